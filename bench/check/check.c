@@ -6,17 +6,17 @@
 #include "lib/text/mem.h"
 
 /*
- * docs/method.md "Truth": what is off by more than both is no noise. Of 200 launches with eight
- * such rows each at most one may fail by chance: twice the way to the interval's end is nine
- * standard errors of the figure, where 16 placements are normally distributed.
+ * docs/method.md "Truth": a difference larger than both limits is not noise. Of 200 launches with
+ * eight such rows each, at most one may fail by chance. Twice the distance to the interval's end is
+ * nine standard errors of the figure, if 16 placements are normally distributed.
  */
 #define TRUTH_WITHIN 0.01
 #define TRUTH_HALVES 2
-/* Core cycles: where there is one placement, whose interval knows nothing of others. Latencies are
- * whole cycles; this is half way to the next. */
+/* Core cycles, for one placement, whose interval does not cover others. Latencies are whole cycles;
+ * this is half of one. */
 #define TRUTH_COARSE 0.5
 
-/* That fail a function: the others are put back, and told. */
+/* Changes that fail a function; the others are restored and reported. */
 #define WRONG_OF_FUNCTION ((1u << WINDOW_FLAGS) - 1)
 
 bool check_called(const char *who, uint32_t changed, struct row *row)
@@ -58,9 +58,9 @@ void check_work(const struct placed *p, uint64_t operations, struct row *row)
 
     if (!why || row->why)
         return;
-    fmt_buf(row->said, sizeof row->said, "%s", why); /* its own text goes with the placement */
+    fmt_buf(row->said, sizeof row->said, "%s", why); /* the text vanishes with the placement */
     for (char *c = row->said; *c; c++)
-        if (*c < ' ' || *c == 0x7f) /* a terminal takes some for commands */
+        if (*c < ' ' || *c == 0x7f) /* some control a terminal */
             *c = '?';
     row_fail(row, ROW_WRONG, row->said);
 }
@@ -78,11 +78,13 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row)
         row_fail(row, ROW_WRONG, "the empty body returned an error");
 }
 
-/* An operation of which nothing was left was not executed, and any other executes one instruction
- * of its window at the least: what is below is the arithmetic's. */
+/* Rounding error of a count. An operation that is not elided executes at least one instruction per
+ * window; a smaller count is rounding. */
 #define COUNT_ERROR 1e-6
 
-/* Rows without windows of their own, and bare windows, have nothing that could be gone. */
+/* Returns whether the row has work that can be elided; rows without windows and bare windows do
+ * not.
+ */
 static bool has_work(const struct bench *b)
 {
     return !b->may_vanish &&
@@ -111,8 +113,8 @@ static bool is_gone(const struct bench *b, double found)
     return found < COUNT_ERROR || found < bench_least_instructions(b) - COUNT_ERROR;
 }
 
-/* Which of two counts of the same windows is wrong is not known: neither proves what the other
- * denies. */
+/* Returns whether the counter contradicts the stepped count. It is not known which of the two is
+ * wrong, so neither proves anything. */
 static bool is_denied(const struct bench *b, double found, const struct stepped *s)
 {
     return s->unlike[0] && is_known(s->by_counter) &&
@@ -145,8 +147,8 @@ static bool is_true(const struct estimate *cycles, double truth)
     return off <= allowed;
 }
 
-/* Latencies are whole core cycles: an interval that reaches half way to the next one, doubled as it
- * is where it is judged by, holds for both. */
+/* Latencies are whole core cycles. An interval that, doubled as for the judgement, reaches half way
+ * to the next one fits both. */
 static bool is_vague(const struct estimate *cycles)
 {
     return TRUTH_HALVES * estimate_longer_side(cycles) >= TRUTH_COARSE;
@@ -160,10 +162,10 @@ static double documented(const struct bench *b, const struct cpu *cpu)
 void check_figure(const struct engine *e, const struct bench *b, struct row *row)
 {
     const struct headline *h = &row->headline;
-    /* Without a source of cycles there is still the ruler. */
+    /* Without a source of core cycles, uses the ruler. */
     const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
 
-    /* What is documented is documented of warm caches. */
+    /* Documented figures are for warm caches. */
     row->truth = run_is_cold(&e->facts, b) ? 0 : documented(b, e->p->cpu);
     if (e->facts.execution != EXEC_SILICON || !h->known)
         return;

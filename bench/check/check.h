@@ -1,4 +1,5 @@
-/* Whether what a row's windows did, and the figure they gave, can be true. Each fails the row. */
+/* Checks whether a row's windows did their work, and whether its figure is plausible. Each check
+ * can fail the row. */
 #ifndef BENCH_CHECK_CHECK_H
 #define BENCH_CHECK_CHECK_H
 
@@ -6,35 +7,35 @@
 #include <stdint.h>
 #include "bench/context/context.h"
 
-/* Whether the object is as this number of operations must leave it. */
+/* Checks that the object has the state that this number of operations must leave. */
 void check_work(const struct placed *p, uint64_t operations, struct row *row);
 
 /*
- * What the row's windows changed (window_result). A function fails for registers that it must leave
- * as it found them, and for RFLAGS.DF; bodies in NASM may change these. All else has been put back,
- * and goes to row->changed; a stack fault of the x87 to row->x87_stack_fault. False: the row has
- * failed.
+ * Judges the state that the row's windows changed (window_result). A function fails for registers
+ * that it must preserve, and for RFLAGS.DF; bodies in NASM may change these. All other state has
+ * been restored, and is recorded in row->changed, an x87 stack fault in row->x87_stack_fault.
+ * False: the row has failed.
  */
 bool check_kept(uint32_t changed, struct row *row);
-/* A function of the row's, `who`, changed these registers, which have been put back: the row fails.
- * False: it has failed; true: none was changed. */
+/* Fails the row if its function `who` changed registers, which have been restored. False: failed;
+ * true: no register was changed. */
 bool check_called(const char *who, uint32_t changed, struct row *row);
 
-/* Fails the row where an operation, or a call of what is subtracted, returned an error although it
- * must not; and where every operation did: `good` windows did not. */
+/* Fails the row if an operation, or a call of the empty body, returned an error although it must
+ * not. Fails it also if every operation failed; `good`: the number of windows without an error. */
 void check_errors(const struct bench *b, uint64_t good, struct row *row);
 
 /*
- * docs/method.md "Elided work": an operation executes as many instructions as the row declares, and
- * more than what is subtracted. Wherever they were counted, whatever the method: it has nothing to
- * do with time. Sets row->work.
+ * Checks that an operation executes at least the instructions that the row declares, and more than
+ * the empty body (docs/method.md "Elided work"). Judges whenever instructions were counted, with
+ * every method, since this is independent of time. Sets row->work.
  */
 void check_instructions(const struct engine *e, struct row *row);
 
 /*
- * docs/method.md "Truth": the figure is not apart from what is documented. Only on silicon:
- * elsewhere it is not one of a CPU; and only where the core was ours alone. Sets row->truth and
- * row->truth_vague.
+ * Compares the figure with the documented one (docs/method.md "Truth"). Judges only on silicon,
+ * because other figures are not those of a CPU, and only if the core was exclusive. Sets row->truth
+ * and row->truth_vague.
  */
 void check_figure(const struct engine *e, const struct bench *b, struct row *row);
 

@@ -4,11 +4,11 @@
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"
 
-/* Kinds of windows, as the texts behind their tags end (bench/place/place.c). */
+/* Kinds of windows, as at the end of the names after their tags (bench/place/place.c). */
 static const char *const kinds[] = {"E", "B", "B2", "R", "R2"};
 #define KIND_NAMES (sizeof kinds / sizeof kinds[0])
 
-/* In the code buffer: the function or the window, or the place where neither is known. */
+/* Names the function or the window of an address in the code buffer, or the offset there. */
 static void say_window(const struct engine *e, const struct bench *b, uint64_t at, struct sink *out)
 {
     uint64_t into;
@@ -62,7 +62,7 @@ static void say(const struct engine *e, struct row *row, const struct guard_ende
     say_place(e, row->bench, ended->at, &text.sink);
 }
 
-/* What `before` changed in windows is in their frame. */
+/* Returns the frame that records the registers which `before` changed; NULL: no `before`. */
 static struct window_frame *frame_of_before(const struct engine *e, const struct bench *b)
 {
     bool has_before = b->code ? b->code->at[BENCH_CODE_BEFORE].section != 0 : b->before != NULL;

@@ -1,7 +1,7 @@
 /*
- * A row's own code, run so that it cannot hold the machine: what does not come back before
- * deadline=, or faults, is ended, its row fails, and the run goes on. bench/api/platform.h has what
- * each platform does for it.
+ * Runs a row's code so that it cannot block the run. If it does not return before deadline=, or
+ * faults, it is aborted, the row fails, and the run continues. bench/api/platform.h describes the
+ * platform's part.
  */
 #ifndef BENCH_CHECK_GUARD_H
 #define BENCH_CHECK_GUARD_H
@@ -11,14 +11,13 @@
 #include "bench/place/place.h"
 
 /*
- * fn(ctx), which runs windows of the row. True: it came back. False: it did not; the row is wrong,
- * and `why` says what ended it and where it stood, or a person did, and the run is stopped
- * (pace.h).
+ * Calls fn(ctx), which runs windows of the row. True: it returned. False: it did not. Then the row
+ * is wrong, and `why` says what ended it and where; or the user stopped the run (pace.h).
  */
 bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx);
 
-/* Before the first window of a placement: place_object(), so the row's setup; and check_work()
- * after the last. As guard_run(). */
+/* Call place_object(), which calls the row's setup, before the first window of a placement, and
+ * check_work() after the last. They return as guard_run(). */
 bool guard_setup(const struct engine *e, struct row *row, const struct placed *p);
 bool guard_check(const struct engine *e, struct row *row, const struct placed *p,
                  uint64_t operations);

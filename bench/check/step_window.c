@@ -4,7 +4,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-/* Times that the known instructions are stepped; the fastest says how long a step takes. */
+/* Runs of the known instructions; the fastest gives the ticks of a step. */
 #define KNOWN_TRIES 4
 
 static struct steps steps_for(const struct engine *e, uint64_t most)
@@ -17,7 +17,7 @@ static struct steps steps_for(const struct engine *e, uint64_t most)
     };
 }
 
-/* --- whether it works on this core ------------------------------------------------------------ */
+/* --- test on this core ------------------------------------------------------------------------ */
 
 static void step_through_known(void *ctx)
 {
@@ -58,19 +58,19 @@ void step_try(struct engine *e)
 
 /* --- a window --------------------------------------------------------------------------------- */
 
-/* A window that runs. */
+/* A running window. */
 struct running {
     struct stepper *t;
     enum kind kind;
     uint64_t n;
-    struct steps *steps;    /* NULL: it runs freely */
-    struct window_result r; /* what it left */
+    struct steps *steps;    /* NULL: it runs without traps */
+    struct window_result r; /* its result */
     uint64_t retired;       /* instructions by the counter, if there is one, ... */
-    bool read;              /* ... and its readings are whole */
+    bool read;              /* ... and all its readings are valid */
 };
 
-/* The copies of straight code: n of them are placed where the first placement was, whose windows
- * have been taken. */
+/* Places n copies of straight code at the first placement's address; its windows are already
+ * measured. */
 static bool place_copies(struct stepper *t, uint64_t n)
 {
     struct bench few = *t->b;
@@ -145,7 +145,8 @@ static void call_window(void *ctx)
     s->lost += w->steps->lost;
 }
 
-/* A check that is not content with so few operations proves nothing about the row. */
+/* Runs the row's check. If it rejects this number of operations, the row has no count, but does not
+ * fail: the check may need more operations. */
 static bool is_right(struct stepper *t, uint64_t n)
 {
     struct stepped *s = &t->row->stepped;
@@ -172,7 +173,7 @@ static bool call_guarded(struct running *w)
            guard_run(t->e, t->row, call_window, w) && (w->kind == KIND_EMPTY || is_right(t, w->n));
 }
 
-/* Whether all of the stepped window was counted, and it is one to count. */
+/* Returns whether the stepped window was counted to its end, and no operation failed. */
 static bool came_back(const struct running *w)
 {
     struct stepped *s = &w->t->row->stepped;

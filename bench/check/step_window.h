@@ -1,6 +1,6 @@
 /*
- * One window of a row apart from its measured ones: single-stepped, or run freely to be compared
- * with that. It begins as a placement does, with the row's setup, and its work is checked.
+ * Runs one window of a row in addition to the measured ones: single-stepped, or without traps for
+ * comparison. As for a placement, the row's setup runs before it, and its work is checked.
  */
 #ifndef BENCH_CHECK_STEP_WINDOW_H
 #define BENCH_CHECK_STEP_WINDOW_H
@@ -14,29 +14,30 @@ struct stepper {
     const struct bench *b;
     struct row *row; /* its `stepped` counts traps, and says why there is no count */
     const struct placed *p;
-    uint64_t copies;       /* FORM_STRAIGHT: those that are placed; 0: its windows' own */
-    uint64_t most;         /* steps of a window */
-    struct timer *counter; /* of retired instructions, around free windows; NULL: none */
-    bool wants_more;       /* the check of the last window was not content with its operations */
+    uint64_t copies;       /* FORM_STRAIGHT: placed copies; 0: the measured windows' number */
+    uint64_t most;         /* most steps of a window */
+    struct timer *counter; /* retired instructions, read around free windows; NULL: no counter */
+    bool wants_more;       /* the row's check rejected the last window's number of operations */
 };
 
-/* Whether what is subtracted turns as often as the body. */
+/* Returns whether the empty body has as many iterations as the body. */
 static inline bool stepper_has_twin(const struct stepper *t)
 {
     return t->b->form == FORM_LOOP || (t->b->form == FORM_FUNCTION && bench_has_empty(t->b));
 }
 
-/* Whether single-stepping works on this core, and what a step takes: e->stepping. Done once. */
+/* Tests whether single-stepping works on this core, and measures the ticks of a step, once per
+ * core. Sets e->facts.stepping. */
 void step_try(struct engine *e);
 
 /*
- * Steps through a window of a kind with n operations. False: it is not counted, and
- * row->stepped.why_not says why, or the row has failed: a fault, the deadline.
+ * Single-steps a window of a kind with n operations. False: it is not counted, and
+ * row->stepped.why_not says why; or the row has failed: a fault, the deadline.
  */
 bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_window *counts);
 
-/* Runs it freely: *count is what the counter counted, or without a counter the ticks between the
- * window's two readings. False: as above, or the counter could not be read. */
+/* Runs it without traps: *count is the count of the counter, or without a counter the ticks between
+ * the window's two readings. False: as above, or the counter could not be read. */
 bool free_window(struct stepper *t, enum kind kind, uint64_t n, uint64_t *count);
 
 #endif

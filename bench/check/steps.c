@@ -4,9 +4,9 @@
 #include "bench/check/steps_compare.h"
 #include "lib/text/fmt.h"
 
-/* --- how many operations ---------------------------------------------------------------------- */
+/* --- number of operations --------------------------------------------------------------------- */
 
-/* Steps for which there is time; instructions are counted as fast as they are executed. */
+/* Returns the number of steps that fit into `us`. Unlimited if the TSC counts instructions. */
 static uint64_t steps_within(const struct engine *e, double us)
 {
     if (e->facts.execution == EXEC_INSTRUCTIONS || !run_has_hz(&e->facts) ||
@@ -15,8 +15,8 @@ static uint64_t steps_within(const struct engine *e, double us)
     return (uint64_t)(us / 1e6 * e->facts.tsc_hz / e->facts.stepping.ticks);
 }
 
-/* The steps that a window may take at the most: there are two such windows, and its deadline must
- * not end a row for being stepped. */
+/* Returns the most steps of a window. There are two such windows, and stepping must not make a row
+ * miss its deadline. */
 static uint64_t most_of(const struct engine *e)
 {
     double deadline_us = e->facts.o->deadline * 1e6;
@@ -27,7 +27,8 @@ static uint64_t most_of(const struct engine *e)
     return most > STEPS_WINDOW ? most : STEPS_WINDOW;
 }
 
-/* The fewest that the row is stepped with: of one that is not doubled, only what it says. */
+/* Returns the fewest operations for stepping. A row that is not doubled has all its operations,
+ * unless it declares a grain. */
 static uint64_t fewest_of(const struct bench *b)
 {
     if (b->not_doubled && b->form != FORM_LOOP && bench_step_grain(b) == 1)
@@ -41,9 +42,9 @@ static bool can_step(const struct bench *b, uint64_t n)
 }
 
 /*
- * As many times n as the longest of the four windows allows, or once n where there is no time for
- * that. Nothing in between: a number that followed a step's cost would be another at each launch,
- * and so would be the figure of operations that differ.
+ * Returns the factor for s->ops that the longest of the four windows allows, or 1 if there is no
+ * time for that. Values between would depend on the cost of a step and differ between launches; so
+ * would the count of a row whose operations differ.
  */
 static uint64_t times_of(const struct stepper *t)
 {
@@ -80,7 +81,7 @@ static bool step_double(struct stepper *t)
            (!stepper_has_twin(t) || step_window(t, KIND_EMPTY, 2 * s->ops, &s->empty2));
 }
 
-/* With the fewest operations that the row's check is content with. */
+/* Steps with the fewest operations that the row's check accepts. */
 static bool step_fewest(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
@@ -93,7 +94,7 @@ static bool step_fewest(struct stepper *t)
     return true;
 }
 
-/* All windows. False: it is not counted, or the row has failed. */
+/* Steps all windows. False: the row is not counted, or it has failed. */
 static bool step_all(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
@@ -112,7 +113,7 @@ static bool step_all(struct stepper *t)
     return times == 1 || (step_single(t) && step_double(t));
 }
 
-/* It has no count; a person may have stopped the run, and then the row has its figures. */
+/* Records why there is no count. If the user stopped the run, the row keeps its figures. */
 static void give_up(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;

@@ -1,12 +1,12 @@
 #include "bench/check/steps_compare.h"
 #include "lib/text/fmt.h"
 
-/* The four windows are taken so often at the most, since what interrupts one is counted in it. */
+/* Most tries of the four windows: an interrupt adds instructions to a window. */
 #define FREE_TRIES 4
 
 enum { FREE_EMPTY, FREE_BODY, FREE_EMPTY2, FREE_BODY2, FREE_WINDOWS };
 
-/* What the TSC or the counter made of the four windows, unstepped. */
+/* The TSC's or the counter's counts of the four windows without stepping. */
 struct free_counts {
     uint64_t of[FREE_WINDOWS];
 };
@@ -35,15 +35,16 @@ static bool count_all_free(struct stepper *t, struct free_counts *f)
            (!stepper_has_twin(t) || count_free(t, KIND_EMPTY, 2 * n, &f->of[FREE_EMPTY2]));
 }
 
-/* What the windows are to come to. QEMU's TSC counts each iteration of a repeated string
- * instruction, and one more where RCX ends it: as many as it traps. A CPU's counter counts the
- * instruction. */
+/* Returns the count that a window should have. QEMU's TSC counts each iteration of a repeated
+ * string instruction, and one more if RCX ends it: as many as it traps. A CPU's counter counts the
+ * instruction once. */
 static uint64_t due(const struct stepper *t, const struct step_window *w)
 {
     return t->counter ? w->instructions : w->instructions + w->repeats;
 }
 
-/* Against the row's empty window: the way into a window and out of it is not in all counts. */
+/* Compares the counts minus the row's empty window: not all counts include a window's entry and
+ * exit. */
 static bool agrees(struct stepper *t, const struct free_counts *f)
 {
     struct stepped *s = &t->row->stepped;
@@ -67,7 +68,8 @@ static bool agrees(struct stepper *t, const struct free_counts *f)
     return true;
 }
 
-/* An NMI's handler counts in the window that it interrupts: a deadline's own timer sends some. */
+/* Repeats windows that an NMI interrupted, because its handler's instructions count too. The
+ * deadline's timer sends some NMIs. */
 static bool count_all_uninterrupted(struct stepper *t, struct free_counts *f)
 {
     for (unsigned i = 0; i < FREE_TRIES; i++) {
@@ -94,8 +96,7 @@ static void compare_with_tsc(struct stepper *t)
                 t->row->stepped.unlike);
 }
 
-/* Which has in it also what no count tells of, an operating system's interrupts: one of the tries
- * is to agree. */
+/* The counter also counts the operating system's interrupts, so one try that agrees is enough. */
 static void compare_with_counter(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
