@@ -22,8 +22,8 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-/* Placements that are in the code buffer at once. Each can have 16 KiB then; the longest row takes
- * 7. A round of a sweep as it is by default, 48, is one portion. */
+/* Placements that are in the code buffer at once. Each can then have 16 KiB; the longest row takes
+ * 7 KiB. A round of a default sweep, 48 placements, is one portion. */
 #define PORTION 64
 
 /* --- memory ----------------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ uint32_t engine_samples_most(const struct options *o)
     return o->samples ? o->samples : SAMPLES_AUTO;
 }
 
-/* What a part is taken in, and its headline; nothing is rounds by rounds larger than in one. */
+/* Returns the words for a part and its headline. Several rounds never need more than one. */
 static size_t part_need(const struct options *o, uint32_t samples)
 {
     size_t blocks = parts_blocks_most(o, samples, 1);
@@ -41,7 +41,7 @@ static size_t part_need(const struct options *o, uint32_t samples)
     return sampler_need(parts_windows_most(o, samples, 1), blocks) + headline_part_need(blocks);
 }
 
-/* The figures of placements and rounds, and the headline's scratch. */
+/* Returns the words for the figures of placements and rounds, and the headline's scratch. */
 static size_t end_need(const struct options *o, uint32_t samples)
 {
     unsigned placements = layout_count(o, samples);
@@ -76,9 +76,10 @@ void engine_memory(struct engine *e, uint64_t *memory)
     e->memory = memory + gathered_need(e->facts.o, samples, 1);
 }
 
-/* --- what all rows share ---------------------------------------------------------------------- */
+/* --- shared by all rows ----------------------------------------------------------------------- */
 
-/* method=plain has its author's, which bends on some CPUs: what it hides is in the row's error. */
+/* method=plain uses its author's recipe, which bends on some CPUs; the row's error includes what it
+ * hides. */
 static enum recipe recipe_of(const struct cpu *cpu, const struct options *o)
 {
     if (o->recipe != RECIPE_AUTO)
@@ -165,7 +166,7 @@ static enum cycles_by cycles_by_of(const struct engine *e)
 
 /* --- a row: place, warm and sample, judge, round after round; then headline and checks -------- */
 
-/* Why it cannot be measured at all. */
+/* Fails the row if it cannot be measured at all. */
 static void refuse(const struct engine *e, const struct bench *b, struct row *row)
 {
     if (!bench_can_do(b, b->ops) ||
@@ -192,7 +193,7 @@ static uint64_t operations_of(const struct bench *b, const struct sampler *s)
     return s->windows[KIND_BODY] * b->ops + s->windows[KIND_BODY2] * 2 * b->ops;
 }
 
-/* What one part's windows did. */
+/* Adds one part's windows and warm-up to the row. */
 static void count_windows(const struct sampler *s, struct row *row)
 {
     for (unsigned k = 0; k < KINDS; k++)
@@ -203,7 +204,7 @@ static void count_windows(const struct sampler *s, struct row *row)
         row->warmup_blocks = s->span.warmup_blocks;
 }
 
-/* The part is judged, and becomes one of the row's. */
+/* Judges the part and adds it to the row. */
 static void add_part(struct engine *e, const struct bench *b, const struct part_place *at,
                      struct gathered *g)
 {
@@ -216,7 +217,7 @@ static void add_part(struct engine *e, const struct bench *b, const struct part_
         headline_part(s, b, at, cycles_by_of(e), g, e->memory + sampler_need(windows, blocks));
 }
 
-/* What sampler_take() is called with, guarded. */
+/* The arguments of the guarded sampler_take(). */
 struct sampling {
     struct engine *e;
     const struct bench *b;
@@ -231,7 +232,8 @@ static void take_part(void *ctx)
     t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->part.placement], &t->part);
 }
 
-/* Where a person stops the run, others have seen that first: that they do not come is no fault. */
+/* Waits for the other cores. If the user stopped the run, they may have seen it first; that they
+ * are missing is then no failure. */
 static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
 {
     if (gate_pass(e, ticks, row))
@@ -243,8 +245,8 @@ static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
     return false;
 }
 
-/* One part. False: the row was ended, or the other cores, which were to start at the same time, are
- * gone; or the run is stopped. */
+/* Takes one part. False: the row was ended, or the run is stopped, or the other cores, which start
+ * at the same time, are missing. */
 static bool sample_part(struct engine *e, struct gathered *g, const struct part_place *part,
                         uint64_t *ticks)
 {
@@ -266,8 +268,8 @@ static bool sample_part(struct engine *e, struct gathered *g, const struct part_
     return true;
 }
 
-/* Placements [from, behind), or as many as one portion holds. The first that is not placed; 0: they
- * do not fit. */
+/* Places placements [from, behind), at most one portion. Returns the first that is not placed; 0:
+ * they do not fit. */
 static unsigned place_portion(struct engine *e, struct gathered *g, unsigned from, unsigned behind)
 {
     unsigned n = behind - from < PORTION ? behind - from : PORTION;
@@ -279,7 +281,8 @@ static unsigned place_portion(struct engine *e, struct gathered *g, unsigned fro
     return 0;
 }
 
-/* Parts [from, end), as far as they come: up to where. placed: the first placement that is not. */
+/* Takes parts [from, end) until one is not complete. Returns the index of the first part not taken.
+ * placed: the first placement that is not placed. */
 static unsigned sample_parts(struct engine *e, struct gathered *g, const struct parts *parts,
                              unsigned from, unsigned end, unsigned placed)
 {
@@ -297,7 +300,7 @@ static unsigned sample_parts(struct engine *e, struct gathered *g, const struct 
     return i;
 }
 
-/* That a person stops the run while it samples is no fault of a row that has rounds to show. */
+/* The same. If the user stops the run meanwhile, a row that has complete rounds does not fail. */
 static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struct parts *parts,
                                unsigned from, unsigned end, unsigned placed)
 {
@@ -314,7 +317,7 @@ static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struc
     return i;
 }
 
-/* Parts [from, end), which are a round; after the last one its instructions are counted. */
+/* Takes the parts [from, end) of a round. Counts the row's instructions after the last round. */
 static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
                    unsigned end, unsigned placed)
 {
@@ -338,7 +341,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
     g->cut = i < end && (g->row.why || g->rounds == 0);
 }
 
-/* A row whose rounds are all short, and too long together. */
+/* Fails a row whose rounds together exceed the deadline. Returns whether it did. */
 static bool is_overdue(const struct engine *e, struct gathered *g)
 {
     struct row *row = &g->row;
@@ -382,9 +385,9 @@ void engine_round(struct engine *e, struct gathered *g, unsigned round)
     g->row.smis += engine_smis(e) - pace_smis(e) - smis;
 }
 
-/* --- its end ---------------------------------------------------------------------------------- */
+/* --- the end of a row ------------------------------------------------------------------------- */
 
-/* The core's clock by the counter, or by the row's own ruler; 0: not known. */
+/* Returns the core cycles per tick by the counter, or by the row's ruler; 0: not known. */
 static double cycles_per_tick(const struct gathered *g)
 {
     double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
@@ -407,7 +410,7 @@ static void summarise(const struct gathered *g, struct row *row)
     row->cycles_per_tick = cycles_per_tick(g);
 }
 
-/* Parts that were quiet by an older best of the witness are judged again. */
+/* Judges parts again that were exclusive by an older best reading of the witness. */
 static void judge_parts_again(const struct engine *e, struct gathered *g)
 {
     for (unsigned i = 0; i < g->parts; i++)
@@ -431,7 +434,7 @@ static void take_headline(const struct engine *e, struct gathered *g, struct row
     row->round_theta = means.round;
 }
 
-/* Of windows that were left in the middle nothing is told but how many there were. */
+/* Clears the counts of an aborted row; only the number of its windows is reported. */
 static void forget(struct row *row)
 {
     row->errors = row->errors_outside = row->errors_subtracted = row->disturbed = row->unread =

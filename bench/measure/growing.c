@@ -4,9 +4,9 @@
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"
 
-#define PARTS_A_S  100   /* of a second: what a recipe may take */
-#define TICKS_MOST 2.5e7 /* the same, where no clock tells what a second is */
-#define WAYS_MOST  4     /* there, back, there, back */
+#define PARTS_A_S  100   /* a recipe may take 1 s / PARTS_A_S */
+#define TICKS_MOST 2.5e7 /* the same, if no clock gives the length of a second */
+#define WAYS_MOST  4     /* forward, back, forward, back */
 
 extern const struct unit unit_chain_add, unit_chain_before;
 
@@ -30,7 +30,7 @@ static void build_bodies(const struct engine *e, enum recipe recipe, window_fn f
     code_end(&code);
 }
 
-/* A block of windows of each body, from the shortest on, or back from the longest. */
+/* Takes a block of windows of each body, from the shortest to the longest or back. */
 static void take_way(const struct engine *e, const window_fn *fn, unsigned block, unsigned way,
                      uint64_t *least)
 {
@@ -65,7 +65,7 @@ unsigned growing_take(const struct engine *e, enum recipe recipe, uint64_t least
 
     build_bodies(e, recipe, fn);
     forget(least);
-    take_way(e, fn, 1, 0, least); /* caches and predictors */
+    take_way(e, fn, 1, 0, least); /* warms caches and predictors */
     uint64_t began = tsc_now();
     take_way(e, fn, 1, 1, least);
     double once = (double)(tsc_now() - began);

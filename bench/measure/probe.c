@@ -9,31 +9,31 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-#define POINT_WINDOWS 64 /* a point of the table, where windows are exact or noise anyway */
-/* On silicon a point of the recipe in use is taken to this half-width, core cycles, within bounds:
- * a quarter of what a point may be off its line (LINEARITY_BEND). Of another recipe by the lower
- * bound, or as many as growing_ticks() has room for: a VM's CPUID takes 10,000 ticks. All of it at
- * several placements of the code in its line, in several rounds: what they make of a point is its
- * error. */
+#define POINT_WINDOWS 64 /* per point of the table, if windows are exact or noise anyway */
+/* On silicon a point of the recipe in use is measured to this half-width in core cycles, within
+ * bounds: a quarter of the deviation from the line that a point may have (LINEARITY_BEND). Another
+ * recipe gets the lower bound, or as many windows as fit into growing_ticks(): a VM's CPUID takes
+ * 10,000 ticks. Each point is measured at several placements of the code in its cache line and in
+ * several rounds; their scatter is the point's error. */
 #define POINT_HALF   0.5
-#define TURN         (2 * ENGINE_BLOCK) /* windows of a point, there and back */
-#define TURNS_LEAST  2                  /* a group has; of fewer a neighbour may leave none */
+#define TURN         (2 * ENGINE_BLOCK) /* windows of a point, forward and back */
+#define TURNS_LEAST  2                  /* per group; with fewer, a neighbour may disturb all */
 #define POINT_LEAST  2048
 #define POINT_MOST   (1u << 17)
 #define PLACEMENTS   4
-#define ROUNDS       8  /* so that they can prove a bend: LINEARITY_PROVES */
-#define MOST_ROUNDS  12 /* where they seem to bend, and cannot prove it */
+#define ROUNDS       8  /* enough to prove a bend: LINEARITY_PROVES */
+#define MOST_ROUNDS  12 /* if a bend seems likely but is not proven */
 #define OTHER_ROUNDS 1  /* of a recipe that is not in use */
 #define MOST_GROUPS  (PLACEMENTS * MOST_ROUNDS)
 #define GROUP_LEAST  256 /* windows of a group */
 #define LINE         64
-#define STEP_ADDS    100 /* of the ruler whose deltas the step is found in */
+#define STEP_ADDS    100 /* in the ruler from whose windows the step is found */
 #define WARM_ROUNDS  4
 
 extern const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div,
     unit_chain_addsd, unit_chain_before;
 
-/* A window of the probe over `links` copies of a unit; its tag is "probe/NAME/B". */
+/* Builds a window of the probe over `links` copies of a unit; its tag is "probe/NAME/B". */
 static window_fn build_at(struct engine *e, struct code *code, enum recipe recipe,
                           const struct unit *unit, unsigned links, const char *name,
                           uint32_t offset)
@@ -58,8 +58,8 @@ static window_fn build(struct engine *e, struct code *code, enum recipe recipe,
     return build_at(e, code, recipe, unit, links, name, 0);
 }
 
-/* With the CPU's default recipe: a window of recipe=cpuid may hold exits to a hypervisor, which
- * cost more than the chains. */
+/* Finds the execution. Uses the CPU's default recipe: a window of recipe=cpuid may contain exits to
+ * a hypervisor, which cost more than the chains. */
 static void probe_behaviour(struct engine *e, struct probe *p)
 {
     const enum recipe recipe = cpu_default_recipe(e->p->cpu);
@@ -91,7 +91,8 @@ static void probe_behaviour(struct engine *e, struct probe *p)
     engine_executed_by(e, &p->behave);
 }
 
-/* docs/method.md "The step": from the deltas of the empty window and of the ruler. */
+/* Finds the step from the ticks of the empty window and of the ruler (docs/method.md "The step").
+ */
 static void probe_step(struct engine *e)
 {
     window_fn fn[2];
@@ -110,7 +111,8 @@ static void probe_step(struct engine *e)
     e->facts.step = stats_step(e->memory, 2 * INTERLEAVE_ROUND);
 }
 
-/* Windows a point: as many as its half-width needs on silicon, a few where more would not help. */
+/* Returns the windows per point: on silicon the number that its half-width needs, elsewhere a few,
+ * because more would not help. */
 static size_t point_windows(const struct engine *e, enum recipe recipe)
 {
     if (e->facts.execution != EXEC_SILICON)
@@ -122,8 +124,8 @@ static size_t point_windows(const struct engine *e, enum recipe recipe)
 }
 
 /*
- * One recipe's points, and as the last kind a chain of twice the longest: its difference to that is
- * the ruler, so that c comes from the same windows.
+ * Measures one recipe's points, and as the last kind a chain of twice the longest. The difference
+ * between these two is the ruler. Returns its ticks per core cycle; 0: not known.
  */
 static double measure_points(struct engine *e, enum recipe recipe, size_t n, uint32_t offset,
                              double *location)
@@ -147,7 +149,7 @@ static double measure_points(struct engine *e, enum recipe recipe, size_t n, uin
     return difference > 0 ? difference / longest : 0;
 }
 
-/* Ticks a core cycle, and by how much windows are dithered: a step's worth of cycles. */
+/* Measures the ticks per core cycle, and sets the range of the dither: one step in core cycles. */
 static void probe_ruler(struct engine *e)
 {
     double location[LINEARITY_POINTS];
@@ -158,7 +160,7 @@ static void probe_ruler(struct engine *e)
         e->step_cycles = (uint64_t)(e->facts.step / e->facts.ticks_per_cycle + 0.5);
 }
 
-/* Exact or noise, whatever is done: one placement, in one go. */
+/* Measures at one placement in one round: the windows are exact or noise in any case. */
 static void probe_once(struct engine *e, struct probe *p, enum recipe r)
 {
     double location[LINEARITY_POINTS];
@@ -170,7 +172,7 @@ static void probe_once(struct engine *e, struct probe *p, enum recipe r)
     linearity(location, p->recipe[r].ticks_per_cycle, n, e->facts.step, p->recipe[r].point);
 }
 
-/* Groups up to this number, round after round, in each the placements; and what they show. */
+/* Measures groups up to number `to`, in each round one per placement, and evaluates them. */
 static void probe_groups_to(struct engine *e, struct probe *p, enum recipe r, size_t n, unsigned to,
                             struct linearity_group group[MOST_GROUPS])
 {
@@ -198,7 +200,7 @@ static bool is_mostly_exclusive(const struct probe *p, enum recipe r)
     return 2 * p->recipe[r].exclusive >= p->recipe[r].groups;
 }
 
-/* Windows of each of the groups. */
+/* Returns the windows per group. */
 static size_t group_windows(const struct engine *e, enum recipe r, unsigned groups)
 {
     size_t n = (point_windows(e, r) + groups - 1) / groups;
@@ -217,7 +219,8 @@ static bool is_in_use(const struct engine *e, enum recipe r)
     return r == e->facts.probed || r == e->facts.recipe;
 }
 
-/* What a turn, there and back, takes of all points; the shorter of two: a neighbour may come. */
+/* Returns the ticks of one turn, forward and back, of all points: the shorter of two, because a
+ * neighbour may disturb one. */
 static double turn_ticks(struct engine *e, enum recipe r)
 {
     double location[LINEARITY_POINTS], least = 0;
@@ -231,7 +234,7 @@ static double turn_ticks(struct engine *e, enum recipe r)
     return least;
 }
 
-/* Windows of a point in a group that there is time for, by what a turn takes. */
+/* Returns the windows of a point in a group that fit into growing_ticks(). */
 static size_t windows_in_time(struct engine *e, enum recipe r, unsigned groups)
 {
     double turns = growing_ticks(e) / turn_ticks(e, r) / groups;
@@ -252,8 +255,8 @@ static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
         probe_groups_to(e, p, r, n, MOST_GROUPS, group);
 }
 
-/* A bend that is proven must show again, after all recipes were probed: what disturbed the core for
- * the length of a probe is no bend. The points that are reported are the first ones. */
+/* Repeats the measurement after all recipes were probed, if a bend is proven. A disturbance that
+ * lasted as long as a probe is no bend. The report has the points of the first measurement. */
 static void probe_bend_again(struct engine *e, struct probe *p)
 {
     enum recipe r = e->facts.probed;
@@ -270,7 +273,7 @@ static void probe_bend_again(struct engine *e, struct probe *p)
     p->recipe[r].bend_p = linearity_bend_p(&p->recipe[r].bend);
 }
 
-/* Of a body of any length: the shadow, and what bends besides. */
+/* Returns the most that the recipe hides of a body of any length: the shadow plus the bend. */
 static double hides_at_most(const struct linearity_line *line)
 {
     return (line->shadow > 0 ? line->shadow : 0) + line->bend;

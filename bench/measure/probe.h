@@ -1,6 +1,6 @@
 /*
- * Before the first row: what executes this code, how fine its clock is, how many ticks a core cycle
- * has, and what each recipe hides of a chain whose length is known.
+ * Measures, before the first row: the execution, the TSC's step, the ticks per core cycle, and what
+ * each recipe hides of a chain of known length.
  */
 #ifndef BENCH_MEASURE_PROBE_H
 #define BENCH_MEASURE_PROBE_H
@@ -11,7 +11,7 @@
 /* Measures all of it; sets e's execution, step and ticks_per_cycle. */
 void probe_run(struct engine *e, struct probe *p);
 
-/* The same for the recipe in use alone: for a core that is not the first to be probed. */
+/* The same only for the recipe in use: for a core that is not the first to be probed. */
 void probe_core(struct engine *e, struct probe *p);
 
 struct probe_check probe_judge(const struct engine *e, const struct probe *p);
