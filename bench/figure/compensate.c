@@ -1,7 +1,7 @@
 #include "bench/figure/compensate.h"
 #include "bench/api/tsc.h"
 
-#define SECONDS_MOST 2 /* a hundred interrupts at 100 a second, and as long again */
+#define SECONDS_MOST 2 /* twice the time for 100 interrupts at 100 Hz */
 
 static struct tick_cost find(const struct engine *e)
 {

@@ -10,7 +10,7 @@ size_t headline_part_need(size_t blocks)
     return KINDS * blocks;
 }
 
-/* For modes_find twice the blocks; the placements' figures, sorted. */
+/* modes_find needs twice the blocks; the placements' figures are sorted in the rest. */
 size_t headline_need(size_t blocks, unsigned placements)
 {
     return 2 * blocks + placements;
@@ -18,7 +18,7 @@ size_t headline_need(size_t blocks, unsigned placements)
 
 /* --- a part ----------------------------------------------------------------------------------- */
 
-/* A block's mean window: in ticks, or in core cycles by the counter read around it. */
+/* Returns a block's mean window: in ticks, or in core cycles by the counter read around it. */
 static double block_mean(const struct block *block, enum cycles_by by)
 {
     return by == CYCLES_COUNTER ? block->ticks * block->cycles_per_tick : block->ticks;
@@ -34,8 +34,8 @@ static bool is_whole(const struct sampler *s, size_t block, enum cycles_by by, b
     return true;
 }
 
-/* Copies the part's blocks, but for those that a kind has no figure of, or was shared: an index is
- * one place in the order. Returns how many. */
+/* Copies the part's blocks and returns their number. Skips an index if one kind's block there has
+ * no mean or is shared. */
 static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, bool shared_too,
                                 double *const *mean)
 {
@@ -52,7 +52,8 @@ static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, bool
     return copied;
 }
 
-/* In ticks with their ruler, or in core cycles by the counter, which need none. */
+/* Returns the part's blocks: in ticks with the ruler's blocks, or in core cycles by the counter
+ * without them. */
 static struct estimate_blocks part_blocks(const struct sampler *s, const struct bench *b,
                                           enum cycles_by by, bool shared_too, uint64_t *scratch)
 {
@@ -78,8 +79,7 @@ static struct estimate_blocks part_blocks(const struct sampler *s, const struct 
     };
 }
 
-/* The blocks' own values, behind those of the parts before. Where the ruler does not grow they are
- * no numbers. */
+/* Appends the blocks' values to those of earlier parts. They are NaN if the ruler does not grow. */
 static void note_values(const struct estimate_blocks *blocks, unsigned placement,
                         struct gathered *g)
 {
@@ -88,7 +88,7 @@ static void note_values(const struct estimate_blocks *blocks, unsigned placement
         g->placement[g->values++] = placement;
 }
 
-/* In core cycles by the ruler that is among the blocks, or as they are: by the counter. */
+/* Returns a part's figure in core cycles: by the ruler's blocks, or unchanged if by the counter. */
 static struct estimate_taken taken_of(const struct estimate_blocks *blocks, bool counter,
                                       const struct part_place *at)
 {
@@ -104,7 +104,7 @@ static struct estimate_taken taken_of(const struct estimate_blocks *blocks, bool
     return taken;
 }
 
-/* The highest reading of the witness around the blocks that count. */
+/* Returns the witness's highest reading around exclusive blocks. */
 static float highest_level(const struct sampler *s)
 {
     float level = 0;
@@ -119,7 +119,7 @@ static float highest_level(const struct sampler *s)
     return level;
 }
 
-/* An operation's ticks; UNKNOWN: no block is whole. */
+/* Returns an operation's ticks; UNKNOWN: no block is complete. */
 static double ticks_of(const struct sampler *s, const struct bench *b, bool shared_too,
                        uint64_t *scratch)
 {
@@ -133,7 +133,7 @@ void headline_part(const struct sampler *s, const struct bench *b, const struct 
 {
     bool counter = by == CYCLES_COUNTER;
     unsigned i = g->parts++;
-    /* The scratch holds one at a time; that of the source asked for comes last. */
+    /* The scratch holds one set of blocks at a time; the source that is used comes last. */
     struct estimate_blocks all = part_blocks(s, b, by, true, scratch);
 
     g->all[i] = taken_of(&all, counter, at);
@@ -155,8 +155,8 @@ void headline_part(const struct sampler *s, const struct bench *b, const struct 
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-/* The median over the placements, of each the mean over its parts that have blocks in `taken`;
- * UNKNOWN where none has ticks. */
+/* Returns the median over the placements' means; a mean is over the placement's parts that have
+ * blocks in `taken`. UNKNOWN: no part has ticks. */
 static double median_ticks(const struct gathered *g, const struct estimate_taken *taken,
                            double *scratch)
 {
@@ -173,7 +173,7 @@ static double median_ticks(const struct gathered *g, const struct estimate_taken
     return n ? median(scratch, n) : UNKNOWN;
 }
 
-/* By one source. `finest`: see struct estimate_found. */
+/* Returns the figure by one source. `finest`: see struct estimate_found. */
 static struct figure take_figure(const struct gathered *g, const struct estimate_taken *taken,
                                  const struct headline_means *means, double finest, double *scratch)
 {
@@ -198,7 +198,7 @@ static struct figure take_figure(const struct gathered *g, const struct estimate
     };
 }
 
-/* Ticks a window times this are cycles an operation. */
+/* Returns the factor from ticks per window to core cycles per operation. */
 static double cycles_per_op(const struct gathered *g, const struct bench *b)
 {
     double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
@@ -206,13 +206,14 @@ static double cycles_per_op(const struct gathered *g, const struct bench *b)
     return RULER_ADDS / ruler / (double)b->ops;
 }
 
-/* What the TSC's step alone can do to a block: docs/method.md "Modes". Cycles an operation. */
+/* Returns the error of a block from the TSC's step alone, in core cycles per operation
+ * (docs/method.md "Modes"). */
 static double block_floor(const struct gathered *g, const struct bench *b, double step)
 {
     return step / (2 * mathx_sqrt(ENGINE_BLOCK)) * cycles_per_op(g, b);
 }
 
-/* And to the mean of a placement's blocks. */
+/* The same for the mean of a placement's blocks. */
 static double placement_floor(const struct gathered *g, const struct bench *b, double step,
                               unsigned placements)
 {
@@ -244,7 +245,7 @@ bool headline_is_alone(const struct gathered *g)
     return 2 * g->quiet >= g->whole;
 }
 
-/* The interval holds that of all blocks, which has their figure in it, as well. */
+/* Widens the interval so that it contains that of all blocks. */
 static void hold_both(struct estimate *quiet, const struct estimate *all)
 {
     if (!(quiet->lo <= all->lo))
@@ -266,7 +267,7 @@ struct headline headline(const struct gathered *g, const struct bench *b, double
     double *sorting = (double *)(void *)scratch;
     double finest = placement_floor(g, b, step, means->placements);
     bool counter = by == CYCLES_COUNTER;
-    /* The means that stay are those by the source asked for: it comes last. */
+    /* Each call overwrites the means, so the source that is used comes last. */
     struct figure other = take_figure(g, counter ? g->ruler : g->counter, means, finest, sorting);
     struct figure all = take_figure(g, g->all, means, finest, sorting);
     struct figure used = all;

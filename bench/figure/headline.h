@@ -1,6 +1,7 @@
 /*
- * From a row's blocks to its figure, part by part: cycles an operation, the interval in which
- * another boot will find it, and its modes (docs/method.md "The headline", "Modes").
+ * Computes a row's figure from its blocks, part by part: core cycles per operation, the interval
+ * that will contain the figure of another boot, and the modes (docs/method.md "The headline",
+ * "Modes").
  */
 #ifndef BENCH_FIGURE_HEADLINE_H
 #define BENCH_FIGURE_HEADLINE_H
@@ -12,35 +13,35 @@
 #include "bench/sample/gathered.h"
 #include "bench/sample/sampler.h"
 
-/* Words of scratch for a part of `blocks` blocks of each kind, and for a whole row. */
+/* Return the words of scratch for a part of `blocks` blocks of each kind, and for a whole row. */
 size_t headline_part_need(size_t blocks);
 size_t headline_need(size_t blocks, unsigned placements);
 
 /*
- * After sampler_judge: the part's figures are added to those that the row has gathered. Changes
- * nothing in the sampler. Cycles by the ruler or by the counter; scratch, headline_part_need(blocks
- * of the part) words, is lost.
+ * Called after sampler_judge(). Adds the part's figures to the row's; does not change the sampler.
+ * `by`: core cycles by the ruler or by the counter. Overwrites scratch, headline_part_need(blocks
+ * of the part) words.
  */
 void headline_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
                    enum cycles_by by, struct gathered *g, uint64_t *scratch);
 
-/* Whether half of the row's blocks at the least were taken while nobody else had part of the core:
- * docs/method.md "The witness". */
+/* Returns whether at least half of the row's blocks were exclusive: docs/method.md "The witness".
+ */
 bool headline_is_alone(const struct gathered *g);
-/* A part that was shared, as turns out later: none of its blocks counts. */
+/* Excludes all blocks of a part that is later found to be shared. */
 void headline_forget_shared(struct gathered *g, unsigned part);
 
-/* Of each placement and each round: cycles an operation, UNKNOWN where it has none. */
+/* Core cycles per operation of each placement and each round; UNKNOWN: not measured. */
 struct headline_means {
     double *theta, *round;
     unsigned placements, rounds;
 };
 
 /*
- * What it all comes to: of the blocks that were not shared; where those are fewer than half, with
- * an interval that holds all blocks' figure as well; where there are none, of all. `step` of the
- * TSC in ticks; fills `means`; scratch, headline_need(blocks of the row, placements) words, is
- * lost.
+ * Returns the row's figure, from the exclusive blocks. If these are fewer than half, the interval
+ * also contains the interval of all blocks. If no block is exclusive, the figure is that of all
+ * blocks. `step`: of the TSC, in ticks. Fills `means`. Overwrites scratch, headline_need(blocks of
+ * the row, placements) words.
  */
 struct headline headline(const struct gathered *g, const struct bench *b, double step,
                          enum cycles_by by, const struct headline_means *means, uint64_t *scratch);

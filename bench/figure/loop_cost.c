@@ -1,8 +1,8 @@
 #include "bench/figure/loop_cost.h"
 #include "lib/stats/known.h"
 
-/* A core that executes two instructions as one (macro-fusion: `cmp` and `jcc`, `mov` and `add`, a
- * NOP and what it follows) executes no more than two so. */
+/* The most instructions that a core executes as one (macro-fusion: `cmp` and `jcc`, `mov` and
+ * `add`, a NOP and the instruction before it). */
 #define FUSED_MOST 2
 
 double loop_gross(const struct loop_facts *f)
@@ -12,11 +12,11 @@ double loop_gross(const struct loop_facts *f)
     return gross > 0 ? gross : UNKNOWN;
 }
 
-/* The whole interval decides. A wide one, or one that is not known, proves neither that all is
- * hidden nor that some of it is. */
+/* Uses the whole interval: a wide one proves neither that all is hidden nor that a part is. A bound
+ * that is not known compares as not below anything. */
 enum hidden loop_hides(const struct loop_facts *f)
 {
-    if (!is_known(f->net) || !is_known(f->loop) || f->instructions <= 0) /* none: nothing to hide */
+    if (!is_known(f->net) || !is_known(f->loop) || f->instructions <= 0) /* 0: nothing to hide */
         return HIDDEN_NOT;
     double alone = f->instructions * f->nop / FUSED_MOST; /* not known: nothing is below it */
     bool quicker = f->net < alone && alone - f->net <= f->loop;
@@ -42,7 +42,7 @@ void loop_cost(const struct engine *e, const struct gathered *g, struct row *row
         .net = cycles->theta,
         .lo = cycles->lo,
         .hi = cycles->hi,
-        .loop = loop > 0 ? loop : UNKNOWN, /* noise that is longer than the loop */
+        .loop = loop > 0 ? loop : UNKNOWN, /* the noise exceeds the loop's cost */
         .instructions = run_instructions(&e->facts, row),
         .nop = e->own.witness.best > 0 ? e->own.witness.best : UNKNOWN,
     };
