@@ -22,7 +22,7 @@ void compiled_init(struct compiled *c)
     c->given[3] = (struct elf_given){"memcmp", (uint64_t)(uintptr_t)memcmp};
 }
 
-/* Where the functions are of a row that is the program's own: what the struct's fields point to. */
+/* Finds the functions of a built-in row: the targets of the pointers in its struct. */
 static bool find_own(const struct bench *b, struct bench_code *code, struct sink *err)
 {
     const struct elf *suites = suites_elf(err);
@@ -41,7 +41,7 @@ static bool find_own(const struct bench *b, struct bench_code *code, struct sink
     return true;
 }
 
-/* What the row needs. */
+/* Gathers the parts that the row needs. */
 static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
 {
     struct bench_code own;
@@ -54,7 +54,7 @@ static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
     }
     c->elf = code->elf;
     elf_set_init(&c->set, c->elf, c->given);
-    c->set.shared = !b->code; /* a person's own object is bound as in a program */
+    c->set.shared = !b->code; /* a user object is bound as in a program */
     for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
         c->has[f] = code->at[f].section != 0;
         if (c->has[f] && !elf_add(&c->set, code->at[f], &c->entry[f], err))
@@ -65,9 +65,9 @@ static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
     return true;
 }
 
-/* --- where the parts stand -------------------------------------------------------------------- */
+/* --- the places of the parts ------------------------------------------------------------------ */
 
-/* The first multiple of `align` at or above. */
+/* Returns the first multiple of `align` that is not below `at`. */
 static size_t up(size_t at, size_t align)
 {
     return (at + align - 1) / align * align;
@@ -79,13 +79,13 @@ static void stand(struct elf_part *p, const struct compiled_buffer *buffer, size
     p->address = (uint64_t)(uintptr_t)p->to;
 }
 
-/* Bytes that a part may be moved by, of those that are wanted. */
+/* Returns the part of the wanted move, in bytes, that the alignment allows. */
 static size_t allowed(const struct elf_part *p, size_t wanted)
 {
     return wanted & ~(size_t)(p->align - 1);
 }
 
-/* Whether the row's function, or its empty twin, stands in the part, and how far into it. */
+/* Returns whether the part contains the row's function or its empty twin, and its offset. */
 static bool is_measured(const struct compiled *c, uint32_t part, size_t *offset)
 {
     for (unsigned f = BENCH_CODE_FUNCTION; f <= BENCH_CODE_EMPTY; f++)
@@ -96,7 +96,7 @@ static bool is_measured(const struct compiled *c, uint32_t part, size_t *offset)
     return false;
 }
 
-/* Where a part with code begins that is placed from `from` on. */
+/* Returns the offset at which a part with code begins, not before `from`. */
 static size_t code_start(const struct compiled *c, uint32_t part, const struct placement *at,
                          size_t from)
 {
@@ -105,11 +105,11 @@ static size_t code_start(const struct compiled *c, uint32_t part, const struct p
 
     if (!c->sweep || !is_measured(c, part, &offset))
         return up(from, align) + (p->align < LINE ? allowed(p, at->code & 48) : 0);
-    size_t into = (at->code - offset) % LINE; /* of the section's start in its line */
+    size_t into = (at->code - offset) % LINE; /* the section's start in its line */
     return up(from, LINE) + into;
 }
 
-/* All code and what stands beside it; where they end. */
+/* Assigns places to all code and the tables and constants after it. Returns their end. */
 static size_t lay_code(struct compiled *c, const struct placement *at, size_t from)
 {
     struct elf_set *s = &c->set;
@@ -148,8 +148,8 @@ static size_t lay_constants(struct compiled *c, size_t from)
     return from;
 }
 
-/* Writable data; where it ends. A part that may be moved by less than the one before it stands no
- * nearer for that. */
+/* Assigns places to writable data. Returns its end. A part that may be moved less than the one
+ * before it does not come closer to it. */
 static size_t lay_data(struct compiled *c, size_t moved)
 {
     size_t from = 0;
@@ -167,7 +167,7 @@ static size_t lay_data(struct compiled *c, size_t moved)
 
 /* --- a row, a placement ----------------------------------------------------------------------- */
 
-/* No section of a set is larger than this: sums of their sizes do not overflow. */
+/* Checks that no section is larger than its buffer: sums of their sizes then do not overflow. */
 static bool is_small(const struct compiled *c, struct sink *err)
 {
     for (uint32_t i = 0; i < c->set.parts; i++) {
@@ -230,7 +230,7 @@ void compiled_renew(struct compiled *c)
 
     sink_buf_init(&err, c->why, sizeof c->why);
     if (!elf_link(&c->set, ELF_DATA, &err.sink))
-        __builtin_trap(); /* it did fit when it was placed */
+        __builtin_trap(); /* it was placed before, so it fits */
 }
 
 const void *compiled_address(const struct compiled *c, enum bench_code_field field)

@@ -1,20 +1,20 @@
 /*
- * Rows compiled from C, placed as those in NASM are. All that stands under bench/suites is in the
- * program a second time, as a relocatable object (bench/objects/suites.h): the rows' structs, and
- * what they point to. A person's own rows come in objects of the same kind (bench/objects). Of an
- * object a row's function, its empty twin, setup, check and before are placed into the code buffer,
- * with all that they refer to and nothing else, anew for each placement. Only these copies run; the
- * addresses of functions that they store are those of the placed ones.
+ * Places rows compiled from C, like those in NASM. The program contains bench/suites a second time,
+ * as a relocatable object (bench/objects/suites.h): the rows' structs, and what they point to. User
+ * rows come in objects of the same kind (bench/objects). For each placement a row's function, its
+ * empty twin, setup, check and before are copied from the object into the code buffer, with all
+ * that they refer to and nothing else. Only these copies run; function addresses that they store
+ * are those of the copies.
  *
- * Where the parts stand in a placement:
- * - code on lines of its own, each section as many multiples of 16 behind the line's start as the
- *   placement says, as far as its alignment allows: what asks for a line keeps to it. layout=sweep
- *   moves the function and its empty twin themselves, to each byte of a line, whatever they ask
- *   for;
- * - a PLT, the GOT, and read-only data with addresses in it, behind the code. What is compiled
- *   with -fPIC and default visibility is linked as `ld -shared` does, and so has calls by a PLT;
+ * The parts of a placement are at these places:
+ * - code on separate cache lines. The placement moves each section by a multiple of 16 from the
+ *   line's start, as far as its alignment allows: a section that is aligned to a line stays so.
+ *   layout=sweep moves the function and its empty twin to each byte of a line, whatever their
+ *   alignment;
+ * - a PLT, the GOT, and read-only data that contains addresses, after the code. Code compiled with
+ *   -fPIC and default visibility is linked as by `ld -shared`, so its calls use a PLT;
  * - other read-only data once for all placements of the row;
- * - writable data in the data buffer, moved as the object is, as far as its alignment allows.
+ * - writable data in the data buffer, moved like the object, as far as its alignment allows.
  */
 #ifndef BENCH_PLACE_COMPILED_H
 #define BENCH_PLACE_COMPILED_H
@@ -34,48 +34,48 @@ struct compiled_buffer {
 
 struct placed;
 
-/* The row that is placed now: one in each engine. */
+/* The row that is placed now; one struct per engine. */
 struct compiled {
-    const struct elf *elf;       /* the suites' object, or the one that the row came with */
-    struct elf_set set;          /* what this row needs of it, ... */
-    bool has[BENCH_CODE_FIELDS]; /* ... which of the functions it has, ... */
-    struct elf_entry entry[BENCH_CODE_FIELDS]; /* ... and where these stand in the set */
-    uint32_t timed_parts; /* the first of the set: what the function and its empty twin need */
+    const struct elf *elf;       /* the suites' object, or the user object of the row */
+    struct elf_set set;          /* the parts of it that this row needs, ... */
+    bool has[BENCH_CODE_FIELDS]; /* ... the functions that the row has, ... */
+    struct elf_entry entry[BENCH_CODE_FIELDS]; /* ... and their places in the set */
+    uint32_t timed_parts; /* the set's first parts: those of the function and its empty twin */
     struct compiled_buffer code, data;
     bool sweep;                       /* layout=sweep */
-    size_t constants, constants_size; /* of the code buffer: where those of all placements stand */
-    size_t data_used;                 /* at the most, wherever the data is moved to */
-    const struct placed *placed; /* place.c's: where the row is, at this number of placements */
-    unsigned placements;
-    char why[256];             /* what failed, for people */
-    struct elf_given given[5]; /* what compilers call by themselves: the program's own */
+    size_t constants, constants_size; /* place in the code buffer, shared by all placements */
+    size_t data_used;                 /* most bytes, wherever the data is moved to */
+    const struct placed *placed;      /* place.c's: the row's placements, ... */
+    unsigned placements;              /* ... and their number */
+    char why[256];                    /* what failed, as a message */
+    struct elf_given given[5];        /* functions that compilers call implicitly: the program's */
 };
 
-/* Before the first row. */
+/* Called before the first row. */
 void compiled_init(struct compiled *c);
 
 /*
- * Gathers what this row (FORM_FUNCTION) needs, and writes what all its placements share to the code
- * buffer. Its writable data goes to `data`. False: `why` says what it is that cannot be placed; or
- * it is empty, and the code buffer is full.
+ * Gathers the parts that this row (FORM_FUNCTION) needs, and writes those that all its placements
+ * share to the code buffer. Its writable data goes to `data`. False: `why` says what cannot be
+ * placed; if it is empty, the code buffer is full.
  */
 bool compiled_begin(struct compiled *c, const struct bench *b, struct code *code,
                     struct compiled_buffer data, bool sweep);
 
-/* One placement: code from code->used on, writable data too. False: as compiled_begin(). */
+/* Writes one placement: code from code->used on, and writable data. False: as compiled_begin(). */
 bool compiled_place(struct compiled *c, struct code *code, const struct placement *at);
 
-/* Goes back to a placement, whose code began at `from` bytes of the code buffer: compiled_address()
- * and compiled_name_at() are about it. */
+/* Selects a placement whose code began at offset `from` of the code buffer, for compiled_address()
+ * and compiled_name_at(). */
 void compiled_turn_to(struct compiled *c, const struct placement *at, size_t from);
 
-/* Writable data as it is at first. */
+/* Restores the initial contents of writable data. */
 void compiled_renew(struct compiled *c);
 
-/* In the present placement; NULL: the row has none. */
+/* Returns a function's address in the selected placement; NULL: the row does not have it. */
 const void *compiled_address(const struct compiled *c, enum bench_code_field field);
 
-/* The symbol that an address lies in, and how far behind its start; NULL: in none. */
+/* Returns the symbol that contains an address; *behind is the offset in it. NULL: no symbol. */
 const char *compiled_name_at(const struct compiled *c, uint64_t address, uint64_t *behind);
 
 #endif

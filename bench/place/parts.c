@@ -1,8 +1,8 @@
 #include "bench/place/parts.h"
 #include "bench/context/context.h"
 
-/* Memory is asked for before SSE is on: what counts it fills no struct, which a compiler does by
- * SSE. */
+/* The functions that compute memory sizes run before SSE is enabled. They must not fill a struct,
+ * because compilers use SSE for that. */
 
 size_t parts_windows(const struct options *o, uint32_t samples)
 {

@@ -2,32 +2,34 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-#define LINE 64 /* bytes; what one CLFLUSH takes on every CPU that boots UEFI */
-/* The room's place in the data buffer: behind every place that an object can have. */
+#define LINE 64 /* bytes that one CLFLUSH flushes on every CPU that boots UEFI */
+/* The room's offset in the data buffer: after every place that an object can have. */
 #define ROOM_AT 8192
-/* Writable data of compiled code: the rest of the data buffer, up to the windows' frame. */
+/* Offset of compiled code's writable data: the rest of the buffer, up to the windows' frame. */
 #define COMPILED_AT (ROOM_AT + OBJECT_ROOM)
 _Static_assert(COMPILED_AT < WINDOW_DATA_END, "no room in the data buffer");
-#define APART 4096 /* callee_apart: a page of its own */
-/* Between the ruler and what place_cool() clears: no line is of both, nor fetched ahead for one. */
+#define APART 4096 /* callee_apart: a separate page */
+/* Distance of the ruler from the code that place_cool() flushes: they share no line, and neither
+ * prefetches the other's. */
 #define RULER_APART ((size_t)4 * LINE)
 
 extern const struct unit unit_call_before, unit_call_function, unit_chain_add;
 
-/* A larger room than OBJECT_ROOM has a place of its own, behind all that (registry_data_size()). */
+/* Returns the row's room. A room larger than OBJECT_ROOM is after the rest of the data buffer
+ * (registry_data_size()). */
 static uint8_t *room_of(uint8_t *data, const struct bench *b)
 {
     return data + (b->room_bytes > OBJECT_ROOM ? PLATFORM_DATA_SIZE : ROOM_AT);
 }
 
-/* For messages about faults, which know of no engine. */
+/* For messages about faults, whose code has no engine. */
 static struct compiled *now_placed;
 
-/* Builds one window. What it is called with is the caller's. */
+/* Builds one window. The caller sets its arguments. */
 static bool build(struct code *code, struct window_spec spec, const struct unit *unit,
                   uint32_t copies, const struct bench *b, const char *kind, struct placed_kind *w)
 {
-    char name[96]; /* the text behind the window's tag */
+    char name[96]; /* the text from which the window's tag is computed */
 
     fmt_buf(name, sizeof name, "%s/%s/%s", b->suite, b->name, kind);
     spec.name = name;
@@ -38,15 +40,15 @@ static bool build(struct code *code, struct window_spec spec, const struct unit 
     return w->fn != NULL;
 }
 
-/* The same window for another kind, which differs in what it is called with. */
+/* Uses the same window for another kind, which differs in its arguments. */
 static void build_no_other(const struct placed_kind *like, struct placed_kind *w)
 {
     w->fn = like->fn;
     w->part = like->part;
 }
 
-/* What the body calls stands before it, on lines of its own, moved by multiples of 16 as compilers
- * align functions. */
+/* Places the functions that the body calls before it, on separate lines, moved by multiples of 16
+ * as compilers align functions. */
 static bool place_callees(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p)
 {
@@ -66,7 +68,7 @@ static bool place_callees(struct code *code, const struct bench *b, struct windo
     return true;
 }
 
-/* One unit for each operation; twice the body is twice the copies. */
+/* Places one copy of the unit per operation; twice the body is twice the copies. */
 static bool place_straight(struct code *code, const struct bench *b, struct window_spec *spec,
                            struct placed *p, bool twice)
 {
@@ -75,7 +77,8 @@ static bool place_straight(struct code *code, const struct bench *b, struct wind
            (!twice || build(code, *spec, b->unit, 2 * b->ops, b, "B2", &p->kind[KIND_BODY2]));
 }
 
-/* A loop, or a C function that loops: twice the body is the same code with twice the turns. */
+/* Places a loop, or a C function that loops: twice the body is the same code with twice the
+ * iterations. */
 static bool place_turning(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p, bool twice)
 {
@@ -96,7 +99,7 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
         return false;
     if (twice) {
         build_no_other(body, &p->kind[KIND_BODY2]);
-        if (has_empty) /* else the bare window, which is the same for both */
+        if (has_empty) /* otherwise the bare window is subtracted from both */
             build_no_other(empty, &p->kind[KIND_EMPTY2]);
     }
     const void *called = p->callee, *nothing = NULL;
@@ -109,7 +112,7 @@ static bool place_turning(struct code *code, const struct bench *b, struct windo
     return true;
 }
 
-/* The row's C functions; of a row in NASM the program's own. */
+/* Places the row's C functions. A row in NASM uses the program's setup and check in place. */
 static bool place_functions(struct engine *e, struct code *code, const struct bench *b,
                             struct placed *p)
 {
@@ -128,8 +131,7 @@ static bool place_functions(struct engine *e, struct code *code, const struct be
     return true;
 }
 
-/* What is to leave the caches: data; the code between two places of the buffer where that is asked
- * for. */
+/* Notes the ranges to flush: data, and with caches=clear the placement's code from `from` on. */
 static void note_ranges(const struct engine *e, const struct bench *b, const struct code *code,
                         size_t from, struct placed *p)
 {
@@ -230,7 +232,7 @@ const char *place_why(const struct engine *e)
     return e->compiled->why[0] ? e->compiled->why : "the row's windows do not fit the code buffer";
 }
 
-/* CLFLUSH works at every privilege, on every CPU with SSE2 (SDM vol. 2A). */
+/* Flushes a range. CLFLUSH works at every privilege level, on every CPU with SSE2 (SDM vol. 2A). */
 static void cool(const void *from, size_t bytes)
 {
     uint64_t at = (uint64_t)(uintptr_t)from, end = at + bytes;

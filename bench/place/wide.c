@@ -5,7 +5,7 @@
 #include "lib/cpu/wide.h"
 
 #define PAUSES_MOST 3
-#define SLOWEST_HZ  1000000000 /* by which a pause is looked for where no clock is known */
+#define SLOWEST_HZ  1000000000 /* the TSC's rate for pauses if it is not known */
 
 static uint64_t ticks_in(const struct engine *e, uint64_t us, double otherwise)
 {
@@ -17,7 +17,7 @@ static bool unit_is_wide(const struct unit *u)
     return u && wide_code(u->code, u->size);
 }
 
-/* The row's C functions that windows time, and all that they call: not setup, check and before. */
+/* Checks the C functions that windows time, and all that they call: not setup, check and before. */
 static bool functions_are_wide(const struct compiled *c)
 {
     for (unsigned i = 0; c && i < c->timed_parts; i++) {
@@ -52,7 +52,7 @@ void wide_warm_begin(struct wide *w)
 bool wide_warm_goes_on(struct wide *w)
 {
     uint64_t now = tsc_now();
-    bool paused = now - w->at > w->rest; /* or a single window takes as long */
+    bool paused = now - w->at > w->rest; /* or a single window takes that long */
 
     if (paused && w->pauses++ < PAUSES_MOST)
         w->from = now;
