@@ -1,16 +1,16 @@
-; What every window shares: entry with its tag, the loop, the call of a C body, and the way out.
+; The code that all windows share: entry with its tag, the loop, the call of a C body, and the exit.
 ;   struct window_result window(struct object *rdi, const void *rsi, uint64_t turns rdx,
 ;                               uint64_t delay rcx, uint64_t stack r8)          (System V)
 %include "bench/window/unit.inc"
 
-; A tracer can tell windows apart: each begins with a NOP whose displacement is its tag (window.h).
-; Compilers pad with the same NOP, of displacement 0.
+; The tag lets a tracer distinguish windows: each begins with a NOP whose displacement is its tag
+; (window.h). Compilers pad with the same NOP, with displacement 0.
 UNIT window_tag
     db 0x0f, 0x1f, 0x80         ; nop dword [rax + disp32]
     FIXUP FIXUP_TAG
 ENDUNIT
 
-; The way in, in two parts; between them FRAME is set. rax points to the arguments.
+; The entry, in two parts; between them FRAME is set. rax points to the arguments.
 %macro ENTER_KEEPING 0
     push rbp
     push rbx
@@ -30,14 +30,15 @@ ENDUNIT
     pop qword [FRAME + FRAME_FLAGS]
     stmxcsr [FRAME + FRAME_MXCSR]
     fnstcw [FRAME + FRAME_CONTROL]
-    sub rsp, r8                 ; 8 more than a multiple of 16: a C body expects that at its call
+    sub rsp, r8                 ; 8 more than a multiple of 16: a C body's call requires that
     mov [FRAME + FRAME_BODY_RSP], rsp
-; About a core cycle a turn: keeps windows from beginning at one phase of the TSC's step.
+; About one core cycle per iteration: keeps windows from beginning at the same phase of the TSC's
+; step.
 %%delay:
     dec rcx
     jns %%delay
-; docs/method.md "The history of registers and flags": every body finds registers that a load wrote,
-; and flags that CMP with an immediate wrote.
+; docs/method.md "The history of registers and flags": for every body, a load has written the
+; registers, and CMP with an immediate has written the flags.
     mov OBJECT, [rax]
     mov FUNCTION, [rax + 8]
     mov TURNS, [rax + 16]
@@ -83,15 +84,15 @@ window_step:
     popfq
     jmp [FRAME + FRAME_NEXT]
 
-; RFLAGS that last: DF; AC, NT, IOPL and IF.
+; RFLAGS that persist: DF; AC, NT, IOPL and IF.
 %define FLAG_DF     0x400
 %define FLAGS_OTHER (0x40000 | 0x4000 | 0x3000 | 0x200)
 %define MXCSR_STICKY 0x3f       ; exceptions so far, which every computation may set
 %define X87_TOP     0x3800      ; of the status word
-%define X87_SF      0x40        ; stack fault, which sticks: Intel SDM vol. 1 section 8.1.3.3
+%define X87_SF      0x40        ; stack fault, sticky: Intel SDM vol. 1 section 8.1.3.3
 %define X87_EMPTY   0xffff      ; the tag word
 
-; One bit more in edx: whether the last comparison was of unlike things. esi is 0 or 1.
+; Shifts one bit into edx: whether the last comparison found a difference. esi is 0 or 1.
 %macro NOTE 0
     setne sil
     lea edx, [rsi + rdx * 2]
@@ -101,8 +102,8 @@ window_step:
     NOTE
 %endmacro
 
-; window.h. Nothing that the function left in a register is relied on, RSP included, so the caller's
-; registers are kept in the frame.
+; window.h. The function can change every register, RSP included, so the caller's registers are
+; saved in the frame.
 %macro KEEP 1 ; in the frame at %1
     mov [%1 + FRAME_KEPT], rsp
     mov [%1 + FRAME_KEPT + 8], rbx
@@ -112,7 +113,7 @@ window_step:
     mov [%1 + FRAME_KEPT + 40], r14
     mov [%1 + FRAME_KEPT + 48], r15
 %endmacro
-; In: %1 the frame. Out: edx what was changed. Changes esi and the flags.
+; In: %1 the frame. Out: edx the registers that were changed. Changes esi and the flags.
 %macro PUT_BACK 1
     xor edx, edx
     xor esi, esi
@@ -131,7 +132,7 @@ window_step:
     mov rbx, [%1 + FRAME_KEPT + 8]
     mov rsp, [%1 + FRAME_KEPT]
 %endmacro
-; In: flags in %1. Out: 1 << WINDOW_DF of enum window_kept in it, where DF is set.
+; In: flags in %1. Out: 1 << WINDOW_DF of enum window_kept in it if DF is set, else 0.
 %macro NOTE_DF 1
     and %1, FLAG_DF
     shr %1, 3
@@ -155,10 +156,10 @@ window_call:
     add rsp, 8
     ret
 
-; In: the second reading in edx:eax. Out: rax the difference; rdx what a C body returned, rubbish
-; after any other, and in its upper half what the body has changed: enum window_kept of window.h,
-; whose order this is, the last bit first. Nothing that a body left in a register is relied on,
-; RSP included; state that would last is put back.
+; In: the second reading in edx:eax. Out: rax the difference; the low half of rdx the return value
+; of a C body, undefined for other bodies; the high half the state that the body changed: bits of
+; enum window_kept of window.h, which are found here from the last bit to the first. The body can
+; change every register, RSP included; state that would persist is restored.
 UNIT window_leave
     db 0x48, 0x8d, 0x0d         ; lea rcx, [rel ...]
     FIXUP FIXUP_FRAME
@@ -231,13 +232,13 @@ ENDUNIT
 
 UNIT loop_turn
     dec TURNS
-    db 0x0f, 0x85               ; jnz rel32: the same length whatever the body's
+    db 0x0f, 0x85               ; jnz rel32: its length does not depend on the body's
     FIXUP FIXUP_HEAD
 ENDUNIT
 
-; Ahead of the first reading: what the function leaves in flags, and in registers that no recipe
-; writes, nor the call below, the body finds. What it changed of those that it must leave is put
-; back and kept.
+; Runs before the first reading. The body sees the flags that the function leaves, and its registers
+; that neither a recipe nor the call below writes. Registers that the function must preserve are
+; restored, and the changed ones are recorded in the frame.
 UNIT call_before
     KEEP FRAME
     mov rdi, OBJECT

@@ -1,4 +1,4 @@
-; Chains that show what executes them: each instruction waits for the one before (docs/method.md
+; Chains that reveal the execution: each instruction waits for the one before (docs/method.md
 ; "Linearity", "Truth").
 %include "bench/window/unit.inc"
 
@@ -15,7 +15,8 @@ UNIT chain_imul
     imul rsi, rsi
 ENDUNIT
 
-; edx:eax by 2^32 - 1, which the window gets as FUNCTION: edx stays below it, so it never overflows.
+; Divides edx:eax by 2^32 - 1, which the window gets as FUNCTION: edx stays below it, so there is no
+; overflow.
 UNIT chain_div
     div r13d
 ENDUNIT
@@ -24,7 +25,7 @@ UNIT chain_addsd
     addsd xmm0, xmm0
 ENDUNIT
 
-; Ahead of the first reading: zero, so that no chain of sums meets a denormal.
+; Runs before the first reading: sets zero, so that no chain of sums reaches a denormal.
 UNIT chain_before
     xorps xmm0, xmm0
 ENDUNIT

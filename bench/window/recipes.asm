@@ -1,8 +1,8 @@
-; The recipes: the code before and after a body. The first reading goes to the window's frame, in
-; memory, since a body can change any register; the second is left in edx:eax. The stores of the
-; first reading are before the fence that follows it, where there is one. CPUID runs leaf 0, as
-; Paoloni's does. It writes rbx, which the way out verifies: before the body rbx gets the value that
-; window_enter gave it, and a copy keeps what the body left there.
+; The recipes: the code before and after a body. The first reading goes to the window's frame in
+; memory, since a body can change any register; the second stays in edx:eax. The stores of the first
+; reading are before the fence that follows it, if there is one. CPUID uses leaf 0, as in Paoloni's
+; code. It writes rbx, which the exit verifies: before the body rbx gets the value of window_enter
+; again, and after the body its value is saved around CPUID.
 %include "bench/window/unit.inc"
 
 %macro SAVE_START 0
@@ -15,7 +15,7 @@
     cpuid
 %endmacro
 
-%macro SERIALIZE 0              ; in bytes, since older NASMs do not know it
+%macro SERIALIZE 0              ; as bytes, since older versions of NASM lack it
     db 0x0f, 0x01, 0xe8
 %endmacro
 
@@ -79,7 +79,7 @@ UNIT start_cpuid
     SAVE_START
 ENDUNIT
 UNIT stop_cpuid
-    mov r8, rbx                 ; a write of a register: in the empty window too
+    mov r8, rbx                 ; in the empty window too, so the subtraction removes it
     CPUID_LEAF_0
     rdtsc
     mov rbx, r8

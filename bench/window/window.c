@@ -56,7 +56,7 @@ static uint32_t tag_of(const char *name)
     return crc32_update(0, name, strlen(name));
 }
 
-/* Where the 32-bit field at `field` must lead, as the displacement or value to write there. */
+/* Returns the displacement or value for the 32-bit field at `field`. */
 static uint32_t fixup_value(const struct platform *p, const struct unit *u, const uint8_t *field,
                             const struct window_spec *spec, const uint8_t *head)
 {
@@ -96,7 +96,7 @@ static uint8_t *append(struct code *c, const struct unit *u, const struct window
     return at;
 }
 
-/* memcpy() for what is long: an emulator takes as long for a turn of eight bytes as for one. */
+/* memcpy() for long copies: an emulator copies eight bytes per iteration as fast as one. */
 static void copy_long(uint8_t *to, const uint8_t *from, size_t n)
 {
     size_t words = n / 8, rest = n % 8;
@@ -116,7 +116,7 @@ static bool append_copies(struct code *c, const struct unit *u, uint32_t copies,
                 return false;
         return true;
     }
-    /* What stands there is copied behind itself, twice as much each time. */
+    /* Copies the copies so far to after them: their number doubles each time. */
     size_t bytes = (size_t)copies * u->size, more;
     uint8_t *at = c->p->code + c->used;
     if (bytes > PLATFORM_CODE_SIZE - c->used)
@@ -130,8 +130,8 @@ static bool append_copies(struct code *c, const struct unit *u, uint32_t copies,
     return true;
 }
 
-/* Moves on to the address that lies `before` ahead of an aligned one; false: no room. The gap is
- * INT3. */
+/* Advances to the next address that is `before` bytes before an aligned one, and fills the gap with
+ * INT3. False: the buffer is full. */
 static bool align_to(struct code *c, size_t align, size_t before)
 {
     size_t start = (c->used + before + align - 1) / align * align - before;
@@ -208,7 +208,7 @@ static bool is_tag(const uint8_t *at, uint32_t *tag)
     return memcmp(at, unit_window_tag.code, before) == 0;
 }
 
-/* Two INT3 stand between windows and no unit has them. */
+/* Returns whether two INT3 are here: they separate windows, and no unit contains them. */
 static bool is_gap(const uint8_t *at)
 {
     return at[0] == 0xcc && at[1] == 0xcc;
