@@ -4,8 +4,8 @@
 
 #define LEFT UINT64_MAX
 /*
- * How far ahead the moment lies: enough for the first to write every core's line, each some 100 ns
- * away on the largest machines, and for the last core to read it.
+ * Ticks until the start: enough for the first core to write every core's line, which takes about
+ * 100 ns each on the largest machines, and for the last core to read its line.
  */
 #define LEAD_TICKS     8000
 #define LEAD_EACH_CORE 1000
@@ -27,7 +27,7 @@ void barrier_offset(struct barrier *b, unsigned place, int64_t offset)
     b->line[place].offset = offset;
 }
 
-/* All others' lines in turn; the place whose core is missing, or BARRIER_GO. */
+/* Waits for all other places in order. Returns the place that is missing, or BARRIER_GO. */
 static int gather(const struct barrier *b, uint64_t round, uint64_t until)
 {
     for (unsigned i = 1; i < b->n; i++)
@@ -57,7 +57,8 @@ static void shut(const struct barrier *b, unsigned missing)
         atomic_store_explicit(&b->line[i].closed, missing + 1, memory_order_release);
 }
 
-/* For the first core's word. It may have given it and left since: `go` counts before `closed`. */
+/* Waits for the first core's start. It may have given it and then left: `go` takes precedence over
+ * `closed`. */
 static int await_start(const struct barrier_line *own, uint64_t round, uint64_t until)
 {
     for (;;) {
@@ -85,12 +86,12 @@ int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
         else
             shut(b, (unsigned)missing);
     }
-    /* The first core may come late by its patience, and then wait as long for a third. */
+    /* The first core may arrive late by its patience, and then wait equally long for a third. */
     int result = await_start(own, round, now + 2 * patience);
     if (result != BARRIER_GO)
         return result;
     uint64_t start = atomic_load_explicit(&own->start, memory_order_relaxed);
-    /* A wrong offset would set the moment far off: then it is now. */
+    /* A start too far in the future means a wrong offset: starts at once. */
     for (now = tsc_now(); now < start && start - now <= lead(b); now = tsc_now())
         __builtin_ia32_pause();
     return BARRIER_GO;

@@ -1,6 +1,6 @@
 /*
- * What every row of a run shares on one core: the machine, the options, what the probe found, and
- * the memory that is worked in. All that measures works on it; engine.h and probe.h fill it.
+ * The state that all rows of a run share on one core: the machine, the options, the probe's
+ * results, and the working memory. All measuring code uses it; engine.h and probe.h fill it.
  */
 #ifndef BENCH_CONTEXT_CONTEXT_H
 #define BENCH_CONTEXT_CONTEXT_H
@@ -25,30 +25,30 @@ struct placed;
 struct own {
     struct witness_plan plan;
     struct witness witness;
-    double last;                  /* reading */
-    uint64_t read_at, read_ticks; /* TSC at its end, and what it took */
-    uint64_t search_left;         /* TSC ticks in which the probe may take shared blocks again */
+    double last;                  /* the last reading */
+    uint64_t read_at, read_ticks; /* TSC at its end, and its duration in ticks */
+    uint64_t search_left;         /* TSC ticks that the probe may still spend on shared blocks */
 };
 
 struct engine {
     const struct platform *p;
     struct run_facts facts;
-    struct gate *gate; /* NULL: it measures alone */
-    struct pace *pace; /* what is looked at between blocks; NULL: nothing is */
+    struct gate *gate; /* NULL: no other core measures at the same time */
+    struct pace *pace; /* polled between blocks; NULL: not polled */
     bool xfence_is_lfence;
-    uint64_t step_cycles; /* the TSC's step in core cycles, by which windows are dithered */
-    double hides;         /* core cycles of any body, by the recipe in use, at the most */
+    uint64_t step_cycles; /* the TSC's step in core cycles: the range of the dither */
+    double hides;         /* most core cycles of a body that the recipe in use hides */
     struct own own;       /* the core's witness */
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;
     struct compiled *compiled;
-    struct gathered *gathered; /* room for a row that is done in one round */
+    struct gathered *gathered; /* memory for a row with one round */
     uint64_t *memory;
     struct core_figure *figures; /* of each registered row so far (bench/cores/plan_rows.h) */
 };
 
-/* Why a row with these needs cannot run here; NULL: it can. */
+/* Returns why a row with these needs cannot run on this machine; NULL: it can. */
 static inline const char *engine_lacks(const struct engine *e, uint32_t needs)
 {
     if (needs & NEED_BMI2 && !e->p->cpu->bmi2)
@@ -56,14 +56,15 @@ static inline const char *engine_lacks(const struct engine *e, uint32_t needs)
     return needs & ~(uint32_t)NEED_BMI2 ? e->p->lacks(needs) : NULL;
 }
 
-/* After row_end(): adds what happened to the core meanwhile. */
+/* Adds the core's events during the row. Called after row_end(). */
 static inline void engine_keep(const struct engine *e, uint64_t *kept)
 {
     if (e->p->row_keep)
         e->p->row_keep(e->p, e->facts.core, kept);
 }
 
-/* SMIs on this core so far, 0 where nothing counts them; and all that spoils a block of windows. */
+/* Return the number of SMIs on this core so far, 0 if not counted; and of all events that spoil a
+ * block of windows. */
 static inline uint64_t engine_smis(const struct engine *e)
 {
     return e->p->smis ? e->p->smis() : 0;

@@ -1,5 +1,5 @@
-/* Cuts up a block of words for several arrays. The same code counts, without memory, what it
- * cuts. */
+/* Divides a block of words into several arrays. Without memory, the same code only counts the
+ * words. */
 #ifndef BENCH_CONTEXT_CUT_H
 #define BENCH_CONTEXT_CUT_H
 
@@ -11,13 +11,13 @@ struct cut {
     size_t used;      /* words */
 };
 
-/* Words that hold `bytes`. */
+/* Returns the number of words that hold `bytes`. */
 static inline size_t cut_words(size_t bytes)
 {
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-/* Returns the next `words` words; NULL where they are only counted. */
+/* Returns the next `words` words; NULL if they are only counted. */
 static inline void *cut(struct cut *c, size_t words)
 {
     size_t at = c->used;

@@ -3,8 +3,8 @@
 #include "lib/text/fmt.h"
 
 /*
- * The others are at the same work: ten times its time, and what a host takes that runs all cores
- * of an emulated machine in turn.
+ * The other cores do the same work: waits ten times its duration, plus the time that a host needs
+ * to run all cores of an emulated machine one after another.
  */
 #define TIMES             10
 #define SECONDS           2

@@ -1,4 +1,4 @@
-/* Where cores measure a row together: all begin each placement at one moment (barrier.h). */
+/* Lets cores that measure a row together begin each placement at the same time (barrier.h). */
 #ifndef BENCH_CONTEXT_GATE_H
 #define BENCH_CONTEXT_GATE_H
 
@@ -14,12 +14,13 @@ struct gate {
 };
 
 /*
- * Passes at once where the engine measures alone. The others are waited for by what the placement
- * before took here (`ticks`); false: one did not come, and the row says which.
+ * Passes at once if no other core measures. Otherwise waits for the others, for a time that depends
+ * on the duration of this core's previous placement (`ticks`). False: one did not arrive; the row
+ * says which.
  */
 bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row);
 
-/* For how long, in ticks. */
+/* Returns how long gate_pass() waits, in ticks. */
 uint64_t gate_patience(const struct engine *e, uint64_t ticks);
 
 #endif

@@ -3,8 +3,8 @@
 #include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 
-#define LOOKS_A_SECOND 10 /* what a person who pressed a key does not wait for */
-#define SHOWS_A_SECOND 2  /* a line is 7 ms of a serial port at 115200 baud */
+#define LOOKS_A_SECOND 10 /* a key press takes effect within 0.1 s */
+#define SHOWS_A_SECOND 2  /* a line takes 7 ms on a serial port at 115200 baud */
 
 void pace_init(struct pace *pace, const struct platform *p, const struct engine *e)
 {

@@ -1,7 +1,7 @@
 /*
- * What a long row looks at on its way: whether a person stops the run, and how far it has come, for
- * the progress line. Between blocks and placements, never between two windows of a block; seldom,
- * since a look reads ports, which a hypervisor or an SMI handler may emulate.
+ * Polls during a long row whether the user stops the run, and updates the progress line. Polls
+ * between blocks and placements, never between two windows of a block. Polls seldom, since it reads
+ * ports, which a hypervisor or an SMI handler may emulate.
  */
 #ifndef BENCH_CONTEXT_PACE_H
 #define BENCH_CONTEXT_PACE_H
@@ -13,32 +13,32 @@
 /* One for all cores of a run, in the platform's memory. */
 struct pace {
     const struct platform *p;
-    uint64_t hz;           /* of the TSC; where it is not known, of the fastest */
-    uint64_t looked;       /* TSC at the last look */
-    volatile bool stopped; /* a person asked for the end: rows end as soon as they can */
-    uint64_t smis;         /* that came during looks: they are no row's */
-    uint64_t shown;        /* TSC when `show` was called last */
-    /* Shows what part of the row is done, on the core that measures it. */
+    uint64_t hz;           /* of the TSC; if not known, of the fastest TSC */
+    uint64_t looked;       /* TSC at the last poll */
+    volatile bool stopped; /* the user stopped the run: rows end as soon as they can */
+    uint64_t smis;         /* SMIs during polls: they are not counted for a row */
+    uint64_t shown;        /* TSC at the last call of `show` */
+    /* Shows which fraction of the row is done, on the core that measures it. */
     void (*show)(void *ctx, double done);
     void *ctx;
 };
 
 void pace_init(struct pace *pace, const struct platform *p, const struct engine *e);
 
-/* Looks at once. True: the run goes on. */
+/* Polls at once. True: the run continues. */
 bool pace_look(struct pace *pace);
 
 /*
- * Between two blocks: the same, and looks only where the last look was some time ago; where cores
- * measure together the first of them looks for all. False: the row is given up.
+ * Polls between two blocks, at most ten times per second. If cores measure together, the first of
+ * them polls for all. False: the row is aborted.
  */
 bool pace_go_on(const struct engine *e);
 
-/* Between two parts: shows how much is done, some times a second. Where cores measure together the
+/* Shows the progress between two parts, at most twice per second. If cores measure together, the
  * first of them does it for all. */
 void pace_show(const struct engine *e, double done);
 
-/* SMIs that came while this engine's run looked, so far. */
+/* Returns the number of SMIs during this run's polls so far. */
 static inline uint64_t pace_smis(const struct engine *e)
 {
     return e->pace ? e->pace->smis : 0;
