@@ -1,7 +1,7 @@
 /*
- * Rows that several cores run with each other (FORM_CORES): what passes between two, pair by pair,
- * and what many do to one another. The boot core sends them and judges; what they share lies in the
- * platform's memory. Ticks are those of the TSC, never core cycles: two cores have two clocks.
+ * Rows that several cores run together (FORM_CORES): transfers between two cores, pair by pair, and
+ * contention of many. The boot core starts the others and judges; shared data is in the platform's
+ * memory. Times are ticks of the TSC, never core cycles: two cores have two clocks.
  */
 #ifndef BENCH_CORES_CROWD_H
 #define BENCH_CORES_CROWD_H
@@ -17,20 +17,20 @@
 
 struct plan;
 
-/* Above 32 cores pairs are sampled: 32 * 31 / 2 of them, or one for each core. */
+/* With more than 32 cores, pairs are sampled: 32 * 31 / 2 of them, or one for each core. */
 #define CROWD_ALL_PAIRS 32
-#define CROWD_ROUNDS    5 /* of a contest; the middle one counts */
+#define CROWD_ROUNDS    5 /* of a contest; the median round is reported */
 
 /* One core's part in a contest. */
 struct crowd_seat {
-    _Alignas(BARRIER_LINE) _Atomic uint64_t own; /* a word on a line of its own */
+    _Alignas(BARRIER_LINE) _Atomic uint64_t own; /* a word on a separate cache line */
     uint64_t operations;                         /* in all rounds */
     uint64_t round_operations[CROWD_ROUNDS], round_ticks[CROWD_ROUNDS];
     bool complete;
 };
 
 #define CROWD_WORDS 8
-/* Words of several cores on one line of 64 bytes, and no other line of theirs beside it. */
+/* Words of several cores on one cache line of 64 bytes. The adjacent line is not used. */
 struct crowd_line {
     _Alignas(BARRIER_LINE) _Atomic uint64_t word[CROWD_WORDS];
 };
@@ -39,43 +39,43 @@ struct crowd {
     struct exchange exchange;
     _Alignas(BARRIER_LINE) _Atomic uint64_t hot;             /* the one word that all change */
     _Alignas(BARRIER_LINE) _Atomic uint64_t ticket, serving; /* a ticket lock, ... */
-    _Alignas(BARRIER_LINE) uint64_t guarded;                 /* ... and what it guards */
+    _Alignas(BARRIER_LINE) uint64_t guarded;                 /* ... and the word that it guards */
     struct crowd_line *shared;                               /* one for each CROWD_WORDS cores */
 
     struct plan *plan;
-    const unsigned *places; /* of the plan: the cores that take part now */
+    const unsigned *places; /* in the plan, of the cores that take part now */
     struct crowd_seat *seat;
     bool (*batch)(struct crowd *c, unsigned place, unsigned operations); /* false: time-out */
     unsigned operations;                                                 /* of a batch */
     bool silicon;
     uint64_t duration, patience; /* of a round, of a wait: ticks */
 
-    struct meeting met; /* what comes of it */
+    struct meeting met; /* the result */
 };
 
-/* Lines of shared words that n cores need. */
+/* Returns the number of lines of shared words for n cores. */
 size_t crowd_lines(unsigned n);
 
-/* Bytes of the platform's memory that n cores need for all of it. */
+/* Returns the bytes of the platform's memory for all data of n cores. */
 size_t crowd_size(unsigned n);
 
-/* How many pairs of n cores its matrix has at the most. */
+/* Returns the most pairs of n cores that are measured. */
 size_t crowd_pairs(unsigned n);
 
-/* The row is wrong, or cannot be here; the first reason counts. */
+/* Fails the row, as wrong or not supported. The first reason is kept. */
 void crowd_fail(struct crowd *c, enum row_status status, const char *why);
 
 /*
- * What a row's `meet` (bench.h) can be made of.
+ * Functions for a row's `meet` (bench.h).
  */
-/* Every pair plays bench/cores/exchange.h. */
+/* Run bench/cores/exchange.h on every pair. */
 void crowd_pingpong(struct crowd *c);
 void crowd_skew(struct crowd *c);
-/* The platform's own: from the boot core to each other. */
+/* Measure the platform's signals, from the boot core to each other core. */
 void crowd_wake(struct crowd *c);
 void crowd_ipi(struct crowd *c);
-/* 1, 2, 4 ... all of them, each `operations` a batch for a fixed time. `counted` says how many of
- * them the places hold that they went for: as many as were made, or the row is wrong. */
+/* Runs `batch` on 1, 2, 4 ... and all cores for a fixed time, `operations` per batch. `counted`
+ * returns the operations found in memory; the row is wrong unless that is the number made. */
 void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsigned),
                    unsigned operations, uint64_t (*counted)(const struct crowd *, unsigned cores));
 

@@ -1,4 +1,4 @@
-/* What many cores do to one another: 1, 2, 4 ... and all of them, for a fixed time. */
+/* Measures contention: 1, 2, 4 ... and all cores at once, for a fixed time. */
 #include "bench/cores/crowd.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/plan.h"
@@ -48,7 +48,7 @@ static void contest_here(void *ctx, unsigned core)
     crowd_part(own.crowd, own.place, all_rounds, &own);
 }
 
-/* One round's figures. */
+/* Returns one round's figures. */
 static struct contest judge(const struct crowd *c, unsigned n, unsigned round)
 {
     struct contest result = {.cores = n};
@@ -68,7 +68,7 @@ static struct contest judge(const struct crowd *c, unsigned n, unsigned round)
     return result;
 }
 
-/* The round in the middle. */
+/* Returns the median round. */
 static struct contest middle(const struct crowd *c, unsigned n, unsigned rounds)
 {
     struct contest sorted[CROWD_ROUNDS] = {{0}};
@@ -83,7 +83,7 @@ static struct contest middle(const struct crowd *c, unsigned n, unsigned rounds)
     return sorted[rounds / 2];
 }
 
-/* Sets to zero what is counted and what each core counted. */
+/* Clears the shared counters and each core's count. */
 static void clear(struct crowd *c, unsigned n)
 {
     memset(c->seat, 0, n * sizeof *c->seat);

@@ -1,4 +1,4 @@
-/* What passes between two cores: every pair, or above a limit a sample of them. */
+/* Measures transfers between two cores: every pair, or above a limit a sample of the pairs. */
 #include "bench/cores/crowd.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/plan.h"
@@ -34,7 +34,7 @@ static void play_here(void *ctx, unsigned core)
     crowd_part(p.crowd, p.side, play_side, &p);
 }
 
-/* One game of the seats k and l. */
+/* Runs one exchange of the seats k and l. */
 static bool play(struct crowd *c, unsigned k, unsigned l, bool stamped)
 {
     const unsigned places[2] = {k, l};
@@ -98,8 +98,8 @@ static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
 }
 
 /*
- * Above the limit: each core with the one at a distance, for distances that are spread over half
- * of the list: neighbours first, so that every core is in one pair at the least.
+ * Samples the pairs above the limit: each core with the core at a distance in the list. The
+ * distances are spread over half of the list. Distance 1 is first, so that every core is in a pair.
  */
 static void sampled(struct crowd *c, bool stamped)
 {
@@ -124,7 +124,7 @@ static void all_pairs(struct crowd *c, bool stamped)
                 return;
 }
 
-/* The middle one of the pairs' own medians. */
+/* Returns the median of the pairs' medians. */
 static double middle(const struct crowd *c)
 {
     for (unsigned i = 0; i < c->met.pairs; i++) {
@@ -138,14 +138,14 @@ static double middle(const struct crowd *c)
     return UNKNOWN;
 }
 
-/* Of differences the one farthest from 0. */
+/* Returns the difference that is farthest from 0, as a magnitude. */
 static double farthest(const struct crowd *c)
 {
     double most = UNKNOWN;
 
     for (unsigned i = 0; i < c->met.pairs; i++) {
         double mine = c->met.pair[i].median < 0 ? -c->met.pair[i].median : c->met.pair[i].median;
-        if (!(mine <= most)) /* the first is above UNKNOWN too */
+        if (!(mine <= most)) /* true also while `most` is UNKNOWN */
             most = mine;
     }
     return most;
@@ -175,7 +175,7 @@ void crowd_skew(struct crowd *c)
     pairs(c, true);
 }
 
-/* --- the platform's own signals, from the boot core to each other ----------------------------- */
+/* --- the platform's signals, from the boot core to each other core ---------------------------- */
 
 static bool signal_one(struct crowd *c, unsigned k,
                        bool (*signal)(const struct platform *, unsigned, int64_t *))
@@ -189,7 +189,7 @@ static bool signal_one(struct crowd *c, unsigned k,
             crowd_fail(c, ROW_WRONG, "a core did not answer in time");
             return false;
         }
-        ticks[got++] = t < 0 ? 0 : (uint64_t)t; /* by the error of the TSCs' offset below 0 */
+        ticks[got++] = t < 0 ? 0 : (uint64_t)t; /* below 0 by the error of the TSCs' offset */
     }
     stats_sort(ticks, n);
     c->met.pair[c->met.pairs++] = (struct pair){.a = 0,

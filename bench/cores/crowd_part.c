@@ -9,7 +9,7 @@ static struct seat *seat_at(const struct crowd *c, unsigned place)
     return &c->plan->seat[c->places[place]];
 }
 
-/* The boot core is between row_begin() and row_end() all the time (crowd_run.c). */
+/* The boot core is already between row_begin() and row_end() (crowd_run.c). */
 void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ctx)
 {
     const struct platform *p = c->plan->p;
@@ -39,7 +39,7 @@ bool crowd_pass(struct crowd *c, unsigned place)
     return go;
 }
 
-/* A core that only waited for another is named where none else was ended. */
+/* Names a core that only waited for another core only if no other core was aborted. */
 bool crowd_parts_done(struct crowd *c, unsigned n)
 {
     const struct seat *ended = NULL;

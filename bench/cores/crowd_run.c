@@ -2,9 +2,10 @@
 #include "bench/context/gate.h"
 #include "lib/text/mem.h"
 
-/* A round of a contest: long beside the start of all cores, short beside a slice of a host's. */
+/* A round of a contest: long compared with the start of all cores, short compared with a host's
+ * time slice. */
 #define ROUND_SECONDS 1e-3
-#define ROUND_TICKS   1000000 /* where the TSC's frequency is not known, or is an emulator's */
+#define ROUND_TICKS   1000000 /* if the TSC's frequency is not known, or is an emulator's */
 
 static void begin(struct plan *plan, const struct bench *b)
 {

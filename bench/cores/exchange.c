@@ -2,10 +2,10 @@
 #include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 
-#define TURNS          100 /* a batch: some 20 us between the farthest cores of a large machine */
-#define BATCHES_FEW    3   /* where each turn costs an emulator's change of cores */
+#define TURNS          100 /* per batch: about 20 us between a large machine's farthest cores */
+#define BATCHES_FEW    3   /* if each turn costs an emulator a core switch */
 #define TURNS_FEW      4
-#define LOOKS_PER_TIME 1024 /* reading the time at each look would slow the answer down */
+#define LOOKS_PER_TIME 1024 /* polls per reading of the time, which would delay the answer */
 
 void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
 {
@@ -19,7 +19,7 @@ void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t pati
     x->ahead_least = INT64_MIN;
 }
 
-/* Until the ball is there. No PAUSE at first: it can take longer than the ball does. */
+/* Waits for the ball. Uses no PAUSE at first: it can take longer than the transfer. */
 static bool await_ball(const struct exchange *x, uint64_t ball)
 {
     uint64_t began = tsc_now();
@@ -51,7 +51,7 @@ static void second(struct exchange *x)
     x->moves[1] = i;
 }
 
-/* The second moved after `sent` and before `back` of the first's TSC. */
+/* Updates the bounds: the second moved after `sent` and before `back` of the first's TSC. */
 static void bound(struct exchange *x, uint64_t sent, uint64_t back)
 {
     int64_t most = (int64_t)(x->stamp - sent), least = (int64_t)(x->stamp - back);

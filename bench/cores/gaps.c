@@ -4,16 +4,16 @@
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
 
-#define CALIBRATION        1023       /* turns; odd, so that one is the median */
-#define UNKNOWN_HZ         1000000000 /* to end by, where the TSC's frequency is not known */
-#define STRETCHES_A_SECOND 4          /* between two, a person's key is looked for */
+#define CALIBRATION        1023       /* iterations; odd, so that one is the median */
+#define UNKNOWN_HZ         1000000000 /* limits the watch if the TSC's frequency is not known */
+#define STRETCHES_A_SECOND 4          /* the user's key is polled between two */
 
 _Static_assert(sizeof(struct watch) + GAPS_KEPT * sizeof(uint64_t) <=
                        INTERLEAVE_NEED * sizeof(uint64_t) &&
                    CALIBRATION <= GAPS_KEPT,
                "a watch does not fit an engine's memory");
 
-/* Nothing waits for it: a turn is to be short, not exact. */
+/* Reads the TSC without a fence: an iteration should be short, not exact. */
 static inline uint64_t tsc(void)
 {
     uint32_t lo, hi;
@@ -22,7 +22,7 @@ static inline uint64_t tsc(void)
     return (uint64_t)hi << 32 | lo;
 }
 
-/* In the engine's memory; GAPS_KEPT words to sort in behind it. */
+/* Returns the watch in the engine's memory; GAPS_KEPT words for sorting follow it. */
 static struct watch *watch_of(const struct seat *seat)
 {
     return (struct watch *)(void *)seat->engine.memory;
@@ -52,7 +52,7 @@ uint64_t gaps_duration(const struct engine *e)
     return (ms * gaps_hz(e) + 999) / 1000; /* at most 10^6 ms of 10^10 Hz: it fits */
 }
 
-/* The median of some turns. */
+/* Returns the median duration of an iteration. */
 static uint64_t typical_turn(uint64_t *turn)
 {
     uint64_t last = tsc();
@@ -71,8 +71,8 @@ static uint64_t own_nmis(const struct engine *e)
     return e->p->own_nmis ? e->p->own_nmis() : 0;
 }
 
-/* A TSC that goes back (a process that is moved) makes no gap: differences are signed. Nor does an
- * NMI that the program sends itself, for a deadline. */
+/* Watches for `ticks`. A TSC that goes back (a process that is moved) makes no gap: differences are
+ * signed. An NMI that the program sends for a deadline makes no gap either. */
 static void spin(const struct engine *e, struct gaps *g, int64_t ticks)
 {
     int64_t threshold = (int64_t)g->threshold;
@@ -86,7 +86,7 @@ static void spin(const struct engine *e, struct gaps *g, int64_t ticks)
             if (own_now == own)
                 gaps_add(g, before + last - start, now - last);
             own = own_now;
-            now = tsc(); /* what that took is no gap */
+            now = tsc(); /* the time for recording is no gap */
         }
         last = now;
     }
@@ -106,7 +106,7 @@ static void spin_stretch(void *ctx)
     spin(s->engine, s->gaps, (int64_t)s->ticks);
 }
 
-/* In stretches, between which it looks for a key: what that takes is not watched. */
+/* Watches in intervals, and polls for a key between them; this time is not watched. */
 static void spin_in_stretches(struct seat *seat, struct gaps *g)
 {
     const struct engine *e = &seat->engine;

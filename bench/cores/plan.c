@@ -13,7 +13,7 @@
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-/* Hands out the platform's memory, lines apart, so that no core disturbs another by a neighbour. */
+/* Allocates the platform's memory in whole lines, so that no two cores share a cache line. */
 struct cut {
     uintptr_t at;
 };
@@ -26,7 +26,7 @@ static void *take(struct cut *c, size_t bytes)
     return (void *)at;
 }
 
-/* An engine's memory, in whole lines. */
+/* Returns the words of an engine's memory, in whole lines. */
 static size_t engine_words(const struct options *o)
 {
     const size_t line = BARRIER_LINE / sizeof(uint64_t);
@@ -49,13 +49,13 @@ static size_t rows_in_rounds(const struct options *o)
     return kept;
 }
 
-/* Of the rows on n cores; with share=together each core has them twice. */
+/* Returns the number of stored results for n cores; share=together has each row twice per core. */
 static size_t stores(const struct options *o, unsigned n)
 {
     return rows_in_rounds(o) * n * (o->share == SHARE_TOGETHER ? 2 : 1);
 }
 
-/* Whether what the rows gather between rounds fits. */
+/* Returns whether the results of all rows between rounds fit PLAN_STORE. */
 static bool fits(const struct options *o, unsigned rounds, unsigned n)
 {
     size_t bytes = gathered_need(o, engine_samples_most(o), rounds) * sizeof(uint64_t);
@@ -63,7 +63,7 @@ static bool fits(const struct options *o, unsigned rounds, unsigned n)
     return stores(o, n) <= PLAN_STORE / bytes;
 }
 
-/* Cuts up the memory of a plan; bench_memory_need() cuts up nothing, to count. */
+/* Divides the memory of a plan. bench_memory_need() uses it to count only. */
 static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, unsigned rounds,
                             struct plan *plan)
 {
@@ -97,7 +97,7 @@ static unsigned cores_there(const struct platform *p)
     return p->cores ? p->cores->count : 1;
 }
 
-/* One at the least. */
+/* Returns the number of listed cores, at least one. */
 static unsigned cores_listed(const struct options *o, unsigned cores)
 {
     struct core_list l;
@@ -118,7 +118,7 @@ size_t bench_memory_need(const struct options *o, unsigned cores)
     return (c.at + BARRIER_LINE) / sizeof(uint64_t);
 }
 
-/* --- which cores ------------------------------------------------------------------------------ */
+/* --- selection of cores ----------------------------------------------------------------------- */
 
 static const char *why_not(const struct platform *p, unsigned core)
 {
@@ -166,7 +166,7 @@ struct seat *plan_seat(struct plan *plan, unsigned core)
     return &plan->seat[k];
 }
 
-/* The k-th core's engine begins as the boot core's, and works in the same memory where only one
+/* Copies the boot core's engine for the k-th core. It uses the same memory if only one core
  * measures at a time. */
 static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct engine *boot)
 {
@@ -184,17 +184,17 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
     e->pace = plan->pace;
     e->facts.rounds = plan->rounds;
     if (core > 0)
-        e->facts.cycle = (struct cycle){0}; /* its own are started on itself (plan_probe) */
+        e->facts.cycle = (struct cycle){0}; /* plan_probe() starts its timers on that core */
     e->figures = plan->figures + k * rows;
     for (size_t i = 0; i < rows; i++)
         e->figures[i] =
             (struct core_figure){.ticks = UNKNOWN, .cycles = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
     if (plan->together && k > 0)
         engine_memory(e, plan->memory + (k - 1) * engine_words(plan->o));
-    seat->nmis = core == 0 ? plan->p->nmis() : 0; /* those of others are read there (plan_probe) */
+    seat->nmis = core == 0 ? plan->p->nmis() : 0; /* plan_probe() reads those of other cores */
 }
 
-/* Where each row is kept; nothing is gathered yet. */
+/* Assigns each row its index in the store, and clears the store. */
 static void number_rows(struct plan *plan)
 {
     size_t rows, kept = 0;
@@ -238,7 +238,7 @@ struct plan *plan_make(const struct engine *boot)
     core_list_parse(&l, o->cores);
     for (unsigned i = 0; i < cores_there(boot->p); i++)
         made.n += is_listed(boot->p, &l, i);
-    /* As bench_memory_need() counts: of the cores that are listed some may not have come up. */
+    /* Counts like bench_memory_need(), although some of the listed cores may not have started. */
     bool fit = fits(o, boot->facts.rounds, cores_listed(o, cores_there(boot->p)));
     made.rounds = fit ? boot->facts.rounds : 1;
     made.one_for_memory = !fit && boot->facts.rounds > 1;
@@ -253,9 +253,9 @@ struct plan *plan_make(const struct engine *boot)
     return plan;
 }
 
-/* --- sending cores ---------------------------------------------------------------------------- */
+/* --- running on cores ------------------------------------------------------------------------- */
 
-/* A core that did not come back measures no more. */
+/* Marks the cores that did not return as gone: they measure no more. */
 static void count_lost(struct plan *plan, const unsigned *places, unsigned n, const char *why)
 {
     for (unsigned i = 0; i < n; i++) {

@@ -1,11 +1,11 @@
 /*
- * Which rows run where: every row on each core of cores= in turn, so that cores are compared at
- * nearly the same moment. Each core has an engine of its own, and its own step, ruler and execution
- * in it, since the cores of one machine can differ. share=alone: one core at a time, all with the
- * same memory. share=together: each row on each core alone, then on all at once.
+ * Assigns rows to cores: every row runs on each core of cores= in turn, so that cores are compared
+ * at nearly the same time. Each core has a separate engine with its step, ruler and execution,
+ * since the cores of one machine can differ. share=alone: one core at a time, all with the same
+ * memory. share=together: each row on each core alone, then on all at once.
  *
- * All of it lies in the platform's memory, behind the boot core's engine: that is what all cores
- * see (bench/api/platform.h).
+ * All data is in the platform's memory, which all cores share, after the boot core's engine
+ * (bench/api/platform.h).
  */
 #ifndef BENCH_CORES_PLAN_H
 #define BENCH_CORES_PLAN_H
@@ -23,21 +23,21 @@ struct cycle_check;
 struct gathered;
 struct probe;
 
-/* One core that measures; it writes here while others measure, hence on lines of its own. */
+/* One core that measures. It writes here while others measure, so it has separate cache lines. */
 struct seat {
     _Alignas(BARRIER_LINE) struct engine engine;
-    struct gathered *gathered; /* what the row that runs has gathered here so far */
-    struct row row;            /* the last one that is at its end */
+    struct gathered *gathered; /* this core's results of the current row so far */
+    struct row row;            /* the last row that has ended */
     struct gate gate;
     uint64_t nmis; /* seen on this core so far */
     struct core_figure alone;
-    bool has_row;          /* `row` is the one that runs */
+    bool has_row;          /* `row` is the current row */
     bool waits;            /* in a meeting: for the others */
-    bool back;             /* it has done what it was sent for */
-    const char *gone;      /* a fault, or `unlike`: it measures no more; ... */
-    bool told;             /* ... and the report says so */
-    const char *unlike_in; /* "execution" or "cycle": what differs from the boot core */
-    char unlike[240];      /* how; empty: nothing differs */
+    bool back;             /* it has finished its task */
+    const char *gone;      /* why it measures no more: a fault, or `unlike`; ... */
+    bool told;             /* ... and the report has the reason */
+    const char *unlike_in; /* what differs from the boot core: "execution" or "cycle" */
+    char unlike[240];      /* a message about the difference; empty: nothing differs */
 };
 
 struct plan {
@@ -49,47 +49,47 @@ struct plan {
     unsigned *list;                 /* their numbers, ascending */
     const struct run_facts **facts; /* of each */
     struct run_cores cores;         /* the same, for reports */
-    unsigned *present;              /* those that were sent for something together, */
-    unsigned *places;               /* and their places in the list */
+    unsigned *present;              /* the cores of the current task of several cores, ... */
+    unsigned *places;               /* ... and their places in the list */
     struct barrier barrier;
-    struct barrier_line *line;   /* room for n */
-    struct core_figure *figures; /* n times those of all rows */
-    unsigned rounds, round;      /* over the list of rows; the one that runs */
-    unsigned stage;              /* of a row: the core that is at it alone, or n: all at once */
-    bool one_for_memory;         /* more were asked for, and do not fit PLAN_STORE */
-    uint64_t *store;    /* what each row gathers on each core; rounds = 1: the engines' own */
-    size_t store_words; /* of one */
-    size_t *place;      /* of each row of the registry among those that are kept */
-    uint64_t *took;     /* ticks that each row took in its last round; 0: not known */
-    uint64_t *memory;   /* of the engines that cannot share the boot core's */
-    const struct bench *bench;   /* the row that runs */
+    struct barrier_line *line;   /* memory for n */
+    struct core_figure *figures; /* of all rows, for each of the n cores */
+    unsigned rounds, round;      /* passes over the list of rows; the current one */
+    unsigned stage;              /* of a row: the core that measures alone, or n: all at once */
+    bool one_for_memory;         /* one round, because more do not fit PLAN_STORE */
+    uint64_t *store;             /* results of each row on each core; rounds = 1: in the engines */
+    size_t store_words;          /* of one result */
+    size_t *place;               /* index in the store of each row of the registry */
+    uint64_t *took;              /* ticks of each row's last round; 0: not known */
+    uint64_t *memory;            /* of the engines that cannot share the boot core's */
+    const struct bench *bench;   /* the current row */
     struct probe *probe;         /* of the core that was probed last */
-    struct pace *pace;           /* all engines' */
+    struct pace *pace;           /* of all engines */
     struct cycle_check *counter; /* of the core that was probed last */
-    struct crowd *crowd; /* where cores meet in rows that need several (bench/cores/crowd.h) */
+    struct crowd *crowd;         /* for rows of several cores (bench/cores/crowd.h) */
 };
 
-/* Bytes that rows may take between rounds, on all cores. Where they would take more there is one
+/* Most bytes for the results of rows between rounds, on all cores. If they need more, there is one
  * round. */
 #define PLAN_STORE (32u << 20)
 
-/* Whether a row is measured in rounds; one that is not is measured in the last. */
+/* Returns whether a row is measured in rounds; other rows are measured in the last round. */
 bool plan_in_rounds(const struct options *o, const struct bench *b);
 
-/* Whether cores= names only cores that this platform has, and one at least that is usable. If not,
- * a message for people, which names them and what there is. */
+/* Returns whether cores= names only cores of this platform, at least one of them usable. If not,
+ * writes a message that names them and the available cores. */
 bool plan_check(const struct platform *p, const struct options *o, struct sink *err);
 
-/* The plan of a run whose boot core's engine is initialised and probed. */
+/* Makes the plan of a run. The boot core's engine must be initialised and probed. */
 struct plan *plan_make(const struct engine *boot);
 
-/* fn(ctx, core) on the k-th core alone, or on n of them at once (places of the plan). NULL, or
- * what went wrong; then seats whose cores faulted are gone. */
+/* Call fn(ctx, core) on the k-th core alone, or on n cores at once (places of the plan). Return
+ * NULL, or what went wrong; seats whose cores faulted are then gone. */
 const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx);
 const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
                         void (*fn)(void *, unsigned), void *ctx);
 
-/* The seat of a core. */
+/* Returns the seat of a core. */
 struct seat *plan_seat(struct plan *plan, unsigned core);
 
 #endif

@@ -19,8 +19,8 @@ static void probe_here(void *ctx, unsigned core)
 }
 
 /*
- * What executes code is one thing for all cores, or figures of different kinds stand in one column.
- * Where the boot core's time is noise, another's is too, whatever its windows look like.
+ * Compares the execution with the boot core's. It must be the same on all cores, because their
+ * figures are in one column. If the boot core is emulated, so is every other core.
  */
 static void compare_execution(struct seat *seat, const struct engine *boot)
 {
@@ -41,7 +41,7 @@ static void compare_execution(struct seat *seat, const struct engine *boot)
     seat->gone = seat->unlike;
 }
 
-/* A counter that cycle= names has to start on each core. */
+/* Checks that a counter that cycle= names has started on this core too. */
 static void check_cycle_words(struct seat *seat)
 {
     struct sink_buf text;
@@ -56,7 +56,7 @@ static void check_cycle_words(struct seat *seat)
 bool plan_probe(struct plan *plan, unsigned k)
 {
     struct seat *seat = &plan->seat[k];
-    const struct engine boot = seat->engine; /* it begins as the boot core's */
+    const struct engine boot = seat->engine; /* still a copy of the boot core's */
 
     if (plan->list[k] == 0)
         return true;
@@ -68,7 +68,7 @@ bool plan_probe(struct plan *plan, unsigned k)
     return true;
 }
 
-/* What row `index` gathers on the k-th core, alone or together with others. */
+/* Returns the results of row `index` on the k-th core, alone or together with others. */
 static struct gathered *gathered_of(const struct plan *plan, size_t index, unsigned k,
                                     bool together)
 {
@@ -124,7 +124,7 @@ static struct core_figure figure_of(const struct engine *e, const struct row *ro
     return f;
 }
 
-/* The core did not end the row. */
+/* Fails a row that the core did not end. */
 static void lose_row(const struct plan *plan, struct seat *seat)
 {
     struct gathered *g = seat->gathered;
@@ -135,7 +135,7 @@ static void lose_row(const struct plan *plan, struct seat *seat)
     g->cut = true;
 }
 
-/* The row is at its end on this core. */
+/* Ends the row on this core. */
 static void end_row(struct seat *seat, size_t index)
 {
     engine_end(&seat->engine, seat->gathered, &seat->row);
@@ -153,7 +153,7 @@ static bool has_begun(const struct plan *plan, const struct gathered *g)
     return plan->round == 0 || g->row.bench;
 }
 
-/* A row that came to nothing before is not tried again. */
+/* Measures a row on one core alone. Does not retry a row that failed in an earlier round. */
 static void measure_alone(struct plan *plan, size_t index, unsigned k)
 {
     struct seat *seat = &plan->seat[k];
@@ -182,7 +182,8 @@ void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsign
         measure_alone(plan, index, k);
 }
 
-/* Places of the plan whose cores have something to show alone. */
+/* Measures each core alone. Fills plan->places with the cores that succeeded; returns their number.
+ */
 static unsigned measure_each(struct plan *plan, size_t index)
 {
     unsigned n = 0;
@@ -201,7 +202,7 @@ static unsigned measure_each(struct plan *plan, size_t index)
     return n;
 }
 
-/* What was measured together is the row, with what it was alone beside it. */
+/* Ends a row that was measured together, and adds the core's figure alone for comparison. */
 static void end_together(struct seat *seat, size_t index)
 {
     uint64_t nmis = seat->row.nmis;
@@ -274,7 +275,7 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
         if (is_last_round(plan))
             end_together(seat, index);
     }
-    /* A core that was lost in between keeps the rounds that it has. */
+    /* A core that was lost meanwhile keeps the rounds that it has. */
     for (unsigned k = 0; k < plan->n; k++)
         if (is_last_round(plan) && plan->seat[k].gone && !plan->pace->stopped)
             plan_end(plan, index, k);
