@@ -7,7 +7,7 @@
 #define ENSEMBLES_LEAST 2
 #define SIZE_LEAST      2
 #define WARM_WINDOWS    32
-#define TICKS_MOST      1e9 /* a recipe's, where no clock tells what a second is */
+#define TICKS_MOST      1e9 /* per recipe, if no clock gives the length of a second */
 
 static window_fn build(const struct engine *e, enum recipe recipe)
 {
@@ -42,7 +42,8 @@ struct extent {
     uint64_t ensembles, size;
 };
 
-/* What words ask for, as far as a second goes, where a window and all around it takes so long. */
+/* Returns the ensembles and their size as the options ask, limited to 1 s. `ticks`: the duration of
+ * one window. */
 static struct extent extent_of(const struct engine *e, double ticks)
 {
     struct extent s = {e->facts.o->ensembles, e->facts.o->size};
@@ -65,7 +66,7 @@ static void take_recipe(const struct engine *e, enum recipe recipe, struct metho
     struct ensemble ensemble;
 
     *side = (struct method_side){.least = UINT64_MAX};
-    take(e, fn); /* the first finds no cache and no predictor warm */
+    take(e, fn); /* warms caches and predictors */
     uint64_t began = tsc_now();
     for (unsigned i = 0; i < WARM_WINDOWS; i++)
         take(e, fn);

@@ -4,8 +4,8 @@
 
 static const char *const names[C_STEPS] = {"baseline", "do_nothing", "do_something"};
 
-/* The row whose function a step calls; the baseline's window is the one that do_nothing's row
- * subtracts. */
+/* Returns the row whose function a step calls. The baseline uses the empty window of do_nothing's
+ * row. */
 static const struct bench *row_of(enum c_step step)
 {
     size_t n;
@@ -49,7 +49,7 @@ static void warm_up(const struct engine *e, const struct placed *p, const struct
         take(p, kind);
 }
 
-/* False: its functions have no place. */
+/* Takes the samples of a step. False: its functions could not be placed. */
 static bool take_step(struct engine *e, struct c_program *c, enum c_step step)
 {
     const struct bench *b = row_of(step);

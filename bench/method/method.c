@@ -15,7 +15,7 @@
 
 /* --- from sides to one operation -------------------------------------------------------------- */
 
-/* What one side is worth, by its method. */
+/* Returns the ticks of one side, by its method. */
 static double side_ticks(enum method method, const struct method_side *side)
 {
     switch (method) {
@@ -26,14 +26,14 @@ static double side_ticks(enum method method, const struct method_side *side)
     case METHOD_ENSEMBLES:
         return side->ensemble.ensembles ? (double)side->ensemble.least : UNKNOWN;
     case METHOD_COUNT:
-    case METHOD_DOUBLED:  /* has no sides; */
-    case METHOD_ADAPTIVE: /* nor has this: it has stretches */
+    case METHOD_DOUBLED:  /* has no sides */
+    case METHOD_ADAPTIVE: /* has intervals in place of sides */
         break;
     }
     return UNKNOWN;
 }
 
-/* How far apart the values lie that the method takes for the same. */
+/* Returns the spread of the values that the method considers equal. */
 static double side_spread(enum method method, const struct method_side *side)
 {
     if (method == METHOD_ENSEMBLES)
@@ -41,7 +41,8 @@ static double side_spread(enum method method, const struct method_side *side)
     return (double)(side->kbest.smallest[side->kbest.held - 1] - side->kbest.smallest[0]);
 }
 
-/* Of a window, in ticks. A body is not doubled, so what the recipe hides of it is missing. */
+/* Returns the error of a window, in ticks. Includes what the recipe hides of a body, since the body
+ * is not doubled. */
 static double streams_error(const struct engine *e, const struct method_result *m, double step)
 {
     double hidden = e->hides * e->facts.ticks_per_cycle;
@@ -71,8 +72,7 @@ static struct operation of_streams(const struct engine *e, struct row *row)
     return (struct operation){m->ticks, (body * rate - empty * rate_empty) / ops};
 }
 
-/* Seconds are the clock's. Where instructions are counted those within the window are the
- * figure. */
+/* Uses the clock's seconds. If instructions are counted, the figure is those within the window. */
 static struct operation of_stretches(const struct engine *e, struct row *row)
 {
     struct method_result *m = &row->method;
@@ -93,12 +93,12 @@ static struct operation of_stretches(const struct engine *e, struct row *row)
 
 /* --- the figure that all rows have ------------------------------------------------------------ */
 
-/* The row's own ruler: ticks of a core cycle, and its error, relative, 99%. */
+/* The row's ruler: ticks per core cycle, and the relative error, 99%. */
 struct cycle_length {
     double ticks, error;
 };
 
-/* UNKNOWN: it did not grow. */
+/* Returns the row's ruler; UNKNOWN: it did not grow. */
 static struct cycle_length ruler_of(const struct method_result *m)
 {
     const struct moments *once = &m->ruler.calm, *twice = &m->ruler2.calm;
@@ -112,11 +112,11 @@ static struct cycle_length ruler_of(const struct method_result *m)
     return (struct cycle_length){grown / RULER_ADDS, half / grown};
 }
 
-/* `theta` core cycles, +- half; the scale is right within `scale`, relative. */
+/* Returns the figure `theta` core cycles, +- half; `scale` is the relative error of the scale. */
 static struct figure figure_of(const struct method_result *m, double theta, double half,
                                double scale)
 {
-    /* The 2: of a difference of two boots. */
+    /* The factor 2 is for the difference of two boots. */
     double both = mathx_sqrt(2 * (half * half + scale * theta * scale * theta));
     struct estimate cycles = {.placements = 1,
                               .theta = theta,
@@ -153,7 +153,8 @@ static void fill_headline(const struct engine *e, const struct operation *o, str
                                       .se = used->se};
 }
 
-/* Whether the difference says anything. Counted instructions are exact: none is a figure too. */
+/* Returns why the difference is not significant; NULL: it is. Counted instructions are exact: 0 is
+ * a valid figure. */
 static const char *doubt(const struct engine *e, const struct method_result *m)
 {
     double size = m->ticks < 0 ? -m->ticks : m->ticks;
@@ -180,7 +181,7 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
     return NULL;
 }
 
-/* Whether a's name is b's with this at its end. */
+/* Returns whether a's name is b's name plus this ending. */
 static bool is_named(const struct bench *a, const struct bench *b, const char *ending)
 {
     const char *rest = a->name, *name = b->name;
@@ -190,7 +191,7 @@ static bool is_named(const struct bench *a, const struct bench *b, const char *e
     return str_eq(a->suite, b->suite) && !*name && str_eq(rest, ending);
 }
 
-/* The row that has the same operation in a loop, by its name; NULL: there is none. */
+/* Returns the row that has the same operation in a loop, by its name; NULL: no such row. */
 static const struct bench *looped(const struct bench *b, enum method method)
 {
     size_t n;
@@ -218,7 +219,7 @@ static void fail_if_lacking(const struct engine *e, struct row *row)
     row_fail(row, ROW_UNSUPPORTED, lacks);
 }
 
-/* What is guarded: all that calls the row's body. */
+/* The guarded part: everything that calls the row's body. */
 static void take_by_method(void *ctx)
 {
     struct taking *t = ctx;

@@ -7,21 +7,23 @@
 #include "lib/stats/clock.h"
 #include "lib/text/fmt.h"
 
-/* Where a row sets no limit. */
+/* If a row sets no limit. */
 #define OPERATIONS_MOST (1ull << 40)
-/* Ways between the empty loop and the body, even: there and back. */
+/* Directions from the empty loop to the body and back; even. */
 #define WAYS 4
-/* Windows of the ruler a way: where the TSC moves in steps of a fifth of the ruler's growth, its
- * mean is then good to 1%. */
+/* Windows of the ruler per direction: if the TSC's step is a fifth of the ruler's growth, its mean
+ * is then accurate to 1%. */
 #define RULER_WINDOWS 128
 
-/* What one stretch took: by clock=, by the TSC within the window, by the counter of core cycles. */
+/* The duration of one interval: by clock=, by the TSC within the window, by the counter of core
+ * cycles. */
 struct stretch {
     bool timed;
     double seconds, ticks, cycles;
 };
 
-/* Seconds between two readings of the clock; the window's ticks say how often it went round. */
+/* Finds the seconds between two readings of the clock. The window's ticks tell how often the clock
+ * wrapped. */
 static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, uint64_t ticks,
                             double *seconds)
 {
@@ -32,14 +34,14 @@ static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, u
     return known;
 }
 
-/* cycle=rdtscp: the ticks of a stretch are read around it, next to its seconds. */
+/* Reads the ticks around an interval, next to its seconds, if cycle=rdtscp. */
 static bool ticks_by_rdtscp(struct engine *e, uint64_t *ticks)
 {
     return cycle_is(&e->facts.cycle, CYCLE_RDTSCP) && timer_read(&e->facts.cycle.source, ticks);
 }
 
-/* A stretch of n operations in one window, timed from outside: between its readings the body and
- * what is subtracted from it must not differ by anything else. */
+/* Takes n operations in one window, timed from outside: body and empty body must differ in nothing
+ * else between the readings. */
 static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
 {
     struct engine *e = t->e;
@@ -69,9 +71,9 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
 }
 
 /*
- * From a window's operations on, where these are shorter than the target. Runs of 1, 2, 4... turns
- * teach a branch predictor lengths that do not come again: on a Zen 5 a loop of calls then took a
- * cycle a turn more, for seconds.
+ * Returns whether a window of `ops` operations is shorter than the target; then grow() starts from
+ * it. Runs of 1, 2, 4... iterations train a branch predictor on lengths that do not recur: on a Zen
+ * 5 a loop of calls then took one cycle per iteration more, for seconds.
  */
 static bool window_is_short(struct taking *t, double target)
 {
@@ -97,7 +99,7 @@ static uint64_t grow(struct taking *t)
     return a.n;
 }
 
-/* The differences of body and empty loop, one a way. */
+/* The differences of body and empty loop, one per direction. */
 struct differences {
     struct lag1 seconds, ticks, cycles;
 };
@@ -119,7 +121,7 @@ static void go_there_and_back(struct taking *t, uint64_t n, struct differences *
 
     stream_open(t, &ruler, KIND_RULER, &m->ruler, WAYS * RULER_WINDOWS);
     stream_open(t, &ruler2, KIND_RULER2, &m->ruler2, WAYS * RULER_WINDOWS);
-    take_stretch(t, KIND_EMPTY, n); /* the body has been warm for long */
+    take_stretch(t, KIND_EMPTY, n); /* warms the empty loop; the body is warm */
     for (unsigned way = 0; way < WAYS && pace_go_on(t->e); way++) {
         bool there = way % 2 == 0;
         struct stretch first = take_stretch(t, there ? KIND_EMPTY : KIND_BODY, n);
@@ -131,7 +133,7 @@ static void go_there_and_back(struct taking *t, uint64_t n, struct differences *
     t->row->disturbed += engine_spoils(t->e) != spoils;
 }
 
-/* `unit`: the least that its clock can tell apart. */
+/* Returns the mean and its error. `unit`: the clock's resolution. */
 static struct method_total total(const struct lag1 *differences, double unit)
 {
     struct estimate_part mean = estimate_stream(differences);

@@ -1,14 +1,13 @@
-/* method=adaptive: one long stretch of many operations in a window, timed from outside
- * (method.h). */
+/* method=adaptive: one long window with many operations, timed from outside (method.h). */
 #ifndef BENCH_METHOD_METHOD_ADAPTIVE_H
 #define BENCH_METHOD_METHOD_ADAPTIVE_H
 
 #include "bench/method/method_stream.h"
 
 /*
- * Stretches of the body, longer and longer, until one lasts for target=; then so long ones of the
- * body and of the empty loop, there and back, between blocks of the ruler. Fills the adaptive part
- * of row->method; a row whose clock cannot be read fails.
+ * Takes longer and longer windows of the body until one lasts for target=. Then takes windows with
+ * this number of operations, of the body and of the empty loop, forward and back, between blocks of
+ * the ruler. Fills the adaptive part of row->method. The row fails if its clock cannot be read.
  */
 void adaptive_take(struct taking *t);
 

@@ -21,7 +21,7 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
     const struct bench *b = t->row->bench;
     const struct placed_kind *placed = &t->p->kind[k];
     bool turning = b->form == FORM_LOOP || b->form == FORM_FUNCTION;
-    /* The rulers are ours and not the author's: their mean shall be finer than the TSC's step. */
+    /* The rulers are not part of the author's method: dithered, to resolve less than a step. */
     uint64_t delay = is_ruler(k) ? dither(t->e, t->row->windows) : 0;
 
     if (run_is_cold(&t->e->facts, b))
@@ -50,7 +50,7 @@ void stream_warm_wide(struct taking *t)
     while (wide_warm_goes_on(&t->wide));
 }
 
-/* One window as wide as the row's. */
+/* Takes one window with the row's number of operations. */
 static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
 {
     struct window_result w;
@@ -61,7 +61,7 @@ static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
     return good;
 }
 
-/* Above what a window is disturbed, by these. */
+/* Returns the ticks above which a window is disturbed, judged from these. */
 static double usual_end(const struct engine *e, uint64_t ticks[2 * ENGINE_BLOCK])
 {
     stats_sort(ticks, ENGINE_BLOCK);
@@ -77,7 +77,7 @@ static void note_calm(struct stream *s, uint64_t ticks)
         s->longer++;
 }
 
-/* A sample, until there are enough of them to judge by. */
+/* Keeps a sample until there are enough to find `above`. */
 static void judge_early(const struct engine *e, struct stream *s, uint64_t ticks)
 {
     uint64_t sorted[2 * ENGINE_BLOCK];
@@ -117,8 +117,8 @@ static bool goes_through_kbest(const struct engine *e, const struct stream *s)
     return e->facts.o->method == METHOD_KBEST && !is_ruler(s->kind);
 }
 
-/* K-best has K windows of each way at the least: a side whose first ones agree at once is measured
- * on the way back all the same. */
+/* Returns whether a direction is complete. K-best takes at least K windows in each direction, even
+ * if the first ones agree at once. */
 static bool way_is_over(const struct engine *e, const struct stream *s, uint32_t windows)
 {
     const struct kbest *k = &s->side->kbest;
@@ -128,7 +128,7 @@ static bool way_is_over(const struct engine *e, const struct stream *s, uint32_t
     return k->taken == k->max || (k->converged && windows >= k->k);
 }
 
-/* The way back is over: the streams that need no further one have enough. */
+/* Ends the streams that need no further round. Called after the way back. */
 static void end_round(const struct engine *e, struct stream *s, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -138,7 +138,7 @@ static void end_round(const struct engine *e, struct stream *s, unsigned n)
     }
 }
 
-/* What the counter made of a block. */
+/* Records the counter's rate of a block. */
 static void note_rate(struct taking *t, struct stream *s, const struct cycle_mark *from,
                       const struct cycle_mark *to)
 {
@@ -184,7 +184,8 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     s->mean = block.n ? block.mean : UNKNOWN;
 }
 
-/* The rulers are ours, and warmed up as by every method. */
+/* Returns whether a kind is warmed up by readings. The rulers are warmed up as with every method.
+ */
 static bool warms_by_readings(const struct engine *e, enum kind k)
 {
     return c_program_warms(e) && !is_ruler(k);
@@ -214,14 +215,15 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
     }
     if (k == KIND_BODY)
         stream_warm_wide(t);
-    for (uint64_t i = 0; i < warm_windows(t->e, k); i++) /* of these nothing is kept */
+    for (uint64_t i = 0; i < warm_windows(t->e, k); i++) /* discarded */
         t->row->errors_outside += !take_window(t, s, ticks);
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
         t->row->errors_outside += !take_window(t, s, &ticks[i]);
     s->above = usual_end(t->e, ticks);
 }
 
-/* Windows of a kind on one way: all of them, if they are few, are both ways' too. */
+/* Returns the windows of a kind in one direction: a block, or half of all if these are fewer than
+ * two blocks. */
 static uint64_t windows_a_way(const struct engine *e, uint64_t left)
 {
     uint64_t all = e->facts.o->method == METHOD_KBEST ? e->facts.o->most : left;
@@ -229,8 +231,8 @@ static uint64_t windows_a_way(const struct engine *e, uint64_t left)
     return all < 2 * ENGINE_BLOCK ? (all + 1) / 2 : ENGINE_BLOCK;
 }
 
-/* Windows of a kind at the most. K-best ends by itself; operations that fail are not handed to it,
- * and must not go on for ever. */
+/* Returns the most windows of a kind. K-best normally ends earlier, but it does not see failed
+ * operations, so they need a limit. */
 static uint64_t windows_at_most(const struct engine *e)
 {
     const struct options *o = e->facts.o;
@@ -240,7 +242,7 @@ static uint64_t windows_at_most(const struct engine *e)
     return o->method == METHOD_KBEST ? 2ull * o->most : e->facts.samples;
 }
 
-/* Every kind that the row has, in the order there. */
+/* Opens every kind that the row has, in forward order. */
 static unsigned open_all(struct taking *t, struct stream *s, uint64_t left)
 {
     struct method_result *m = &t->row->method;
@@ -259,7 +261,7 @@ static unsigned open_all(struct taking *t, struct stream *s, uint64_t left)
     return n;
 }
 
-/* Of one way: the body stands last, the empty window first. */
+/* Adds the difference of one direction: the body is last, the empty window first. */
 static void note_difference(struct taking *t, const struct stream *s, unsigned n)
 {
     double difference = s[n - 1].mean - s[0].mean;
