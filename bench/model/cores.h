@@ -1,5 +1,5 @@
-/* What concerns several cores: which measure, what comes of a row that they run with each other,
- * and of a watch on one of them. */
+/* Data of several cores: which cores measure, the result of a row that they run together, and the
+ * result of a watch on one core. */
 #ifndef BENCH_MODEL_CORES_H
 #define BENCH_MODEL_CORES_H
 
@@ -12,26 +12,27 @@
 
 /* The cores of a run. */
 struct run_cores {
-    unsigned count;                       /* of the platform; 0: it knows only the one that runs */
+    unsigned count;                       /* of the platform; 0: it knows only the running core */
     const struct core_facts *there;       /* `count` of them */
     const char *parked;                   /* how: "hlt", "mwait" */
-    unsigned n;                           /* cores that measure, */
-    const unsigned *list;                 /* their numbers, ascending, */
-    bool together;                        /* all at once */
-    const struct run_facts *const *facts; /* of each */
-    const struct core_figure *figures;    /* of each those of all `rows` of the registry */
+    unsigned n;                           /* cores that measure, ... */
+    const unsigned *list;                 /* ... and their numbers, ascending */
+    bool together;                        /* all measure at once */
+    const struct run_facts *const *facts; /* of each core */
+    const struct core_figure *figures;    /* of all `rows` of the registry, for each core */
     size_t rows;
 };
 
-/* What passed from core a to core b, in ticks; of the TSCs' difference: b is ahead, `error` in
- * greatest - least. */
+/* The time of a transfer from core a to core b, in ticks. Or the lead of b's TSC over a's, with
+ * error greatest - least. */
 struct pair {
     unsigned a, b; /* core numbers */
     double least, median, greatest;
 };
 
 #define CROWD_STEPS 12 /* 1, 2, 4 .. 1024 cores, and all */
-/* One operation by `cores` cores at once: a core's ticks, and the quickest and slowest core's. */
+/* One operation on `cores` cores at once: ticks on average, of the fastest and of the slowest core.
+ */
 struct contest {
     unsigned cores;
     double ticks, least, greatest;
@@ -40,21 +41,21 @@ struct contest {
 /* A row of several cores. */
 struct meeting {
     const struct run_cores *cores;
-    struct row row;    /* status, why, ticks an operation in headline.ticks */
+    struct row row;    /* status, why; ticks per operation in headline.ticks */
     bool signals;      /* its pairs are signals from the boot core to each other */
     struct pair *pair; /* `pairs` of them, out of pairs_all */
     unsigned pairs, pairs_all;
-    uint64_t backwards; /* times that a core read a TSC below the one it had been sent */
+    uint64_t backwards; /* times that a core read a TSC below the one that it had received */
     struct contest contest[CROWD_STEPS];
     unsigned contests;
 };
 
-/* What one core saw that watched for gaps. */
+/* The result of one core that watched for gaps. */
 struct watch {
     struct gaps gaps;
     struct gaps_rhythm rhythm;
-    uint64_t nmis, smis;          /* meanwhile */
-    uint64_t kept[PLATFORM_KEPT]; /* what happened to the core, as the platform keeps it */
+    uint64_t nmis, smis;          /* during the watch */
+    uint64_t kept[PLATFORM_KEPT]; /* the core's events, as the platform records them */
 };
 
 #endif

@@ -15,7 +15,7 @@ static double magnitude(double v)
     return v < 0 ? -v : v;
 }
 
-/* The interval's side that the other figure is on. */
+/* Returns the length of the interval's side towards the other figure. */
 static double side_of(const struct estimate *e, double other)
 {
     double side = estimate_side(e, other);
@@ -29,5 +29,5 @@ bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter
     double within =
         CYCLE_WITHIN * size + side_of(ruler, counter->theta) + side_of(counter, ruler->theta);
 
-    return magnitude(counter->theta - ruler->theta) > within; /* false where either is not known */
+    return magnitude(counter->theta - ruler->theta) > within; /* false if either is not known */
 }

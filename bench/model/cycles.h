@@ -1,4 +1,4 @@
-/* Where core cycles come from (bench/sample/cycle.h starts and reads it). */
+/* The source of core cycles (bench/sample/cycle.h starts and reads it). */
 #ifndef BENCH_MODEL_CYCLES_H
 #define BENCH_MODEL_CYCLES_H
 
@@ -10,24 +10,24 @@
 enum cycles_by { CYCLES_UNKNOWN, CYCLES_RULER, CYCLES_COUNTER };
 
 struct cycle {
-    struct timer_choice source; /* what cycle= came to */
+    struct timer_choice source; /* the choice of cycle= */
     enum cycles_by by;
-    /* The counter read around blocks: the source; by the ruler, the first counter after it in
-     * cycle= that starts. */
+    /* The counter read around blocks: the source; if that is the ruler, the first counter after it
+     * in cycle= that starts. */
     struct timer_choice counter;
-    /* What a stretch with nothing in it counts, in core cycles and in ticks: a part of the two
-     * readings of the counter. */
+    /* The counts of an empty interval, in core cycles and in ticks: a part of the two readings of
+     * the counter. */
     double empty, empty_ticks;
 };
 
-/* Whether cycle= came to this one of enum cycle_id. */
+/* Returns whether the source is this one of enum cycle_id. */
 bool cycle_is(const struct cycle *c, unsigned id);
 
-/* docs/method.md "Truth": what ruler and counter may differ by, relative. */
+/* docs/method.md "Truth": the relative difference that ruler and counter may have. */
 #define CYCLE_WITHIN 0.005
 
-/* Whether the two are apart by more than that, of the figure or of one cycle, whichever is more,
- * and more than both intervals explain: what costs nothing has no relative error. */
+/* Returns whether the two differ by more than CYCLE_WITHIN plus both intervals. CYCLE_WITHIN
+ * applies to the figure, or to one cycle if that is more: a cost of zero has no relative error. */
 bool cycle_disagree(const struct estimate *ruler, const struct estimate *counter);
 
 #endif

@@ -1,4 +1,4 @@
-/* State of a core that a body must leave as it was, or that a window puts back (window.h). */
+/* State of a core that a body must preserve, or that a window restores (window.h). */
 #ifndef BENCH_MODEL_KEPT_H
 #define BENCH_MODEL_KEPT_H
 
@@ -6,9 +6,9 @@
 #include "lib/text/sink.h"
 
 /*
- * What a C body must leave as it found it (System V psABI section 3.2.3), and the last four also a
- * body in NASM: these are put back before the window returns. Recipes that execute CPUID after the
- * body change rbx themselves; a body in NASM changes rbx, and a loop r14.
+ * The state that a C body must preserve (System V psABI section 3.2.3); a body in NASM must
+ * preserve WINDOW_FLAGS to WINDOW_X87. The window restores it before it returns. Recipes that
+ * execute CPUID after the body change rbx themselves; a body in NASM changes rbx, and a loop r14.
  */
 enum window_kept {
     WINDOW_RSP,
@@ -22,12 +22,12 @@ enum window_kept {
     WINDOW_FLAGS,     /* AC, NT, and in ring 0 IOPL and IF */
     WINDOW_MXCSR,     /* its control bits: masks, rounding, FTZ, DAZ */
     WINDOW_CONTROL,   /* the x87's control word */
-    WINDOW_X87,       /* the x87's stack, which MMX registers are: it is to be empty */
-    WINDOW_X87_FAULT, /* no state: the x87's stack overflowed or underflowed */
+    WINDOW_X87,       /* the x87's stack, which is also the MMX registers: it must be empty */
+    WINDOW_X87_FAULT, /* an event: the x87's stack overflowed or underflowed */
     WINDOW_KEPT
 };
 
-/* Writes the names of 1 << each enum window_kept, for people: "r15, MXCSR". */
+/* Writes the names of 1 << each enum window_kept: "r15, MXCSR". */
 void window_kept_text(uint32_t changed, struct sink *out);
 
 #endif

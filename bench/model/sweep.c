@@ -5,7 +5,7 @@ const char *const layout_part_names[LAYOUT_PARTS] = {"code", "stack", "data"};
 
 /*
  * Code by bytes over one line; the stack by lines over a page, since stores and loads 4 KiB apart
- * can collide; data by words over eight lines: what straddles one, and what does not.
+ * can collide; data by words over eight lines: data that straddles a line, and data that does not.
  */
 const uint32_t layout_part_step[LAYOUT_PARTS] = {1, 64, 8};
 
