@@ -2,7 +2,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-/* Ascending, each once. False: there is no more room. */
+/* Inserts a value, ascending, without duplicates. False: there is no more room. */
 static bool add(struct object_args *values, uint64_t value)
 {
     uint32_t at = values->count;
@@ -28,7 +28,7 @@ static bool add_list(const struct baretick_args *args, struct object_args *value
     return fits;
 }
 
-/* `from`, each from + k * step below `to`, and `to`. */
+/* Adds `from`, each from + k * step below `to`, and `to`. */
 static bool add_steps(const struct baretick_args *args, struct object_args *values)
 {
     bool fits = true;
@@ -38,7 +38,7 @@ static bool add_steps(const struct baretick_args *args, struct object_args *valu
     return fits && add(values, args->to);
 }
 
-/* `from`, the powers of `multiply` between the two, and `to`: those of Google Benchmark's Range. */
+/* Adds `from`, the powers of `multiply` between the two, and `to`, as Google Benchmark's Range. */
 static bool add_powers(const struct baretick_args *args, struct object_args *values)
 {
     bool fits = add(values, args->from);
@@ -82,7 +82,7 @@ bool object_args_list(const struct baretick_args *args, struct object_args *valu
     return false;
 }
 
-/* "name/8" */
+/* Writes "name/8". */
 static bool name_of(char *out, const char *name, uint32_t arg, struct sink *why)
 {
     char whole[OBJECT_NAME_MOST + sizeof "/4294967295"];

@@ -1,6 +1,6 @@
 /*
- * The arguments of a person's own row: its field `args` (bench/api/baretick.h) as a list of values,
- * and the row of one of them.
+ * The arguments of a user row: its field `args` (bench/api/baretick.h) as a list of values, and the
+ * row of each value.
  */
 #ifndef BENCH_OBJECTS_OBJECT_ARGS_H
 #define BENCH_OBJECTS_OBJECT_ARGS_H
@@ -15,24 +15,24 @@
 #define OBJECT_NAME_MOST 40 /* bytes of a suite's or row's name */
 #define OBJECT_ARGS_MOST 32 /* arguments of a row */
 
-/* The values of a row's argument, ascending; count 0: it has none. */
+/* The values of a row's argument, ascending; count 0: the row has no argument. */
 struct object_args {
     uint32_t count, value[OBJECT_ARGS_MOST];
 };
 
-/* Of the row of one argument: what its bench.name and bench.beside point to. */
+/* The texts of bench.name and bench.beside of the row of one argument. */
 struct object_names {
     char name[OBJECT_NAME_MOST + 1], beside[OBJECT_NAME_MOST + 1];
 };
 
-/* Fills values, ascending; count 0: the row has none. False: a message for people, which names the
- * field and what it allows. */
+/* Fills values, ascending; count 0: the row has no argument. False: a message names the field and
+ * what it allows. */
 bool object_args_list(const struct baretick_args *args, struct object_args *values,
                       struct sink *why);
 
 /*
- * Makes of a row the one of this argument: "name/8", beside "other/8" where it is set beside
- * another, with its units for each 1 of the argument. `names` must stay where it is. False: a
+ * Changes a row into that of this argument: "name/8", compared with "other/8" if it is compared
+ * with another, and its units times the argument. `names` must stay in place. False: `why` has a
  * message.
  */
 bool object_args_apply(struct bench *b, struct bench_code *code, struct object_names *names,

@@ -6,13 +6,13 @@
 
 #define POINTER sizeof(uint64_t)
 
-/* What a body of either kind finds in its object. */
+/* Bodies of both kinds use the same object layout. */
 _Static_assert(offsetof(struct object, counter) == offsetof(struct baretick_object, counter) &&
                    offsetof(struct object, room) == offsetof(struct baretick_object, room) &&
                    offsetof(struct object, arg) == offsetof(struct baretick_object, arg),
                "one object");
 
-/* The row that is read, for messages. */
+/* The row that is being read, for messages. */
 struct reading {
     const struct elf *elf;
     struct elf_spot row;
@@ -32,7 +32,7 @@ static bool refuse(struct reading *r, const char *why)
 
 /* --- pointers and texts ----------------------------------------------------------------------- */
 
-/* How many lists of rows there are, and the last of them. */
+/* Returns the number of lists of rows; *found is the last one. */
 static unsigned find_section(const struct elf *e, uint32_t *found)
 {
     unsigned count = 0;
@@ -74,8 +74,8 @@ bool object_rows_count(const struct elf *e, size_t *n, struct sink *err)
     return true;
 }
 
-/* Where the pointer at a spot leads. One without a relocation must be NULL: an address that was
- * fixed when the object was made is none of its own. */
+/* Finds the target of the pointer at a spot. A pointer without a relocation must be NULL: a fixed
+ * address is not in the object. */
 static bool follow(struct reading *r, const char *what, struct elf_spot at, struct elf_spot *to)
 {
     uint64_t address;
@@ -91,13 +91,13 @@ static bool follow(struct reading *r, const char *what, struct elf_spot at, stru
     return refuse(r, why);
 }
 
-/* Where a field of the row that is a pointer leads. */
+/* Finds the target of a pointer field of the row. */
 static bool pointer(struct reading *r, size_t field, const char *what, struct elf_spot *to)
 {
     return follow(r, what, (struct elf_spot){r->row.section, r->row.offset + field}, to);
 }
 
-/* The text that a field points to, of `least` to `most` bytes; NULL where it is NULL. */
+/* Finds the text that a field points to, of 1 to `most` bytes; NULL if the field is NULL. */
 static bool text(struct reading *r, size_t field, const char *what, size_t most, const char **at)
 {
     struct elf_spot to;
@@ -131,7 +131,7 @@ static bool is_name(const char *name)
     return true;
 }
 
-/* A text that words can name. */
+/* Finds a text that is a valid name of a suite or row. */
 static bool name(struct reading *r, size_t field, const char *what, const char **at)
 {
     if (!text(r, field, what, OBJECT_NAME_MOST, at))
@@ -145,7 +145,7 @@ static bool name(struct reading *r, size_t field, const char *what, const char *
 
 #define FIELD(field) offsetof(struct baretick_row, field)
 
-/* Texts point into the object from here on, the numbers are copied. */
+/* Reads the texts, which point into the object. The numbers have been copied. */
 static bool read_texts(struct reading *r, const char *suite, struct bench *b)
 {
     if (!name(r, FIELD(name), "its name", &b->name))
@@ -169,12 +169,12 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
     return true;
 }
 
-/* IEEE 754 binary64 of 1e18, from which on a record has no digits for a number (lib/decimal/num.h)
- * and readers of a report refuse what comes near infinity. */
+/* IEEE 754 binary64 of 1e18. A record cannot write numbers from this on (lib/decimal/num.h), and
+ * readers of a report refuse numbers near infinity. */
 #define AMOUNT_LIMIT 0x43abc16d674ec800ull
 
-/* By the bits: positive or zero, and a number that a record can hold. (Code of this room runs where
- * SSE may be off.) */
+/* Returns whether these bits are a number that is not negative and that a record can hold. Compares
+ * integers because SSE may be disabled when code of this room runs. */
 static bool is_amount(uint64_t bits)
 {
     return bits < AMOUNT_LIMIT;
@@ -237,7 +237,7 @@ static void take_numbers(const struct baretick_row *row, struct object_row *to)
     memcpy(&to->code.truth, &row->truth, sizeof to->code.truth);
 }
 
-/* size: bytes of the row's struct, which may be an older one. */
+/* Reads the functions. size: bytes of the row's struct, which may be an older version. */
 static bool read_functions(struct reading *r, uint32_t size, struct bench_code *code)
 {
     static const struct {
@@ -265,7 +265,7 @@ static bool read_functions(struct reading *r, uint32_t size, struct bench_code *
     return code->at[BENCH_CODE_FUNCTION].section ? true : refuse(r, "it has no body");
 }
 
-/* Of version 1 before it had these fields, which are then not declared. */
+/* Sizes of version 1 before it had these fields, which are then not declared. */
 #define FIRST_SIZE  FIELD(least_instructions)
 #define SECOND_SIZE FIELD(before)
 #define THIRD_SIZE  FIELD(args)
@@ -276,7 +276,7 @@ static bool is_size(uint32_t size)
            size == sizeof(struct baretick_row);
 }
 
-/* The struct's bytes. */
+/* Copies the row's struct. */
 static bool read_struct(struct reading *r, struct baretick_row *row)
 {
     struct elf_section s = elf_section(r->elf, r->row.section);

@@ -18,7 +18,7 @@ const char objects_too_large[] =
 
 struct object_file {
     char name[OBJECTS_NAME_MOST];
-    char suite[OBJECT_NAME_MOST + 1]; /* of rows that name none */
+    char suite[OBJECT_NAME_MOST + 1]; /* of rows that name no suite */
     struct elf elf;
     unsigned rows;
 };
@@ -27,7 +27,7 @@ struct object_file {
 
 static struct object_file own, files[OBJECTS_MOST];
 static struct object_row own_rows[OWN_ROWS], rows[OBJECTS_ROWS];
-static unsigned files_used, rows_used, refusals; /* the first of the refusals: */
+static unsigned files_used, rows_used, refusals; /* the first refusals have a text: */
 static char refusal[OBJECTS_REFUSALS][WHY_MOST];
 static const char *left_out;
 
@@ -44,7 +44,7 @@ bool objects_want(const char *choice, const char *name)
            (str_eq(choice, "on") || glob_list_match(choice, name));
 }
 
-/* Those that have no place are counted. */
+/* Keeps the text if there is room, and counts the refusal. */
 static void refuse(const char *why)
 {
     if (refusals < OBJECTS_REFUSALS)
@@ -65,7 +65,7 @@ void objects_leave_out(const char *why)
     left_out = why;
 }
 
-/* "hash-2.o" gives "hash-2"; what a suite's name cannot have becomes _. */
+/* Makes a suite's name: "hash-2.o" gives "hash-2"; characters that are not allowed become _. */
 static void suite_of(char *suite, const char *name)
 {
     size_t n = strlen(name) - (ends_in_o(name) ? 2 : 0), used = 0;
@@ -79,7 +79,7 @@ static void suite_of(char *suite, const char *name)
     suite[used] = 0;
 }
 
-/* Where the next row of a file is kept; NULL: there is no more room. */
+/* Returns the memory for a file's next row; NULL: there is no more room. */
 static struct object_row *next_row(const struct object_file *f)
 {
     if (f == &own)
@@ -87,7 +87,7 @@ static struct object_row *next_row(const struct object_file *f)
     return rows_used < OBJECTS_ROWS ? &rows[rows_used] : NULL;
 }
 
-/* arg NULL: the row has none. */
+/* Adds a row to the registry. arg NULL: the row has no argument. */
 static bool add_row(struct object_file *f, const struct object_row *read, const uint32_t *arg,
                     struct sink *err)
 {
@@ -143,7 +143,7 @@ static void take_rows(struct object_file *f, size_t n)
     char why[WHY_MOST];
     struct sink_buf said;
 
-    /* An object that says very many wrong things is not worth more of them. */
+    /* Stops at an object with too many invalid rows. */
     for (size_t i = 0; i < n && refusals <= OBJECTS_REFUSALS; i++) {
         sink_buf_init(&said, why, sizeof why);
         if (!take_row(f, i, &said.sink))
@@ -195,7 +195,7 @@ const char *objects_name_of(const struct bench *b)
     return b->code && b->code->elf != &own.elf ? b->code->elf->name : NULL;
 }
 
-/* --- telling ---------------------------------------------------------------------------------- */
+/* --- reports ---------------------------------------------------------------------------------- */
 
 static void show_file(const struct object_file *f, struct sink *out)
 {
@@ -260,7 +260,7 @@ static bool is_row(const char *suite, const char *name)
     return false;
 }
 
-/* Once all objects are there. */
+/* Warns of rows whose partner is missing. Called after all objects are loaded. */
 static void warn_of_partners(struct report *r)
 {
     char message[WHY_MOST];

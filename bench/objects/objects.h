@@ -1,7 +1,7 @@
 /*
- * The objects of a person's own that this run has: what bench/api/baretick.h declares, from files
- * on the boot volume or in a folder. The platform reads the files; their bytes stay where they are.
- * Their rows join the registry.
+ * The user objects of this run: rows that bench/api/baretick.h declares, from files on the boot
+ * volume or in a folder. The platform reads the files and keeps their bytes in place. Their rows
+ * are added to the registry.
  */
 #ifndef BENCH_OBJECTS_OBJECTS_H
 #define BENCH_OBJECTS_OBJECTS_H
@@ -14,41 +14,42 @@
 
 #define OBJECTS_MOST      32         /* files */
 #define OBJECTS_ROWS      128        /* rows of all of them */
-#define OBJECTS_FILE_MOST (1u << 20) /* bytes of one */
+#define OBJECTS_FILE_MOST (1u << 20) /* bytes of one file */
 #define OBJECTS_NAME_MOST 64         /* bytes of a file's name that are kept */
 #define OBJECTS_REFUSALS  32         /* messages that are kept */
 
-/* The rows that the program's own suites declare as a person would. Before all else. */
+/* Adds the rows that the program's suites declare in the way of user rows. Called first. */
 void objects_open(void);
 
-/* Whether a file of this name is an object, by objects= (on, off, or a list of globs): it ends in
- * .o, or in .O. */
+/* Returns whether a file of this name is a wanted object: objects= (on, off, or a list of globs)
+ * selects it, and it ends in .o or .O. */
 bool objects_want(const char *choice, const char *name);
 
-/* One more file; the platform hands them over in order of their names. Rows that can be measured
- * are in the registry from here on, the others are refused. */
+/* Takes one file; the platform passes the files in order of their names. Valid rows are added to
+ * the registry, the others are refused. */
 void objects_take(const char *name, const void *bytes, size_t size);
 
-/* A file that could not be read. Fails the run, as all that is refused. */
+/* Refuses a file that could not be read. This fails the run, as every refusal does. */
 void objects_refuse(const char *name, const char *why);
 
-/* The reason for a file of more than OBJECTS_FILE_MOST bytes, and what to do about it. */
+/* The reason for refusing a file of more than OBJECTS_FILE_MOST bytes, and what to do about it. */
 extern const char objects_too_large[];
 
-/* Why none is loaded, although there may be some; no failure. The text is kept. */
+/* Records why no object is loaded although there may be some; no failure. The text is not copied.
+ */
 void objects_leave_out(const char *why);
 
-/* The object that a row came with: its file's name. NULL: the program's own. */
+/* Returns the file name of the object that a row came with. NULL: a built-in row. */
 const char *objects_name_of(const struct bench *b);
 
-/* Behind a message that names no row: what was refused, which may be why. */
+/* Adds to a message about a missing row what was refused, which may be the reason. */
 void objects_explain(struct sink *err);
 
-/* How many times something was refused. */
+/* Returns the number of refusals. */
 unsigned objects_refusals(void);
-/* What was loaded and what was refused, in lines for people: with `list`. */
+/* Writes what was loaded and what was refused, for `list`. */
 void objects_show(struct sink *out);
-/* The same in a report, as records `object` and events; what was refused fails the run. */
+/* The same in a report, as records `object` and events; a refusal fails the run. */
 void objects_tell(struct report *r);
 
 #endif
