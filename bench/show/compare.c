@@ -10,8 +10,8 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-/* v with three digits behind the point and the prefix that keeps it below `step`: k M G T, or Ki Mi
- * Gi Ti. */
+/* Writes v with three decimals and the prefix that keeps it below `step`: k M G T, or Ki Mi Gi Ti.
+ */
 static void prefixed(struct sink *out, double v, double step, const char *mark)
 {
     static const char letters[] = " kMGT";
@@ -26,7 +26,7 @@ static void prefixed(struct sink *out, double v, double step, const char *mark)
         fmt(out, " ");
 }
 
-/* Base units a second; NaN where a second is not known. */
+/* Returns base units per second; NaN if the time is not known. */
 static double per_second(const struct run_facts *run, const struct row *row)
 {
     if (units_are_instructions(run) || !run_has_hz(run) || row->headline.ticks <= 0)
@@ -86,8 +86,8 @@ static double longer(double a, double b)
     return a > b ? a : b;
 }
 
-/* The placements' figures where both rows have enough; else the two figures, whose errors are
- * independent. */
+/* Computes the difference and its interval: from the placements' figures if both rows have enough,
+ * else from the two figures, whose errors are independent. */
 static void set_apart(const struct core_figure *mine, const struct core_figure *theirs,
                       struct beside *s)
 {
@@ -160,7 +160,8 @@ static void say_both(struct sink *out, const struct bench *b, const struct besid
     fmt(out, " apart");
 }
 
-/* A sweep has both rows at all offsets, so that they do not differ. */
+/* Returns whether the effect of the move is judged. A sweep takes both rows at all offsets, so that
+ * they do not differ. */
 static bool judges_move(const struct run_facts *run, const struct bench *b, const struct beside *s)
 {
     return b->moved_bytes && is_known(s->lo) && !s->shared && run->execution == EXEC_SILICON &&

@@ -8,7 +8,7 @@
 #define NAME   24
 #define COLUMN 9 /* a figure and its mark */
 
-/* Other methods, sweeps and cores at once have columns and lines of their own. */
+/* Other methods, sweeps and cores at once need separate columns and lines. */
 static bool can_group(const struct options *o)
 {
     return o->method == METHOD_DOUBLED && o->layout != LAYOUT_SWEEP && o->share == SHARE_ALONE;
@@ -33,7 +33,7 @@ static bool same_series(const struct grouped_line *a, const struct grouped_line 
     return a->family == b->family && a->core == b->core && str_eq(a->name, b->name);
 }
 
-/* The line of a row, which may be a new one; NULL: there is no room. */
+/* Returns the line of a row, which may be new; NULL: there is no room. */
 static struct grouped_line *line_of(struct grouped *g, const struct bench *b, unsigned core)
 {
     struct grouped_line wanted = {.family = b->family, .name = b->line, .at = b->at, .core = core};
@@ -87,8 +87,8 @@ struct columns {
     const struct grouped *g;
     const struct bench_family *family;
     unsigned columns;
-    bool intervals, modes, told; /* some cell has such */
-    bool beside;                 /* intervals stand beside their figures, else below */
+    bool intervals, modes, told; /* whether a cell has these */
+    bool beside;                 /* intervals are next to their figures; false: below */
     struct sink *out;
 };
 
@@ -110,7 +110,7 @@ static struct columns columns_of(const struct grouped *g, const struct bench_fam
     return t;
 }
 
-/* Without the blanks at its end. */
+/* Writes the line without trailing blanks. */
 static void end_line(const struct sink_buf *line, struct sink *out)
 {
     size_t n = line->used;
@@ -127,7 +127,7 @@ static struct sink *begin_line(struct sink_buf *line, char *text, const char *na
     return &line->sink;
 }
 
-/* The index-th word of each head; a head of two words stands on two lines. */
+/* Writes the index-th word of each head; a head of two words takes two lines. */
 static void show_words(const struct columns *t, const char *name, unsigned index)
 {
     char text[LINE], interval[8];

@@ -1,10 +1,10 @@
 /*
- * Rows that differ in one thing (`family` of bench/api/bench.h) stand in one line of a table, a
- * column for each: where there are many rows a person reads that, not a line a row. The records
- * have them all as ever. What is not as it should be of a row (it failed, was disturbed, its core
- * was shared) is shown in full besides, and marked in its column.
+ * Shows rows that differ in one thing (`family` of bench/api/bench.h) in one line of a table, one
+ * column per row. With many rows this is easier to read than one line per row. The records have all
+ * rows. A row with a problem (it failed, was disturbed, its core was shared) is also shown in full,
+ * and marked in its column.
  *
- * Lines are kept until the suite is at its end; a row that finds no room is shown in full.
+ * Lines are kept until the suite ends; a row for which there is no room is shown in full.
  */
 #ifndef BENCH_SHOW_GROUPED_H
 #define BENCH_SHOW_GROUPED_H
@@ -18,42 +18,42 @@
 
 struct grouped_cell {
     enum { GROUPED_NONE, GROUPED_FIGURE, GROUPED_FAILED } state;
-    double value, half; /* UNKNOWN: there is none */
+    double value, half; /* UNKNOWN: not known */
     bool modes;         /* several: the value is the median over placements */
-    bool told;          /* the row is shown in full, too */
-    bool shared;        /* and its figure is not that of a core alone */
+    bool told;          /* the row is also shown in full */
+    bool shared;        /* its figure is that of a shared core */
 };
 
 struct grouped_line {
     const struct bench_family *family;
     const char *name;
-    uint32_t at; /* of a series, which is in order of its counts; 0: of none */
+    uint32_t at; /* the count in a series, which is sorted by it; 0: no series */
     unsigned core;
     struct grouped_cell cell[BENCH_COLUMNS];
 };
 
 struct grouped {
     bool on;
-    bool cores;       /* several measure: lines tell which */
+    bool cores;       /* several cores measure: lines name the core */
     const char *unit; /* of an operation */
-    unsigned percent; /* the level of intervals; a row with another one is told in full */
+    unsigned percent; /* the level of intervals; a row with another level is shown in full */
     const char *suite;
     size_t lines;
     struct grouped_line line[GROUPED_LINES];
 };
 
-/* Before the first of the `selected` rows. */
+/* Begins the tables, before the first of the `selected` rows. */
 void grouped_begin(struct grouped *g, const struct run_facts *run, size_t selected);
 
-/* A row that is at its end; `trouble`: something is to be said of it. True: its column is all that
- * the table needs. */
+/* Takes a row that has ended; `trouble`: it has notes to show. True: the table needs only its
+ * column. */
 bool grouped_take(struct grouped *g, const struct run_facts *run, const struct row *row,
                   bool trouble);
 
-/* Whether both stand in columns, where a person sees what is between them. */
+/* Returns whether both are in columns of one table, which shows their difference. */
 bool grouped_both(const struct grouped *g, const struct bench *a, const struct bench *b);
 
-/* What was taken, as tables; then it is empty. */
+/* Writes the rows taken as tables, and empties it. */
 void grouped_show(struct grouped *g, struct report *r);
 
 #endif

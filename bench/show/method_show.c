@@ -34,7 +34,7 @@ void method_heading(struct report *r, const struct run_facts *run, const char *s
     per_op_heading(r, run, "+-");
 }
 
-/* Operations a second; UNKNOWN: there are no seconds, or none to rely on. */
+/* Returns operations per second; UNKNOWN: the seconds are not known or not reliable. */
 static double per_second(const struct run_facts *run, const struct method_result *m)
 {
     if (units_are_instructions(run) || !m->seconds.valid || m->seconds.value <= m->seconds.error)
@@ -67,7 +67,7 @@ static void show_kbest(struct report *r, const struct run_facts *run, const stru
     fmt(r->out, " %8llu %8s", (unsigned long long)k->taken, k->converged ? "yes" : "NO");
 }
 
-/* A variance of variances can have twenty digits. */
+/* Writes a number with an exponent if it is large: a variance of variances can have 20 digits. */
 static void show_power(struct report *r, double v)
 {
     unsigned tens = 0;
@@ -83,7 +83,7 @@ static void show_power(struct report *r, double v)
     fmt(r->out, "e%u", tens);
 }
 
-/* ergodic: all that the figure is made of. */
+/* Writes the columns of ensembles. `ergodic`: of all windows that the figure uses. */
 static void show_ensembles(struct report *r, const struct run_facts *run,
                            const struct ensemble_result *s, bool ergodic)
 {
@@ -96,7 +96,7 @@ static void show_ensembles(struct report *r, const struct run_facts *run,
     fmt(r->out, " %8s", ergodic ? "yes" : "NO");
 }
 
-/* A row's figure is a difference: it is as good as the worse of its two sides. */
+/* Returns whether both sides are ergodic: the figure is their difference. */
 static bool is_ergodic(const struct method_result *m)
 {
     return m->body.ensemble.ergodic && (m->empty.all.n == 0 || m->empty.ensemble.ergodic);
@@ -338,7 +338,7 @@ static void show_step(struct report *r, const struct run_facts *run, const struc
 
     fmt(r->out, "%-24s %7llu", c->step[step].name, (unsigned long long)all->n);
     if (all->n == 0) {
-        fmt(r->out, "%43s", ""); /* as wide as what follows */
+        fmt(r->out, "%43s", ""); /* the width of the columns below */
     } else {
         per_op_number(r, units_of(run, (double)c->step[step].least), 0, 9);
         per_op_number(r, units_of(run, (double)c->step[step].greatest), 0, 9);

@@ -4,7 +4,7 @@
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 
-#define WORTH_SAYING 0.005 /* a share that is told in percent */
+#define WORTH_SAYING 0.005 /* the least share that is reported */
 
 static bool is_known_core(const struct run_facts *run)
 {

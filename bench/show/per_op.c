@@ -5,7 +5,7 @@
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 
-/* Whether there are columns for instructions beside the figure's own. */
+/* Returns whether there are columns for stepped instructions in addition to the figure's. */
 static bool has_steps(const struct report *r, const struct run_facts *run)
 {
     return r->columns >= REPORT_COLUMNS_WIDE && !units_are_instructions(run) &&

@@ -1,34 +1,34 @@
-/* The columns that every row ends with, by whatever method: what one operation takes. */
+/* The last columns of every row, with every method: the cost of one operation. */
 #ifndef BENCH_SHOW_PER_OP_H
 #define BENCH_SHOW_PER_OP_H
 
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
 
-/* An operation's figure in the unit that the table's column has. */
+/* An operation's figure in the unit of the table's column. */
 struct per_op {
     const char *unit; /* "cycles", "instructions", "ticks" */
-    /* half: the longer side of its interval. UNKNOWN: not known; this unit has no interval. */
+    /* half: the longer side of its interval. UNKNOWN: not known, or the unit has no interval. */
     double value, half;
-    unsigned percent; /* the interval's level; 0: none */
+    unsigned percent; /* the interval's level; 0: no interval */
 };
-/* All is UNKNOWN where the row has no figure. */
+/* Returns the figure; all is UNKNOWN if the row has none. */
 struct per_op per_op_of(const struct run_facts *run, const struct headline *h);
 
-/* Why a row of method=doubled that passed has no figure in this unit; NULL: it has one, or none by
- * design. */
+/* Returns why a row of method=doubled that passed has no figure in this unit. NULL: it has one, or
+ * has none by design. */
 const char *per_op_missing(const struct run_facts *run, const struct row *row);
 
-/* Whether its figure stands without an interval, since one block alone could be used. */
+/* Returns whether its figure has no interval, because only one block could be used. */
 bool per_op_lacks_interval(const struct run_facts *run, const struct row *row);
 
-/* Their heads, in the unit that is shown below. `error`: over what stands behind core cycles. A
- * wide console has two more for instructions that were counted by stepping. */
+/* Writes the heads, with the unit. `error`: the head of the column after core cycles. A wide
+ * console has two more columns for instructions that were counted by stepping. */
 void per_op_heading(struct report *r, const struct run_facts *run, const char *error);
-/* The columns; nothing where the row has no figure. */
+/* Writes the columns; nothing if the row has no figure. */
 void per_op_show(struct report *r, const struct run_facts *run, const struct row *row);
 
-/* A blank and a number, `?` where it is not known. */
+/* Writes a blank and a number; `?` if it is not known. */
 void per_op_number(struct report *r, double v, int decimals, int width);
 
 #endif

@@ -14,7 +14,7 @@
 #include "lib/stats/known.h"
 #include "lib/text/json.h"
 
-/* `bin`: the width of the bins that its quantiles come from. */
+/* Writes a summary. `bin`: the width of the bins behind its quantiles. */
 static void record_summary(struct json *j, const char *name, const struct summary *s, uint64_t bin)
 {
     json_object(j, name);
@@ -42,7 +42,7 @@ static void record_bins(struct json *j, const struct bin *bin, size_t n)
     }
 }
 
-/* Full histograms are streamed, they need no room. */
+/* Writes the fullest bins. Full histograms are streamed instead and need no memory. */
 static void record_capped_histogram(struct json *j, const struct row *row, uint64_t *rest)
 {
     struct bin bins[HIST_CAP];
@@ -94,7 +94,7 @@ static void record_ranks(struct json *j, const struct estimate *cycles)
     json_f64(j, "within", cycles->within, 6);
 }
 
-/* The interval, as it was got (docs/method.md "The headline"). */
+/* Writes the interval and how it was found (docs/method.md "The headline"). */
 static void record_interval(struct json *j, const struct run_facts *run, const struct row *row)
 {
     static const char *const by[] = {[ESTIMATE_METHOD] = "method",
@@ -119,7 +119,7 @@ static void record_interval(struct json *j, const struct run_facts *run, const s
             json_f64(j, NULL, row->round_theta[i], 6);
         json_close(j);
     }
-    /* A sweep has its own, one an offset. */
+    /* A sweep has separate figures, one per offset. */
     if (row->theta && row->placements > 1 && !sweep_made(run, row)) {
         json_array(j, "placements_cycles");
         for (unsigned i = 0; i < row->placements; i++)
@@ -151,7 +151,7 @@ static void record_sweep(struct json *j, const struct row *row)
     json_close(j);
 }
 
-/* cycles_ruler, cycles_counter: the one beside the one in use, and how far apart they are. */
+/* Writes cycles_ruler or cycles_counter, by the source that is not used, and the difference. */
 static void record_beside(struct json *j, const struct run_facts *run, const struct row *row)
 {
     const struct headline *h = &row->headline;
@@ -166,7 +166,7 @@ static void record_beside(struct json *j, const struct run_facts *run, const str
         json_f64(j, "counter_off", counter / ruler - 1, 6);
 }
 
-/* Which source, and at what clock the core ran during this row. */
+/* Writes the source of core cycles, and the core's frequency during this row. */
 static void record_source(struct json *j, const struct run_facts *run, const struct row *row)
 {
     json_str(j, "cycle_source", run->cycle.source.used->name);
@@ -178,7 +178,7 @@ static void record_source(struct json *j, const struct run_facts *run, const str
     json_u64(j, "counter_unread_blocks", row->unread);
 }
 
-/* What a turn takes, nothing subtracted. */
+/* Writes the cost of an iteration, nothing subtracted. */
 static void record_loop(struct json *j, const struct row *row)
 {
     static const char *const hides[] = {
@@ -219,8 +219,8 @@ static void record_per_op(struct json *j, const struct run_facts *run, const str
     json_close(j);
 }
 
-/* Operations a second, and whether they can be known. method=adaptive, which times its own
- * operations, has them already. */
+/* Writes operations per second, and whether they can be known. The record of method=adaptive, which
+ * times its operations, already has them. */
 static void record_speed(struct json *j, const struct run_facts *run, const struct row *row)
 {
     if (units_are_instructions(run) || row->method.method == METHOD_ADAPTIVE)
@@ -252,7 +252,7 @@ static void record_headline(struct json *j, const struct run_facts *run, const s
     }
 }
 
-/* State that the body left otherwise than it found it. */
+/* Writes the state that the body changed. */
 static void record_changed(struct json *j, const struct row *row)
 {
     struct sink_buf text;
@@ -281,7 +281,7 @@ static void record_counts(struct json *j, const struct run_facts *run, const str
     json_u64(j, "sampling_ticks", row->sampling_ticks);
 }
 
-/* How its instructions were counted. */
+/* Writes how the row's instructions were counted. */
 static void record_steps(struct json *j, const struct run_facts *run, const struct row *row)
 {
     const struct stepped *s = &row->stepped;
@@ -316,7 +316,7 @@ static void record_steps(struct json *j, const struct run_facts *run, const stru
     json_close(j);
 }
 
-/* By another method than doubled. */
+/* Writes the result of a method other than doubled. */
 static void record_method(struct json *j, const struct run_facts *run, const struct row *row)
 {
     method_record(j, run, row);

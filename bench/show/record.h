@@ -1,4 +1,4 @@
-/* A finished row as programs read it: its `row` record (docs/report.md). */
+/* Writes the `row` record of a finished row (docs/report.md). */
 #ifndef BENCH_SHOW_RECORD_H
 #define BENCH_SHOW_RECORD_H
 

@@ -42,8 +42,8 @@ void show_heading(struct report *r, const struct run_facts *run, const char *sui
     per_op_heading(r, run, interval);
 }
 
-/* More than one mode: the figure is the median over the placements, hence that of the most common
- * one, and the mean over them is what an operation costs on average. */
+/* Writes the modes if there are several. The figure is then the median over the placements, and so
+ * that of the most common mode; the mean over them is the average cost. */
 static void show_modes(struct report *r, const struct headline *h)
 {
     static const char *const kinds[] = {
@@ -63,7 +63,7 @@ static void show_modes(struct report *r, const struct headline *h)
     fmt(r->out, "\r\n");
 }
 
-/* Where it is not by order statistics alone: by what, and its level. */
+/* Writes how the interval was found, and its level, if not by order statistics alone. */
 static void show_fallback(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct estimate *cycles = &row->headline.cycles;
@@ -100,7 +100,7 @@ static void show_sweep(struct report *r, const struct row *row)
     }
 }
 
-/* Where ruler and counter disagree, or the counter failed. */
+/* Writes a note if ruler and counter disagree, or the counter failed. */
 static void show_beside(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct estimate *ruler = &row->headline.ruler.cycles;
@@ -115,12 +115,12 @@ static void show_beside(struct report *r, const struct run_facts *run, const str
         per_op_number(r, ruler->theta, 3, 0);
         fmt(r->out, " cycles/op\r\n");
     }
-    if (row_counter_failed(row)) /* the record has fewer, too */
+    if (row_counter_failed(row)) /* the record also has smaller numbers */
         fmt(r->out, "  ^ %u of %llu blocks without a reading of %s\r\n", row->unread,
             (unsigned long long)row->blocks, run->cycle.counter.used->name);
 }
 
-/* Several cores: "name @core". */
+/* Writes the name; with several cores "name @core". */
 static void show_name(struct report *r, const struct run_facts *run, const struct row *row)
 {
     char name[40];
@@ -141,7 +141,7 @@ static void show_why_not(struct report *r, const struct run_facts *run, const st
     fmt(r->out, " not %s: %s\r\n", where, row->why);
 }
 
-/* What stands under the heading's columns. */
+/* Writes the heading's columns. */
 static void show_columns(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct summary *t = &row->ticks;
@@ -157,7 +157,7 @@ static void show_columns(struct report *r, const struct run_facts *run, const st
     per_op_show(r, run, row);
 }
 
-/* Where it was to be known, and is not. */
+/* Writes a note if the row's work should be judged but is not. */
 static void show_work(struct report *r, const struct row *row)
 {
     if (row->work == WORK_NOT_JUDGED && row->stepped.why_not[0])
@@ -167,7 +167,7 @@ static void show_work(struct report *r, const struct row *row)
             row->stepped.why_not);
 }
 
-/* What the loop does at the same time is no part of the figure. */
+/* Writes a note if the figure lacks what overlaps with the loop. */
 static void show_hidden(struct report *r, const struct row *row)
 {
     static const char *const hides[] = {[HIDDEN_MAYBE] = "may hide part of it",
@@ -200,7 +200,7 @@ static void show_vague(struct report *r, const struct row *row)
     fmt(r->out, " is too wide to tell a latency from one a cycle longer\r\n");
 }
 
-/* A row that fails for what it changed has said so. */
+/* Writes the state that the body changed. A row that fails for it has reported it already. */
 static void show_changed(struct report *r, const struct row *row)
 {
     if (!row->changed || row->status != ROW_OK)
@@ -227,7 +227,7 @@ static void show_missing(struct report *r, const struct run_facts *run, const st
         fmt(r->out, "  ^ no interval: in one block alone no kind of windows was disturbed\r\n");
 }
 
-/* What was not as it should be. */
+/* Writes the notes about problems. */
 static void show_trouble(struct report *r, const struct run_facts *run, const struct row *row)
 {
     if (row->status == ROW_WRONG)
@@ -236,7 +236,7 @@ static void show_trouble(struct report *r, const struct run_facts *run, const st
     if (row->errors)
         fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
     size_t n = row->ticks.n ? row->ticks.n : row->method.body.all.n;
-    if (row->disturbed * 100ull > n) /* above 1%; the record has them all */
+    if (row->disturbed * 100ull > n) /* above 1%; the record always has the number */
         fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, n);
     if (row->smis)
         fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
@@ -280,7 +280,7 @@ static void show_figure(struct report *r, const char *name, double v, int decima
     num_f64(r->out, v, decimals, 0);
 }
 
-/* "2.000 instructions/op, IPC 0.62 (7 operations, 173 steps)" */
+/* Writes "2.000 instructions/op  IPC 0.62  by 173 steps". */
 static void show_steps(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct stepped *s = &row->stepped;
@@ -361,7 +361,7 @@ static void count(struct sink *self, const char *bytes, size_t n)
     ((struct counter *)self)->bytes += n; /* sink is the first member */
 }
 
-/* By saying it to nobody. */
+/* Writes the notes to a sink that only counts bytes. */
 bool show_has_trouble(const struct report *r, const struct run_facts *run, const struct row *row)
 {
     struct counter nobody = {{count}, 0};

@@ -6,9 +6,9 @@
 #include "lib/text/fmt.h"
 
 struct slowdown {
-    bool relative; /* a quotient; false: the row takes next to nothing, and it is a difference */
-    double ticks;  /* by the TSC: a core's clock that falls when all run is in it */
-    double cycles, low, high; /* by the ruler beside it: what cores share is left */
+    bool relative; /* a quotient; false: a difference, because the row's cost is close to zero */
+    double ticks;  /* by the TSC: includes a lower core clock when all cores run */
+    double cycles, low, high; /* by the ruler: only the effect of shared resources is left */
 };
 
 static double root_of_squares(double a, double b)
@@ -16,7 +16,8 @@ static double root_of_squares(double a, double b)
     return mathx_sqrt(a * a + b * b);
 }
 
-/* Two figures whose errors are independent: they add as squares, each side by itself. */
+/* Returns the difference of two figures with independent errors: they add as squares, each side
+ * separately. */
 static struct slowdown difference(const struct row *row)
 {
     const struct estimate *now = &row->headline.cycles;
@@ -28,8 +29,9 @@ static struct slowdown difference(const struct row *row)
     return (struct slowdown){false, row->headline.ticks - alone->ticks, by, by - below, by + above};
 }
 
-/* A quotient of two figures whose errors are independent: relative ones add as squares, each side
- * by itself (Zou and Donner, "Construction of confidence limits about effect measures", 2008). */
+/* Returns the quotient of two figures with independent errors: relative errors add as squares, each
+ * side separately (Zou and Donner, "Construction of confidence limits about effect measures",
+ * 2008). */
 static struct slowdown slowdown_of(const struct row *row)
 {
     const struct estimate *now = &row->headline.cycles;

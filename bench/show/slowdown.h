@@ -1,4 +1,4 @@
-/* A row that cores measured together, against the same row on one core alone. */
+/* Compares a row that cores measured together with the same row on one core alone. */
 #ifndef BENCH_SHOW_SLOWDOWN_H
 #define BENCH_SHOW_SLOWDOWN_H
 
@@ -6,7 +6,7 @@
 #include "bench/model/facts.h"
 #include "lib/text/json.h"
 
-/* A line of the table, and members of the row's record. Nothing for a row that was alone. */
+/* Write a line of the table, and members of the row's record; nothing for a row measured alone. */
 void slowdown_show(struct report *r, const struct run_facts *run, const struct row *row);
 void slowdown_record(struct json *j, const struct run_facts *run, const struct row *row);
 

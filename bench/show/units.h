@@ -1,4 +1,4 @@
-/* Ticks in the units that a report gives them in. */
+/* Converts ticks to the units of the report. */
 #ifndef BENCH_SHOW_UNITS_H
 #define BENCH_SHOW_UNITS_H
 
@@ -10,7 +10,7 @@ static inline bool units_are_instructions(const struct run_facts *run)
     return run->execution == EXEC_INSTRUCTIONS;
 }
 
-/* In the table's unit: ticks, or instructions. */
+/* Converts ticks to the table's unit: ticks, or instructions. */
 static inline double units_of(const struct run_facts *run, double ticks)
 {
     return units_are_instructions(run) ? ticks / (double)run->ticks_per_instruction : ticks;
@@ -26,18 +26,18 @@ static inline double units_ns(const struct run_facts *run, double ticks)
     return ticks * 1e9 / run->tsc_hz;
 }
 
-/* Instructions of one operation: as they were counted in its windows, or in those that were
- * stepped. UNKNOWN: in neither. */
+/* Returns the instructions of one operation, as counted in its windows or in the stepped ones.
+ * UNKNOWN: not counted. */
 double units_instructions(const struct run_facts *run, const struct row *row);
 
-/* Instructions of a core cycle; UNKNOWN where either figure is, or the cycles' may be zero, or the
- * loop hides some of them. */
+/* Returns the instructions per core cycle. UNKNOWN: either figure is not known, the core cycles may
+ * be zero, or the loop hides a part of them. */
 double units_ipc(const struct run_facts *run, const struct row *row);
 
-/* Whether the row's figure is above its error of zero, as far as one is known. */
+/* Returns whether the row's figure exceeds its error, if this is known. */
 bool units_above_zero(const struct run_facts *run, const struct row *row);
 
-/* The clock that the core ran at during a row. */
+/* Returns whether the core's frequency during a row is known. */
 static inline bool units_have_core_hz(const struct run_facts *run, const struct row *row)
 {
     return run->execution == EXEC_SILICON && run_has_cycles(run) && run_has_hz(run) &&

@@ -1,4 +1,4 @@
-/* The values that records have for what is an enum here. */
+/* The values that records have for enums. */
 #ifndef BENCH_SHOW_WORDS_H
 #define BENCH_SHOW_WORDS_H
 
