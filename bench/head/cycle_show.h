@@ -1,4 +1,4 @@
-/* Where core cycles come from, in the report's head. */
+/* Reports the source of core cycles in the report's head. */
 #ifndef BENCH_HEAD_CYCLE_SHOW_H
 #define BENCH_HEAD_CYCLE_SHOW_H
 
@@ -7,11 +7,12 @@
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
 
-/* What cycles are by, beside what, and why not by others. */
+/* Writes the source of core cycles, the counter next to it, and why others are not used. */
 void cycle_show(const struct run_facts *run, struct sink *out);
-/* cycle, cycle_refused; cycle_counter, cycle_counter_refused: the counter beside the ruler. */
+/* Writes cycle, cycle_refused; for the counter next to the ruler cycle_counter,
+ * cycle_counter_refused. */
 void cycle_record(const struct run_facts *run, struct json *j);
-/* A warning where no source starts. */
+/* Warns if no source starts. */
 void cycle_warn(const struct run_facts *run, struct report *r);
 
 #endif

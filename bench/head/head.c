@@ -10,7 +10,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-/* What compiled the rows; suite `compiler` is about what it makes of them. */
+/* The compiler of the rows; suite `compiler` measures what it does with them. */
 #define DIGITS_OF(x) #x
 #define DIGITS(x)    DIGITS_OF(x)
 #ifdef __clang__

@@ -1,8 +1,8 @@
 /*
- * The head of a report as far as it is the same on every platform: which program this is, what
- * executes it and how far its figures can be trusted, the CPU, the settings. What only one platform
- * knows it adds itself (kernel/report/facts.c, hosted/platform/facts.c). Each pair says the same,
- * once for people and once as members of the `run` record.
+ * Writes the part of a report's head that is the same on every platform: the program, the execution
+ * and how far its figures can be trusted, the CPU, the settings. A platform adds its own facts
+ * (kernel/report/facts.c, hosted/platform/facts.c). Each pair of functions writes the same facts,
+ * to the table and as members of the `run` record.
  */
 #ifndef BENCH_HEAD_HEAD_H
 #define BENCH_HEAD_HEAD_H
@@ -14,42 +14,42 @@
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
 
-/* The line of name, version, build and compiler. */
+/* Writes a line with name, version, build and compiler. */
 void head_version(struct sink *out);
-/* The same, and what a figure below counts. */
+/* The same, and what the figures below count. */
 void head_show(const struct run_facts *run, const struct probe *p, struct sink *out);
-/* version, build, platform, execution, unit, ticks_per_instruction or ticks_per_cycle. */
+/* Writes version, build, platform, execution, unit, ticks_per_instruction or ticks_per_cycle. */
 void head_record(const struct run_facts *run, const struct probe *p, struct json *j);
 
-/* What the platform's CPU says of itself; `rdmsr` NULL: its MSRs cannot be read. `others`: all CPUs
+/* Reads the facts of the platform's CPU; `rdmsr` NULL: its MSRs cannot be read. `others`: all CPUs
  * of the machine are among the platform's cores. */
 void head_read_cpu(struct cpu_facts *f, const struct platform *p, uint32_t microcode, bool others,
                    const struct cpu_source *source);
-/* Brand, family, model, microcode, hypervisor, `note` behind its name; then the lines of
+/* Writes brand, family, model, microcode, hypervisor, `note` after its name; then the lines of
  * lib/cpu/cpu_facts.h. */
 void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out);
-/* The object "cpu", with `lfence` in it (kernel/cpu/lfence.h has the values), virtualised,
+/* Writes the object "cpu", with `lfence` in it (kernel/cpu/lfence.h has the values), virtualised,
  * hypervisor, topology, caches, tlbs, mitigations. */
 void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json *j);
 
-/* "2596.123 MHz" */
+/* Writes "2596.123 MHz". */
 void head_mhz(struct sink *out, double hz);
 
-/* Which clock ns and seconds rest on, where cycles come from, and why not from those ahead of it in
- * clock= and cycle=. */
+/* Writes the clock for ns and seconds, the source of core cycles, and why those before them in
+ * clock= and cycle= are not used. */
 void head_show_timers(const struct run_facts *run, struct sink *out);
-/* clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock, its error; then those of
- * bench/head/cycle_show.h. */
+/* Writes clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock, its error; then the
+ * members of bench/head/cycle_show.h. */
 void head_record_timers(const struct run_facts *run, struct json *j);
-/* A warning where none serves. */
+/* Warns if no clock or no source of core cycles starts, and of options without effect. */
 void head_warn_timers(const struct run_facts *run, struct report *r);
-/* Words that were given and that method= has no use for: a warning each. */
+/* Warns of each given option that method= does not use. */
 void head_warn_words(const struct run_facts *run, struct report *r);
 
-/* The recipe in use, LFENCE's state, the options; `from` names their sources. */
+/* Writes the recipe in use, LFENCE's state, the options; `from` names their sources. */
 void head_show_settings(const struct run_facts *run, const char *lfence, const char *from,
                         struct sink *out);
-/* recipe, options, options_from. */
+/* Writes recipe, witness, samples, options, options_from. */
 void head_record_settings(const struct run_facts *run, const char *from, struct json *j);
 
 #endif

@@ -33,7 +33,7 @@ static void show_table(const struct run_facts *run, const struct probe *p, struc
     }
 }
 
-/* What the recipe hides, and how straight it is. */
+/* Writes what the recipe hides, and how straight it is. */
 static void record_line(const struct probe *p, unsigned recipe, struct json *j)
 {
     const struct linearity_line *l = &p->recipe[recipe].line;
@@ -52,7 +52,7 @@ static void record_line(const struct probe *p, unsigned recipe, struct json *j)
 static void record_recipe(const struct run_facts *run, const struct probe *p, unsigned recipe,
                           struct report *r)
 {
-    /* A figure is named by what it counts (docs/report.md). */
+    /* A member's name has the unit of its figure (docs/report.md). */
     bool counted = run->execution == EXEC_INSTRUCTIONS;
     struct json j;
 

@@ -1,5 +1,5 @@
-/* The self-tests of the measurement, told: of every platform (kernel/report/selftest.h has the bare
- * machine's own). */
+/* Reports the self-tests of the measurement on every platform (kernel/report/selftest.h has those
+ * of the bare machine). */
 #ifndef BENCH_HEAD_SELFTESTS_H
 #define BENCH_HEAD_SELFTESTS_H
 
@@ -7,13 +7,14 @@
 #include "bench/model/facts.h"
 #include "bench/model/probe.h"
 
-/* "linearity" and "core_counter"; of another core "linearity_coreN" and "core_counter_coreN". */
+/* Reports "linearity" and "core_counter"; on another core "linearity_coreN" and
+ * "core_counter_coreN". */
 void selftests_core(const struct run_facts *run, const struct probe_check *linearity,
                     const struct cycle_check *counter, struct report *r);
 
-/* "instructions", of another core "instructions_coreN": after the last row, whether single-stepping
- * counted what is known, and what the rows' windows counted where instructions are counted. Nothing
- * where nothing was stepped. */
+/* Reports "instructions", on another core "instructions_coreN", after the last row. It passes if
+ * single-stepping counts known instructions, and agrees with counted instructions if there are any.
+ * Reports nothing if no row was stepped. */
 void selftests_steps(const struct run_facts *run, struct report *r);
 
 #endif

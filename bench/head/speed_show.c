@@ -30,7 +30,7 @@ static void show_known(const struct speed_facts *f, unsigned i, struct sink *out
     fmt(out, "\r\n");
 }
 
-/* Those of one reason in one line. */
+/* Writes the absent ones that have one reason in one line. */
 static void show_absent(const struct speed_facts *f, unsigned i, struct sink *out)
 {
     const char *why = f->speed[i].why_not;
@@ -58,7 +58,7 @@ void speed_show(const struct speed_facts *f, struct sink *out)
     for (unsigned i = 0; i < SPEEDS; i++)
         if (f->speed[i].hz)
             show_known(f, i, out);
-    /* Why leaf 15h and the other sources of the TSC are none stands with these. */
+    /* The reasons for leaf 15h and the other sources of the TSC are in the lines of the sources. */
     for (unsigned i = SPEED_CPUID16_BASE; i < SPEEDS; i++)
         if (f->speed[i].hz == 0)
             show_absent(f, i, out);

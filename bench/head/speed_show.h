@@ -1,6 +1,6 @@
 /*
- * What CPU and firmware call their clocks, beside the measured TSC: lines of the table's head, and
- * the array "speeds" of the record's object "tsc".
+ * Compares the frequencies that CPU and firmware state with the measured TSC: lines of the table's
+ * head, and the array "speeds" of the record's object "tsc".
  */
 #ifndef BENCH_HEAD_SPEED_SHOW_H
 #define BENCH_HEAD_SPEED_SHOW_H
@@ -11,8 +11,8 @@
 
 struct speed_facts {
     struct speed_stated speed[SPEEDS];
-    const char *measured_by; /* the source that they are held against; NULL: none, ... */
-    const char *why_not;     /* ... and why */
+    const char *measured_by; /* the source that they are compared with; NULL: not available, ... */
+    const char *why_not;     /* ... for this reason */
     double measured_hz, error_hz;
     bool unlike; /* SMBIOS: the first of several processors that differ */
 };

@@ -31,7 +31,9 @@ static void show_source(const struct tsc_facts *t, unsigned i, struct sink *out)
     fmt(out, "\r\n");
 }
 
-/* Of those that were measured the one in use, else the first; t->sources: none. */
+/* Returns the measured source that is used, else the first measured one; t->sources: no such
+ * source.
+ */
 static unsigned measured_source(const struct tsc_facts *t)
 {
     unsigned first = t->sources;
@@ -54,7 +56,7 @@ static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct
     struct tsc_rate rate = {stated->known ? stated->hz : 0, t->stated_by};
     unsigned by = measured_source(t);
 
-    if (by < t->sources && !counted) { /* else it has the emulator's own frequency */
+    if (by < t->sources && !counted) { /* otherwise it has the emulator's frequency */
         f.measured_by = t->names[by];
         f.measured_hz = (double)t->source[by].hz;
         f.error_hz = t->source[by].error_hz;

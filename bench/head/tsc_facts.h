@@ -1,6 +1,6 @@
 /*
- * The TSC in a report's head: its frequency, by which source, how far the others are, its step.
- * Alike on every platform, whose sources differ.
+ * Reports the TSC in the head: its frequency, the source of it, the deviation of other sources, its
+ * step. The same on every platform; only the sources differ.
  */
 #ifndef BENCH_HEAD_TSC_FACTS_H
 #define BENCH_HEAD_TSC_FACTS_H
@@ -14,22 +14,22 @@
 
 struct tsc_facts {
     uint64_t hz;                       /* 0: not known */
-    const struct clock_result *source; /* the last one is what the CPU states, ... */
+    const struct clock_result *source; /* the last one is stated by the CPU, ... */
     const char *const *names;
-    unsigned sources, used;         /* `used` means nothing where hz is 0 */
-    enum tsc_rate_source stated_by; /* ... by this */
+    unsigned sources, used;         /* `used` is undefined if hz is 0 */
+    enum tsc_rate_source stated_by; /* ... in this way */
     const struct tsc_clock *judged; /* whether the sources agree; NULL: not judged */
     bool has_adjust;
     int64_t adjust; /* IA32_TSC_ADJUST */
-    /* Of SMBIOS; NULL: it cannot be asked. */
+    /* From SMBIOS; NULL: not available. */
     const struct smbios_processors *processors;
 };
 
-/* Lines of the head; below them what CPU and firmware call their clocks (speed_show.h). */
+/* Writes lines of the head, and below them the stated frequencies (speed_show.h). */
 void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, struct sink *out);
-/* The object "tsc". */
+/* Writes the object "tsc". */
 void tsc_facts_record(const struct tsc_facts *t, const struct run_facts *run, struct json *j);
-/* A warning where the CPU states another frequency than was measured. */
+/* Warns if the CPU states a frequency that differs from the measured one. */
 void tsc_facts_warn(const struct tsc_facts *t, struct report *r);
 
 #endif
