@@ -5,15 +5,15 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-#define FIGURES_UP_TO 8  /* cores: all their figures fit a line */
-#define NAMED_UP_TO   12 /* cores that an event names */
+#define FIGURES_UP_TO 8  /* most cores whose figures all fit one line */
+#define NAMED_UP_TO   12 /* most cores that an event names */
 #define NONE          (~0u)
 
-/* Of one row. */
+/* The spread of one row over the cores. */
 struct spread {
     unsigned known;                   /* cores with a figure */
     unsigned least, median, greatest; /* seats */
-    unsigned apart;                   /* cores pointed at */
+    unsigned apart;                   /* cores that are marked */
 };
 
 static const struct core_figure *figure_of(const struct run_cores *cores, unsigned k, size_t row)
@@ -38,7 +38,8 @@ static const char *type_of(const struct run_cores *cores, unsigned k)
     return type ? type : "";
 }
 
-/* How many known cores, of the type or (NULL) all, come before the k-th when sorted by figure. */
+/* Returns how many cores with a figure, of the type or (NULL) all, precede the k-th when sorted by
+ * figure. */
 static unsigned rank(const struct run_cores *cores, unsigned k, size_t row, const char *type,
                      unsigned *all)
 {
@@ -56,7 +57,8 @@ static unsigned rank(const struct run_cores *cores, unsigned k, size_t row, cons
     return before;
 }
 
-/* The core in the middle, the lower one of two: a core's own figure, which has an interval. */
+/* Returns the median core, the lower one of two. So the median is a core's figure and has an
+ * interval. */
 static unsigned median_seat(const struct run_cores *cores, size_t row, const char *type)
 {
     unsigned all;

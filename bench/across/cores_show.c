@@ -5,7 +5,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
-/* The facts of a core that measures, or NULL. */
+/* Returns the facts of a core; NULL: it does not measure. */
 static const struct run_facts *facts_of(const struct run_cores *cores, unsigned core)
 {
     for (unsigned k = 0; k < cores->n; k++)
@@ -52,7 +52,7 @@ static void show_table(const struct run_cores *cores, struct report *r)
         show_line(cores, i, r);
 }
 
-/* NULL: nothing to have them by. */
+/* Returns the source of core cycles; NULL: no source. */
 static const char *cycles_by(const struct run_facts *run)
 {
     switch (run->cycle.by) {

@@ -1,12 +1,12 @@
-/* Which cores the platform has, and which of them measure. */
+/* Reports the cores of the platform, and which of them measure. */
 #ifndef BENCH_ACROSS_CORES_SHOW_H
 #define BENCH_ACROSS_CORES_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/cores.h"
 
-/* Before the rows: a `core` record for each core of the platform; where there are several, a
- * table. Nothing where the platform knows but one core. */
+/* Writes, before the rows, a `core` record for each core of the platform; if there are several,
+ * also a table. Writes nothing if the platform knows only the running core. */
 void cores_show(const struct run_cores *cores, struct report *r);
 
 #endif

@@ -8,7 +8,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
-#define GRID_UP_TO 8 /* cores: their matrix fits 80 columns */
+#define GRID_UP_TO 8 /* most cores whose matrix fits 80 columns */
 
 static void show_number(struct report *r, double ticks, int width)
 {
@@ -16,13 +16,13 @@ static void show_number(struct report *r, double ticks, int width)
     num_f64(r->out, ticks, 1, width);
 }
 
-/* Cores of an emulator take turns. */
+/* Returns whether the row is judged: cores of an emulator do not run at the same time. */
 static bool is_judged(const struct meeting *c)
 {
     return c->cores->facts[0]->execution == EXEC_SILICON;
 }
 
-/* ns, where the TSC's ticks are time. */
+/* Returns ns; UNKNOWN if the TSC's ticks are not time. */
 static double ns(const struct meeting *c, double ticks)
 {
     const struct run_facts *run = c->cores->facts[0];
@@ -49,7 +49,7 @@ static const struct pair *pair_of(const struct meeting *c, unsigned a, unsigned 
     return NULL;
 }
 
-/* The lower triangle, the median of each pair. */
+/* Writes the lower triangle of the matrix, the median of each pair. */
 static void show_grid(const struct meeting *c, struct report *r)
 {
     const struct run_cores *cores = c->cores;

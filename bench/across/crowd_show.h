@@ -1,14 +1,14 @@
-/* Rows of several cores, as people read them and as programs do. */
+/* Writes rows of several cores to the table and to the records. */
 #ifndef BENCH_ACROSS_CROWD_SHOW_H
 #define BENCH_ACROSS_CROWD_SHOW_H
 
 #include "bench/api/report.h"
 #include "bench/model/cores.h"
 
-/* What stands above the rows of a suite of such. */
+/* Writes the heading above the rows of such a suite. */
 void crowd_heading(struct report *r, const struct run_facts *run, const char *suite);
 
-/* One row's line or lines, and its records. */
+/* Writes one row's lines, and its records. */
 void crowd_show(const struct meeting *c, struct report *r);
 
 #endif

@@ -18,7 +18,7 @@ struct series {
     bool intervals, shared;
 };
 
-/* "sum_cure" of "sum_cure_16". */
+/* Copies "sum_cure" of "sum_cure_16". */
 static void stem(char *out, const char *name)
 {
     size_t end = 0;
@@ -50,7 +50,7 @@ static const struct core_figure *figure_of(const struct bench *const *rows, size
     return NULL;
 }
 
-/* In order of counts. */
+/* Inserts a point, sorted by count. */
 static void put(struct series *s, const struct even_point *p)
 {
     if (s->n == POINTS)
@@ -61,7 +61,7 @@ static void put(struct series *s, const struct even_point *p)
     s->point[i] = *p;
 }
 
-/* All rows of the series that begins with the first-th row. */
+/* Gathers all rows of the series that begins at index `first`. */
 static struct series gather(const struct run_facts *run, const struct bench *const *rows, size_t n,
                             const struct core_figure *figures, size_t first)
 {

@@ -1,4 +1,4 @@
-/* From which count on does one series of rows cost less than another? */
+/* Reports from which count on one series of rows costs less than another. */
 #ifndef BENCH_ACROSS_EVEN_SHOW_H
 #define BENCH_ACROSS_EVEN_SHOW_H
 
@@ -6,8 +6,9 @@
 #include "bench/model/facts.h"
 
 /*
- * After compare_rows(): an event `breaks_even` for each series (`at` in bench/api/bench.h) of which
- * two rows and more have figures, as have those that they stand beside. figures: as there.
+ * Writes, after compare_rows(), an event `breaks_even` for each series (`at` in bench/api/bench.h)
+ * in which at least two rows and the rows that they are compared with have figures. figures: as for
+ * compare_rows().
  */
 void even_show(struct report *r, const struct run_facts *run, const struct core_figure *figures);
 

@@ -4,7 +4,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
-#define SHOWN    4 /* of the first gaps; the record has RECORDED */
+#define SHOWN    4 /* number of gaps in the table; the record has RECORDED */
 #define RECORDED 32
 
 void gaps_heading(struct report *r, const char *suite)
@@ -20,7 +20,7 @@ static double us(const struct run_facts *run, double ticks)
     return ticks * 1e6 / run->tsc_hz;
 }
 
-/* "35.2 us", or ticks. */
+/* Writes "35.2 us", or ticks. */
 static void show_time(const struct run_facts *run, double ticks, struct sink *out)
 {
     double v = run_has_hz(run) ? us(run, ticks) : UNKNOWN;

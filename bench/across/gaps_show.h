@@ -1,4 +1,5 @@
-/* What the gap detector saw: a line or a few of the table, and a record `gaps`. It is no row. */
+/* Reports the result of the gap detector: a few lines of the table, and a record `gaps`. It is no
+ * row. */
 #ifndef BENCH_ACROSS_GAPS_SHOW_H
 #define BENCH_ACROSS_GAPS_SHOW_H
 
@@ -7,7 +8,7 @@
 
 void gaps_heading(struct report *r, const char *suite);
 
-/* On the core of these facts. */
+/* Writes the result of the core of these facts. */
 void gaps_show(const struct run_facts *run, const struct watch *w, const struct bench *b,
                struct report *r);
 

@@ -12,7 +12,7 @@
 
 struct series {
     struct growth_point point[OBJECT_ARGS_MOST];
-    size_t n, failed; /* arguments that count, and those whose rows failed */
+    size_t n, failed; /* arguments with a figure, and those whose rows failed */
     const char *unit;
     bool shared;
 };
