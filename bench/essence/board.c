@@ -8,7 +8,7 @@ static const char *const names[BOARD_FIELDS] = {
     [BOARD_BOARD_PRODUCT] = "board_product",
 };
 
-/* A line of some fields, parted by blanks; nothing where none is known. */
+/* Writes a line of some fields, separated by blanks; nothing if none is known. */
 static void show(const struct board *b, const char *label, enum board_field from,
                  enum board_field to, struct sink *out)
 {

@@ -1,4 +1,4 @@
-/* The board, its firmware and its memory, as SMBIOS has them; alike on every platform. */
+/* Reports the board, its firmware and its memory from SMBIOS; the same on every platform. */
 #ifndef BENCH_ESSENCE_BOARD_H
 #define BENCH_ESSENCE_BOARD_H
 
@@ -18,22 +18,22 @@ enum board_field {
     BOARD_FIELDS
 };
 
-#define BOARD_TEXT 65 /* of each, as much as SMBIOS advises and a line has room for */
+#define BOARD_TEXT 65 /* bytes of each: the length that SMBIOS advises and that fits a line */
 
 struct board {
     char text[BOARD_FIELDS][BOARD_TEXT]; /* empty: not known */
     struct smbios_memory memory;         /* modules 0: not known */
-    bool asked_processors;               /* else nothing is known of these: */
+    bool asked_processors;               /* false: `processors` is not known */
     struct smbios_processors processors;
 };
 
-/* Lines `board`, below it the board's own name and the BIOS; nothing of what is not known. */
+/* Writes the line `board`, below it the mainboard's name and the BIOS; omits unknown fields. */
 void board_show(const struct board *b, struct sink *out);
-/* "; DIMMs 2 x 16384 MiB DDR4 at 3200 MT/s", for the end of the line on memory. */
+/* Writes "; DIMMs 2 x 16384 MiB DDR4 at 3200 MT/s", for the end of the line on memory. */
 void board_show_modules(const struct board *b, struct sink *out);
-/* `board`, the system's product; the object "smbios" with all that is known. */
+/* Writes `board`, the system's product, and the object "smbios" with all known fields. */
 void board_record(const struct board *b, struct json *j);
-/* The array "modules": alike ones counted. */
+/* Writes the array "modules", with equal ones counted, `slots` and `modules_left_out`. */
 void board_record_modules(const struct board *b, struct json *j);
 
 #endif

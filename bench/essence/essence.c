@@ -6,12 +6,12 @@
 #include "lib/text/json.h"
 #include "lib/text/mem.h"
 
-#define LABEL  10 /* columns of what a line is about */
-#define CELL   17 /* of a figure of the matrix, with its interval */
-#define MORE   20 /* that "and 123 more" may take */
-#define FIGURE 48 /* bytes of a figure in words */
+#define LABEL  10 /* columns of a line's label */
+#define CELL   17 /* columns of a figure of the matrix, with its interval */
+#define MORE   20 /* columns of "and 123 more" */
+#define FIGURE 48 /* bytes of a figure as text */
 
-/* Releases of clang-format disagree on the last of these braces. */
+/* Versions of clang-format disagree on the last of these braces. */
 /* clang-format off */
 #define WAY(name_)                                                            \
     {"calls", name_}, {"calls", name_ "_inc"}, {"calls", name_ "_straight"},  \
@@ -40,14 +40,14 @@ static const char *const forms[ESSENCE_FORMS] = {"empty", "++*x", "straight", "c
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-#define TOO_LONG 1e6 /* no cell holds it with its interval; nothing that is measured here is */
+#define TOO_LONG 1e6 /* no cell holds it with its interval; no measured figure is that large */
 
 static double size_of(double v)
 {
     return v < 0 ? -v : v;
 }
 
-/* Digits behind the point, so that a cell holds both with a blank. */
+/* Returns the number of decimals with which a cell holds both and a blank. */
 static int decimals(double v, double half)
 {
     double size = is_known(half) && half > size_of(v) ? half : size_of(v);
@@ -75,7 +75,7 @@ static void say_number(double v, double half, bool whole, struct sink *out)
         fmt(out, "1e6+");
 }
 
-/* "4.437 +-3.299"; a figure that nothing is judged by has no interval, but says so. */
+/* Writes "4.437 +-3.299". A figure that is not judged has a word in place of the interval. */
 static void say_figure(const struct essence_figure *f, struct sink *out)
 {
     if (f->state != ESSENCE_FIGURE)
@@ -93,13 +93,13 @@ static bool has_figure(const struct essence_figure *f)
     return f->state == ESSENCE_FIGURE && is_known(f->value);
 }
 
-/* Whether it is shown with an interval, whose level is known. */
+/* Returns whether it is shown with an interval of known level. */
 static bool has_interval(const struct essence_figure *f)
 {
     return has_figure(f) && is_known(f->half) && f->percent && !f->shared && !f->doubt;
 }
 
-/* Whether any of n rows from `from` on was run. */
+/* Returns whether any of n rows from `from` on was run. */
 static bool any(const struct essence *s, unsigned from, unsigned n)
 {
     for (unsigned i = from; i < from + n; i++)
@@ -110,7 +110,7 @@ static bool any(const struct essence *s, unsigned from, unsigned n)
 
 /* --- lines of several parts ------------------------------------------------------------------- */
 
-/* Where the essence goes: to the table, or to its record, the other being NULL. */
+/* The destination of the essence: the table, or its record; the other is NULL. */
 struct target {
     struct sink *table;
     struct json *record;
@@ -121,11 +121,12 @@ struct line {
     const char *label;
     bool open;     /* it has a part */
     size_t column; /* in the table */
-    unsigned left; /* further lines that it may take there */
+    unsigned left; /* lines that it may still use there */
     bool full;
 };
 
-/* The length of the longest part of the text that ends before a blank and leaves room for "...". */
+/* Returns the length of the longest part of the text that ends before a blank and leaves room for
+ * "...". */
 static size_t cut(const char *text, size_t room)
 {
     size_t fits = 0;
@@ -149,7 +150,7 @@ static void close_record(struct json *j)
     json_close(j);
 }
 
-/* Goes to the place of the next part. False: the line has no room for one. */
+/* Advances to the next part. False: the line has no room for it. */
 static bool separate(struct line *l, size_t n)
 {
     struct sink *out = l->to->table;
@@ -170,7 +171,7 @@ static bool separate(struct line *l, size_t n)
     return true;
 }
 
-/* A part that does not fit goes to the next line, or is cut. */
+/* Writes a part. If it does not fit, it goes to the next line or is cut. */
 static void put_table(struct line *l, const char *text)
 {
     struct sink *out = l->to->table;
@@ -211,7 +212,7 @@ static void end(const struct line *l)
         close_record(l->to->record);
 }
 
-/* Parts that are counted: "3 rows throttled". */
+/* Writes a part with a number: "3 rows throttled". */
 static void put_count(struct line *l, uint64_t n, const char *one, const char *many)
 {
     char text[64];
@@ -220,9 +221,9 @@ static void put_count(struct line *l, uint64_t n, const char *one, const char *m
     put(l, text);
 }
 
-/* --- what the run was ------------------------------------------------------------------------- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
-/* The level of the intervals that are shown; rows with few placements have another one. */
+/* Writes the level of the shown intervals; rows with few placements have another level. */
 static void put_level(const struct essence *s, struct line *l)
 {
     unsigned least = 0, greatest = 0;
@@ -300,7 +301,8 @@ static void put_disturbed(const struct essence_spoils *p, struct line *l)
     put(l, text);
 }
 
-/* Where instructions are counted, nothing but the emulator has a share in them. */
+/* Writes the counts of disturbances. Most apply only to silicon: nothing disturbs counted
+ * instructions. */
 static void show_spoils(const struct essence *s, const struct target *to)
 {
     const struct essence_spoils *p = &s->spoils;
@@ -325,9 +327,9 @@ static void show_spoils(const struct essence *s, const struct target *to)
     end(&l);
 }
 
-/* --- what it measured ------------------------------------------------------------------------- */
+/* --- the figures ------------------------------------------------------------------------------ */
 
-/* "name figure unit" */
+/* Writes "name figure unit". */
 static void put_named(const struct essence_figure *f, const char *name, const char *unit,
                       struct line *l)
 {
@@ -353,7 +355,7 @@ static void show_window(const struct essence *s, const struct target *to)
     end(&l);
 }
 
-/* A line of the matrix: its cells. */
+/* Writes the cells of a line of the matrix. */
 static void show_cells(const char *label, const char *const cells[ESSENCE_FORMS],
                        const struct target *to)
 {
@@ -396,8 +398,8 @@ static void show_calls(const struct essence *s, const struct target *to)
             show_way(s, at, to);
 }
 
-/* Two rows by their names. `apart`: what their difference is, which then has the interval of both;
- * NULL: each has its own. */
+/* Writes two rows with their names. `apart`: the name of their difference, which then has the
+ * combined interval; NULL: no difference, each row has its interval. */
 static void show_pair(const struct essence *s, const char *label, enum essence_row row,
                       const char *apart, const struct target *to)
 {
@@ -437,7 +439,7 @@ static void show_cores(const struct essence *s, const struct target *to)
     end(&l);
 }
 
-/* --- how it ended ----------------------------------------------------------------------------- */
+/* --- the end of the run ----------------------------------------------------------------------- */
 
 static void put_more(struct line *l, uint64_t more)
 {
@@ -520,6 +522,6 @@ void essence_show(const struct essence *s, struct report *r)
     if (!report_table(r))
         return;
     report_fresh_line(r);
-    fmt(r->out, "\r\n"); /* not one of its lines: it may scroll away */
+    fmt(r->out, "\r\n"); /* not counted in ESSENCE_LINES: it may scroll away */
     show_lines(s, r, &to);
 }

@@ -1,11 +1,10 @@
 /*
- * The essence of a run: what remains on the last screen, where a USB keyboard cannot look back. At
- * most ESSENCE_LINES lines of ESSENCE_COLUMNS columns, so that with a hint at the keys and the
- * verdict below it there are 20. Pure: what it says was collected before (essence_take.h).
+ * Writes the essence of a run: the last screen, because a USB keyboard may not be able to scroll
+ * back. It has at most ESSENCE_LINES lines of ESSENCE_COLUMNS columns; with a hint about the keys
+ * and the verdict below it there are 20. Its contents were collected before (essence_take.h).
  *
- * Every figure is a row's as the row's own lines and record have it, and the row is named; nothing
- * is measured for it. What a run has nothing of is left out. docs/reading.md "The last screen" says
- * what each line means.
+ * Every figure is that of a row's lines and record, and the row is named; nothing is measured for
+ * it. Lines without contents are left out. docs/reading.md "The last screen" explains each line.
  */
 #ifndef BENCH_ESSENCE_ESSENCE_H
 #define BENCH_ESSENCE_ESSENCE_H
@@ -17,80 +16,80 @@
 #include "lib/text/sink.h"
 
 #define ESSENCE_LINES   18
-#define ESSENCE_COLUMNS 79 /* one less than a screen has: no console wraps */
+#define ESSENCE_COLUMNS 79 /* one less than a screen has, so that no console wraps */
 
-/* Ways of calling, each by a line of the matrix, and its columns. */
+/* The ways of calling, each a line of the matrix; and the columns of the matrix. */
 #define ESSENCE_WAYS  5
 #define ESSENCE_FORMS 4
 
-/* The rows that it is made of; those of the matrix way by way. */
+/* The rows that it shows; those of the matrix line by line. */
 enum essence_row {
     ESSENCE_WINDOW, /* the empty window of the recipe in use: a median, gross */
     ESSENCE_NOTHING,
     ESSENCE_CALLS,
-    /* Two pairs, each set against each other. */
+    /* Two pairs of rows that are compared. */
     ESSENCE_RANDOM = ESSENCE_CALLS + ESSENCE_WAYS * ESSENCE_FORMS,
     ESSENCE_TURN,
     ESSENCE_COLD,
     ESSENCE_WARM,
-    ESSENCE_PINGPONG, /* rows of several cores: ticks, and ns where there are */
+    ESSENCE_PINGPONG, /* rows of several cores: ticks, and ns if known */
     ESSENCE_SKEW,
     ESSENCE_WAKE,
     ESSENCE_IPI,
     ESSENCE_ROWS
 };
 
-/* Suite and name of each. The window's name is what its recipe makes of it: NULL. */
+/* Suite and name of each. NULL: the window's name depends on the recipe. */
 struct essence_name {
     const char *suite, *name;
 };
 extern const struct essence_name essence_names[ESSENCE_ROWS];
 
 enum essence_state {
-    ESSENCE_NOT_RUN, /* not selected, not possible here, or not reached: "-" */
+    ESSENCE_NOT_RUN, /* not selected, not supported, or not reached: "-" */
     ESSENCE_FIGURE,
-    ESSENCE_FAILED /* whatever figure it has */
+    ESSENCE_FAILED /* with or without a figure */
 };
 
 struct essence_figure {
     enum essence_state state;
-    double value, half; /* UNKNOWN: there is none */
+    double value, half; /* UNKNOWN: not known */
     unsigned percent;   /* the interval's level; 0: not known */
     bool gross;         /* a window in whole ticks or instructions */
     double ns;          /* of rows of several cores */
-    bool shared;        /* somebody else had part of the core: not judged */
-    bool doubt;         /* its method has its doubts (the row's own lines say which) */
+    bool shared;        /* a neighbour used the core: not judged */
+    bool doubt;         /* its method considers it unreliable (the row's lines have the reason) */
 };
 
-/* How often what spoils figures was seen, in all rows of all cores. */
+/* Counts of the events that spoil figures, in all rows of all cores. */
 struct essence_spoils {
-    bool own_known;             /* a witness looks whether the core is ours alone, ... */
-    bool own_never;             /* ... and found no moment in which it is */
-    bool smis_known;            /* something counts them */
-    bool throttling_known;      /* of each row */
+    bool own_known;             /* the witness runs, ... */
+    bool own_never;             /* ... and never found the core exclusive */
+    bool smis_known;            /* the platform counts them */
+    bool throttling_known;      /* for at least one row */
     uint64_t shared, throttled; /* rows */
     uint64_t smis, nmis;
     uint64_t disturbed, windows;
-    char process[48]; /* what happened to a process beside that; empty: nothing, or it is none */
+    char process[48]; /* further events of a process; empty: no events, or no process */
 };
 
 struct essence {
     enum execution execution;
-    char unit[64];        /* of figures of an operation: "cycles/op by ruler" */
-    char machine[240];    /* its names, as they are parted in the line */
-    char clock[96];       /* empty: nothing is known */
-    char window[24];      /* the window's row by its name, and ... */
-    const char *gross;    /* ... the unit of its figure */
-    unsigned core, cores; /* whose figures these are; how many measure */
+    char unit[64];        /* of figures per operation: "cycles/op by ruler" */
+    char machine[240];    /* its names, separated as in the line */
+    char clock[96];       /* empty: not known */
+    char window[24];      /* the name of the window's row, ... */
+    const char *gross;    /* ... and the unit of its figure */
+    unsigned core, cores; /* the core of these figures; number of cores that measure */
     bool together;        /* all cores measure at once */
-    uint64_t rows;        /* that have figures, on all cores */
+    uint64_t rows;        /* rows with figures, on all cores */
     struct essence_figure figure[ESSENCE_ROWS];
     struct essence_spoils spoils;
-    char stopped[60]; /* "after 3 of 163 rows"; empty: it was not */
+    char stopped[60]; /* "after 3 of 163 rows"; empty: the run was not stopped */
 };
 
-/* Writes the record `essence`, and the essence as the last lines of the table, as far as the report
- * has them. What failed is named as in the list of the report. */
+/* Writes the record `essence`, and the essence as the last lines of the table, if the report has
+ * these. Failures have the names of the report's list. */
 void essence_show(const struct essence *s, struct report *r);
 
 #endif

@@ -80,7 +80,7 @@ void essence_begin(struct essence *s, const struct run_facts *run)
     fmt_buf(s->window, sizeof s->window, "empty_%s", recipe_names[run->recipe]);
 }
 
-/* Which of the rows that are shown; ESSENCE_ROWS: none. */
+/* Returns the row's index in the essence; ESSENCE_ROWS: not in it. */
 static unsigned find(const struct essence *s, const struct bench *b)
 {
     unsigned i = 0;
@@ -93,7 +93,7 @@ static unsigned find(const struct essence *s, const struct bench *b)
     return i;
 }
 
-/* A bare window, as the first figures of its line: it has nothing to subtract. */
+/* Returns a bare window's ticks, as in the first columns of its line: nothing is subtracted. */
 static double window_of(const struct row *row)
 {
     const struct method_side *side = &row->method.body;
@@ -110,7 +110,7 @@ static double window_of(const struct row *row)
     }
 }
 
-/* What its line shows. */
+/* Takes the figure of the row's line. */
 static void take(struct essence_figure *f, const struct run_facts *run, const struct row *row)
 {
     struct per_op op = per_op_of(run, &row->headline);

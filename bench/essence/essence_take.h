@@ -1,5 +1,5 @@
-/* What the essence of a run says, taken from the run as it goes: from its machine, and from each
- * row when it is shown. Nothing of it is printed, or measured. */
+/* Collects the contents of the essence during the run: from the machine, and from each row when it
+ * is shown. Prints nothing and measures nothing. */
 #ifndef BENCH_ESSENCE_ESSENCE_TAKE_H
 #define BENCH_ESSENCE_ESSENCE_TAKE_H
 
@@ -7,18 +7,18 @@
 #include "bench/essence/board.h"
 #include "bench/essence/essence.h"
 
-/* With the head of the report: which machine it is; `cores` of it measure. */
+/* Sets the machine, with the head of the report; `cores`: the number of its cores. */
 void essence_machine(struct essence *s, const struct run_facts *run, unsigned cores,
                      const struct board *b);
 
-/* Before the first row. `e`: the first core's that measures. */
+/* Begins before the first row. `run`: of the first core that measures. */
 void essence_begin(struct essence *s, const struct run_facts *run);
 
-/* A row that is at its end, on any core: one of those that the essence shows, of the first core, is
- * kept, and every one is counted. */
+/* Takes a row that has ended, on any core. Keeps it if it is on the first core and the essence
+ * shows it. Counts every row of windows. */
 void essence_row(struct essence *s, const struct run_facts *run, const struct row *row);
 
-/* After the last one: `smis` came with them. */
+/* Ends after the last row; `smis`: the SMIs during all rows. */
 void essence_end(struct essence *s, const struct run_facts *run, uint64_t smis);
 
 #endif
