@@ -8,31 +8,31 @@
 #include "lib/stats/known.h"
 
 /*
- * What a guess is made of, in core cycles. Any factor that all rows share is found out by the first
- * of them; what counts is how rows stand to each other.
+ * The parts of a guess, in core cycles. The first rows correct any factor that all rows share; only
+ * the ratios between rows matter.
  */
-#define FRAME        150 /* a window with nothing in it: its recipe, entry and way out */
-#define OPERATION    0.5 /* of what is not known to execute anything */
-#define INSTRUCTION  0.5 /* by which it takes longer for each instruction that it declares */
-#define COLD_LINE    20  /* to put one line out of the caches, and to fetch it again */
+#define FRAME        150 /* an empty window: its recipe, entry and exit */
+#define OPERATION    0.5 /* an operation that declares no instructions */
+#define INSTRUCTION  0.5 /* added for each instruction that an operation declares */
+#define COLD_LINE    20  /* to flush one line, and to fetch it again */
 #define LINE         64
 #define WARM_BLOCKS  4   /* the usual warm-up of a placement */
 #define CORES_CYCLES 1e8 /* a row of suite `cores` */
 #define STREAM_WARM  (2 * ENGINE_BLOCK)
-#define KBEST_USUAL  64 /* windows after which it mostly has converged */
-/* Stretches of target= that a row by adaptive takes: those that grow are two together, then four of
- * the body and four or five of the empty loop, which are shorter. */
+#define KBEST_USUAL  64 /* windows after which it has usually converged */
+/* Intervals of target= that a row of method=adaptive takes: the growing ones take two together,
+ * then four of the body and four or five of the empty loop, which are shorter. */
 #define ADAPTIVE_STRETCHES 7
-#define ASTRAY             3    /* times as long as the others */
-#define FIRST_TURNS        4    /* that say what is usual */
+#define ASTRAY             3    /* most that a row counts, as a multiple of the usual ratio */
+#define FIRST_TURNS        4    /* turns that define the usual ratio */
 #define ROW_BYTES          3000 /* a row's lines and its record */
-/* Of what is stepped: instructions in a core cycle; windows of the fewest operations, one and twice
- * as many; steps of the ways in and out of all windows. */
+/* For stepping: instructions per core cycle; windows' operations, the fewest and twice as many;
+ * steps of the entries and exits of all windows. */
 #define STEPPED_IPC    3
 #define STEPPED_OPS    3
 #define STEPPED_FRAMES 60
-/* The share of what is left that counts as guessed right (cautious()). Guesses of stepping err
- * differently from row to row, so the first rows say little about the others. */
+/* The fraction of the remaining ticks whose guess counts as right (cautious()). Guesses of stepping
+ * err differently from row to row, so the first rows say little about the others. */
 #define TRUSTED_KNOWN 0.25
 #define TRUSTED_STEPS 0.25
 
@@ -41,13 +41,13 @@ static double smaller(double a, double b)
     return a < b ? a : b;
 }
 
-/* Core cycles. */
+/* Returns the core cycles of an operation. */
 static double operation(const struct bench *b)
 {
     return b->least_instructions > 1 ? INSTRUCTION * b->least_instructions + OPERATION : OPERATION;
 }
 
-/* One window of each kind. */
+/* Returns the core cycles of one window of each kind. */
 static double all_kinds(const struct engine *e, const struct bench *b)
 {
     double body = b->ops * operation(b), cycles = 2 * FRAME + body;
@@ -65,7 +65,7 @@ static double all_kinds(const struct engine *e, const struct bench *b)
     return cycles;
 }
 
-/* Of each kind, warm-up included. */
+/* Returns the windows of each kind, warm-up included. */
 static double windows(const struct engine *e)
 {
     const struct options *o = e->facts.o;
@@ -87,7 +87,7 @@ static double windows(const struct engine *e)
     return (double)parts_windows(o, e->facts.samples) + parts * warm;
 }
 
-/* Whether it will do nothing but say why. */
+/* Returns whether the row is not supported and takes no time. */
 static bool is_refused(const struct engine *e, const struct bench *b)
 {
     return engine_lacks(e, b->needs) ||
@@ -117,7 +117,7 @@ double progress_guess(const struct engine *e, const struct bench *b)
     return windows(e) * all_kinds(e, b) * ticks;
 }
 
-/* Core cycles of a window of this kind, without its recipe. */
+/* Returns the core cycles of a window of this kind, without its frame. */
 static double gathered_cycles(const struct engine *e, const struct gathered *g, enum kind k)
 {
     double ticks = g && g->used[k] ? gathered_location(g, k) : UNKNOWN;
@@ -155,7 +155,7 @@ void progress_suite(struct progress *p)
     p->suite = (struct progress_sum){0};
 }
 
-/* How this round's turns compare with those before is learnt anew. */
+/* Each round has its own ratio to the previous turns. */
 void progress_round(struct progress *p)
 {
     p->again = (struct progress_sum){0};
@@ -171,14 +171,14 @@ void progress_stepped(struct progress *p, double guess, double taken)
     add(&p->steps, guess, taken);
 }
 
-/* What a guess is to be multiplied by; `otherwise` where nothing is known. */
+/* Returns the correction factor of a guess; `otherwise` if nothing is known. */
 static double factor(const struct progress_sum *s, double otherwise)
 {
     return s->guess > 0 ? s->taken / s->guess : otherwise;
 }
 
-/* The same where what is left may differ from what is done: as if `trusted` ticks more had been
- * guessed right. */
+/* The same if the remaining turns may differ from those done: as if the guess of another `trusted`
+ * ticks had been right. */
 static double cautious(const struct progress_sum *s, double trusted)
 {
     struct progress_sum both = {s->guess + trusted, s->taken + trusted};
@@ -186,8 +186,8 @@ static double cautious(const struct progress_sum *s, double trusted)
     return factor(&both, 1);
 }
 
-/* A row that goes astray (one that the CPU cannot predict takes ten times as long) tells little of
- * others: it does not count in full. */
+/* Limits the weight of an outlier, which says little about other rows: one that the CPU cannot
+ * predict takes ten times as long. */
 void progress_first(struct progress *p, double guess, double taken)
 {
     double most = ASTRAY * factor(&p->all, 0) * guess;
@@ -212,7 +212,7 @@ void progress_line(struct progress *p, size_t bytes, double ticks)
     p->lines += ticks;
 }
 
-/* Ticks that showing a row takes. */
+/* Returns the ticks for showing a row. */
 static double telling(const struct progress *p)
 {
     if (p->shown > 0)

@@ -1,14 +1,14 @@
 /*
- * How long a run still takes. A row has a turn in each round. That of a row which had one before
- * takes as long as that did, times what rows now take of their turns before: blocks are taken again
- * while somebody else has part of the core, which comes and goes. Of others it is guessed, from
- * what their windows are made of; what the first turns of the rows before took, against their
- * guesses, corrects that: those of the same suite, where there are any. The turn that runs counts
- * by the part of it that is done. What it takes to show a row is learnt from those that were shown,
- * and before that guessed from how quick the progress line itself is written, since a serial port
- * may need longer than the rows. After its last turn a row is stepped (bench/check/steps.h),
- * which in a process can take longer than all that was before: guessed from what a step takes, and
- * from how long the row's windows are.
+ * Estimates the remaining time of a run. A row has one turn in each round.
+ * - A row that had a turn before: the time of that turn, times the ratio of this round's turns to
+ *   the previous ones. It varies because shared blocks are repeated.
+ * - A row that had no turn: a guess from the contents of its windows, times the ratio of the first
+ *   turns of earlier rows, of the same suite if possible, to their guesses.
+ * - The current turn: by the fraction that is done.
+ * - Showing a row: as earlier rows. Before the first one, a guess from the speed of the progress
+ *   line, since a serial port may need longer than the rows.
+ * - Stepping a row after its last turn (bench/check/steps.h), which in a process can take longer
+ *   than all the rest: a guess from the time of a step and the length of the row's windows.
  */
 #ifndef BENCH_PROGRESS_H
 #define BENCH_PROGRESS_H
@@ -18,62 +18,63 @@
 #include "bench/api/bench.h"
 #include "bench/context/context.h"
 
-/* Ticks that a row may take on one core, in all its rounds, before anything is known of it. */
+/* Guesses a row's ticks on one core, in all its rounds, before it has run. */
 double progress_guess(const struct engine *e, const struct bench *b);
 
-/* Ticks that stepping a row may take on one core. g: what it has gathered so far; NULL: nothing. */
+/* Guesses the ticks of stepping a row on one core. g: its results so far; NULL: no results. */
 struct gathered;
 double progress_guess_steps(const struct engine *e, const struct bench *b,
                             const struct gathered *g);
 
-/* Turns of rows that are done: what they were guessed to take, and what they took. */
+/* Turns that are done, in ticks: the guess and the actual time. */
 struct progress_sum {
     double guess, taken;
 };
 
-/* All zero: nothing is done. */
+/* What is done so far; all zero at the beginning. */
 struct progress {
-    size_t turns, guessed, shown;   /* turns, those that were guessed to take time, rows shown */
-    struct progress_sum all, suite; /* of the run; of the suite whose rows run now */
-    struct progress_sum again;      /* of this round; guess: what the turns before took */
+    size_t turns, guessed, shown;   /* turns, turns with a guess above 0, rows shown */
+    struct progress_sum all, suite; /* of the run; of the current suite */
+    struct progress_sum again;      /* of this round; guess: the time of the previous turns */
     struct progress_sum steps;      /* of stepping */
-    double told;                    /* ticks for showing and recording rows, which is no row's */
-    double written, lines;          /* bytes of progress lines, and ticks that they took */
+    double told;                    /* ticks for showing and recording rows */
+    double written, lines;          /* bytes of progress lines, and ticks for them */
 };
 
-/* What is still to be done behind the turn that runs. */
+/* What is left after the current turn. */
 struct progress_rest {
-    size_t shown; /* rows to be shown, the one that runs included */
-    /* Ticks of the last turns of rows: those that last ran in an earlier round, and in this one. */
+    size_t shown; /* rows to be shown, including the current one */
+    /* Ticks of the last turns of rows that last ran in an earlier round, and in this one. */
     double known, fresh;
-    double suite, other; /* guesses: of the suite whose rows run now, of others */
-    double steps;        /* guess: of stepping, that of the row that runs included */
+    double suite, other; /* guesses: of the current suite, of other suites */
+    double steps;        /* guess: of stepping, including the current row */
 };
 
-/* The turn that runs. */
+/* The current turn. */
 struct progress_turn {
     double guess;
-    double known; /* ticks that the row's turn before took; 0: it had no turn yet */
-    double part;  /* the share of it that is done, 0 to 1 */
-    double taken; /* ticks that this share took */
+    double known; /* ticks of the row's previous turn; 0: it had no turn yet */
+    double part;  /* the fraction that is done, 0 to 1 */
+    double taken; /* ticks for this fraction */
 };
 
+/* Begins a suite. */
 void progress_suite(struct progress *p);
-/* A round begins. */
+/* Begins a round. */
 void progress_round(struct progress *p);
-/* A turn is done, stepping not counted: a row's first; a later one, and what that before took. */
+/* Record a turn without its stepping: a row's first one; a later one, with the previous time. */
 void progress_first(struct progress *p, double guess, double taken);
 void progress_again(struct progress *p, double known, double taken);
-/* A row was stepped. */
+/* Records the stepping of a row. */
 void progress_stepped(struct progress *p, double guess, double taken);
-/* `rows` were shown in `ticks`; a progress line was written. */
+/* Record that `rows` were shown in `ticks`; that a progress line was written. */
 void progress_told(struct progress *p, size_t rows, double ticks);
 void progress_line(struct progress *p, size_t bytes, double ticks);
 
-/* Ticks that are left. */
+/* Returns the estimate of the remaining ticks. */
 double progress_left(const struct progress *p, const struct progress_rest *rest,
                      const struct progress_turn *turn);
-/* Whether enough is known to say so. */
+/* Returns whether enough is known for an estimate. */
 bool progress_is_known(const struct progress *p, const struct progress_turn *turn);
 
 #endif

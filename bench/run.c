@@ -43,13 +43,13 @@ static struct run begin(const struct engine *boot, struct report *r, struct show
     return run;
 }
 
-/* What one turn of a row may take, on all cores. */
+/* Guesses the ticks of one turn of a row, on all cores. */
 static double guess(const struct run *run, const struct bench *b)
 {
     double cores = run->plan->n;
 
     if (b->form == FORM_CORES)
-        cores = cores > 1; /* with each other, or not at all */
+        cores = cores > 1; /* needs several cores */
     else if (run->plan->together && b->form != FORM_WATCH)
         cores++; /* each alone, then all at once */
     if (plan_in_rounds(run->first->facts.o, b))
@@ -57,7 +57,7 @@ static double guess(const struct run *run, const struct bench *b)
     return progress_guess(run->first, b) * cores;
 }
 
-/* What stepping it may take, on all cores; it is done after its last window. */
+/* Guesses the ticks of stepping a row, on all cores, after its last window. */
 static double guess_steps(const struct run *run, size_t index)
 {
     const struct gathered *g = plan_gathered(run->plan, index, 0);
@@ -65,7 +65,7 @@ static double guess_steps(const struct run *run, size_t index)
     return progress_guess_steps(run->first, run->rows[index], g) * run->plan->n;
 }
 
-/* What it has taken so far. */
+/* Returns the ticks of the current row so far, without showing. */
 static double taken(const struct run *run)
 {
     return (double)(tsc_now() - run->row_began - run->told);
@@ -73,7 +73,7 @@ static double taken(const struct run *run)
 
 /* --- the steps -------------------------------------------------------------------------------- */
 
-/* Paoloni's first step: whether the windows themselves are fit to measure by. */
+/* Does Paoloni's first step: checks whether bare windows are suitable for measuring. */
 static void look_at_bare_windows(const struct run *run)
 {
     static struct bare_window window[RECIPE_COUNT];
@@ -84,7 +84,7 @@ static void look_at_bare_windows(const struct run *run)
     method_bare(run->report, &run->first->facts, window);
 }
 
-/* The table that people know who come from such a program. */
+/* Runs the small C program, for users who know its table. */
 static void run_c_program(const struct run *run)
 {
     static struct c_program c;
@@ -96,7 +96,7 @@ static void run_c_program(const struct run *run)
     method_c_program(run->report, &e->facts, &c);
 }
 
-/* Each other core's own step and ruler, and how straight it counts. */
+/* Measures each other core's step, ruler and linearity. */
 static void probe_other_cores(const struct run *run)
 {
     struct plan *plan = run->plan;
@@ -118,7 +118,7 @@ static void probe_other_cores(const struct run *run)
     }
 }
 
-/* Turns of a row behind the one that runs. */
+/* Returns the number of turns of a row after the current one. */
 static unsigned turns_left(const struct run *run, size_t index)
 {
     unsigned later = run->plan->rounds - 1 - run->plan->round;
@@ -151,8 +151,8 @@ static struct progress_rest rest_of(const struct run *run)
     return rest;
 }
 
-/* "round 2 of 4, 12 of 58 rows, 40% of the next, about 14 s left, q or Esc stops"; `part` of the
- * row that runs is done. */
+/* Writes "round 2 of 4, 12 of 58 rows, 40% of the next, about 14 s left, q or Esc stops". part: the
+ * fraction of the current row that is done. */
 static void show_progress(struct run *run, double part)
 {
     const struct engine *e = run->first;
@@ -181,7 +181,7 @@ static void show_progress(struct run *run, double part)
     progress_line(&run->progress, sizeof line, (double)(tsc_now() - from));
 }
 
-/* From within a row, on the core that measures it, between two parts. */
+/* Shows the progress within a row, between two parts, on the core that measures it. */
 static void show_part(void *ctx, double part)
 {
     struct run *run = ctx;
@@ -191,7 +191,7 @@ static void show_part(void *ctx, double part)
     run->first->p->show(run->first->p);
 }
 
-/* A row of windows, on each core of the plan, as much of it as is due in this round. */
+/* Runs this round's turn of a row of windows on each core of the plan. */
 static void run_on_each(struct run *run, size_t index)
 {
     struct plan *plan = run->plan;
@@ -209,7 +209,7 @@ static void run_on_each(struct run *run, size_t index)
     }
 }
 
-/* A row that all cores of the plan run with each other. */
+/* Runs a row that needs all cores of the plan at once. */
 static void run_crowd(struct run *run, const struct bench *b)
 {
     run_show_suite(run, b);
@@ -222,7 +222,7 @@ static void run_crowd(struct run *run, const struct bench *b)
         run_tell_gone(run, k, b->name);
 }
 
-/* Each core of the plan watches for gaps. */
+/* Watches for gaps on each core of the plan. */
 static void run_watch(struct run *run, const struct bench *b)
 {
     run_show_suite(run, b);
@@ -262,7 +262,7 @@ static void run_row(struct run *run, size_t index)
 
 /* --- the rows, round after round -------------------------------------------------------------- */
 
-/* What its turn took, and what stepping it took in that. */
+/* Records the time of the current row's turn, and separately that of its stepping. */
 static void note_turn(struct run *run, double known)
 {
     const struct bench *b = run->rows[run->at];
@@ -278,7 +278,7 @@ static void note_turn(struct run *run, double known)
     run->plan->took[run->at] = (uint64_t)(turn > 0 ? turn : 0) + 1;
 }
 
-/* One row with all that is told of it. False: it was stopped before it was done. */
+/* Runs one turn of the current row. False: the run was stopped before it was done. */
 static bool pass_row(struct run *run)
 {
     const struct bench *b = run->rows[run->at];
@@ -303,7 +303,7 @@ static bool is_due(const struct run *run, const struct bench *b)
            (run_is_last_round(run) || plan_in_rounds(run->first->facts.o, b));
 }
 
-/* False: a person stopped it; `under_way` tells whether a row was then. */
+/* Runs one round. False: the user stopped it; `under_way`: while a row was being measured. */
 static bool run_round(struct run *run, bool *under_way)
 {
     const char *suite = "";
@@ -318,7 +318,7 @@ static bool run_round(struct run *run, bool *under_way)
         if (!pace_look(run->plan->pace))
             return false;
         if (!str_eq(suite, b->suite)) {
-            grouped_show(run->grouped, run->report); /* of the suite before: a row may fault */
+            grouped_show(run->grouped, run->report); /* the previous suite: a row may fault */
             progress_suite(&run->progress);
         }
         suite = b->suite;
@@ -329,7 +329,7 @@ static bool run_round(struct run *run, bool *under_way)
     return true;
 }
 
-/* False: a person stopped it. */
+/* Runs all rounds. False: the user stopped the run. */
 static bool run_rows(struct run *run)
 {
     bool under_way;
@@ -342,7 +342,7 @@ static bool run_rows(struct run *run)
     return true;
 }
 
-/* True: a person stopped it before the last row. */
+/* Measures all rows and writes their report. True: the user stopped it before the last row. */
 static bool measure(const struct engine *boot, struct report *r, struct shown *shown)
 {
     struct run run = begin(boot, r, shown);
@@ -376,7 +376,7 @@ static bool measure(const struct engine *boot, struct report *r, struct shown *s
     return stopped;
 }
 
-/* Who executes this code, its clocks, and what a cycle is: what every row relies on. */
+/* Finds the execution, the timers and the core cycle, which every row needs. */
 static bool open_engine(struct engine *e, const struct run_steps *steps, struct probe *probe,
                         struct sink *refused)
 {

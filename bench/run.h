@@ -1,4 +1,4 @@
-/* The benchmark from the first row to the last. */
+/* Runs the benchmark, from the probe to the last row. */
 #ifndef BENCH_RUN_H
 #define BENCH_RUN_H
 
@@ -9,33 +9,34 @@
 #include "bench/essence/essence.h"
 #include "bench/show/grouped.h"
 
-/* What is gathered for people: the platform has it at the end of a run, however that came. */
+/* What is collected for the table's end. The platform has it at the end of a run, also after a
+ * fault. */
 struct shown {
     struct essence essence;
     struct grouped grouped;
 };
 
-/* What a platform does at its place in a run; NULL: nothing. */
+/* The platform's functions that a run calls. `probed` and `rows` may be NULL. */
 struct run_steps {
     void *ctx;
-    /* It is known what executes this code; no timer has started. */
+    /* Called when the execution is known; no timer has started. */
     void (*probed)(void *ctx, const struct run_facts *run);
-    /* The head of the report: the machine, and its self-tests. The essence gets its name. */
+    /* Writes the head of the report: the machine, and its self-tests. Names it in the essence. */
     void (*head)(void *ctx, const struct run_facts *run, const struct probe *p);
-    /* The first row comes next. */
+    /* Called before the first row. */
     void (*rows)(void *ctx);
-    /* After the last row, with all timers stopped: settings are put back. */
+    /* Restores settings after the last row, with all timers stopped. */
     void (*left)(void *ctx, const struct run_facts *run);
 };
 
 enum run_end { RUN_DONE, RUN_STOPPED, RUN_REFUSED };
 
 /*
- * The whole run: probes the boot core, starts the timers, writes the head of the report, and runs
- * every selected row, in order, on the cores of cores=, and reports each. What people are shown at
- * the end is gathered in `shown`. RUN_STOPPED: by a key, before the last row. RUN_REFUSED: the
- * options ask for a core or a timer that is not there; a message for people, and nothing was
- * measured or reported. `e` is the caller's, for engine_release() after a fault.
+ * Makes the whole run: probes the boot core, starts the timers, writes the head of the report, runs
+ * every selected row, in order, on the cores of cores=, and reports each. Collects the end of the
+ * table in `shown`. RUN_STOPPED: by a key, before the last row. RUN_REFUSED: the options ask for a
+ * core or a timer that is not available; `refused` has a message, and nothing was measured or
+ * reported. The caller owns `e`, for engine_release() after a fault.
  */
 enum run_end bench_run(struct engine *e, const struct platform *p, const struct options *o,
                        const struct run_steps *steps, struct report *r, struct shown *shown,

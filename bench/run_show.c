@@ -9,9 +9,9 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-#define DETAILS_UP_TO 8 /* rows: a short run shows all of each */
+#define DETAILS_UP_TO 8 /* most rows of a run that shows all statistics of each */
 
-/* A run that is stopped shows rows of several suites at once. */
+/* Begins a suite in the table. A stopped run shows rows of several suites at once. */
 static void enter_suite(struct run *run, const struct bench *b)
 {
     if (str_eq(run->suite, b->suite))
@@ -43,7 +43,7 @@ void run_show_suite(struct run *run, const struct bench *b)
     }
 }
 
-/* Several cores: "name @core". */
+/* Counts the failure of a row; with several cores its name is "name @core". */
 static void fail(struct run *run, const struct row *row)
 {
     char name[40];
@@ -69,7 +69,6 @@ void run_count(struct run *run, const struct row *row, const struct run_facts *f
                 row->bench->name, row->why);
 }
 
-/* The row that came to its end on the k-th core, if it did. */
 void run_show_row(struct run *run, unsigned k)
 {
     const struct row *row = plan_row(run->plan, k);

@@ -1,14 +1,14 @@
-/* Rows that came to their end: shown and counted. */
+/* Shows and counts rows that have ended. */
 #ifndef BENCH_RUN_SHOW_H
 #define BENCH_RUN_SHOW_H
 
 #include "bench/run_state.h"
 
-/* The heading above the first row of a suite that is shown. */
+/* Writes the heading above the first row of a suite that is shown. */
 void run_show_suite(struct run *run, const struct bench *b);
-/* A row that the report has, by the facts of its core. */
+/* Counts a row that was reported; facts: of its core. */
 void run_count(struct run *run, const struct row *row, const struct run_facts *facts);
-/* The row that came to its end on the plan's k-th core, if it did, with all that is told of it. */
+/* Shows the row that ended on the plan's k-th core, if one did, with its events. */
 void run_show_row(struct run *run, unsigned k);
 
 #endif

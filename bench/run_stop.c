@@ -7,14 +7,14 @@
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-#define REST_BY_NAME 120 /* columns: a list of rows that a person can still type */
+#define REST_BY_NAME 120 /* columns: the longest list of rows that a user would type */
 
-/* What of the rows stands in the report, where the run was stopped. */
+/* Rows of a stopped run that the report has. */
 struct shown {
-    size_t rows, fewer; /* fewer: from not all rounds */
+    size_t rows, fewer; /* `fewer`: those without all rounds */
 };
 
-/* Rows that the round under way has not come to, with the rounds that they have. */
+/* Shows a row that the current round has not reached, with the rounds that it has. */
 static bool show_so_far(struct run *run, size_t index)
 {
     struct plan *plan = run->plan;
@@ -28,7 +28,7 @@ static bool show_so_far(struct run *run, size_t index)
     return any;
 }
 
-/* Whether the report has nothing of a row. */
+/* Returns whether the report has nothing of a row. */
 static bool is_missing(const struct run *run, size_t index)
 {
     bool has = run_is_last_round(run) && index < run->at;
@@ -53,7 +53,7 @@ static struct shown show_stopped(struct run *run)
     return shown;
 }
 
-/* The suites with rows that are left, and these rows by name: short enough for a person to type? */
+/* Writes the suites that have remaining rows, and these rows by name. False: too long to type. */
 static bool say_rest_by_name(const struct run *run, struct sink *out)
 {
     char suites[REST_BY_NAME], names[REST_BY_NAME];
@@ -75,7 +75,7 @@ static bool say_rest_by_name(const struct run *run, struct sink *out)
     return true;
 }
 
-/* The words that measure what is left. */
+/* Writes the options that measure the remaining rows. */
 static void say_rest(const struct run *run, struct sink *out)
 {
     const struct options *o = run->first->facts.o;

@@ -3,7 +3,6 @@
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 
-/* A core that faulted is named once; what it measured before is kept. */
 void run_tell_gone(const struct run *run, unsigned k, const char *during)
 {
     struct seat *seat = &run->plan->seat[k];
@@ -18,7 +17,6 @@ void run_tell_gone(const struct run *run, unsigned k, const char *during)
     run->report->faulted = true;
 }
 
-/* A core whose figures cannot stand beside the others' is a failure of the run. */
 void run_tell_unlike(const struct run *run, unsigned k)
 {
     struct seat *seat = &run->plan->seat[k];
@@ -31,7 +29,6 @@ void run_tell_unlike(const struct run *run, unsigned k)
     seat->told = true;
 }
 
-/* NMIs and machine checks, which no masking keeps out; b NULL: after the last row. */
 void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct bench *b)
 {
     char message[160];
@@ -94,7 +91,7 @@ void run_tell_one_round(const struct run *run)
     report_event(run->report, "warning", message);
 }
 
-/* A guess that is beyond the deadline even if it is twice too long: the row is likely to end so. */
+/* Warns from twice the deadline on: the guess may be too long by a factor of 2. */
 void run_warn_of_deadline(const struct run *run, const struct bench *b)
 {
     const struct engine *e = run->first;
@@ -104,7 +101,7 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
     char message[160];
 
     if (b->form == FORM_CORES || b->form == FORM_WATCH)
-        return; /* it knows its own time */
+        return; /* it limits its own time */
     if (e->facts.execution != EXEC_SILICON || seconds < 2.0 * e->facts.o->deadline)
         return;
     fmt_buf(message, sizeof message,
@@ -113,7 +110,6 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
     report_event(run->report, "warning", message);
 }
 
-/* A watch that was ended has no figures. */
 void run_tell_ended(const struct run *run, const struct row *row, unsigned core)
 {
     char message[sizeof row->said + 96];
@@ -126,7 +122,7 @@ void run_tell_ended(const struct run *run, const struct row *row, unsigned core)
     report_failed(run->report, row->bench->suite, row->bench->name);
 }
 
-/* A script that asked for figures must not take a run without any for a good one. */
+/* A run without figures must fail, so that a script does not take it for a success. */
 void run_tell_nothing_measured(const struct run *run)
 {
     char message[sizeof run->not_measured + 80];

@@ -1,26 +1,26 @@
-/* What a run tells beside its rows: events, each in its place in the report. */
+/* Writes the events of a run that are not rows. */
 #ifndef BENCH_RUN_TELL_H
 #define BENCH_RUN_TELL_H
 
 #include "bench/run_state.h"
 
-/* The k-th core of the plan faulted: it is named once, and what it measured before is kept. */
+/* Reports once that the k-th core of the plan faulted; its earlier results are kept. */
 void run_tell_gone(const struct run *run, unsigned k, const char *during);
-/* Its figures cannot stand beside the others': a failure of the run. */
+/* Reports that the core's figures are not comparable with the others': a failure of the run. */
 void run_tell_unlike(const struct run *run, unsigned k);
-/* NMIs and machine checks, which no masking keeps out; b NULL: after the last row. */
+/* Reports NMIs and machine checks, which cannot be masked; b NULL: after the last row. */
 void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct bench *b);
-/* Timers that failed while a row ran on the k-th core of the plan, each by its name. */
+/* Names the timers that failed while a row ran on the k-th core of the plan. */
 void run_tell_timers(const struct run *run, unsigned k, const struct row *row);
-/* A counter of retired instructions disagrees with what the row's steps came to. */
+/* Warns if a counter of retired instructions disagrees with the row's stepped count. */
 void run_tell_unlike_steps(const struct run *run, const struct row *row);
-/* Rounds were asked for that there is no memory for. */
+/* Warns if there is one round because the memory is too small for more. */
 void run_tell_one_round(const struct run *run);
-/* A row's guess is so far beyond the deadline that it is likely to be ended by it. */
+/* Warns if a row's guess exceeds the deadline by so much that the row is likely to be aborted. */
 void run_warn_of_deadline(const struct run *run, const struct bench *b);
-/* A watch that was ended has no figures: a failure of the run. */
+/* Reports a watch that was aborted and has no figures: a failure of the run. */
 void run_tell_ended(const struct run *run, const struct row *row, unsigned core);
-/* No row has figures: a failure of the run. */
+/* Reports that no row has figures: a failure of the run. */
 void run_tell_nothing_measured(const struct run *run);
 
 #endif
