@@ -1,4 +1,5 @@
-/* Loops of calls, as a compiler writes them. `n` is never 0. By a PLT and a GOT: pic.h. */
+/* Loops of calls, as a compiler generates them. `n` is never 0. pic.h has those by a PLT and a GOT.
+ */
 #include "bench/api/statement.h"
 #include "bench/suites/calls/calls.h"
 
@@ -9,7 +10,7 @@ BENCH_LOOP(calls_direct_inc, calls_callee_inc(o))
 BENCH_LOOP(calls_tail, calls_tail_caller(o))
 BENCH_LOOP(calls_tail_inc, calls_tail_caller_inc(o))
 
-/* The pointer is loaded once: the calls are by register. */
+/* Calls by register: the pointer is loaded once. */
 int calls_register(uint64_t n, struct object *o)
 {
     void (*callee)(struct object *) = o->table.method;

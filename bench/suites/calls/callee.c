@@ -1,4 +1,4 @@
-/* What is called. */
+/* The callees. */
 #include "bench/suites/calls/calls.h"
 
 void calls_callee(struct object *o)

@@ -1,8 +1,8 @@
-; Bodies of suite `calls` in NASM, one operation each, and what they call. The callee of an _inc row
-; does ++*x, x being OBJECT's counter, its first word.
+; Bodies of suite `calls` in NASM, one operation each, and their callees. The callee of an _inc row
+; does ++*x; x is OBJECT's counter, its first word.
 %include "bench/window/unit.inc"
 
-; Calls and jumps in bytes, since their target is a fixup: NASM would want to know it.
+; Calls and jumps as bytes: their target is a fixup, which NASM does not know.
 %macro CALL_REL32 1
     db 0xe8
     FIXUP %1
@@ -87,8 +87,8 @@ UNIT calls_stub_tail
 ENDUNIT
 
 ; The thunk that GCC and Linux call __x86_indirect_thunk_r11 (Intel, "Retpoline: A Branch Target
-; Injection Mitigation", 337131): the call's own prediction runs into a loop that goes nowhere, the
-; RET goes to r11.
+; Injection Mitigation", 337131): the predicted return of the call enters an endless loop, the RET
+; goes to r11.
 UNIT calls_retpoline
     mov r11, FUNCTION
     CALL_REL32 FIXUP_STUB
@@ -109,9 +109,9 @@ UNIT calls_stub_retpoline
     ret
 ENDUNIT
 
-; The same call with the stack as the ABI wants it at a call, a multiple of 16, and 8 away from
-; that. In the callee four 16-byte stores and loads fill 64 bytes: 8 away, one of them lies across
-; two cache lines.
+; The same call with the stack aligned as the ABI requires at a call, a multiple of 16, and
+; misaligned by 8. In the callee four 16-byte stores and loads fill 64 bytes. If misaligned by 8,
+; one of them straddles two cache lines.
 UNIT calls_stack_aligned
     sub rsp, 16
     CALL_REL32 FIXUP_CALLEE
@@ -123,7 +123,7 @@ UNIT calls_stack_misaligned
     add rsp, 8
 ENDUNIT
 UNIT calls_callee_stack
-    sub rsp, 72                 ; 8 of return address: a multiple of 16 again
+    sub rsp, 72                 ; with 8 bytes of return address: a multiple of 16 again
     movups [rsp], xmm0
     movups [rsp + 16], xmm1
     movups [rsp + 32], xmm2

@@ -1,5 +1,5 @@
 /*
- * What a call costs, by the way it takes. Each row stands three times: NASM in a loop, NASM in
+ * Rows for the cost of a call, by its kind. Each exists three times: NASM in a loop, NASM in
  * straight copies (_straight), and the compiler's loop (_c); each with an empty callee and with one
  * that does ++*x (_inc).
  */
@@ -7,10 +7,10 @@
 #include "bench/api/check.h"
 
 #define LOOP_OPS     1000
-#define SLOW_OPS     250 /* of a way that costs much more than the others: as long a window */
+#define SLOW_OPS     250 /* for a kind that costs much more: its windows are as long */
 #define STRAIGHT_OPS 100
 
-/* Instructions: a call and its return. */
+/* Least instructions: a call and its return. */
 #define CALL_LEAST 2
 
 extern const struct unit unit_calls_inline_inc, unit_calls_direct, unit_calls_direct_inc,
@@ -33,8 +33,8 @@ enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
 
 #define NASM_FORM(name_, form_, ops_, check_, ...)                                                 \
     BENCH(calls, name_, .form = form_, .ops = ops_, .check = check_, __VA_ARGS__)
-/* A way of calling is set against the direct call, beside_; one that counts against its like that
- * does nothing. */
+/* A kind of call is compared with the direct call, beside_. A row that counts is compared with the
+ * same row with an empty callee. */
 #define NASM_ROW(name_, what_, beside_, ops_, ...)                                                 \
     NASM_FORM(name_, FORM_LOOP, ops_, uncounted, .what = what_, .beside = beside_,                 \
               IN_LINE(name_, EMPTY), __VA_ARGS__);                                                 \
@@ -83,8 +83,8 @@ NASM_STACK(stack_aligned, "call, the stack aligned; the callee spills 64 bytes, 
 NASM_STACK(stack_misaligned, "call, the stack misaligned by 8; the callee spills 64 bytes, ++*x",
            .beside = "stack_aligned");
 
-/* What the compiler's bodies find in the object: a callee (calls_register, calls_retpoline) or a
- * table (calls_virtual). */
+/* Set the callee (calls_register, calls_retpoline) or the table (calls_virtual) in the object for
+ * the compiler's bodies. */
 static void use_callee(struct object *o)
 {
     o->table.method = calls_callee;
@@ -127,7 +127,7 @@ static void inc_of_another_type(struct object *o)
 
 static const struct vtable table_of_another_type = {calls_callee, inc_of_another_type};
 
-/* The room has two objects: of one type, or of two. */
+/* Makes two objects in the room: of one type, or of two. */
 static void make_pair(struct object *o, const struct vtable *of_second)
 {
     struct object *pair = o->room;
@@ -195,7 +195,7 @@ C_POINTER(retpoline, SLOW_OPS, calls_retpoline, use_callee, RETPOLINE);
 TWO(virtual_known, NULL, "two virtual calls by a base pointer of known type: direct calls; ++*x");
 TWO(virtual_unknown, use_table_both, "two virtual calls by a base pointer of unknown type, ++*x",
     .beside = "virtual_known_c");
-/* The same code twice; of the two objects only the second's type differs. */
+/* Both rows run the same code; only the type of the second object differs. */
 #define IN_TURN(name_, setup_, what_, ...)                                                         \
     C_BODY(name_##_c, LOOP_OPS, calls_virtual_types, calls_virtual_types_empty, setup_,            \
            counted_by_both, what_, .grain = 2, .least_instructions = CALL_LEAST,                   \

@@ -1,4 +1,4 @@
-; The machine's half of lazy binding (lazy.h): PLT, GOT, the resolver's entry, its look-up in
+; The assembler half of lazy binding (lazy.h): PLT, GOT, the resolver's entry, its look-up in
 ; assembler, and the loops.
 %include "bench/window/unit.inc"
 
@@ -59,8 +59,8 @@ calls_lazy_got:
 calls_lazy_bound:
     dq 0
 
-; %1: the resolver, %2: its look-up. On the stack lie the link map, the slot's index and the call's
-; own return address. Three and the seven registers that arguments are in: a multiple of 16 again.
+; %1: the resolver, %2: its look-up. On the stack are the link map, the slot's index and the call's
+; return address. With the seven registers of arguments the stack is a multiple of 16 again.
 %macro RESOLVER 2
     section .text.%1 progbits alloc exec nowrite align=16
     global %1:function hidden
@@ -90,8 +90,8 @@ calls_lazy_bound:
 RESOLVER calls_lazy_resolve, calls_lazy_fixup
 RESOLVER calls_lazy_resolve_c, calls_lazy_fixup_c
 
-; rdi: the link map; esi: which of its slots. rax: the function's address, which the slot has then.
-; In it: ebx the hash, r9 the name, r11 the slot's address, rdi the object that is searched.
+; In: rdi the link map; esi the slot's index. Out: rax the function's address, which is also stored
+; in the slot. Within: ebx the hash, r9 the name, r11 the slot's address, rdi the searched object.
     section .text.calls_lazy_fixup progbits alloc exec nowrite align=16
 calls_lazy_fixup:
     push rbx
@@ -146,7 +146,7 @@ calls_lazy_fixup:
     mov edx, [r8 + rax * 4]
     mov ecx, edx
     xor ecx, ebx
-    cmp ecx, 1                  ; the same but for the lowest bit, which says that it is the last
+    cmp ecx, 1                  ; the same except the lowest bit, which marks the last one
     jbe .same_hash
 .other:
     inc eax
@@ -156,7 +156,7 @@ calls_lazy_fixup:
     mov rdi, [rdi + MAP_NEXT]
     test rdi, rdi
     jnz .object
-    ud2                         ; no object has it: here a program ends
+    ud2                         ; no object has it: a program would end here
 
 .same_hash:
     lea rcx, [rax + rax * 2]
@@ -181,8 +181,8 @@ calls_lazy_fixup:
     mov r8, [rdi + MAP_CHAIN]
     jmp .other
 
-; %1: the loop, int %1(uint64_t n rdi, struct object *rsi). %2: 1: the slot is reset before each
-; call. %3: 1: the call, 0: the empty loop.
+; %1: the loop, int %1(uint64_t n rdi, struct object *rsi). %2: 1: resets the slot before each call.
+; %3: 1: the call, 0: the empty loop.
 %macro LAZY 3
     section .text.%1 progbits alloc exec nowrite align=16
     global %1:function hidden

@@ -1,13 +1,14 @@
-/* Lazy binding: the loaded objects, and the rows. lazy.h tells what is called. */
+/* Lazy binding: the loaded objects, and the rows. lazy.h describes the calls. */
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/calls.h"
 #include "lib/object/gnu_hash.h"
 #include "lib/text/mem.h"
 
 /*
- * What a program and its two libraries export, in the order of search; and what the program calls
- * by its PLT. The name that is looked up, strncat, fails at the first bit of the first object's
- * filter and at the second bit of the second's; in the third it is the third of its chain.
+ * The exports of a program and its two libraries, in the order of search, and the functions that
+ * the program calls by its PLT. The name that is looked up, strncat, fails at the first bit of the
+ * first object's filter and at the second bit of the second's; in the third it is third in its
+ * chain.
  */
 static const char imports[] = "malloc printf strncat free";
 static const char program[] = "environ optarg optind stderr stdin stdout";
@@ -26,7 +27,7 @@ static const char libc[] =
     "usleep vfprintf vsnprintf waitpid write";
 
 #define OBJECTS 3
-#define SYMBOLS 128       /* of an object, at the most */
+#define SYMBOLS 128       /* most symbols of an object */
 #define STRINGS 1024      /* bytes of its string table, ... */
 #define SECTION (STRINGS) /* ... and of its .gnu.hash */
 _Static_assert(1 + sizeof imports + sizeof program <= STRINGS, "the program's strings");
@@ -40,7 +41,7 @@ struct loaded {
     uint32_t symbols, used; /* bytes of strings */
 };
 
-/* What the object's room holds. */
+/* The contents of the object's room. */
 struct calls_lazy {
     struct loaded object[OBJECTS];
     struct lazy_rela slot[LAZY_IMPORTS];
@@ -52,7 +53,8 @@ _Static_assert(sizeof(struct calls_lazy) <= OBJECT_ROOM, "the room");
 
 /* --- the objects ------------------------------------------------------------------------------ */
 
-/* Adds the words of a text to the string table; how many: their places go to `name`. */
+/* Adds the words of a text to the string table, and their places to `name`. Returns their number.
+ */
 static uint32_t add_strings(struct loaded *l, const char *words, const char *name[])
 {
     uint32_t count = 0;
@@ -79,7 +81,7 @@ static void add_symbol(struct loaded *l, const char *name, uint16_t section, uin
     };
 }
 
-/* An object without symbols but the first, which is none. */
+/* Begins an object without symbols, except the null symbol, which is first. */
 static void begin(struct loaded *l)
 {
     memset(l, 0, sizeof *l);
@@ -89,7 +91,7 @@ static void begin(struct loaded *l)
     l->map.strings = l->strings;
 }
 
-/* What it imports: undefined, and a relocation of each one's slot. */
+/* Adds the imports: undefined symbols, and a relocation for the slot of each. */
 static void import(struct calls_lazy *lazy, struct loaded *l)
 {
     uint32_t count = add_strings(l, imports, lazy->name);
@@ -103,7 +105,7 @@ static void import(struct calls_lazy *lazy, struct loaded *l)
     l->map.slot = lazy->slot;
 }
 
-/* What it exports: the symbols that its hash section has, all of them functions that do nothing. */
+/* Adds the exports: the symbols of its hash section, all of them functions that do nothing. */
 static void export(struct calls_lazy *lazy, struct loaded *l, const char *words)
 {
     uint32_t count = add_strings(l, words, lazy->name);
@@ -132,7 +134,7 @@ static bool is_callee(const struct calls_lazy *lazy, const char *name)
     return *name == *wanted;
 }
 
-/* Loads them; the symbol that is called is the function that counts. */
+/* Loads all objects; the symbol that is called is the function that counts. */
 static void load(struct calls_lazy *lazy)
 {
     static const char *const exports[OBJECTS] = {program, libm, libc};
@@ -153,7 +155,7 @@ static void load(struct calls_lazy *lazy)
 
 /* --- the rows --------------------------------------------------------------------------------- */
 
-/* Loads, and makes the first call, before the first window. */
+/* Loads the objects and makes the first call, before the first window. */
 static void load_and_call_by(struct object *o, void (*resolver)(void))
 {
     struct calls_lazy *lazy = o->room;
@@ -189,7 +191,7 @@ static const char *called(const struct object *o, uint64_t operations, uint64_t 
 
 static const char *bound_each(const struct object *o, uint64_t operations)
 {
-    return called(o, operations, operations + 1); /* the one before the first window */
+    return called(o, operations, operations + 1); /* plus the call before the first window */
 }
 
 static const char *bound_once(const struct object *o, uint64_t operations)

@@ -1,18 +1,18 @@
 /*
- * Lazy binding, as a dynamic linker does it. The first call through a PLT's entry runs into the
- * linker, which looks the function up by its name, stores its address into the entry's slot of the
- * GOT and goes on to it; later calls jump there straight.
+ * Lazy binding, as a dynamic linker does it. The first call through a PLT entry enters the linker.
+ * It looks up the function by its name, stores its address in the entry's slot of the GOT and jumps
+ * to it; later calls jump there directly.
  *
- *   calls_lazy_plt      jmp *GOT[3 + i], which leads to the next line; push i; jmp PLT0
+ *   calls_lazy_plt      jmp *GOT[3 + i], initially the next instruction; push i; jmp PLT0
  *   PLT0                push GOT[1], the program's link map; jmp *GOT[2], the resolver
- *   calls_lazy_resolve  keeps the registers that arguments are in, and asks
+ *   calls_lazy_resolve  saves the argument registers, and calls
  *   calls_lazy_fixup    relocation i -> its symbol's name -> hash -> each object in turn: Bloom
  *                       filter, bucket, chain, string compare -> the symbol's value -> the slot
  *
  * In assembler (lazy.asm) its path is the same in every build; lazy_fixup.c is the same in C, as
- * dynamic linkers are compiled. Neither calls anything. What linkers do beside is left out: symbol
- * versions, visibility, locks, and XSAVEC for arguments in vector registers (glibc; FreeBSD's
- * compiles its linker to leave them alone, as is done here).
+ * dynamic linkers are compiled. Neither calls another function. Other work of linkers is omitted:
+ * symbol versions, visibility, locks, and XSAVEC for arguments in vector registers (glibc; FreeBSD
+ * compiles its linker so that it does not use these registers, as is done here).
  *
  * Sources: System V ABI, AMD64 supplement 1.0, section 5.2; for the hash lib/object/gnu_hash.h.
  */
@@ -37,7 +37,7 @@ struct lazy_rela {
     int64_t addend;
 };
 
-/* A loaded object, as far as a look-up needs it: from glibc's struct link_map. */
+/* The part of a loaded object that a look-up needs: from glibc's struct link_map. */
 struct lazy_map {
     uint64_t base;                    /* l_addr */
     const struct lazy_symbol *symbol; /* DT_SYMTAB */
@@ -52,17 +52,18 @@ struct lazy_map {
 #pragma GCC visibility push(hidden)
 
 /* lazy.asm */
-extern uint64_t calls_lazy_got[3 + LAZY_IMPORTS]; /* as the linker leaves it: no map, no resolver */
+extern uint64_t calls_lazy_got[3 + LAZY_IMPORTS]; /* initially without map and resolver */
 extern uint64_t calls_lazy_bound;      /* symbols looked up so far: glibc's dl_num_relocations */
 void calls_lazy_plt(struct object *o); /* the entry of LAZY_CALLEE */
 void calls_lazy_resolve(void);         /* by calls_lazy_fixup */
 void calls_lazy_resolve_c(void);       /* by calls_lazy_fixup_c */
-int calls_lazy_first(uint64_t n, struct object *o); /* the slot reset before each call */
+int calls_lazy_first(uint64_t n, struct object *o); /* resets the slot before each call */
 int calls_lazy_first_empty(uint64_t n, struct object *o);
 int calls_lazy_later(uint64_t n, struct object *o);
 int calls_lazy_later_empty(uint64_t n, struct object *o);
 
-/* lazy_fixup.c: binds a slot of the map; the function's address. Traps where none has the name. */
+/* lazy_fixup.c: binds a slot of the map and returns the function's address. Traps if no object has
+ * the name. */
 uint64_t calls_lazy_fixup_c(const struct lazy_map *map, uint32_t slot);
 
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
 /*
- * The look-up of lazy binding, as a dynamic linker's compiler makes it: for general registers only
- * (Makefile), since arguments may be in others.
+ * The look-up of lazy binding, compiled like a dynamic linker: with general registers only
+ * (Makefile), since arguments may be in other registers.
  */
 #include "bench/suites/calls/lazy.h"
 
@@ -21,7 +21,7 @@ static bool same(const char *a, const char *b)
     return *a == *b;
 }
 
-/* Whether the object's filter lets the name pass: two bits of one word. */
+/* Returns whether the name passes the object's filter: two bits of one word. */
 static bool may_have(const struct lazy_map *map, uint32_t hash)
 {
     uint64_t word = map->bloom[hash / 64 & map->words_mask];

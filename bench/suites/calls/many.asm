@@ -1,6 +1,6 @@
-; A call, and a switch, whose target changes from turn to turn: struct calls_order (many.h)
-; lists the targets in their order. The empty loops do all the same but the call or the jump.
-; Each function is a section of its own, so that a row has no more than it needs.
+; A call, and a switch, whose target changes in each iteration: struct calls_order (many.h) has the
+; order of the targets. The empty loops do the same without the call or the jump. Each function is a
+; separate section, so that a row has only what it needs.
 ;   int function(uint64_t n rdi, struct object *rsi)
 %include "bench/window/unit.inc"
 
@@ -9,12 +9,12 @@
 %define ORDER_AT        ORDER_LENGTH + ORDER_TAIL
 %define ORDER_AT_EMPTY  ORDER_AT + 4
 %define TARGETS         16      ; many.h
-; Two lines for each target, so that no two share one. C does not know it: no %define.
+; Two cache lines for each target, so that no two share one. C does not use it: no %define.
 %assign TARGET_SHIFT    7
 %define CASES           8       ; many.h
 
-; %1: the function; %2: which position it uses, the body's or the empty loop's; %3: what r9 points
-; to. In a turn rax is the next target's number; r8 is the sum of what the targets add.
+; %1: the function; %2: the position that it uses, the body's or the empty loop's; %3: what r9
+; points to. In an iteration rax is the next target's number; r8 is the sum of what the targets add.
 %macro BEGIN 3
     section .text.%1 progbits alloc exec nowrite align=16
     global %1:function hidden
@@ -74,15 +74,14 @@ END ORDER_AT
 BEGIN calls_switch_jump_empty, ORDER_AT_EMPTY, switch_table
 END ORDER_AT_EMPTY
 
-; The order has no room for this number of calls: none is done.
+; The order is too short for this number of calls: does none.
     section .text.calls_too_many progbits alloc exec nowrite align=16
 too_many:
     mov eax, 1
     ret
 
-; In each target stand two jumps, of a length that no other target has, as functions have branches
-; of their own. Predictors that look at the branches before a call can tell the targets apart by
-; them.
+; Each target has two jumps, of a length that no other target has, as functions have different
+; branches. Predictors that use the branches before a call can distinguish the targets by them.
     section .text.calls_targets progbits alloc exec nowrite align=128
 targets:
 %assign i 0
@@ -99,7 +98,7 @@ targets:
     %assign i i + 1
 %endrep
 
-; Targets without jumps: nothing but a return, in the same place of its line.
+; Targets without jumps: only a return, at the same offset in its cache line.
     section .text.calls_targets_alike progbits alloc exec nowrite align=128
 targets_alike:
 %assign i 0
@@ -110,7 +109,7 @@ targets_alike:
     %assign i i + 1
 %endrep
 
-; Distances from the table, as compilers write a switch in position-independent code.
+; Distances from the table, as compilers generate for a switch in position-independent code.
     section .rodata.calls_switch_table progbits alloc noexec nowrite align=4
 switch_table:
 %assign i 0

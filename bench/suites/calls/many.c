@@ -1,13 +1,13 @@
 /*
- * What the prediction of an indirect branch costs: 1, 2, 4, 8 and 16 targets called in turn, and in
- * a random order that is the same in every run; a switch of 8 cases likewise. One target in random
- * order is one target in turn: a control that must agree.
+ * Rows for the cost of predicting an indirect branch: 1, 2, 4, 8 and 16 targets called in turn, and
+ * in a random order that is the same in every run; the same for a switch of 8 cases. One target in
+ * random order equals one target in turn: a control that must agree.
  */
 #include "bench/suites/calls/many.h"
 
 #define OPS 1024 /* twice that is CALLS_TAIL */
 
-/* How many.asm reaches them. */
+/* The offsets that many.asm uses. */
 _Static_assert(offsetof(struct calls_order, at) == CALLS_ORDER + CALLS_TAIL, "ORDER_AT");
 _Static_assert(offsetof(struct calls_order, at_empty) == CALLS_ORDER + CALLS_TAIL + 4,
                "ORDER_AT_EMPTY");
@@ -28,7 +28,8 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state * 0x2545f4914f6cdd1dull >> 32);
 }
 
-/* In an order of which all are as likely (Fisher and Yates; Knuth, volume 2, algorithm 3.4.2 P). */
+/* Shuffles with all orders equally likely (Fisher and Yates; Knuth, volume 2, algorithm 3.4.2 P).
+ */
 static void shuffle(uint8_t *target, uint32_t count, uint64_t *state)
 {
     for (uint32_t i = count - 1; i > 0; i--) {
@@ -40,9 +41,9 @@ static void shuffle(uint8_t *target, uint32_t count, uint64_t *state)
 }
 
 /*
- * Each window has each target as often as any other, in random order too: what an optimiser makes
- * of the cases of a switch need not be alike (the last one falls through, where others jump). So
- * have the first `targets` of the order, and the next: these few are single-stepped.
+ * Fills the order. Each window has each target equally often, in random order too, because compiled
+ * cases of a switch can differ (the last one falls through, others jump). The same holds for the
+ * first `targets` of the order, and the next: these are single-stepped.
  */
 static void order_targets(struct object *o, uint32_t targets, bool random)
 {
@@ -60,7 +61,7 @@ static void order_targets(struct object *o, uint32_t targets, bool random)
     order->at = order->at_empty = 0;
 }
 
-/* What the first n targets of the order add to the counter. */
+/* Returns what the first n targets of the order add to the counter. */
 static uint64_t adds(const struct calls_order *order, uint64_t n)
 {
     uint64_t sum = 0;

@@ -1,15 +1,15 @@
 /*
- * Calls as shared libraries make them: caller and callee are compiled with -fPIC, each an object of
- * its own. Which way a call takes is the compiler's and the linker's work, not the source's:
+ * Calls as shared libraries make them: caller and callee are compiled with -fPIC, each as a
+ * separate object. The compiler and the linker choose the path of a call, not the source:
  *
  *   pic_plt.c        -fPIC                         call f@PLT: an entry of the PLT, a GOT slot
  *   pic_plt_endbr.c  -fPIC -fcf-protection=branch  the same; entry and callee begin with ENDBR64
  *   pic_got.c        -fPIC -fno-plt                call *f@GOTPCREL(%rip): a GOT slot
- *   pic_symbolic.c   -fPIC                         call f@PLT, which the linker binds to f itself
+ *   pic_symbolic.c   -fPIC                         call f@PLT, which the linker binds to f directly
  *
- * Linked by lib/object/elf_place.h, for each placement: the entry and the slot are there, and the
- * slot is loaded at each call. It binds f itself where f's definition is hidden, as -Bsymbolic
- * makes all of them; the caller was compiled without knowing it, as there.
+ * lib/object/elf_place.h links them for each placement: the entry and the slot exist, and each call
+ * loads the slot. It binds f directly if f's definition is hidden, as -Bsymbolic does for all; as
+ * there, the caller was compiled without this knowledge.
  */
 #ifndef BENCH_SUITES_CALLS_PIC_H
 #define BENCH_SUITES_CALLS_PIC_H
@@ -25,7 +25,8 @@ void calls_exported_endbr(struct object *o);
 void calls_exported_endbr_inc(struct object *o);
 #pragma GCC visibility pop
 
-/* pic_callee_symbolic.c. Nothing here says that they are hidden: no caller's compiler knows. */
+/* pic_callee_symbolic.c. They are not declared hidden here, so a caller's compiler does not know.
+ */
 void calls_symbolic_callee(struct object *o);
 void calls_symbolic_callee_inc(struct object *o);
 

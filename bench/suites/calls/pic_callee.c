@@ -1,7 +1,7 @@
 /*
- * What a shared library brings: functions compiled with -fPIC (Makefile), which the library
- * exports. The files that include this one compile it again: pic_callee_endbr.c with landing pads
- * (ENDBR64), pic_callee_symbolic.c so that the linker binds all calls of them at once.
+ * The functions that a shared library exports, compiled with -fPIC (Makefile). The files that
+ * include this one compile it again: pic_callee_endbr.c with landing pads (ENDBR64),
+ * pic_callee_symbolic.c so that the linker binds all their calls directly.
  */
 #include "bench/suites/calls/pic.h"
 

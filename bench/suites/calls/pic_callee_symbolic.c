@@ -1,3 +1,3 @@
-/* Hidden, by -fvisibility=hidden: bound by the linker, as -Bsymbolic does it. */
+/* Compiled with -fvisibility=hidden: the linker binds the calls, as with -Bsymbolic. */
 #define PIC_CALLEE(name) calls_symbolic_callee##name
 #include "bench/suites/calls/pic_callee.c"

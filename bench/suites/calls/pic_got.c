@@ -1,4 +1,4 @@
-/* Compiled with -fPIC -fno-plt (Makefile): each call is by the GOT slot. */
+/* Compiled with -fPIC -fno-plt (Makefile): each call uses the GOT slot. */
 #include "bench/suites/calls/pic.h"
 
 BENCH_LOOP(calls_got, calls_exported(o))

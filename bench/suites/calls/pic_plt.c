@@ -1,4 +1,4 @@
-/* Compiled with -fPIC (Makefile): each call is by the PLT. */
+/* Compiled with -fPIC (Makefile): each call uses the PLT. */
 #include "bench/suites/calls/pic.h"
 
 BENCH_LOOP(calls_plt, calls_exported(o))

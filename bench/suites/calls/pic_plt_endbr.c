@@ -1,4 +1,5 @@
-/* Compiled with -fPIC -fcf-protection=branch (Makefile): by a PLT with ENDBR64 in its entries. */
+/* Compiled with -fPIC -fcf-protection=branch (Makefile): calls use a PLT with ENDBR64 in its
+ * entries. */
 #include "bench/suites/calls/pic.h"
 
 BENCH_LOOP(calls_plt_endbr, calls_exported_endbr(o))

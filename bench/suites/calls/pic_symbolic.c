@@ -1,4 +1,4 @@
-/* Compiled with -fPIC (Makefile), as pic_plt.c; the linker makes the calls direct. */
+/* Compiled with -fPIC (Makefile), like pic_plt.c; the linker makes the calls direct. */
 #include "bench/suites/calls/pic.h"
 
 BENCH_LOOP(calls_symbolic, calls_symbolic_callee(o))

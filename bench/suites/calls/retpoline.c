@@ -1,5 +1,5 @@
 /*
- * A call by register, compiled to go through a thunk (-mindirect-branch=thunk, clang: -mretpoline;
+ * A call by register, compiled to use a thunk (-mindirect-branch=thunk, clang: -mretpoline;
  * Makefile).
  */
 #include "bench/api/keep.h"

@@ -1,10 +1,10 @@
-/* A switch as compilers write it: gcc and clang both make a jump table of it. */
+/* A switch as compilers generate it: gcc and clang both make a jump table of it. */
 #include "bench/api/keep.h"
 #include "bench/suites/calls/many.h"
 
 /*
- * Each case has a text of its own, or the compiler would look its number up in a table instead of
- * jumping.
+ * Each case has different assembler text. Otherwise the compiler would look up the number in a
+ * table instead of jumping.
  */
 #define CASE(i)                                                                                    \
     case i:                                                                                        \
@@ -16,7 +16,7 @@ int calls_switch(uint64_t n, struct object *o)
 {
     struct calls_order *order = o->room;
 
-    if (n > CALLS_TAIL) /* the order has no room for them */
+    if (n > CALLS_TAIL) /* the order is too short */
         return 1;
     const uint8_t *next = order->target + order->at;
     uint64_t sum = 0;
@@ -32,7 +32,7 @@ int calls_switch(uint64_t n, struct object *o)
             CASE(5);
             CASE(6);
             CASE(7);
-        default: /* the order has no other */
+        default: /* not in the order */
             return 1;
         }
     }
@@ -44,7 +44,7 @@ int calls_switch_empty(uint64_t n, struct object *o)
 {
     struct calls_order *order = o->room;
 
-    if (n > CALLS_TAIL) /* the order has no room for them */
+    if (n > CALLS_TAIL) /* the order is too short */
         return 1;
     const uint8_t *next = order->target + order->at_empty;
     order->at_empty = (order->at_empty + (uint32_t)n) % CALLS_ORDER;

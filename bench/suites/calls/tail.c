@@ -1,4 +1,4 @@
-/* A function that ends in another's call: with its frame gone, compilers jump there. */
+/* A function that ends in a call: compilers remove its frame and jump to the callee. */
 #include "bench/suites/calls/calls.h"
 
 void calls_tail_caller(struct object *o)

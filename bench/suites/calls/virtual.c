@@ -1,4 +1,4 @@
-/* A virtual-style call: the table and its functions in the caller's own object. */
+/* A virtual-style call: the table and its functions are in the caller's object. */
 #include "bench/api/keep.h"
 #include "bench/suites/calls/virtual.h"
 

@@ -1,6 +1,6 @@
 /*
- * The methods of a table, one text for two objects: what suite `calls` compares is where they
- * stand. The method that is called is not the table's first, as in most tables.
+ * The methods of a table, one source for two objects: suite `calls` compares their location. The
+ * method that is called is not the table's first, as in most tables.
  */
 #ifndef BENCH_SUITES_CALLS_VIRTUAL_H
 #define BENCH_SUITES_CALLS_VIRTUAL_H

@@ -1,11 +1,11 @@
 /*
  * Two virtual functions by one base pointer: the first does nothing, the second ++*x. And one
- * function by a base pointer behind which two objects take turns, of one type or of two.
+ * function by a base pointer that points alternately to two objects, of one type or of two.
  *
- * Where the type behind the pointer is known, as that of a C++ class marked `final`, compilers
- * devirtualise: they take the functions' addresses from the table while compiling, and call them.
- * Where it is not, each call loads the object's table, and from it the function; for the second
- * call anew, since the first may have changed the object.
+ * If the pointer's type is known, as that of a C++ class marked `final`, compilers devirtualise:
+ * they take the functions' addresses from the table at compile time, and call them. Otherwise each
+ * call loads the object's table, and from it the function. The second call loads both again, since
+ * the first may have changed the object.
  */
 #include "bench/api/keep.h"
 #include "bench/suites/calls/calls.h"
@@ -32,7 +32,7 @@ int calls_virtual_unknown(uint64_t n, struct object *o)
     return 0;
 }
 
-/* The base pointer: the room has two objects. */
+/* Returns the base pointer to one of the two objects in the room. */
 static inline struct object *base(struct object *o, uint64_t n)
 {
     struct object *pair = o->room;
