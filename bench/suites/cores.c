@@ -1,7 +1,6 @@
 /*
- * What it takes when cores work together: the way of a cache line between two of them, how far
- * their clocks are apart, and contention, where many want the same line or neighbouring words of
- * it.
+ * Rows of several cores: the transfer of a cache line between two cores, the difference of their
+ * TSCs, and contention for one cache line or for words of it.
  */
 #include "bench/api/bench.h"
 #include "bench/cores/crowd.h"
@@ -16,8 +15,8 @@ CORES(wake, "from the boot core's wake-up to a parked core's first instruction",
 CORES(ipi, "from the boot core's interrupt to another core's handler", crowd_ipi);
 
 /*
- * Operations between two readings of the time: enough that the reading does not show: a contended
- * one costs 50 ns and more, a plain addition a cycle or a few.
+ * Operations between two readings of the time, so that the reading is negligible: a contended
+ * operation costs 50 ns or more, a plain addition a few cycles.
  */
 #define CONTENDED 64
 #define PLAIN     4096
@@ -44,9 +43,9 @@ static void atomic_meet(struct crowd *c)
 CORES(atomic_add, "lock add of one word by 1, 2, 4 ... all cores: one core's time for it",
       atomic_meet);
 
-#define LOOKS 4096 /* at the lock, between two looks at the time; most need far fewer */
+#define LOOKS 4096 /* polls of the lock between two readings of the time; most need far fewer */
 
-/* A ticket lock: first come, first served. */
+/* Takes the ticket lock, which serves cores in order of arrival. */
 static bool lock_take(struct crowd *c)
 {
     uint64_t mine = atomic_fetch_add_explicit(&c->ticket, 1, memory_order_relaxed), began = 0;
@@ -90,7 +89,7 @@ static void lock_meet(struct crowd *c)
 
 CORES(lock, "a counter behind a ticket lock, by 1, 2, 4 ... all cores", lock_meet);
 
-/* An ordinary addition to memory: load, add, store. */
+/* Does n ordinary additions to memory: load, add, store. */
 static void add_up(_Atomic uint64_t *word, unsigned n)
 {
     for (; n; n--)

@@ -1,4 +1,4 @@
-/* What interrupts a machine that has nothing to do. It takes seconds, so only on request. */
+/* Finds what interrupts an idle machine. Takes seconds, so it runs only on request. */
 #include "bench/api/bench.h"
 
 BENCH(gaps, gaps, .former_suite = "quiet",

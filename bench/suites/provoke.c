@@ -1,6 +1,6 @@
 /*
- * Failures on purpose: to see what each looks like, and that a script which reads the exit status
- * notices. They run only when suite= names the suite, best one at a time, with bench=.
+ * Deliberate failures: to show what each looks like, and to check that a script detects the exit
+ * status. They run only when suite= names the suite, best one at a time, with bench=.
  */
 #include "bench/api/check.h"
 #include "bench/cores/crowd.h"
@@ -41,7 +41,7 @@ static int null_body(uint64_t n, struct object *o)
     return (int)*nowhere;
 }
 
-/* An address that is not canonical, which no page table has. */
+/* Reads a non-canonical address, which no page table can map. */
 static int protection_body(uint64_t n, struct object *o)
 {
     (void)n, (void)o;
@@ -50,7 +50,7 @@ static int protection_body(uint64_t n, struct object *o)
     return (int)value;
 }
 
-/* Never comes back. It has left rbx and rbp as no caller wants them, as any body may. */
+/* Never returns. Changes rbx and RFLAGS.DF first, as any body may. */
 static int endless_body(uint64_t n, struct object *o)
 {
     (void)n, (void)o;
@@ -58,7 +58,7 @@ static int endless_body(uint64_t n, struct object *o)
     return 0;
 }
 
-/* Before the first window, and after the last. */
+/* Never return, before the first window and after the last. */
 static void endless_setup(struct object *o)
 {
     (void)o;
@@ -78,7 +78,7 @@ static void undefined_setup(struct object *o)
     __asm__ volatile("ud2");
 }
 
-/* Data is not executable: the object begins with a RET that must not run. */
+/* Calls data, which is not executable: the object begins with a RET that must not run. */
 static int execute_data_body(uint64_t n, struct object *o)
 {
     (void)n;
@@ -87,7 +87,7 @@ static int execute_data_body(uint64_t n, struct object *o)
     return 0;
 }
 
-/* Code is not writable: this very function's first byte. */
+/* Writes to code, which is not writable: an instruction of this function. */
 static int write_code_body(uint64_t n, struct object *o)
 {
     (void)n, (void)o;
@@ -95,7 +95,7 @@ static int write_code_body(uint64_t n, struct object *o)
     return 0;
 }
 
-/* Runs the stack down into its guard page: a double fault, on a stack of its own. */
+/* Overflows the stack into its guard page: a double fault, which is handled on a separate stack. */
 static int stack_body(uint64_t n, struct object *o)
 {
     (void)n, (void)o;
@@ -132,7 +132,7 @@ PROVOKE(ud2_setup, "an undefined instruction in a setup: the row fails, exit sta
 PROVOKE(setup, "the same where nothing guards it: that ends the run, exit status 4",
         .function = error_body, .setup = undefined_setup, .faults_outside = true);
 
-/* What a core does that meets others: all but the first of them. */
+/* Batches of rows of several cores: all cores except the first fail. */
 static bool endless_batch(struct crowd *c, unsigned place, unsigned n)
 {
     (void)c, (void)n;

@@ -1,6 +1,6 @@
 /*
- * What a measurement costs before anything is measured: the empty window under every recipe, and
- * the call of a C function that does nothing, or next to nothing.
+ * Rows for the cost of the measurement itself: the empty window with every recipe, and the call of
+ * a C function that does nothing, or almost nothing.
  */
 #include "bench/suites/baseline/baseline.h"
 #include "bench/api/check.h"

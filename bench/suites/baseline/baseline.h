@@ -1,4 +1,4 @@
-/* The C bodies of suite `baseline`; they stand in another object than the rows. */
+/* The C bodies of suite `baseline`, which are in another object than the rows. */
 #ifndef BENCH_SUITES_BASELINE_BASELINE_H
 #define BENCH_SUITES_BASELINE_BASELINE_H
 

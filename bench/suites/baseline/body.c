@@ -1,4 +1,4 @@
-/* In an object of their own, so that no optimiser inlines or clones them for their caller. */
+/* In a separate object, so that no optimiser inlines or clones them for their caller. */
 #include "bench/suites/baseline/baseline.h"
 
 int baseline_do_nothing(uint64_t n, struct object *o)
