@@ -140,6 +140,9 @@ struct platform {
      */
     void (*row_begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
     void (*row_end)(const struct platform *p);
+    /* After row_end(): the ticks of the TSC since row_begin() that count towards deadline=. NULL:
+     * all of them. */
+    uint64_t (*row_ran)(void);
     /* Extends the deadline of the row that has begun: deadline= counts from `ms` milliseconds
      * later. */
     void (*row_longer)(const struct platform *p, unsigned ms);

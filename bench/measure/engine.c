@@ -335,7 +335,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
     if (i == end && last)
         steps_row(e, &g->row, parts_at(parts, end - 1).placement);
     e->p->row_end(e->p);
-    g->ran += tsc_now() - began;
+    g->ran += e->p->row_ran ? e->p->row_ran() : tsc_now() - began;
     engine_keep(e, g->row.kept);
     g->rounds += i == end;
     g->cut = i < end && (g->row.why || g->rounds == 0);

@@ -269,6 +269,35 @@ static void short_rounds_have_one_deadline(void **state)
     assert_non_null(strstr(row.why, "deadline=2 seconds"));
 }
 
+static uint64_t used;
+
+static uint64_t row_ran(void)
+{
+    return used;
+}
+
+/* A process that waits for a CPU: what passes is not what the row uses. */
+static void time_that_a_platform_does_not_count_ends_no_row(void **state)
+{
+    struct platform counts = platform;
+    struct row row;
+
+    (void)state;
+    counts.row_ran = row_ran;
+    engine.p = &counts;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    engine.facts.tsc_hz = 1; /* each round takes many seconds */
+    options.deadline = 2;
+    used = 0;
+    row_of(&bench, 4, &row);
+    assert_true(gathered->rounds == 4 && !row.ended && row.status == ROW_OK);
+    used = 2;
+    row_of(&bench, 4, &row);
+    assert_true(gathered->rounds == 1 && row.ended && row.status == ROW_WRONG);
+    assert_int_equal(plant.ran, 0); /* no other round began */
+}
+
 static double each_another(enum kind k, size_t i)
 {
     return k == KIND_BODY ? (double)(i * 37 % 2048) * 4 : 0;
@@ -336,6 +365,7 @@ int main(void)
         cmocka_unit_test_setup(a_fault_in_a_later_round_ends_the_row, start),
         cmocka_unit_test_setup(what_is_around_the_windows_is_guarded, start),
         cmocka_unit_test_setup(short_rounds_have_one_deadline, start),
+        cmocka_unit_test_setup(time_that_a_platform_does_not_count_ends_no_row, start),
         cmocka_unit_test_setup(memory_is_bounded, start),
         cmocka_unit_test_setup(exact_figures_need_one_round, start),
     };
