@@ -112,7 +112,7 @@ void fault_say_first(void (*say)(void))
     say_first = say;
 }
 
-/* In the handler of SIGALRM, outside a guarded call: ends a forked process. */
+/* In a handler of the deadline, outside a guarded call: ends a forked process. */
 static void overdue(void)
 {
     if (!told)

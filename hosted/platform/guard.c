@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
+#include <time.h>
 #include <ucontext.h>
 #include "lib/text/fmt.h"
 #include "hosted/platform/segments.h"
@@ -11,25 +12,50 @@ static sigjmp_buf before;
 static volatile sig_atomic_t running, overdue;
 static struct guard_ended *told;
 static uint64_t deadline_us, left_us; /* of every row, and of the current one */
+static struct used {
+    uint64_t cpu_us, wall_us;
+} row_began, row_used;
 static uint64_t hz;
 static bool (*is_stopped)(void);
 static void (*outside)(void);
 
-/* 0: no alarm. */
-static void set_alarm(uint64_t us)
+static void set_timer(__itimer_which_t timer, uint64_t us)
 {
     const struct itimerval when = {
         .it_value = {.tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000)}};
 
-    setitimer(ITIMER_REAL, &when, NULL);
+    setitimer(timer, &when, NULL);
 }
 
-/* A deadline between two guarded calls ends the next call. */
+/* 0: none. */
+static void set_alarm(uint64_t us)
+{
+    set_timer(ITIMER_PROF, us);
+    set_timer(ITIMER_REAL, us * GUARD_WALL_TIMES);
+}
+
+static uint64_t clock_us(clockid_t clock)
+{
+    struct timespec t = {0};
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static struct used now(void)
+{
+    return (struct used){clock_us(CLOCK_PROCESS_CPUTIME_ID), clock_us(CLOCK_MONOTONIC)};
+}
+
+/* A deadline between two guarded calls ends the next call. The second signal of a row is ignored: it
+ * would interrupt the first one's way out and take it for the time between two calls. */
 static void on_alarm(int number, siginfo_t *info, void *context)
 {
     segments_put_back(); /* leaving a guarded call needs FS */
     const ucontext_t *u = context;
     (void)number, (void)info;
+    if (overdue)
+        return;
     overdue = 1;
     guard_leave(GUARD_DEADLINE, (uint64_t)u->uc_mcontext.gregs[REG_RIP], "");
     outside();
@@ -43,6 +69,7 @@ void guard_open(unsigned seconds, uint64_t tsc_hz)
     deadline_us = seconds * 1000000ull;
     hz = tsc_hz;
     sigaction(SIGALRM, &alarm, NULL);
+    sigaction(SIGPROF, &alarm, NULL);
 }
 
 void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void))
@@ -58,6 +85,7 @@ void guard_row_begin(uint64_t ran)
     left_us = ran_us < deadline_us ? deadline_us - ran_us : 1;
     overdue = 0;
     segments_keep();
+    row_began = now();
     set_alarm(left_us);
 }
 
@@ -68,8 +96,19 @@ void guard_row_longer(unsigned ms)
 
 void guard_row_end(void)
 {
+    struct used end = now();
+
     set_alarm(0);
     segments_drop();
+    row_used = (struct used){end.cpu_us - row_began.cpu_us, end.wall_us - row_began.wall_us};
+}
+
+uint64_t guard_row_ran(void)
+{
+    uint64_t slept_us = row_used.wall_us / GUARD_WALL_TIMES,
+             us = row_used.cpu_us > slept_us ? row_used.cpu_us : slept_us;
+
+    return (uint64_t)((double)us * (double)hz / 1e6);
 }
 
 void guard_leave(enum guard_end by, uint64_t at, const char *what)

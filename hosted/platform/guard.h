@@ -1,14 +1,20 @@
 /*
- * Calls that always return (bench/api/platform.h, `guarded`): SIGALRM is the deadline, and the
- * handler of a signal during such a call leaves it. Each process has its own.
+ * Calls that always return (bench/api/platform.h, `guarded`). The handler of a signal during such a
+ * call leaves it. Each process has its own.
+ *
+ * The deadline counts the process's CPU time (ITIMER_PROF, SIGPROF): a row that waits for a CPU, or
+ * whose machine is paused, is not at fault. GUARD_WALL_TIMES that in elapsed time (ITIMER_REAL,
+ * SIGALRM) ends a body that sleeps.
  */
 #ifndef HOSTED_PLATFORM_GUARD_H
 #define HOSTED_PLATFORM_GUARD_H
 
 #include "bench/api/platform.h"
 
-/* Sets the deadline of every row in seconds and the TSC's frequency; 0: not known. Handles
- * SIGALRM. */
+#define GUARD_WALL_TIMES 10
+
+/* Sets the deadline of every row in seconds and the TSC's frequency; 0: not known. Handles SIGALRM
+ * and SIGPROF. */
 void guard_open(unsigned seconds, uint64_t tsc_hz);
 
 /* Sets `stopped`, which a guarded call asks before it begins, and `overdue_outside`, which the
@@ -19,6 +25,9 @@ void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void));
  * it took before. */
 void guard_row_begin(uint64_t ran);
 void guard_row_end(void);
+/* Returns the part of deadline= that the row which has just ended used since it began, in ticks of
+ * the TSC; 0 if its frequency is not known. */
+uint64_t guard_row_ran(void);
 /* Gives the current row this many more milliseconds. */
 void guard_row_longer(unsigned ms);
 

@@ -99,7 +99,7 @@ static const struct option_doc keys[] = {
      .meaning = "suite gaps: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
          WATCH_AUTO_EXACT) " if exact"},
     {NUMBER(deadline, 1, 3600, 60),
-     .meaning = "time limit of a row in seconds; a longer row fails"},
+     .meaning = "time limit of a row in seconds, in a process of CPU time"},
     {CHOICE(format, FORMAT_CHOICES, "auto"),
      .meaning = "auto: both; process: table, or jsonl to a pipe or file"},
     {CHOICE(table, TABLE_CHOICES, "auto"), .methods = BY(DOUBLED),

@@ -582,6 +582,19 @@ def test_time_without_the_cpu(running):
     assert 0.9e3 * least <= row["process"]["away_ms"] <= 1.1e3 * (time.monotonic() - started)
 
 
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_a_pause_longer_than_the_deadline_ends_no_row(running, rounds):
+    """The deadline is of CPU time, in the round that was paused and over all rounds."""
+    deadline = 2
+    process, end = running("suite=planted", "bench=long", "samples=4096", "hist=off", f"rounds={rounds}",
+                           f"deadline={deadline}")  # fmt: skip
+    stop_in_row(process)
+    time.sleep(deadline + 0.5)
+    os.kill(process.pid, signal.SIGCONT)
+    row = end().report().rows["planted/long"]
+    assert row["status"] == "ok" and row["process"]["away_ms"] > 1e3 * deadline, row
+
+
 @pytest.mark.native
 def test_addresses(running):
     process, end = running(*LONG)
