@@ -107,6 +107,7 @@ static void settle_platform(struct hosted *h)
         .row_begin = row_begin,
         .row_longer = row_longer,
         .row_end = row_end,
+        .row_waits = guard_row_waits,
         .row_ran = guard_row_ran,
         .guarded = guard_call,
         .step = step_counted,

@@ -25,8 +25,11 @@ static void show_line(const struct run_cores *cores, unsigned core, struct repor
         fmt(r->out, "  %s\r\n", f->why_not);
         return;
     }
-    fmt(r->out, " %9lld +- %-6llu", (long long)f->tsc_offset,
-        (unsigned long long)f->tsc_offset_error);
+    if (f->tsc_unknown)
+        fmt(r->out, " %9s    %-6s", "?", "");
+    else
+        fmt(r->out, " %9lld +- %-6llu", (long long)f->tsc_offset,
+            (unsigned long long)f->tsc_offset_error);
     if (run && run->execution == EXEC_SILICON && run_has_ruler(run)) {
         fmt(r->out, " ");
         num_f64(r->out, run->ticks_per_cycle, 4, 7);
@@ -88,7 +91,7 @@ static void record_core(const struct run_cores *cores, unsigned core, struct rep
         json_u64(&j, "microcode", f->microcode);
     if (f->has_tsc_adjust)
         json_i64(&j, "tsc_adjust_ticks", f->tsc_adjust);
-    if (!f->why_not) {
+    if (!f->why_not && !f->tsc_unknown) {
         json_i64(&j, "tsc_offset_ticks", f->tsc_offset);
         json_u64(&j, "tsc_offset_error_ticks", f->tsc_offset_error);
     }

@@ -29,11 +29,16 @@ struct core_facts {
     uint32_t microcode;             /* revision; 0: unknown */
     bool has_tsc_adjust;
     int64_t tsc_adjust;          /* IA32_TSC_ADJUST */
+    bool tsc_unknown;            /* it was not given the CPU in time to compare its TSC */
     int64_t tsc_offset;          /* ticks ahead of the boot core's, ... */
     uint64_t tsc_offset_error;   /* ... give or take */
     const char *mtrr, *features; /* what differs from the boot core; NULL: nothing */
     const char *why_not;         /* why it did not start, or its fault; NULL: usable */
 };
+
+/* If all cores together were starved for less than this (platform_cores.starved), that cannot be why
+ * one did not arrive in time: every limit is a second or more. */
+#define PLATFORM_STARVED_NS 500000000
 
 /* The cores of the machine. A core that is not called executes nothing. */
 struct platform_cores {
@@ -56,6 +61,12 @@ struct platform_cores {
      */
     const char *(*together)(const struct platform *p, const unsigned *list, unsigned n,
                             void (*fn)(void *ctx, unsigned core), void *ctx);
+    /*
+     * After together(): returns for how many ns its cores were ready to run without a CPU, summed
+     * over the cores; *core: the one that was starved longest. NULL: a called core always runs, so
+     * one that does not arrive in time is at fault.
+     */
+    uint64_t (*starved)(const struct platform *p, unsigned *core);
     /*
      * Measure a signal from the boot core to core i, corrected for the TSC's offset. wake() wakes
      * the parked core, ipi() sends an interrupt to the running core; *ticks ends at the first
@@ -140,6 +151,9 @@ struct platform {
      */
     void (*row_begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
     void (*row_end)(const struct platform *p);
+    /* The row begins to wait for other cores, or has ended to: what that takes does not count
+     * towards deadline=. Every such wait has its own limit. NULL: it counts. */
+    void (*row_waits)(bool waits);
     /* After row_end(): the ticks of the TSC since row_begin() that count towards deadline=. NULL:
      * all of them. */
     uint64_t (*row_ran)(void);

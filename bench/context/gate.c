@@ -7,6 +7,7 @@
  * to run all cores of an emulated machine one after another.
  */
 #define TIMES             10
+#define STARVED_TIMES     4 /* where the system may give a core no CPU */
 #define SECONDS           2
 #define SECONDS_EACH_CORE 0.1
 
@@ -17,13 +18,30 @@ uint64_t gate_patience(const struct engine *e, uint64_t ticks)
     return (uint64_t)(hz * (SECONDS + e->facts.cores * SECONDS_EACH_CORE)) + TIMES * ticks;
 }
 
+/* The place that did not come, or BARRIER_GO. */
+static int wait_for_all(const struct engine *e, uint64_t ticks)
+{
+    const struct platform *p = e->p;
+    uint64_t patience = gate_patience(e, ticks);
+
+    if (p->cores && p->cores->starved)
+        patience *= STARVED_TIMES;
+    if (p->row_waits)
+        p->row_waits(true);
+    int missing = barrier_pass(e->gate->barrier, e->gate->place, patience);
+    if (p->row_waits)
+        p->row_waits(false);
+    return missing;
+}
+
 bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
 {
-    const struct gate *g = e->gate;
-    int missing = g ? barrier_pass(g->barrier, g->place, gate_patience(e, ticks)) : BARRIER_GO;
+    struct gate *g = e->gate;
+    int missing = g ? wait_for_all(e, ticks) : BARRIER_GO;
 
     if (missing == BARRIER_GO)
         return true;
+    g->missed = true;
     fmt_buf(row->said, sizeof row->said, "core %u did not come to the start", g->list[missing]);
     row_fail(row, ROW_WRONG, row->said);
     return false;

@@ -11,6 +11,7 @@ struct gate {
     struct barrier *barrier;
     unsigned place;
     const unsigned *list; /* the cores, by place */
+    bool missed;          /* a core did not come in time, so this one's row has failed */
 };
 
 /*

@@ -49,6 +49,7 @@ struct crowd {
     unsigned operations;                                                 /* of a batch */
     bool silicon;
     uint64_t duration, patience; /* of a round, of a wait: ticks */
+    unsigned late;               /* meetings for which a core came too late */
 
     struct meeting met; /* the result */
 };

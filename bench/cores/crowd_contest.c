@@ -91,27 +91,41 @@ static void clear(struct crowd *c, unsigned n)
     c->hot = c->ticket = c->serving = c->guarded = 0;
 }
 
-static bool step(struct crowd *c, unsigned n, uint64_t (*counted)(const struct crowd *, unsigned))
+static enum crowd_end meet(struct crowd *c, unsigned n,
+                           uint64_t (*counted)(const struct crowd *, unsigned))
 {
     uint64_t operations = 0;
+    bool complete = true;
 
-    if (!crowd_go_on(c))
-        return false;
     clear(c, n);
     const char *why = plan_on_all(c->plan, c->places, n, contest_here, c);
-    if (!why && !crowd_parts_done(c, n))
-        return false;
+    enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, n);
+    crowd_fail(c, ROW_WRONG, why);
+    if (end != CROWD_MET)
+        return end;
     for (unsigned i = 0; i < n; i++) {
         operations += c->seat[i].operations;
-        if (!why && !c->seat[i].complete)
-            why = "a core waited too long for the others";
+        complete = complete && c->seat[i].complete;
     }
-    if (!why && counted(c, n) != operations)
-        why = "operations were lost: the counters do not add up";
-    if (why) {
-        crowd_fail(c, ROW_WRONG, why);
+    if (!complete)
+        return crowd_late(c, "a core waited too long for the others");
+    if (counted(c, n) == operations)
+        return CROWD_MET;
+    crowd_fail(c, ROW_WRONG, "operations were lost: the counters do not add up");
+    return CROWD_FAILED;
+}
+
+static bool step(struct crowd *c, unsigned n, uint64_t (*counted)(const struct crowd *, unsigned))
+{
+    enum crowd_end end = CROWD_AGAIN;
+
+    while (end == CROWD_AGAIN) {
+        if (!crowd_go_on(c))
+            return false;
+        end = meet(c, n, counted);
+    }
+    if (end == CROWD_FAILED)
         return false;
-    }
     c->met.contest[c->met.contests++] = middle(c, n, c->silicon ? CROWD_ROUNDS : 1);
     return true;
 }

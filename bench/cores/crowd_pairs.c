@@ -23,8 +23,11 @@ static void play_side(void *ctx)
     const struct player *p = ctx;
     struct crowd *c = p->crowd;
 
-    if (crowd_pass(c, p->side))
-        exchange_play(&c->exchange, p->side);
+    if (!crowd_pass(c, p->side))
+        return;
+    crowd_waits(c, p->side, true); /* at each turn */
+    exchange_play(&c->exchange, p->side);
+    crowd_waits(c, p->side, false);
 }
 
 static void play_here(void *ctx, unsigned core)
@@ -35,18 +38,18 @@ static void play_here(void *ctx, unsigned core)
 }
 
 /* Runs one exchange of the seats k and l. */
-static bool play(struct crowd *c, unsigned k, unsigned l, bool stamped)
+static enum crowd_end play(struct crowd *c, unsigned k, unsigned l, bool stamped)
 {
     const unsigned places[2] = {k, l};
 
     c->places = places;
     exchange_init(&c->exchange, stamped, c->silicon, c->patience);
     const char *why = plan_on_all(c->plan, places, 2, play_here, c);
-    if (why)
-        crowd_fail(c, ROW_WRONG, why);
-    else if (crowd_parts_done(c, 2) && !exchange_complete(&c->exchange))
-        crowd_fail(c, ROW_WRONG, "two cores did not make all their moves");
-    return !c->met.row.why;
+    enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, 2);
+    crowd_fail(c, ROW_WRONG, why);
+    if (end == CROWD_MET && !exchange_complete(&c->exchange))
+        end = crowd_late(c, "two cores did not make all their moves");
+    return end;
 }
 
 static void note(struct crowd *c, unsigned k, unsigned l, struct pair p)
@@ -84,11 +87,16 @@ static bool both_live(const struct crowd *c, unsigned k, unsigned l)
 
 static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
 {
+    enum crowd_end end = CROWD_AGAIN;
+
     if (!both_live(c, k, l))
         return true;
-    if (!crowd_go_on(c))
-        return false;
-    if (!play(c, k, l, stamped))
+    while (end == CROWD_AGAIN) {
+        if (!crowd_go_on(c))
+            return false;
+        end = play(c, k, l, stamped);
+    }
+    if (end == CROWD_FAILED)
         return false;
     if (stamped)
         note_skew(c, k, l);

@@ -4,6 +4,9 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
+#define MEETINGS 3 /* for which a core may come too late, */
+#define LONGER   4 /* each with this many times the patience of the one before */
+
 static struct seat *seat_at(const struct crowd *c, unsigned place)
 {
     return &c->plan->seat[c->places[place]];
@@ -29,18 +32,48 @@ void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ct
     seat->back = true;
 }
 
+void crowd_waits(struct crowd *c, unsigned place, bool waits)
+{
+    const struct platform *p = c->plan->p;
+
+    seat_at(c, place)->waits = waits;
+    if (p->row_waits)
+        p->row_waits(waits);
+}
+
 bool crowd_pass(struct crowd *c, unsigned place)
 {
-    struct seat *seat = seat_at(c, place);
-
-    seat->waits = true;
+    crowd_waits(c, place, true);
     bool go = barrier_pass(&c->plan->barrier, place, c->patience) == BARRIER_GO;
-    seat->waits = false;
+    crowd_waits(c, place, false);
     return go;
 }
 
+enum crowd_end crowd_late(struct crowd *c, const char *why)
+{
+    const struct platform *p = c->plan->p;
+    unsigned core;
+
+    if (!p->cores || !p->cores->starved) {
+        crowd_fail(c, ROW_WRONG, why);
+        return CROWD_FAILED;
+    }
+    if (++c->late < MEETINGS) {
+        c->patience *= LONGER;
+        p->row_longer(p, 0);
+        return CROWD_AGAIN;
+    }
+    if (!plan_starved(c->plan, &core)) {
+        crowd_fail(c, ROW_WRONG, why);
+        return CROWD_FAILED;
+    }
+    fmt_buf(c->met.row.said, sizeof c->met.row.said, PLAN_STARVED, core);
+    crowd_fail(c, ROW_UNSUPPORTED, c->met.row.said);
+    return CROWD_FAILED;
+}
+
 /* Names a core that only waited for another core only if no other core was aborted. */
-bool crowd_parts_done(struct crowd *c, unsigned n)
+enum crowd_end crowd_parts_done(struct crowd *c, unsigned n)
 {
     const struct seat *ended = NULL;
 
@@ -50,11 +83,13 @@ bool crowd_parts_done(struct crowd *c, unsigned n)
             ended = seat;
     }
     if (!ended)
-        return true;
+        return CROWD_MET;
     fmt_buf(c->met.row.said, sizeof c->met.row.said, "core %u: %s", ended->engine.facts.core,
             ended->row.why);
+    if (ended->waits)
+        return crowd_late(c, c->met.row.said);
     crowd_fail(c, ROW_WRONG, c->met.row.said);
-    return false;
+    return CROWD_FAILED;
 }
 
 static void nothing(void *ctx)

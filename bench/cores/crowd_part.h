@@ -14,10 +14,23 @@
 void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ctx);
 /* Waits in fn for the common start. False: a core did not arrive in time. */
 bool crowd_pass(struct crowd *c, unsigned place);
+/* Marks in fn the time in which this core waits for others. */
+void crowd_waits(struct crowd *c, unsigned place, bool waits);
 
-/* Returns whether all parts were completed, after a meeting of the first n of c->places. False: a
- * part was aborted; the row is wrong and names its core. */
-bool crowd_parts_done(struct crowd *c, unsigned n);
+enum crowd_end {
+    CROWD_MET,
+    CROWD_AGAIN, /* a core arrived too late, perhaps without a CPU: repeat the meeting */
+    CROWD_FAILED /* the row has failed, with the reason */
+};
+/* After a meeting of the first n of c->places: CROWD_FAILED if a part was aborted; the row names its
+ * core. */
+enum crowd_end crowd_parts_done(struct crowd *c, unsigned n);
+/*
+ * After a meeting for which a core arrived too late; `why`: the symptom. On a platform that can leave
+ * a core without a CPU the meeting is repeated a few times, each with a longer limit. After the last
+ * time the row is unsupported if starving was the cause; otherwise it is wrong.
+ */
+enum crowd_end crowd_late(struct crowd *c, const char *why);
 /* Returns whether a meeting may begin. False: the row is past its deadline, or the user stopped the
  * run. */
 bool crowd_go_on(struct crowd *c);

@@ -288,7 +288,7 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
     for (unsigned i = 0; i < n; i++) {
         struct seat *seat = &plan->seat[places[i]];
         seat->back = false;
-        seat->gate = (struct gate){&plan->barrier, i, plan->present};
+        seat->gate = (struct gate){&plan->barrier, i, plan->present, false};
         plan->present[i] = plan->list[places[i]];
         if (cores)
             barrier_offset(&plan->barrier, i, cores->facts[plan->present[i]].tsc_offset);
@@ -300,4 +300,11 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
     const char *why = cores->together(plan->p, plan->present, n, fn, ctx);
     count_lost(plan, places, n, why);
     return why;
+}
+
+bool plan_starved(const struct plan *plan, unsigned *core)
+{
+    const struct platform_cores *cores = plan->p->cores;
+
+    return cores && cores->starved && cores->starved(plan->p, core) >= PLATFORM_STARVED_NS;
 }

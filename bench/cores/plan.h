@@ -89,6 +89,12 @@ const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned),
 const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
                         void (*fn)(void *, unsigned), void *ctx);
 
+/* Returns whether cores of the last plan_on_all() were without a CPU for so long that a core which
+ * did not arrive in time is not at fault; *core: the one that was starved longest. */
+bool plan_starved(const struct plan *plan, unsigned *core);
+/* The row's reason then. */
+#define PLAN_STARVED "core %u was not given the CPU in time"
+
 /* Returns the seat of a core. */
 struct seat *plan_seat(struct plan *plan, unsigned core);
 

@@ -255,6 +255,19 @@ void plan_end(struct plan *plan, size_t index, unsigned k)
         end_together(seat, index);
 }
 
+/* It waited for a core that the system gave no CPU: that fails no row. */
+static void excuse(const struct plan *plan, struct seat *seat)
+{
+    struct row *row = &seat->gathered->row;
+    unsigned core;
+
+    if (!seat->gate.missed || row->status != ROW_WRONG || !plan_starved(plan, &core))
+        return;
+    fmt_buf(row->said, sizeof row->said, PLAN_STARVED, core);
+    row->why = row->said;
+    row->status = ROW_UNSUPPORTED;
+}
+
 void plan_measure_together(struct plan *plan, const struct bench *b, size_t index)
 {
     plan->bench = b;
@@ -271,6 +284,7 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
         struct seat *seat = &plan->seat[plan->places[i]];
         if (seat->gone)
             lose_row(plan, seat);
+        excuse(plan, seat);
         seat->gathered->row.together = n;
         if (is_last_round(plan))
             end_together(seat, index);

@@ -4,6 +4,7 @@
  */
 #include "bench/api/bench.h"
 #include "bench/cores/crowd.h"
+#include "bench/cores/crowd_part.h"
 #include "bench/api/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \
@@ -46,28 +47,30 @@ CORES(atomic_add, "lock add of one word by 1, 2, 4 ... all cores: one core's tim
 #define LOOKS 4096 /* polls of the lock between two readings of the time; most need far fewer */
 
 /* Takes the ticket lock, which serves cores in order of arrival. */
-static bool lock_take(struct crowd *c)
+static bool lock_take(struct crowd *c, unsigned place)
 {
     uint64_t mine = atomic_fetch_add_explicit(&c->ticket, 1, memory_order_relaxed), began = 0;
+    bool in_time = true;
 
-    for (uint64_t looks = 1; atomic_load_explicit(&c->serving, memory_order_acquire) != mine;
-         looks++) {
-        if (looks % LOOKS == 0) {
-            uint64_t now = tsc_now();
-            began = began ? began : now;
-            if (now - began > c->patience)
-                return false;
+    for (uint64_t looks = 1;
+         atomic_load_explicit(&c->serving, memory_order_acquire) != mine && in_time; looks++) {
+        if (looks == LOOKS) {
+            crowd_waits(c, place, true);
+            began = tsc_now();
         }
+        if (looks % LOOKS == 0)
+            in_time = tsc_now() - began <= c->patience;
         __builtin_ia32_pause();
     }
-    return true;
+    if (began)
+        crowd_waits(c, place, false);
+    return in_time;
 }
 
 static bool lock_batch(struct crowd *c, unsigned place, unsigned n)
 {
-    (void)place;
     for (; n; n--) {
-        if (!lock_take(c))
+        if (!lock_take(c, place))
             return false;
         c->guarded++;
         uint64_t next = atomic_load_explicit(&c->serving, memory_order_relaxed) + 1;

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "lib/config/core_list.h"
 #include "lib/text/fmt.h"
@@ -17,14 +18,20 @@
 #include "hosted/platform/witness.h"
 
 #define SAID 256 /* bytes for the message about a core */
-/* For the exchange that compares TSCs: any TSC takes at least a second for this many ticks. */
+/* For the exchange that compares TSCs: any TSC takes at least a second for this many ticks. If the
+ * system gave a core no CPU, the exchange is repeated with a longer limit. */
 #define PATIENCE_TICKS 5000000000
+#define GAMES          3
+#define LONGER         4
 
 static int cpus[CORE_LIST_MAX];
 static struct core_facts facts[CORE_LIST_MAX];
 static struct core_place places[CORE_LIST_MAX];
 static struct platform_cores cores;
-static char (*said)[SAID]; /* one per core, shared */
+static char (*said)[SAID];  /* one per core, shared */
+static uint64_t *waited_ns; /* without a CPU in the last call of together(), one per core, shared */
+static uint64_t began_ns;   /* start of that call */
+static unsigned list_n, list_of[CORE_LIST_MAX];
 
 const int *cores_of_process(const struct process *p, unsigned *n)
 {
@@ -68,6 +75,14 @@ static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, 
     return error ? say(0, strerror(error)) : NULL;
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t = {0};
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* Runs in a child process to its end; `mask` is its signal mask once it can handle signals. */
 _Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void *, unsigned),
                             void *ctx)
@@ -84,6 +99,7 @@ _Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void
     counter_after_fork();
     guard_row_begin(0); /* its work before or without a row is bounded too */
     fn(ctx, core);
+    waited_ns[core] = clock_ns(CLOCK_MONOTONIC) - began_ns - clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     _exit(STATUS_SUCCESS);
 }
 
@@ -124,6 +140,10 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
 
     (void)p;
     started = 0;
+    list_n = n;
+    memcpy(list_of, list, n * sizeof *list);
+    memset(waited_ns, 0, cores.count * sizeof *waited_ns);
+    began_ns = clock_ns(CLOCK_MONOTONIC);
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     fault_hand_on(stop_all);
@@ -156,6 +176,20 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
     return why;
 }
 
+static uint64_t starved(const struct platform *p, unsigned *core)
+{
+    uint64_t all = 0;
+
+    (void)p;
+    *core = list_of[0];
+    for (unsigned i = 0; i < list_n; i++) {
+        all += waited_ns[list_of[i]];
+        if (waited_ns[list_of[i]] > waited_ns[*core])
+            *core = list_of[i];
+    }
+    return all;
+}
+
 static void look_here(void *ctx, unsigned core)
 {
     struct core_facts *f = &facts[core];
@@ -176,7 +210,22 @@ static void look_here(void *ctx, unsigned core)
 
 static void play_here(void *ctx, unsigned core)
 {
+    guard_row_end(); /* the game has its own limit, which can be longer than deadline= */
     exchange_play(ctx, core > 0);
+}
+
+static const char *play(const struct platform *p, struct exchange *x, const unsigned list[2])
+{
+    uint64_t patience = PATIENCE_TICKS;
+    const char *why = NULL;
+
+    for (unsigned i = 0; i < GAMES; i++, patience *= LONGER) {
+        exchange_init(x, true, true, patience);
+        why = together(p, list, 2, play_here, x);
+        if (why || exchange_complete(x))
+            break;
+    }
+    return why;
 }
 
 static void compare_tsc(const struct platform *p, struct exchange *x, unsigned core)
@@ -184,8 +233,11 @@ static void compare_tsc(const struct platform *p, struct exchange *x, unsigned c
     const unsigned list[2] = {0, core};
     struct core_facts *f = &facts[core];
 
-    exchange_init(x, true, true, PATIENCE_TICKS);
-    const char *why = together(p, list, 2, play_here, x);
+    const char *why = play(p, x, list);
+    unsigned longest;
+    f->tsc_unknown = !why && !exchange_complete(x) && starved(p, &longest) >= PLATFORM_STARVED_NS;
+    if (f->tsc_unknown)
+        return;
     if (!why && !exchange_complete(x))
         why = "did not answer in time";
     if (why) {
@@ -200,7 +252,9 @@ const struct platform_cores *cores_open(const struct platform *p, struct exchang
 {
     said = mmap(NULL, cores.count * sizeof *said, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    if (said == MAP_FAILED)
+    waited_ns = mmap(NULL, cores.count * sizeof *waited_ns, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (said == MAP_FAILED || waited_ns == MAP_FAILED)
         return NULL;
     for (unsigned i = 0; i < cores.count; i++) {
         places[i] = places[0];
@@ -214,5 +268,6 @@ const struct platform_cores *cores_open(const struct platform *p, struct exchang
     cores.parked = "the system";
     cores.run = run;
     cores.together = together;
+    cores.starved = starved;
     return &cores;
 }

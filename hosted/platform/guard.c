@@ -91,7 +91,22 @@ void guard_row_begin(uint64_t ran)
 
 void guard_row_longer(unsigned ms)
 {
+    overdue = 0;
     set_alarm(left_us + ms * 1000ull);
+}
+
+void guard_row_waits(bool waits)
+{
+    static struct itimerval left;
+    static uint64_t since_us;
+
+    if (waits) {
+        since_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+        setitimer(ITIMER_PROF, &(struct itimerval){0}, &left);
+    } else {
+        row_began.cpu_us += clock_us(CLOCK_PROCESS_CPUTIME_ID) - since_us;
+        setitimer(ITIMER_PROF, &left, NULL);
+    }
 }
 
 void guard_row_end(void)

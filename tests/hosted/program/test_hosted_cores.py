@@ -2,11 +2,14 @@
 
 import os
 import re
+import signal
+import subprocess
+import time
 
 import pytest
 
 from read import report
-from conftest import SEVERAL as CPUS
+from conftest import SECONDS, SEVERAL as CPUS, Ended
 
 pytestmark = pytest.mark.every_cpu
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED = 0, 2, 3, 4
@@ -144,6 +147,66 @@ def test_suite_cores(run):
     for name in ("wake", "ipi"):
         assert rows[name]["status"] == "unsupported" and "platform" in rows[name]["why"]
     assert "padded" in rows and rows["padded"]["judged"] is (records(ended, "run")[0]["execution"] == "silicon")
+
+
+def children(process):
+    try:
+        with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as f:
+            return [int(pid) for pid in f.read().split()]
+    except FileNotFoundError:
+        return []
+
+
+def stop(pid):
+    """False: it has ended."""
+    try:
+        os.kill(pid, signal.SIGSTOP)
+        return True
+    except ProcessLookupError:
+        return False
+
+
+def starve(process, times):
+    """Stops the process of the second core for longer than another core waits for it at first; how often that was."""
+    stopped = 0
+    while process.poll() is None and stopped < times:
+        for pid in children(process)[1:2]:
+            if stop(pid):
+                time.sleep(3)
+                stopped += pid in children(process)
+                os.kill(pid, signal.SIGCONT)
+        time.sleep(0.001)
+    return stopped
+
+
+def fails_nothing(ended, stopped):
+    if not stopped:
+        pytest.skip("no process of a core lived until it was stopped")
+    assert ended.status == SUCCESS and records(ended, "end")[0]["verdict"] == "pass", (ended.out, ended.err)
+    for row in records(ended, "row"):
+        assert row["status"] == "ok" or "was not given the CPU in time" in row["why"], row
+
+
+@pytest.mark.native  # an emulator has threads and children of its own
+@several
+@pytest.mark.parametrize("words", ["suite=cores bench=pingpong,padded", "suite=planted bench=adds20 share=together rounds=1"])
+def test_a_core_that_is_not_given_the_cpu_fails_no_row(running, words):
+    process, end = running(*words.split(), "samples=64", "cores=0-1")
+    stopped = starve(process, 2)
+    fails_nothing(end(), stopped)
+
+
+@pytest.mark.native  # as above
+@several
+def test_a_core_that_is_not_given_the_cpu_before_the_first_row_measures_too(program):
+    """While its TSC is compared with the boot core's."""
+    process = subprocess.Popen([program, "suite=cores", "bench=padded", "cores=0-1", "format=jsonl"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+    stopped = starve(process, 1)
+    out, err = process.communicate(timeout=SECONDS)
+    ended = Ended(subprocess.CompletedProcess([], process.returncode, out, err))
+    fails_nothing(ended, stopped)
+    assert all(core["usable"] for core in records(ended, "core"))
 
 
 def test_suite_cores_needs_two(run):

@@ -69,8 +69,17 @@ static const char *together_(const struct platform *p, const unsigned *list, uns
     return why;
 }
 
-static const struct platform_cores cores = {
+static struct platform_cores cores = {
     .count = CORES, .facts = facts, .parked = "hlt", .run = run, .together = together_};
+
+static uint64_t starved_ns;
+
+static uint64_t starved(const struct platform *p, unsigned *core)
+{
+    assert_ptr_equal(p, &platform);
+    *core = 4;
+    return starved_ns;
+}
 
 static uint64_t nmis(void)
 {
@@ -83,7 +92,7 @@ static struct bench row_a = {.suite = "s", .name = "a"};
 static const struct bench *const rows[] = {&row_a};
 static unsigned measured[128], measurements;
 static enum execution executions[CORES];
-static bool gated[128];
+static bool gated[128], missed; /* missed: at each gate core 4 is missing */
 
 const struct bench *const *registry(size_t *n)
 {
@@ -149,6 +158,10 @@ void engine_round(struct engine *e, struct gathered *g, unsigned round)
     g->row.windows += e->facts.core + (e->gate ? 100 : 0);
     e->memory[0] = e->facts.core; /* this core's own, where others measure too */
     e->memory[9] = e->facts.core;
+    if (e->gate && missed) {
+        e->gate->missed = true;
+        row_fail(&g->row, ROW_WRONG, "core 4 did not come");
+    }
     gated[measurements] = e->gate != NULL;
     measured[measurements++] = e->facts.core;
     nmis_of[e->facts.core]++;
@@ -349,6 +362,37 @@ static void all_at_once(void **state)
     done();
 }
 
+/* A core that the system gave no CPU fails no row; one that had it does. */
+static void a_core_that_misses_the_others(void **state)
+{
+    static const struct {
+        bool can_be_starved;
+        uint64_t ns;
+        enum row_status status;
+        const char *why;
+    } cases[] = {
+        {false, PLATFORM_STARVED_NS, ROW_WRONG, "core 4 did not come"},
+        {true, PLATFORM_STARVED_NS - 1, ROW_WRONG, "core 4 did not come"},
+        {true, PLATFORM_STARVED_NS, ROW_UNSUPPORTED, "core 4 was not given the CPU in time"},
+    };
+
+    (void)state;
+    missed = true;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cores.starved = cases[i].can_be_starved ? starved : NULL;
+        starved_ns = cases[i].ns;
+        struct plan *plan = plan_of("1,3-4", SHARE_TOGETHER);
+        for (unsigned k = 0; k < 3; k++) {
+            const struct row *row = measure(plan, k);
+            assert_int_equal(row->status, cases[i].status);
+            assert_string_equal(row->why, cases[i].why);
+        }
+        done();
+    }
+    cores.starved = NULL;
+    missed = false;
+}
+
 static void a_core_that_faults(void **state)
 {
     (void)state;
@@ -544,6 +588,7 @@ int main(void)
         cmocka_unit_test(cores_that_are_executed_otherwise),
         cmocka_unit_test(one_after_the_other),
         cmocka_unit_test(all_at_once),
+        cmocka_unit_test(a_core_that_misses_the_others),
         cmocka_unit_test(a_core_that_faults),
         cmocka_unit_test(a_core_that_faults_together),
         cmocka_unit_test(each_core_gathers_its_own),

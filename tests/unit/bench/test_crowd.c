@@ -1,0 +1,298 @@
+// links: bench/cores/crowd.c bench/cores/crowd_contest.c bench/cores/crowd_pairs.c
+// links: bench/cores/crowd_part.c
+/* Meetings for which a core comes too late, on a platform whose cores are functions. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "tests/unit/fake_tsc.h"
+
+#include "bench/api/tsc.h"
+#include "bench/check/guard.h"
+#include "bench/context/barrier.h"
+#include "bench/context/pace.h"
+#include "bench/cores/crowd.h"
+#include "bench/cores/crowd_part.h"
+#include "bench/cores/exchange.h"
+#include "bench/cores/plan.h"
+#include "lib/stats/known.h"
+#include "lib/stats/stats.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+#define CORES 2
+
+/* What happens in the next meetings. */
+static struct {
+    unsigned late;             /* meetings for which core 1 comes too late */
+    unsigned ended;            /* of core 1's parts, by the deadline */
+    bool ended_as_it_waits;    /* core 0's part is ended too, or instead, */
+    bool starved, lost;        /* for want of a CPU; and an operation is lost */
+    unsigned meetings, longer; /* so far */
+    uint64_t patience;         /* of the last one */
+    bool alone;                /* the last one is of one core */
+} plant;
+
+static struct platform platform;
+static struct plan plan;
+static struct seat seats[CORES];
+static unsigned list[CORES] = {0, 1}, present[CORES], room[CORES];
+static struct crowd crowd;
+static struct crowd_seat crowd_seats[CORES];
+static struct crowd_line lines[1];
+static struct pair pairs[1];
+static struct bench bench = {.suite = "s", .name = "row", .form = FORM_CORES};
+
+static uint64_t starved(const struct platform *p, unsigned *core)
+{
+    assert_ptr_equal(p, &platform);
+    *core = 1;
+    return plant.starved ? PLATFORM_STARVED_NS : PLATFORM_STARVED_NS - 1;
+}
+
+bool plan_starved(const struct plan *of, unsigned *core)
+{
+    return of->p->cores->starved(of->p, core) >= PLATFORM_STARVED_NS;
+}
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p, (void)suite, (void)name, (void)ran;
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+}
+
+static void row_longer(const struct platform *p, unsigned ms)
+{
+    (void)p, (void)ms;
+    plant.longer++;
+}
+
+const char *plan_on_all(struct plan *of, const unsigned *places, unsigned n,
+                        void (*fn)(void *, unsigned), void *ctx)
+{
+    plant.meetings++;
+    plant.patience = crowd.patience;
+    plant.alone = n == 1;
+    for (unsigned i = 0; i < n; i++)
+        of->present[i] = of->list[places[i]];
+    for (unsigned i = 0; i < n; i++)
+        fn(ctx, of->list[places[i]]);
+    return NULL;
+}
+
+static bool is_late(void)
+{
+    return plant.meetings <= plant.late;
+}
+
+int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
+{
+    (void)b, (void)place;
+    assert_int_equal(patience, crowd.patience);
+    return !plant.alone && is_late() ? 1 : BARRIER_GO;
+}
+
+void barrier_leave(struct barrier *b, unsigned place)
+{
+    (void)b, (void)place;
+}
+
+bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+{
+    unsigned core = e->facts.core;
+
+    fn(ctx);
+    if (!(core == 1 ? plant.ended : plant.ended_as_it_waits) || row == &crowd.met.row)
+        return true;
+    seats[core].waits = core == 0;
+    row->ended = true;
+    row_fail(row, ROW_WRONG, "it ran longer");
+    return false;
+}
+
+bool pace_go_on(const struct engine *e)
+{
+    (void)e;
+    return true;
+}
+
+void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
+{
+    (void)stamped, (void)silicon;
+    assert_int_equal(patience, crowd.patience);
+    memset(x, 0, sizeof *x);
+    x->batches = 1;
+    x->turns = 1;
+}
+
+void exchange_play(struct exchange *x, unsigned side)
+{
+    x->moves[side] = 1;
+}
+
+bool exchange_complete(const struct exchange *x)
+{
+    return x->moves[0] && x->moves[1];
+}
+
+static bool batch(struct crowd *c, unsigned place, unsigned operations)
+{
+    c->seat[place].own += operations;
+    return true;
+}
+
+static uint64_t counted(const struct crowd *c, unsigned cores)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < cores; i++)
+        sum += c->seat[i].own;
+    return sum - plant.lost;
+}
+
+static void contest(struct crowd *c)
+{
+    crowd_contest(c, batch, 1, counted);
+}
+
+static const struct platform_cores cores = {.count = CORES, .starved = starved},
+                                   cores_that_run = {.count = CORES};
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&plant, 0, sizeof plant);
+    memset(&crowd, 0, sizeof crowd);
+    memset(seats, 0, sizeof seats);
+    platform = (struct platform){
+        .row_begin = row_begin, .row_end = row_end, .row_longer = row_longer, .cores = &cores};
+    plan = (struct plan){.p = &platform,
+                         .n = CORES,
+                         .seat = seats,
+                         .list = list,
+                         .present = present,
+                         .places = room};
+    seats[1].engine.facts.core = 1;
+    crowd.plan = &plan;
+    crowd.seat = crowd_seats;
+    crowd.shared = lines;
+    crowd.met.pair = pairs;
+    crowd.met.row.bench = &bench;
+    crowd.duration = 1;
+    crowd.patience = 1000;
+    return 0;
+}
+
+static void judged(enum row_status status, const char *why)
+{
+    assert_int_equal(crowd.met.row.status, status);
+    if (why)
+        assert_non_null(strstr(crowd.met.row.why, why));
+    else
+        assert_null(crowd.met.row.why);
+}
+
+/* A contest of one core, then of both; or one pair. */
+static void (*const meets[])(struct crowd *) = {contest, crowd_pingpong, crowd_skew};
+#define EACH_MEETING(m_) for (size_t m_ = 0; m_ < sizeof meets / sizeof *meets; m_++, start(state))
+
+static void a_core_that_is_late_for_a_while_fails_nothing(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.late = meets[m] == contest ? 3 : 2; /* the first is of core 0 alone */
+        meets[m](&crowd);
+        judged(ROW_OK, NULL);
+        assert_int_equal(plant.meetings, plant.late + 1);
+        assert_int_equal(plant.longer, 2);
+        assert_true(plant.patience >= 4 * 4 * 1000);
+    }
+}
+
+static void a_core_without_a_cpu_is_not_judged(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.late = 100;
+        plant.starved = true;
+        meets[m](&crowd);
+        judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
+        assert_true(plant.meetings <= 4);
+    }
+}
+
+static void a_core_that_has_a_cpu_and_is_late_fails(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.late = 100;
+        meets[m](&crowd);
+        judged(ROW_WRONG, meets[m] == contest ? "waited too long" : "their moves");
+    }
+}
+
+/* On the bare machine, and at once. */
+static void where_every_core_runs_one_that_is_late_fails(void **state)
+{
+    EACH_MEETING(m)
+    {
+        platform.cores = &cores_that_run;
+        plant.late = 100;
+        plant.starved = true;
+        meets[m](&crowd);
+        judged(ROW_WRONG, meets[m] == contest ? "waited too long" : "their moves");
+        assert_int_equal(plant.meetings, meets[m] == contest ? 2 : 1);
+    }
+}
+
+/* However busy the machine is. */
+static void a_part_that_never_ends_fails(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.ended = 1;
+        plant.ended_as_it_waits = m == 1;
+        plant.starved = true;
+        meets[m](&crowd);
+        judged(ROW_WRONG, "core 1: it ran longer");
+    }
+}
+
+static void a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged(void **state)
+{
+    plant.ended_as_it_waits = true;
+    plant.starved = true;
+    crowd_pingpong(&crowd);
+    judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
+    start(state);
+    plant.ended_as_it_waits = true;
+    crowd_pingpong(&crowd);
+    judged(ROW_WRONG, "core 0: it ran longer");
+}
+
+static void lost_operations_fail(void **state)
+{
+    (void)state;
+    plant.lost = true;
+    plant.starved = true;
+    contest(&crowd);
+    judged(ROW_WRONG, "operations were lost");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_core_that_is_late_for_a_while_fails_nothing, start),
+        cmocka_unit_test_setup(a_core_without_a_cpu_is_not_judged, start),
+        cmocka_unit_test_setup(a_core_that_has_a_cpu_and_is_late_fails, start),
+        cmocka_unit_test_setup(where_every_core_runs_one_that_is_late_fails, start),
+        cmocka_unit_test_setup(a_part_that_never_ends_fails, start),
+        cmocka_unit_test_setup(a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged,
+                               start),
+        cmocka_unit_test_setup(lost_operations_fail, start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
