@@ -185,9 +185,14 @@ static void show_value(const struct grouped_cell *c, struct sink *out)
     fmt(out, c->told ? "!" : c->modes ? "*" : " ");
 }
 
+static bool has_half(const struct grouped_cell *c)
+{
+    return c->state == GROUPED_FIGURE && !c->shared && is_known(c->half);
+}
+
 static void show_half(const struct grouped_cell *c, struct sink *out)
 {
-    if (c->state == GROUPED_FIGURE && !c->shared && is_known(c->half))
+    if (has_half(c))
         show_number(c->half, out);
     else
         fmt(out, "%*s", COLUMN - 1, "");
@@ -198,6 +203,7 @@ static void show_line(const struct columns *t, const struct grouped_line *of)
 {
     char text[LINE], name[NAME];
     struct sink_buf line;
+    bool halves = false;
     size_t n = fmt_buf(name, sizeof name, "%s", of->name);
 
     if (of->at)
@@ -209,9 +215,10 @@ static void show_line(const struct columns *t, const struct grouped_line *of)
         show_value(&of->cell[i], out);
         if (t->beside)
             show_half(&of->cell[i], out);
+        halves = halves || has_half(&of->cell[i]);
     }
     end_line(&line, t->out);
-    if (!t->intervals || t->beside)
+    if (!halves || t->beside)
         return;
     out = begin_line(&line, text, "");
     for (unsigned i = 0; i < t->columns; i++)

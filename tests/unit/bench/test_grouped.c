@@ -131,6 +131,21 @@ static void many_columns_have_them_below(void **state)
                                 "                           0.250                      10000\r\n");
 }
 
+/* Next to a line that has some: no blank line ends the table. */
+static void a_line_without_intervals_has_no_line_of_them(void **state)
+{
+    struct row row = row_of(bench_of(&four, "got", 0), 4, 1);
+
+    (void)state;
+    row.shared = true;
+    assert_false(grouped_take(&g, &run, &row, true));
+    assert_true(take(&four, "plt", 0, 4.5, 0.25));
+    show();
+    assert_non_null(strstr(text, "\r\ngot                       shared!       -        -        -\r\n"
+                                 "plt                        4.500        -        -        -\r\n"
+                                 "                           0.250\r\n"));
+}
+
 static void counts_have_none(void **state)
 {
     (void)state;
@@ -267,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup(when_there_are_many, many),
         cmocka_unit_test_setup(few_columns_have_their_intervals_beside, many),
         cmocka_unit_test_setup(many_columns_have_them_below, many),
+        cmocka_unit_test_setup(a_line_without_intervals_has_no_line_of_them, many),
         cmocka_unit_test_setup(counts_have_none, many),
         cmocka_unit_test_setup(a_row_with_another_level_is_told_in_full, many),
         cmocka_unit_test_setup(few_placements_have_their_level_in_the_heading, many),
