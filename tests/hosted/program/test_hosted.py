@@ -2,6 +2,7 @@
 
 import fcntl
 import json
+import math
 import os
 import pty
 import re
@@ -694,10 +695,9 @@ def test_two_rows_beside_each_other_are_the_table_s(run, suite, words, pairs):
         assert (event["unit"], event["per_op"], event["beside_per_op"]) == (
             "cycles", mine["cycles"], other["cycles"])
         assert event["apart"] == pytest.approx(mine["cycles"] - other["cycles"], abs=2e-6)
-        halves = [one["cycles_hi"] - one["cycles"] for one in (mine, other)]
-        half = sum(h * h for h in halves) ** 0.5
-        assert event["apart_hi"] - event["apart"] == pytest.approx(half, abs=1e-5)
-        assert event["apart"] - event["apart_lo"] == pytest.approx(half, abs=1e-5)
+        below, above = ([abs(one[bound] - one["cycles"]) for one in (mine, other)] for bound in ("cycles_lo", "cycles_hi"))
+        assert event["apart_hi"] - event["apart"] == pytest.approx(math.hypot(above[0], below[1]), abs=1e-5)
+        assert event["apart"] - event["apart_lo"] == pytest.approx(math.hypot(below[0], above[1]), abs=1e-5)
 
 
 # One row that would last for an hour.
