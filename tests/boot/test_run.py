@@ -1,6 +1,7 @@
 """`make run` and `make image` with the real QEMU; test_run_script.py has their judgement's corner cases."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -88,9 +89,10 @@ def test_a_program_that_hangs(tmp_path):
     """Any EFI program can be started; one that never ends costs the bound, and the message says it."""
     # A halted guest costs nothing, unless its instructions are counted.
     said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "10", "--icount", "0", "talk")
-    assert status == 1 and "the guest has written nothing for 10" in said, said
+    # On a busy host its one line can come after the end of that time.
+    assert status == 1 and re.search(r"the guest has (written nothing for|not written one byte in) 10", said), said
     assert "no whole end record (0 records arrived)" in said, said
-    assert "talks, and no more" in said, said
+    assert "talks, and no more" in said or "not written one byte" in said, said
 
 
 @pytest.mark.parametrize("bus", ["virtio", "ahci", "nvme", "usb"])
