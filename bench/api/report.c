@@ -120,7 +120,7 @@ static void tell_odd_field(struct report *r)
 
     if (r->check.odd[0] == '\0')
         return;
-    fmt_buf(text, sizeof text, "%s, and docs/report.md states otherwise", r->check.odd);
+    fmt_buf(text, sizeof text, "%s in bench/report", r->check.odd);
     report_event(r, "mistake", text);
 }
 

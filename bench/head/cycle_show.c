@@ -19,7 +19,7 @@ void cycle_show(const struct run_facts *run, struct sink *out)
     if (c->by == CYCLES_UNKNOWN)
         fmt(out, "          %s\r\n", left_out(run));
     if (c->by == CYCLES_RULER && (c->counter.used || c->counter.refusals))
-        timer_show(&c->counter, "beside", out);
+        timer_show(&c->counter, "counter", out);
 }
 
 void cycle_record(const struct run_facts *run, struct json *j)

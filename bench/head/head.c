@@ -149,7 +149,10 @@ static void show_compensate(const struct run_facts *run, struct sink *out)
     num_f64(out, c->interval * 1e3 / run->tsc_hz, 3, 0);
     fmt(out, " ms, which takes ");
     num_f64(out, c->cost, 0, 0);
-    fmt(out, " ticks, the least of %u: taken off the windows that it comes into\r\n", c->events);
+    fmt(out,
+        " ticks, smallest of %u;\r\n"
+        "          subtracted from each window with a timer interrupt\r\n",
+        c->events);
 }
 
 static void record_compensate(const struct run_facts *run, struct json *j)

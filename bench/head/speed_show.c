@@ -48,7 +48,7 @@ static void show_absent(const struct speed_facts *f, unsigned i, struct sink *ou
 void speed_show(const struct speed_facts *f, struct sink *out)
 {
     if (f->measured_by) {
-        fmt(out, "speeds    as stated, and how far from the TSC measured by %s, +- ",
+        fmt(out, "speeds    as stated; difference from the TSC measured by %s, +- ",
             f->measured_by);
         percent(out, error_percent(f));
         fmt(out, "\r\n");

@@ -118,7 +118,7 @@ static bool text(struct reading *r, size_t field, const char *what, size_t most,
         if (c < ' ' || c == 0x7f)
             break;
     }
-    fmt_buf(why, sizeof why, "%s is no text of 1 to %zu printable bytes", what, most);
+    fmt_buf(why, sizeof why, "%s must be 1 to %zu printable characters", what, most);
     return refuse(r, why);
 }
 

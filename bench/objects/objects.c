@@ -97,8 +97,8 @@ static bool add_row(struct object_file *f, const struct object_row *read, const 
     struct object_row *row = next_row(f);
 
     if (!row) {
-        fmt(err, "%s: row %s: there is room for %u rows of all objects", f->name, read->bench.name,
-            OBJECTS_ROWS);
+        fmt(err, "%s: row %s: at most %u rows are allowed, over all objects", f->name,
+            read->bench.name, OBJECTS_ROWS);
         return false;
     }
     *row = *read;
@@ -175,7 +175,7 @@ void objects_take(const char *name, const void *bytes, size_t size)
     size_t n;
 
     if (files_used == OBJECTS_MOST) {
-        fmt_buf(why, sizeof why, "there is room for %u objects", OBJECTS_MOST);
+        fmt_buf(why, sizeof why, "at most %u objects are allowed", OBJECTS_MOST);
         objects_refuse(name, why);
         return;
     }

@@ -31,7 +31,7 @@ static void say_share(const struct run_facts *run, const char *when, struct sink
 
 void own_show_head(const struct run_facts *run, struct sink *out)
 {
-    fmt(out, "alone     ");
+    fmt(out, "witness   ");
     say_share(run, " during the probe", out);
     fmt(out, "%s\r\n", run->own.gave_up ? "; gave up waiting for exclusive blocks" : "");
 }
@@ -66,7 +66,7 @@ void own_show_end(const struct run_facts *run, struct report *r)
 
     if (report_table(r) && !run->own.why_not) {
         report_fresh_line(r);
-        fmt(r->out, "alone     ");
+        fmt(r->out, "witness   ");
         say_share(run, ", all rows together", r->out);
         fmt(r->out, "\r\n");
     }

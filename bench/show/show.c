@@ -224,7 +224,7 @@ static void show_missing(struct report *r, const struct run_facts *run, const st
     if (why)
         fmt(r->out, "  ^ no figure: %s\r\n", why);
     if (per_op_lacks_interval(run, row))
-        fmt(r->out, "  ^ no interval: in one block alone no kind of windows was disturbed\r\n");
+        fmt(r->out, "  ^ no interval: only one block has undisturbed windows of every kind\r\n");
 }
 
 /* Writes the notes about problems. */

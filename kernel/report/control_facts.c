@@ -19,7 +19,7 @@ static const char *smi_absent(const struct machine *m)
 /* Shows the settings; those that are neither requested nor available are only in the record. */
 static void show_settings(const struct core_controls *q, struct sink *out)
 {
-    const char *head = "quiet";
+    const char *head = "controls";
 
     for (unsigned i = 0; i < CONTROL_IDS; i++) {
         const struct control *s = &q->core[0].of[i];

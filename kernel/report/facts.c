@@ -394,8 +394,8 @@ static void warn_of_cores(const struct machine *m, struct report *r)
         warn(r, text);
     }
     if (c->list.left_out) {
-        fmt_buf(text, sizeof text, "%u cores are left out: there is room for %u", c->list.left_out,
-                c->list.room);
+        fmt_buf(text, sizeof text, "%u cores are left out: at most %u are supported",
+                c->list.left_out, c->list.room);
         warn(r, text);
     }
     if (c->count > 1 && !c->list.boot_listed)

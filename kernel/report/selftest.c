@@ -35,7 +35,7 @@ static void test_fixup(struct report *r)
 
 static void test_monotonic(struct report *r)
 {
-    char detail[64];
+    char detail[96];
     unsigned back = 0;
     uint64_t last = tsc_now();
 
@@ -44,7 +44,8 @@ static void test_monotonic(struct report *r)
         back += now < last;
         last = now;
     }
-    fmt_buf(detail, sizeof detail, "%u of %u fenced reads went back", back, MONOTONIC_RUN);
+    fmt_buf(detail, sizeof detail, "%u of %u fenced TSC readings were below the previous one", back,
+            MONOTONIC_RUN);
     judge(r, "tsc_monotonic", back == 0, detail);
 }
 

@@ -83,8 +83,8 @@ static void show_speculation(const struct mitigations *m, struct sink *out)
     struct wrap w = {out, "spec_ctrl", 0}, caps = {out, "arch_caps", 0};
     for (unsigned i = 0; i < sizeof controls / sizeof controls[0]; i++)
         wrap_item(&w, "%s %s", controls[i].name,
-                  !controls[i].there              ? "not there"
-                  : !m->spec_ctrl_known           ? "there (on or off is not known)"
+                  !controls[i].there              ? "not supported"
+                  : !m->spec_ctrl_known           ? "supported (state unknown)"
                   : m->spec_ctrl & controls[i].on ? "on"
                                                   : "off");
     wrap_end(&w);

@@ -51,19 +51,39 @@ static void string(struct json *j, const char *s)
     raw_text(j, "\"");
 }
 
-/* Records "row.x is a string", for the reader of the report; only the first one. */
-static void odd(struct json *j, uint32_t kind)
+/* Writes the names of a type's alternatives: "integer or string". */
+static void say_type(uint32_t type, struct sink *out)
 {
-    static const char *const words[] = {"a string",      "an integer", "a number",
-                                        "true or false", "an object",  "null"};
-    unsigned word = 0;
+    static const char *const words[] = {"string", "integer", "number", "boolean", "object", "null"};
+    const char *before = "";
+
+    if (json_dimensions(type) > 0) {
+        fmt(out, "array");
+        return;
+    }
+    if ((type & JSON_NUMBER) == JSON_NUMBER)
+        type &= ~JSON_INTEGER; /* it is an alternative of every number */
+    for (unsigned i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if ((type >> i & 1) == 0)
+            continue;
+        fmt(out, "%s%s", before, words[i]);
+        before = " or ";
+    }
+}
+
+/* Records that the current member is of `kind` and what the shape declares, 0: nothing. Only the
+ * first one. */
+static void odd(struct json *j, uint32_t kind, uint32_t declared)
+{
+    struct sink_buf buf;
 
     if (j->check->odd[0])
         return;
-    while (word + 1 < sizeof words / sizeof words[0] && kind != 1U << word)
-        word++;
-    fmt_buf(j->check->odd, sizeof j->check->odd, "%s is %s", j->path,
-            kind == JSON_ARRAY(0) ? "an array" : words[word]);
+    sink_buf_init(&buf, j->check->odd, sizeof j->check->odd);
+    fmt(&buf.sink, "%s (", j->path);
+    say_type(kind, &buf.sink);
+    fmt(&buf.sink, declared ? ") is declared as " : ") is not declared");
+    say_type(declared, &buf.sink);
 }
 
 /* Sets the path to the current member; returns its type in the shape, 0: none. */
@@ -88,7 +108,7 @@ static void check(struct json *j, const char *name, uint32_t kind)
         return;
     type = arrive(j, name);
     if (!json_allows(type, kind))
-        odd(j, kind);
+        odd(j, kind, type);
     if (j->depth < JSON_DEPTH) /* for its own members, if it is opened */
         j->type[j->depth] = type;
 }

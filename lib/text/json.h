@@ -17,11 +17,11 @@
 
 #define JSON_PATH 80
 
-/* The shape that records are checked against, and the first member that violates it: its path and
- * type, "" if there is none. */
+/* The shape that records are checked against, and the first member that violates it: its path, the
+ * type that was written and the type that is declared; "" if there is none. */
 struct json_check {
     const struct json_shape *shape;
-    char odd[JSON_PATH + 16];
+    char odd[JSON_PATH + 64];
 };
 
 struct json {

@@ -17,22 +17,20 @@ VALUE = re.compile(r"^\|\s*`?([^`|]+?)`?\s*\|")
 
 
 # As the program's event `mistake` has them (lib/text/json.c), and as `written` has them.
-DECLARED = {"a string": "STRING", "an integer": "INTEGER", "a number": "NUMBER", "true or false": "BOOLEAN",
-            "an object": "OBJECT", "string": "STRING", "integer": "INTEGER", "number": "NUMBER", "boolean": "BOOLEAN",
-            "object": "OBJECT"}
+DECLARED = {word: word.upper() for word in ("string", "integer", "number", "boolean", "object")}
 
 
 def declaration(path, said):
     """The line that declares a field, and where it goes. A type that has no word of its own is left to the reader."""
-    return (f'declare it in bench/report/*.def beside its like, then `make fields`:\n'
+    return (f'declare it in bench/report/*.def next to similar fields, then `make fields`:\n'
             f'FIELD("{path}", {DECLARED.get(said, "TYPE")}, "UNIT", PRESENT, "MEANING")')
 
 
 def mistakes(records):
-    """What the program says of fields that it wrote and that are not declared so, each with the line that declares it."""
+    """The program's complaints about fields that it wrote; one about an undeclared field has the line that declares it."""
     found = [r["message"] for r in records if r.get("type") == "event" and r.get("kind") == "mistake"]
     for i, message in enumerate(found):
-        if field := re.match(r"(\S+) is ([^,]*),", message):
+        if field := re.match(r"(\S+) \((\w+)\) is not declared", message):
             found[i] = f"{message}: {declaration(*field.groups())}"
     return found
 

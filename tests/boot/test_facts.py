@@ -119,7 +119,7 @@ def test_speculation(shared):
     """No model that QEMU emulates has a control; none is claimed."""
     b = shared(**EPYC).must(SUCCESS)
     assert not any(b.run["mitigations"].values()), b.run["mitigations"]
-    assert head(b, "spec_ctrl") == "IBRS not there, STIBP not there, SSBD not there"
+    assert head(b, "spec_ctrl") == "IBRS not supported, STIBP not supported, SSBD not supported"
 
 
 def test_no_thermal_status_is_said(shared):

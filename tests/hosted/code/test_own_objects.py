@@ -412,7 +412,7 @@ def test_more_objects_than_there_is_room_for(run, tmp_path):
         (many / f"{i:02}.o").write_bytes(good.read_bytes())
     out = run(f"objects={many}", "list").out
     assert out.count("a row with this suite and name exists") == 31, out
-    assert "object refused: 32.o: there is room for 32 objects" in out, out
+    assert "object refused: 32.o: at most 32 objects are allowed" in out, out
 
 
 # --- make check-object -----------------------------------------------------------------------------

@@ -546,7 +546,7 @@ def test_a_core_is_called_core(run):
     lines = run(*QUICK, "format=table", environment={"BARETICK_CPU": cpu}).out.splitlines()
     (process,) = [line for line in lines if line.startswith("process   ")]
     assert re.match(rf"process   core 0 is the system's CPU {cpu}[ ;]", process)
-    assert any(line.startswith("alone     ") and "core 0" in line for line in lines)
+    assert any(line.startswith("witness   ") and "core 0" in line for line in lines)
     assert not [line for line in lines if line != process and re.search(r"\bCPU \d", line)]
 
 

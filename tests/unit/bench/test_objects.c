@@ -224,8 +224,8 @@ static void there_are_so_many_objects_and_rows(void **state)
     give_many("last.o", 4);
     assert_int_equal(rows_used, OBJECTS_ROWS);
     assert_int_equal(registered_rows(), OBJECTS_ROWS + 2);
-    shows("object refused: last.o: row r2: there is room for 128 rows of all objects\r\n");
-    shows("last.o: row r3: there is room");
+    shows("object refused: last.o: row r2: at most 128 rows are allowed, over all objects\r\n");
+    shows("last.o: row r3: at most");
 
     begin(NULL);
     for (unsigned i = 0; i <= OBJECTS_MOST; i++) {
@@ -234,7 +234,7 @@ static void there_are_so_many_objects_and_rows(void **state)
     }
     assert_int_equal(files_used, OBJECTS_MOST);
     assert_int_equal(rows_used, OBJECTS_MOST);
-    shows("object refused: o32.o: there is room for 32 objects\r\n");
+    shows("object refused: o32.o: at most 32 objects are allowed\r\n");
     assert_null(registered("o32", "r0"));
 }
 

@@ -314,7 +314,7 @@ static unsigned told(void)
 
     sink_buf_init(&b, text, sizeof text);
     own_show_head(&engine.facts, &b.sink);
-    if (sscanf(text, "alone     core 0 was shared for %u%% of the time", &percent) != 1)
+    if (sscanf(text, "witness   core 0 was shared for %u%% of the time", &percent) != 1)
         assert_non_null(strstr(text, "core 0 was not shared"));
     return percent;
 }

@@ -44,7 +44,7 @@ static void skylake(void **state)
                         "tlb       L1d 2M 4M 32 4-way, L1d 1G 4 4-way, L1d 4K 64 4-way,\r\n"
                         "          L1i 2M 4M 8 full, L1i 4K 128 8-way, L2 4K 2M 1536 6-way,\r\n"
                         "          L2 1G 16 4-way\r\n"
-                        "spec_ctrl IBRS not there, STIBP not there, SSBD not there\r\n");
+                        "spec_ctrl IBRS not supported, STIBP not supported, SSBD not supported\r\n");
 }
 
 static void others_are_not_known(void **state)
@@ -71,14 +71,15 @@ static void speculation(void **state)
     struct cpu_facts f = {.cpu = &c, .mitigations = {.ibrs = true, .stibp = true}};
     sink_buf_init(&out, text, sizeof text);
     cpu_facts_show(&f, &out.sink);
-    assert_string_equal(text, "spec_ctrl IBRS there (on or off is not known),\r\n"
-                              "          STIBP there (on or off is not known), SSBD not there\r\n");
+    assert_string_equal(
+        text, "spec_ctrl IBRS supported (state unknown), STIBP supported (state unknown),\r\n"
+              "          SSBD not supported\r\n");
     f.mitigations.spec_ctrl_known = f.mitigations.arch_known = true;
     f.mitigations.spec_ctrl = SPEC_CTRL_STIBP;
     f.mitigations.arch = 1 | 1u << 9 | 1u << 4; /* bit 9 has no name here */
     sink_buf_init(&out, text, sizeof text);
     cpu_facts_show(&f, &out.sink);
-    assert_string_equal(text, "spec_ctrl IBRS off, STIBP on, SSBD not there\r\n"
+    assert_string_equal(text, "spec_ctrl IBRS off, STIBP on, SSBD not supported\r\n"
                               "arch_caps rdcl_no, ssb_no\r\n");
 }
 

@@ -286,14 +286,14 @@ static void what_is_not_in_the_shape_is_named(void **state)
         void (*write)(void);
         const char *odd;
     } cases[] = {
-        {odd_name, "row.new is an integer"},
-        {odd_type, "row.name is an integer"},
-        {odd_member, "row.ticks.mean is true or false"},
-        {odd_place, "row.mean is an integer"},
-        {odd_fraction, "row.ops is a number"},
-        {odd_element, "row.modes[].at[] is a string"},
-        {odd_depth, "row.hist[] is an integer"},
-        {odd_array, "row.name is an array"},
+        {odd_name, "row.new (integer) is not declared"},
+        {odd_type, "row.name (integer) is declared as string"},
+        {odd_member, "row.ticks.mean (boolean) is declared as number"},
+        {odd_place, "row.mean (integer) is not declared"},
+        {odd_fraction, "row.ops (number) is declared as integer"},
+        {odd_element, "row.modes[].at[] (string) is declared as number or null"},
+        {odd_depth, "row.hist[] (integer) is declared as array"},
+        {odd_array, "row.name (array) is declared as string"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
