@@ -11,33 +11,6 @@
 #define MORE   20 /* columns of "and 123 more" */
 #define FIGURE 48 /* bytes of a figure as text */
 
-/* Versions of clang-format disagree on the last of these braces. */
-/* clang-format off */
-#define WAY(name_)                                                            \
-    {"calls", name_}, {"calls", name_ "_inc"}, {"calls", name_ "_straight"},  \
-    {"calls", name_ "_c"}
-/* clang-format on */
-
-const struct essence_name essence_names[ESSENCE_ROWS] = {
-    [ESSENCE_WINDOW] = {"baseline", NULL},
-    {"baseline", "do_nothing"},
-    WAY("direct"),
-    WAY("plt"),
-    WAY("got"),
-    WAY("register"),
-    WAY("virtual"),
-    {"calls", "random_16"},
-    {"calls", "turn_16"},
-    {"sum", "cold"},
-    {"sum", "warm"},
-    {"cores", "pingpong"},
-    {"cores", "tsc_skew"},
-    {"cores", "wake"},
-    {"cores", "ipi"},
-};
-
-static const char *const forms[ESSENCE_FORMS] = {"empty", "++*x", "straight", "compiled"};
-
 /* --- figures ---------------------------------------------------------------------------------- */
 
 #define TOO_LONG 1e6 /* no cell holds it with its interval; no measured figure is that large */
@@ -392,7 +365,7 @@ static void show_calls(const struct essence *s, const struct target *to)
 {
     if (!any(s, ESSENCE_CALLS, ESSENCE_WAYS * ESSENCE_FORMS))
         return;
-    show_cells("calls", forms, to);
+    show_cells("calls", essence_forms, to);
     for (unsigned at = ESSENCE_CALLS; at < ESSENCE_RANDOM; at += ESSENCE_FORMS)
         if (any(s, at, ESSENCE_FORMS))
             show_way(s, at, to);

@@ -11,39 +11,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "bench/api/essence_rows.h"
 #include "bench/api/report.h"
 #include "lib/stats/behave.h"
 #include "lib/text/sink.h"
 
 #define ESSENCE_LINES   18
 #define ESSENCE_COLUMNS 79 /* one less than a screen has, so that no console wraps */
-
-/* The ways of calling, each a line of the matrix; and the columns of the matrix. */
-#define ESSENCE_WAYS  5
-#define ESSENCE_FORMS 4
-
-/* The rows that it shows; those of the matrix line by line. */
-enum essence_row {
-    ESSENCE_WINDOW, /* the empty window of the recipe in use: a median, gross */
-    ESSENCE_NOTHING,
-    ESSENCE_CALLS,
-    /* Two pairs of rows that are compared. */
-    ESSENCE_RANDOM = ESSENCE_CALLS + ESSENCE_WAYS * ESSENCE_FORMS,
-    ESSENCE_TURN,
-    ESSENCE_COLD,
-    ESSENCE_WARM,
-    ESSENCE_PINGPONG, /* rows of several cores: ticks, and ns if known */
-    ESSENCE_SKEW,
-    ESSENCE_WAKE,
-    ESSENCE_IPI,
-    ESSENCE_ROWS
-};
-
-/* Suite and name of each. NULL: the window's name depends on the recipe. */
-struct essence_name {
-    const char *suite, *name;
-};
-extern const struct essence_name essence_names[ESSENCE_ROWS];
 
 enum essence_state {
     ESSENCE_NOT_RUN, /* not selected, not supported, or not reached: "-" */

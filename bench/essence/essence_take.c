@@ -77,7 +77,8 @@ void essence_begin(struct essence *s, const struct run_facts *run)
     say_clock(run, &text.sink);
     sink_buf_init(&text, s->unit, sizeof s->unit);
     say_unit(run, &text.sink);
-    fmt_buf(s->window, sizeof s->window, "empty_%s", recipe_names[run->recipe]);
+    fmt_buf(s->window, sizeof s->window, "%s%s", essence_names[ESSENCE_WINDOW].name,
+            recipe_names[run->recipe]);
 }
 
 /* Returns the row's index in the essence; ESSENCE_ROWS: not in it. */
