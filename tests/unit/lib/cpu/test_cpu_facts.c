@@ -37,14 +37,14 @@ static void skylake(void **state)
 {
     (void)state;
     show("GenuineIntel00506E3_Skylake", true);
-    assert_string_equal(text,
-                        "topology  1 package, 4 cores, 4 threads\r\n"
-                        "caches    L1d 32 KiB 8-way, L1i 32 KiB 8-way, L2 256 KiB 4-way,\r\n"
-                        "          L3 6 MiB 12-way by 4 threads\r\n"
-                        "tlb       L1d 2M 4M 32 4-way, L1d 1G 4 4-way, L1d 4K 64 4-way,\r\n"
-                        "          L1i 2M 4M 8 full, L1i 4K 128 8-way, L2 4K 2M 1536 6-way,\r\n"
-                        "          L2 1G 16 4-way\r\n"
-                        "spec_ctrl IBRS not supported, STIBP not supported, SSBD not supported\r\n");
+    assert_string_equal(
+        text, "topology  1 package, 4 cores, 4 threads\r\n"
+              "caches    L1d 32 KiB 8-way, L1i 32 KiB 8-way, L2 256 KiB 4-way,\r\n"
+              "          L3 6 MiB 12-way by 4 threads\r\n"
+              "tlb       L1d 2M 4M 32 4-way, L1d 1G 4 4-way, L1d 4K 64 4-way,\r\n"
+              "          L1i 2M 4M 8 full, L1i 4K 128 8-way, L2 4K 2M 1536 6-way,\r\n"
+              "          L2 1G 16 4-way\r\n"
+              "spec_ctrl IBRS not supported, STIBP not supported, SSBD not supported\r\n");
 }
 
 static void others_are_not_known(void **state)
