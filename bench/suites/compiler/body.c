@@ -1,7 +1,7 @@
 /*
- * Loops that an optimiser takes apart, and what keeps it from that: one pass each, `count`
- * operations over the words of `table`. What the comments say of the traps is what gcc 12 and clang
- * 14 both make of them at -O2; what another compiler makes of them, the rows tell.
+ * Loops that an optimiser removes or changes, and the barriers against it: one pass each, `count`
+ * operations over the words of `table`. The comments on the traps describe what gcc 12 and clang 14
+ * both do at -O2; the rows show what another compiler does.
  */
 #include "bench/api/statement.h"
 #include "bench/suites/compiler/compiler.h"
@@ -16,7 +16,7 @@ ONE_PASS pass(uint64_t *table, uint64_t count)
 }
 PASSES(pass)
 
-/* Strength reduction: the products become sums, each the last one plus the factor. */
+/* Strength reduction: the products become sums, each the previous one plus the factor. */
 ONE_PASS mul_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
@@ -40,7 +40,7 @@ ONE_PASS mul_cure(uint64_t *table, uint64_t count)
 }
 PASSES(mul_cure)
 
-/* A division by a number that is known becomes a multiplication and a shift. */
+/* A division by a known number becomes a multiplication and a shift. */
 ONE_PASS div_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
@@ -66,7 +66,7 @@ ONE_PASS div_cure(uint64_t *table, uint64_t count)
 }
 PASSES(div_cure)
 
-/* The look-up is hoisted out of the loop, and of what is left one multiplication is made. */
+/* The look-up is hoisted out of the loop, and the rest becomes one multiplication. */
 ONE_PASS lookup_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0, index = COMPILER_INDEX;
@@ -89,7 +89,7 @@ ONE_PASS lookup_cure(uint64_t *table, uint64_t count)
 }
 PASSES(lookup_cure)
 
-/* Loads whose value is not used vanish, and the loop with them. */
+/* Loads of unused values are removed, and the loop with them. */
 ONE_PASS load_trap(uint64_t *table, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -106,7 +106,7 @@ ONE_PASS load_cure(uint64_t *table, uint64_t count)
 }
 PASSES(load_cure)
 
-/* Of the stores to one place the last is made, of the loop nothing else is left. */
+/* Only the last of the stores to one address is made; the rest of the loop is removed. */
 ONE_PASS store_trap(uint64_t *table, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -125,7 +125,7 @@ ONE_PASS store_cure(uint64_t *table, uint64_t count)
 }
 PASSES(store_cure)
 
-/* A word that goes back where it came from is neither stored nor loaded. */
+/* A word that is stored back to its place is neither stored nor loaded. */
 ONE_PASS silent_trap(uint64_t *table, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -172,7 +172,7 @@ ONE_PASS buffer_cure(uint64_t *table, uint64_t count)
 }
 PASSES(buffer_cure)
 
-/* Inlining: no call is left where the callee can be seen. */
+/* Inlining: no call is left if the compiler sees the callee. */
 ONE_PASS inline_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
@@ -196,8 +196,8 @@ ONE_PASS inline_cure(uint64_t *table, uint64_t count)
 PASSES(inline_cure)
 
 /*
- * `noinline` is not enough: what can be seen to depend on its argument alone is called once, ahead
- * of the loop.
+ * `noinline` is not enough: a function that visibly depends on its argument alone is called once,
+ * before the loop.
  */
 static __attribute__((noinline)) uint32_t mix(uint32_t x)
 {
@@ -228,7 +228,7 @@ ONE_PASS call_cure(uint64_t *table, uint64_t count)
 }
 PASSES(call_cure)
 
-/* Cloning: what is called was made for this caller. It knows the divisor, and does not divide. */
+/* Cloning: the callee is a copy for this caller. It knows the divisor, and does not divide. */
 static __attribute__((noinline)) uint32_t quotient(uint32_t x, uint32_t divisor)
 {
     return x / divisor;
@@ -256,7 +256,7 @@ ONE_PASS clone_cure(uint64_t *table, uint64_t count)
 }
 PASSES(clone_cure)
 
-/* No clone, and yet no division: the callee knows the range of what all its callers pass. */
+/* No clone, but no division either: the compiler knows the range of all callers' arguments. */
 static NOCLONE uint32_t quotient_of_one(uint32_t x, uint32_t divisor)
 {
     return x / divisor;
@@ -273,7 +273,7 @@ ONE_PASS clone_range(uint64_t *table, uint64_t count)
 }
 PASSES(clone_range)
 
-/* A volatile sum is kept, but in memory: each turn waits for the store of the one before. */
+/* A volatile sum is kept, but in memory: each iteration waits for the store of the previous one. */
 ONE_PASS volatile_trap(uint64_t *table, uint64_t count)
 {
     volatile uint64_t sum = 0;
@@ -296,7 +296,7 @@ ONE_PASS volatile_cure(uint64_t *table, uint64_t count)
 }
 PASSES(volatile_cure)
 
-/* As libraries write DoNotOptimize: the compiler may choose between memory and a register. */
+/* Like DoNotOptimize in libraries: the compiler may choose between memory and a register. */
 ONE_PASS volatile_choice(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
@@ -309,7 +309,7 @@ ONE_PASS volatile_choice(uint64_t *table, uint64_t count)
 }
 PASSES(volatile_choice)
 
-/* No trap: what keep.h's macros cost by themselves. */
+/* No traps: the cost of keep.h's macros alone. */
 BENCH_LOOP(compiler_turns, (void)0)
 BENCH_LOOP(compiler_turns_keep, BENCH_KEEP(n))
 BENCH_LOOP(compiler_turns_hide, BENCH_HIDE(n))

@@ -1,4 +1,4 @@
-/* What the cures call: an object that the callers' optimiser does not see into. */
+/* The callees of the cures, in an object that the callers' optimiser does not see. */
 #include "bench/api/keep.h"
 #include "bench/suites/compiler/compiler.h"
 #include "bench/suites/compiler/mix.h"
@@ -13,7 +13,7 @@ uint32_t compiler_quotient(uint32_t x, uint32_t divisor)
     return x / divisor;
 }
 
-/* As glibc keeps it: characters may be signed. */
+/* The same layout as in glibc: characters may be signed. */
 static int32_t lower_of[128 + 256];
 static const int32_t *lower_of_0;
 

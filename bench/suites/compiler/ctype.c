@@ -1,6 +1,6 @@
 /*
- * tolower() of a string by the C library's table, as glibc's <ctype.h> has it: a function that is
- * declared `const` gives the table's address, a macro or an inline function looks up.
+ * tolower() of a string with the C library's table, as in glibc's <ctype.h>: a function declared
+ * `const` returns the table's address, a macro or an inline function does the look-up.
  */
 #include "bench/suites/compiler/pass.h"
 
@@ -10,9 +10,9 @@ static inline __attribute__((always_inline)) int lower_by_table(int c)
 }
 
 /*
- * As one writes it, the string in the measured loop. Each letter is known: the string is never
- * stored, the loop is unrolled, equal letters are looked up once, and the table's address is found
- * ahead of all passes.
+ * As one would write it, with the string in the measured loop. Each letter is known: the string is
+ * never stored, the loop is unrolled, equal letters are looked up once, and the table's address is
+ * found before all passes.
  */
 ONE_PASS ctype_trap(uint64_t *table, uint64_t count)
 {
@@ -29,7 +29,7 @@ ONE_PASS ctype_trap(uint64_t *table, uint64_t count)
 }
 PASSES(ctype_trap)
 
-/* The string has escaped, so it is stored, and no letter of it is known. */
+/* The string escapes, so it is stored, and no letter of it is known. */
 ONE_PASS ctype_cure(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;

@@ -1,10 +1,10 @@
 /*
- * Character tests. A compiler that sees all of them makes arithmetic or one look-up in a table of
- * them, whatever was written; of a letter that it knows it keeps the answer alone.
+ * Character tests. A compiler that sees all of them replaces them with arithmetic or one look-up in
+ * a table, however they were written. For a known letter it keeps only the answer.
  */
 #include "bench/suites/compiler/pass.h"
 
-/* What stands for what, each a case or a test. */
+/* All pairs of letters, each used as a case or a test. */
 #define UPPERS(IS)                                                                                 \
     IS('A', 'a');                                                                                  \
     IS('B', 'b');                                                                                  \
@@ -35,14 +35,14 @@
 #define AS_CASE(character, value)                                                                  \
     case character:                                                                                \
         return value
-/* Hidden before, so that no two tests become one. */
+/* Hides c before each test, so that no two tests are merged. */
 #define AS_TEST(character, value)                                                                  \
     do {                                                                                           \
         BENCH_HIDE(c);                                                                             \
         if (c == (character))                                                                      \
             return value;                                                                          \
     } while (0)
-/* Both letters have the same answer. */
+/* Two cases, or tests, with the same answer. */
 #define AS_CASES(character, value)                                                                 \
     case character:                                                                                \
     case value:                                                                                    \
@@ -68,8 +68,8 @@ INLINED lower_tested(uint32_t c)
     return c;
 }
 
-/* tolower() of a letter, large or small; 0 of what is none. With the character itself in place of 0
- * gcc makes a jump table. */
+/* tolower() of an upper-case or lower-case letter; 0 for other characters. With the character
+ * itself in place of 0 gcc makes a jump table. */
 INLINED lower_of_letter(uint32_t c)
 {
     switch (c) {
@@ -85,7 +85,7 @@ INLINED lower_of_letter_tested(uint32_t c)
     return 0;
 }
 
-/* A known letter: no test is left, and of the sum a multiplication. */
+/* A known letter: no test is left, and the sum becomes a multiplication. */
 ONE_PASS known_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
@@ -111,7 +111,7 @@ ONE_PASS known_cure(uint64_t *table, uint64_t count)
 }
 PASSES(known_cure)
 
-/* A sum over the room's characters, of what `fn` makes of each. */
+/* The sum of `fn` over the room's characters. */
 #define TEXT_PASS(name_, fn)                                                                       \
     ONE_PASS name_(uint64_t *table, uint64_t count)                                                \
     {                                                                                              \
@@ -127,6 +127,6 @@ PASSES(known_cure)
 TEXT_PASS(lower_trap, lower)
 TEXT_PASS(lower_cure, lower_tested)
 
-/* Two cases to an answer: 52 of them become one look-up in a table. */
+/* Two cases per answer: 52 cases become one look-up in a table. */
 TEXT_PASS(to_table_trap, lower_of_letter)
 TEXT_PASS(to_table_cure, lower_of_letter_tested)

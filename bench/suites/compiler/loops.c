@@ -1,13 +1,13 @@
 /*
- * Loops over numbers whose values follow a rule: a polynomial by its products and by its
- * differences, and a remainder by subtraction.
+ * Loops over numbers that follow a rule: a polynomial by its products and by its differences, and a
+ * remainder by subtraction.
  */
 #include "bench/suites/compiler/pass.h"
 
 /* x * x * x - 2 * x * x + k * x + 7, as written. */
 #define POLYNOMIAL(x, k) ((x) * (x) * (x)-2 * (x) * (x) + (k) * (x) + 7)
 
-/* By its products, left to the optimiser: several at once, or fewer multiplications. */
+/* By products, left to the optimiser: several at once, or fewer multiplications. */
 ONE_PASS products_trap(uint64_t *table, uint64_t count)
 {
     uint32_t *p = (uint32_t *)table;
@@ -19,7 +19,7 @@ ONE_PASS products_trap(uint64_t *table, uint64_t count)
 }
 PASSES(products_trap)
 
-/* Each value for itself. */
+/* Each value separately. */
 ONE_PASS products_cure(uint64_t *table, uint64_t count)
 {
     uint32_t *p = (uint32_t *)table;
@@ -35,8 +35,8 @@ ONE_PASS products_cure(uint64_t *table, uint64_t count)
 PASSES(products_cure)
 
 /*
- * The same by its chain of recurrences. The first, second and third differences at 0 are k - 1, 2
- * and 6: three additions a turn, each of what the turn before left.
+ * The same by a chain of recurrences. The first, second and third differences at 0 are k - 1, 2 and
+ * 6: three additions per iteration, each of values of the previous iteration.
  */
 ONE_PASS chain_trap(uint64_t *table, uint64_t count)
 {
@@ -54,7 +54,7 @@ ONE_PASS chain_trap(uint64_t *table, uint64_t count)
 }
 PASSES(chain_trap)
 
-/* The additions stay three, of one value each. */
+/* Three additions per value remain. */
 ONE_PASS chain_cure(uint64_t *table, uint64_t count)
 {
     uint32_t *p = (uint32_t *)table;
@@ -75,8 +75,8 @@ ONE_PASS chain_cure(uint64_t *table, uint64_t count)
 PASSES(chain_cure)
 
 /*
- * A remainder by subtraction, good for small numbers. An optimiser that knows where such a loop
- * ends replaces it with a division, or with the equivalent multiplication.
+ * A remainder by subtraction, suitable for small numbers. An optimiser that knows the final value
+ * of such a loop replaces it with a division, or with the equivalent multiplication.
  */
 ONE_PASS reduce_trap(uint64_t *table, uint64_t count)
 {
@@ -110,7 +110,7 @@ ONE_PASS reduce_cure(uint64_t *table, uint64_t count)
 }
 PASSES(reduce_cure)
 
-/* What the trap may be turned into. It differs where n is a multiple: 0 in place of the modulus. */
+/* The code that may replace the trap. It differs if n is a multiple: 0 in place of the modulus. */
 ONE_PASS reduce_modulo(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;

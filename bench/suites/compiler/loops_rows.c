@@ -9,7 +9,7 @@ static void set_k(struct object *o)
     ((uint64_t *)o->room)[COMPILER_K_AT] = K;
 }
 
-/* By Horner's rule, which no row uses. */
+/* Checks the values by Horner's rule, which no row uses. */
 static const char *values_stored(const struct object *o, uint64_t operations)
 {
     const uint32_t *value = o->room;
@@ -20,7 +20,7 @@ static const char *values_stored(const struct object *o, uint64_t operations)
     return check_counted(o, operations);
 }
 
-/* Fewest instructions of the cures: two multiplications and a store; three additions and a store; a
+/* Least instructions of the cures: two multiplications and a store; three additions and a store; a
  * comparison. */
 TRAP_AND_CURE(products, 3, "a polynomial's next value by its products, left to the optimiser",
               "a polynomial's next value by its products, of a hidden variable, its loop included",
@@ -34,8 +34,8 @@ PASSES(chain_cure, FEW_OPS, compiler_chain_cure, compiler_pass,
        IN_LINE(chain, 1));
 
 /*
- * Small numbers out of order, below twice the modulus, and no multiple of it but 0: so all three
- * rows have one answer. 37 has no divisor in common with 90.
+ * Returns unordered small numbers below twice the modulus, without multiples of it except 0: so all
+ * three rows have one answer. 37 has no divisor in common with 90.
  */
 static uint64_t small(unsigned i)
 {

@@ -1,11 +1,11 @@
 /*
- * Memory that is filled and copied. Compiled as a hosted program is (Makefile): only there may gcc
- * and clang take a loop for memset() or memcpy(), or make stores of a call.
+ * Filling and copying memory. Compiled as a hosted program (Makefile): only there may gcc and clang
+ * replace a loop with memset() or memcpy(), or such a call with stores.
  */
 #include "bench/suites/compiler/pass.h"
 #include "lib/text/mem.h"
 
-/* Dead stores: of the bytes that are cleared, those that are written right after are not. */
+/* Dead stores: bytes that are written immediately afterwards are not cleared. */
 ONE_PASS memset_trap(uint64_t *table, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -29,7 +29,7 @@ ONE_PASS memset_cure(uint64_t *table, uint64_t count)
 }
 PASSES(memset_cure)
 
-/* Of a struct that is copied only those words are loaded that are used, and none is stored. */
+/* Of a copied struct only the used words are loaded, and none is stored. */
 ONE_PASS copy_trap(uint64_t *table, uint64_t count)
 {
     uint64_t sum = 0;
@@ -56,7 +56,7 @@ ONE_PASS copy_cure(uint64_t *table, uint64_t count)
 }
 PASSES(copy_cure)
 
-/* Idiom recognition: the loop becomes a call of memset(), or of memcpy(). */
+/* Idiom recognition: the loop becomes a call of memset() or memcpy(). */
 ONE_PASS to_memset_trap(uint64_t *table, uint64_t count)
 {
     unsigned char *to = (unsigned char *)table;
@@ -79,7 +79,7 @@ ONE_PASS to_memset_cure(uint64_t *table, uint64_t count)
 }
 PASSES(to_memset_cure)
 
-/* What nothing can change, so that it lies nowhere near where it is copied to. */
+/* Constant, so that the compiler knows that it does not overlap with the target. */
 static const unsigned char text[COMPILER_BYTES * PASS] = COMPILER_TEXT;
 
 ONE_PASS to_memcpy_trap(uint64_t *table, uint64_t count)

@@ -1,10 +1,10 @@
-/* One text, compiled where its caller can see it and where it cannot. */
+/* One source, compiled where its caller can see it and where it cannot. */
 #ifndef BENCH_SUITES_COMPILER_MIX_H
 #define BENCH_SUITES_COMPILER_MIX_H
 
 #include <stdint.h>
 
-/* Some work that no identity of arithmetic shortens: a round of MurmurHash3's finaliser. */
+/* Does work that no arithmetic identity shortens: a round of MurmurHash3's finaliser. */
 static inline uint32_t compiler_mix_text(uint32_t x)
 {
     x ^= x >> 16;

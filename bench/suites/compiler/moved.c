@@ -1,8 +1,8 @@
 /*
  * An unused function that moves the code. moved_unused.c compiles this file again with a function
- * in the middle that is never called. Each is one section (-fno-function-sections, Makefile), as
- * in a build without such flags, so that the linker can neither drop nor move that function
- * alone.
+ * in the middle that is never called. Each object has one code section (-fno-function-sections,
+ * Makefile), as in a build without such flags, so that the linker can neither drop nor move only
+ * that function.
  */
 #include "bench/api/keep.h"
 #include "bench/suites/compiler/compiler.h"
@@ -18,10 +18,10 @@
     BENCH_HIDE(x)
 
 /*
- * The loop that is measured, the same text for both: nothing waits for anything else, so that it
- * runs as fast as its instructions arrive. Functions begin at multiples of 32, loops at multiples
- * of 16 (Makefile), and the constants make the loop so long that its last comparison and jump are
- * in one line of 64 bytes, or with the unused function in two, whichever compiler made it
+ * The measured loop, the same source for both. Its instructions are independent of each other, so
+ * it runs as fast as they are fetched. Functions begin at multiples of 32, loops at multiples of 16
+ * (Makefile), and the constants make the loop so long that its last comparison and jump are in one
+ * line of 64 bytes, or with the unused function in two, with every compiler
  * (tests/hosted/code/test_traps.py).
  */
 static inline __attribute__((always_inline)) int count_up(uint64_t n, struct object *o)
@@ -40,14 +40,14 @@ static inline __attribute__((always_inline)) int count_up(uint64_t n, struct obj
     return 0;
 }
 
-/* Begins a line of 64 bytes, so that both objects' code begins at the same place of one. */
+/* Begins a line of 64 bytes, so that both objects' code begins at the same offset in a line. */
 __attribute__((aligned(64))) int NAME(still)(uint64_t n, struct object *o)
 {
     return count_up(n, o);
 }
 
 #ifdef COMPILER_UNUSED
-/* 32 bytes at the most. */
+/* At most 32 bytes of code. */
 uint64_t compiler_unused(uint64_t a, uint64_t b);
 uint64_t compiler_unused(uint64_t a, uint64_t b)
 {

@@ -1,4 +1,4 @@
-/* How bodies that make passes over the room are written. */
+/* Macros for bodies that make passes over the room. */
 #ifndef BENCH_SUITES_COMPILER_PASS_H
 #define BENCH_SUITES_COMPILER_PASS_H
 
@@ -6,15 +6,15 @@
 #include "bench/suites/compiler/compiler.h"
 
 /*
- * The body that runs a pass again and again. `count` is PASS, hidden, so that no loop is unrolled
- * to nothing; nothing is moved from one pass to another.
+ * The body that runs a pass repeatedly. `count` is PASS, hidden, so that no loop is unrolled
+ * completely; nothing is moved from one pass to another.
  */
 #define PASSES(name_) PASSES_OF(name_)
 /* name_ may be a macro. */
 #define PASSES_OF(name_)                                                                           \
     int compiler_##name_(uint64_t n, struct object *o)                                             \
     {                                                                                              \
-        int64_t left = (int64_t)n - PASS; /* after the pass to come */                             \
+        int64_t left = (int64_t)n - PASS; /* after the next pass */                                \
         for (; left >= 0; left -= PASS) {                                                          \
             BENCH_TURN(left);                                                                      \
             uint64_t count = PASS;                                                                 \
@@ -24,10 +24,11 @@
         }                                                                                          \
         return (int)(left + PASS);                                                                 \
     }
-/* Always part of its body: a pass is not to become a function of its own, nor a clone. */
+/* Always part of its body: a pass must not become a separate function or a clone. */
 #define ONE_PASS static inline __attribute__((always_inline)) uint64_t
 
-/* No copy is made for a caller. clang makes none unasked, and has no word for it. */
+/* Keeps the compiler from making a copy for one caller. clang makes none, and has no attribute for
+ * it. */
 #ifdef __clang__
 #define NOCLONE __attribute__((noinline))
 #else

@@ -1,9 +1,9 @@
 /*
- * What an optimiser does to a benchmark. Each trap stands beside its cure. What the trap costs less
- * is work that was never done, and yet its answer is right. The same bare loop of passes is
- * subtracted from all of them: a trap whose loop is gone reads 0, a cure reads with its loop, and
- * with the few instructions a pass that a compiler puts before it (gcc 14 pads by two NOPs where
- * gcc 12 pads by one: 0.02 an operation).
+ * Rows that show what an optimiser does to a benchmark. Each trap is compared with its cure. A trap
+ * is cheaper by the work that was never done, although its answer is right. The same bare loop of
+ * passes is subtracted from all rows: a trap whose loop is removed reads 0. A cure includes its
+ * loop, and the few instructions per pass that a compiler puts before it (gcc 14 pads with two
+ * NOPs, gcc 12 with one: a difference of 0.02 per operation).
  */
 #include "bench/suites/compiler/compiler.h"
 #include "bench/api/statement.h"
@@ -25,7 +25,7 @@ static void fill(struct object *o)
         table[i] = WORD(i);
 }
 
-/* Out of order: 37 has no divisor in common with 96, nor with 52. */
+/* Unordered characters: 37 has no divisor in common with 96 or 52. */
 static unsigned char character(unsigned i)
 {
     return (unsigned char)(' ' + 37 * i % 96);
@@ -149,7 +149,7 @@ ADDED(words_added, words)
 ADDED(mixed_added, mixed)
 ADDED(mixed_first_added, mixed_first)
 
-/* The room is as it was, and every pass was run. */
+/* Checks that the room is unchanged, and every pass was run. */
 static const char *kept(const struct object *o, uint64_t operations)
 {
     const uint64_t *table = o->room;
@@ -167,7 +167,8 @@ static const char *stored_last(const struct object *o, uint64_t operations)
     return table[0] == PASS - 1 ? check_counted(o, operations) : "the last store is missing";
 }
 
-/* The record is what the last operation made of it, the rest of the room as it was. */
+/* Checks that the record has the result of the last operation, and the rest of the room is
+ * unchanged. */
 static const char *cleared_in_part(const struct object *o, uint64_t operations)
 {
     const uint64_t *table = o->room;
@@ -213,9 +214,10 @@ const struct bench_family compiler_pairs = {{"trap", "cure"}};
     PAIR_OF(name_, OPS, fill, check_, least_, trap_, cure_)
 
 /*
- * Fewest instructions of an operation, whatever the compiler: those that its description names. A
- * loop's own may be shared out by unrolling. The buffer can be filled by stores of 64 bytes; a call
- * has its return; a record of 64 bytes can be one store; eight bytes one by one are eight.
+ * Least instructions of an operation, with every compiler: those that its description names.
+ * Unrolling may divide the loop's instructions among several operations. The buffer can be filled
+ * by stores of 64 bytes; a call has a return; a record of 64 bytes can be one store; eight bytes
+ * one by one are eight.
  */
 #define LEAST        1
 #define LEAST_BUFFER (1.0 / 64)
@@ -295,8 +297,8 @@ MOVED(cure, compiler_still_unused,
       .beside = "unused_aligned");
 
 /*
- * What the macros of keep.h cost where there is nothing to keep away from: nothing, they are no
- * instructions.
+ * The cost of keep.h's macros if the optimiser could not have saved anything: 0, because they emit
+ * no instructions.
  */
 #define COST(name_, what_, function_)                                                              \
     BENCH(compiler, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                       \

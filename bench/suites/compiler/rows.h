@@ -1,4 +1,4 @@
-/* How rows whose bodies make passes over the room are declared. */
+/* Declares rows whose bodies make passes over the room. */
 #ifndef BENCH_SUITES_COMPILER_ROWS_H
 #define BENCH_SUITES_COMPILER_ROWS_H
 
@@ -6,10 +6,10 @@
 #include "bench/suites/compiler/compiler.h"
 
 #define OPS     1000
-#define FEW_OPS 200 /* of those that take long */
+#define FEW_OPS 200 /* for slow operations */
 _Static_assert(OPS % PASS == 0 && FEW_OPS % PASS == 0, "whole passes");
 
-/* A check that each pass added what `pass` gives. */
+/* A check that each pass added the value that `pass` returns. */
 #define ADDED(name_, pass_)                                                                        \
     static const char *name_(const struct object *o, uint64_t operations)                          \
     {                                                                                              \
@@ -22,7 +22,7 @@ _Static_assert(OPS % PASS == 0 && FEW_OPS % PASS == 0, "whole passes");
           .errors_are_wrong = true, __VA_ARGS__)
 extern __attribute__((visibility("hidden"))) const struct bench_family compiler_pairs;
 #define IN_LINE(name_, column_) .family = &compiler_pairs, .line = #name_, .column = column_
-/* Trap and cure in one line of the table; least_ is the cure's, `...` are both rows' fields. */
+/* Trap and cure in one line of the table; least_: of the cure; `...`: fields of both rows. */
 #define TRAP_AND_CURE(name_, least_, trap_, cure_, ...)                                            \
     PASSES(name_##_trap, FEW_OPS, compiler_##name_##_trap, compiler_pass, .what = trap_,           \
            .beside = #name_ "_cure", IN_LINE(name_, 0), __VA_ARGS__);                              \

@@ -10,13 +10,13 @@
 #define NAME(name) name##_trap
 #endif
 
-/* What a text may have in its fields. */
+/* Options: what a text may have in its fields. */
 enum {
     QUOTES = 1,
     ESCAPES = 2,
     BRACKETS = 4,
     COMMENTS = 8,
-    BLANKS = 16, /* are dropped at both ends of a field */
+    BLANKS = 16, /* dropped at both ends of a field */
 };
 
 /*
@@ -65,8 +65,8 @@ static const unsigned char *field(const unsigned char *p, unsigned char separato
 }
 
 /*
- * All options, as a caller chose them. The helper is large: it is inlined where this is its only
- * caller.
+ * All options, as a caller would choose them. The helper is large: it is inlined only if this is
+ * its only caller.
  */
 #ifndef COMPILER_PLAIN_ALONE
 ONE_PASS NAME(split_quoted)(uint64_t *table, uint64_t count)
@@ -84,8 +84,9 @@ PASSES(NAME(split_quoted))
 #endif
 
 /*
- * No options: of the helper little is left, which is inlined whoever else calls it. A rest with a
- * separator of its own, which the text does not have, is another call of the helper, and stays one.
+ * No options: little of the helper is left, and it is inlined even if others call it. A rest with a
+ * different separator, which the text does not have, is another call of the helper; it is not
+ * inlined.
  */
 #ifndef COMPILER_QUOTED_ALONE
 ONE_PASS NAME(split_plain)(uint64_t *table, uint64_t count)

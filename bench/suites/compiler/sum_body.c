@@ -1,8 +1,8 @@
 /*
- * 1 + 2 + ... + k, the squares below k, and 1^6 + 2^6 + ... + k^6, k hidden before each sum, or
- * the sum would be a constant. The trap is the loop, left to the optimiser: clang makes a formula
- * of each, gcc 12 keeps the loops, gcc 14 takes two terms of the first a turn. Next to it are a
- * loop that stays (the cure) and the formula.
+ * 1 + 2 + ... + k, the squares below k, and 1^6 + 2^6 + ... + k^6. k is hidden before each sum;
+ * otherwise the sum would be a constant. The trap is the loop, left to the optimiser: clang
+ * replaces each with a formula, gcc 12 keeps the loops, gcc 14 adds two terms of the first per
+ * iteration. Next to it are a loop that is kept (the cure) and the formula.
  */
 #include "bench/api/keep.h"
 #include "bench/suites/compiler/compiler.h"
@@ -22,7 +22,7 @@
     }
 #define ONE_SUM static inline __attribute__((always_inline)) uint64_t
 
-/* Nothing is added up: what is left is the loop around the sums. */
+/* Adds nothing: only the loop around the sums is left. */
 ONE_SUM sum_empty(uint64_t k)
 {
     BENCH_KEEP(k);
@@ -58,7 +58,7 @@ ONE_SUM sum_formula(uint64_t k)
 }
 SUMS(sum_formula)
 
-/* The same of squares, j < k. */
+/* The same for squares, j < k. */
 ONE_SUM squares_trap(uint64_t k)
 {
     uint64_t sum = 0;
@@ -88,8 +88,8 @@ ONE_SUM squares_formula(uint64_t k)
 SUMS(squares_formula)
 
 /*
- * The same of sixth powers. clang makes a formula of this loop too, by what it knows of any
- * polynomial: longer than the one that a person looks up, and dearer than a short loop.
+ * The same for sixth powers. clang replaces this loop with a formula too, by a rule for all
+ * polynomials. It is longer than the textbook formula, and slower than a short loop.
  */
 ONE_SUM power_trap(uint64_t k)
 {

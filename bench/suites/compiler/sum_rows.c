@@ -1,7 +1,7 @@
 /*
- * From which count on a formula beats the loop: 1 + 2 + ... + k, the squares below k, and
- * 1^6 + 2^6 + ... + k^6 for several k, in the three ways of sum_body.c. They are many, so they run
- * on request.
+ * Rows that show from which count on a formula is faster than the loop: 1 + 2 + ... + k, the
+ * squares below k, and 1^6 + 2^6 + ... + k^6 for several k, in the three ways of sum_body.c. They
+ * are many, so they run only on request.
  */
 #include "bench/suites/compiler/compiler.h"
 
@@ -19,7 +19,7 @@ static const char *added(const struct object *o, uint64_t operations)
     return o->counter == operations * (k * (k + 1) / 2) ? NULL : "the sums do not add up";
 }
 
-/* By the loop: the formula is what is in doubt. */
+/* Checks with the loop, because the formula is to be checked. */
 static const char *powers_added(const struct object *o, uint64_t operations)
 {
     uint64_t sum = 0;
@@ -29,7 +29,7 @@ static const char *powers_added(const struct object *o, uint64_t operations)
     return o->counter == operations * sum ? NULL : "the powers do not add up";
 }
 
-/* By the loop too. */
+/* Checks with the loop too. */
 static const char *squares_added(const struct object *o, uint64_t operations)
 {
     uint64_t sum = 0;
@@ -59,8 +59,8 @@ static const struct bench_family sums = {{"trap", "cure", "formula"}};
         *(uint64_t *)o->room = k_;                                                                 \
     }
 
-/* Fewest instructions of a turn of the loops, whatever the compiler: an addition; a sixth power
- * takes three multiplications too. */
+/* Least instructions per iteration of the loops, with every compiler: an addition; for a sixth
+ * power also three multiplications. */
 #define SUMS(k_)    THREE_WAYS(sum, k_, "1 + 2 + ... + " #k_, added, 1)
 #define SQUARES(k_) THREE_WAYS(squares, k_, "the sum of j * j, j < " #k_, squares_added, 1)
 #define POWERS(k_)  THREE_WAYS(power, k_, "1^6 + ... + " #k_ "^6", powers_added, 4)

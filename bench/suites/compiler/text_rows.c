@@ -19,7 +19,7 @@ static uint64_t texts(void)
 
 ADDED(texts_added, texts)
 
-/* Fewest instructions of the cures: a look-up a letter; a comparison for each character of the
+/* Least instructions of the cures: one look-up per letter; one comparison per character of the
  * shortest field. */
 TRAP_AND_CURE(ctype, sizeof COMPILER_UPPER - 1,
               "tolower of \"" COMPILER_UPPER "\" by the library's table: 7 look-ups",

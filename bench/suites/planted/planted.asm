@@ -1,4 +1,4 @@
-; Bodies of suite `planted`: straight chains of adds, each of which needs the one before it.
+; Bodies of suite `planted`: straight chains of adds, each of which depends on the one before it.
 %include "bench/window/unit.inc"
 
 %macro ADDS 2
@@ -11,7 +11,7 @@ ADDS adds20, 20
 ADDS adds21, 21
 ADDS adds1000, 1000
 
-; A turn for each byte that the code is behind its line's start, and one more.
+; As many iterations as the code's offset in its cache line in bytes, plus one.
 UNIT planted_offset
     lea rax, [rel %$code]
     and eax, 63
@@ -26,8 +26,8 @@ UNIT planted_rdmsr
     rdmsr
 ENDUNIT
 
-; What a window's first copy or turn finds in the flags and in registers that no recipe writes, into
-; struct found of planted.c. rsi tells the first by what the frame loads.
+; Records in struct found of planted.c the flags, and the registers that no recipe writes, as a
+; window's first copy or iteration finds them. It is the first if rsi has the value of the frame.
 UNIT planted_found
     pushfq
     pop rax

@@ -1,7 +1,7 @@
 /*
- * Bodies whose answer is known beforehand, to see whether a report finds it: two that differ by one
- * cycle, work that is missing, windows so long that a process is stopped in one, an operation that
- * has two speeds. They run only when suite= names the suite.
+ * Bodies whose answer is known, to test whether a report finds it: two that differ by one core
+ * cycle, missing work, windows so long that a process is stopped in one, an operation with two
+ * speeds. They run only when suite= names the suite.
  */
 #include "bench/api/check.h"
 #include "bench/api/keep.h"
@@ -13,7 +13,7 @@
 extern const struct unit unit_planted_offset, unit_planted_adds20, unit_planted_adds21,
     unit_planted_adds1000, unit_planted_rdmsr, unit_planted_found;
 
-#define CHAIN_OPS 50 /* windows of some 1000 cycles: the step of any TSC is small beside them */
+#define CHAIN_OPS 50 /* windows of about 1000 cycles: long compared with the step of any TSC */
 
 PLANTED(adds20, "a chain of 20 adds", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
         .unit = &unit_planted_adds20, .least_instructions = 20);
@@ -25,13 +25,13 @@ PLANTED(vanished, "nothing, where an add is promised: the run fails, exit status
 PLANTED(vanished_loop, "the same in a loop, as method=adaptive needs it", .form = FORM_LOOP,
         .ops = 1000, .unit = NULL, .least_instructions = 1);
 
-/* Nearly all of the run's time is in this window, so that a stopped process is stopped in one. */
+/* Takes nearly all of the run's time, so that a stopped process is stopped in such a window. */
 PLANTED(long, "a loop over 1000 adds, a hundred times a window", .form = FORM_LOOP, .ops = 100,
         .unit = &unit_planted_adds1000, .not_doubled = true);
 
 /*
- * They show where they stand: each operation takes a turn for each byte that the code is behind its
- * line's start, and one more.
+ * These show their placement: each operation takes as many iterations as the code's offset in its
+ * cache line in bytes, plus one.
  */
 PLANTED(offset, "a turn for each byte behind its line's start", .form = FORM_LOOP, .ops = 10,
         .unit = &unit_planted_offset);
@@ -65,18 +65,18 @@ PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
 
 /*
- * What bench/window/frame.asm leaves to every body, whatever the recipe: HISTORY_VALUE in
- * registers, and no flag set, or those of `xor eax, eax` where a recipe runs CPUID after that. The
- * unit notes it at the start of each window, of all windows together; a later copy or turn finds
- * what the one before it left.
+ * Checks the state that bench/window/frame.asm gives to every body with every recipe: HISTORY_VALUE
+ * in registers, and no flag set, or the flags of `xor eax, eax` if a recipe runs CPUID after that.
+ * The unit records the state at the start of each window, for all windows together. A later copy or
+ * iteration finds the state that the previous one left.
  */
 #define FLAGS     0x8d5 /* CF, PF, AF, ZF, SF, OF: SDM vol. 1, 3.4.3 */
 #define FLAGS_AF  0x10  /* XOR leaves it undefined */
 #define FLAGS_XOR 0x44  /* ZF, PF */
 
 struct found {
-    uint64_t windows, set, clear; /* flags that were set in a window, and that were clear in one */
-    uint64_t unlike;              /* bits of registers that were not as stated */
+    uint64_t windows, set, clear; /* flags that were set in some window; clear in some window */
+    uint64_t unlike;              /* bits of registers that differed from HISTORY_VALUE */
 };
 
 static void found_setup(struct object *o)
@@ -107,17 +107,17 @@ PLANTED(history_loop, "the same in a loop, at its first turn", .form = FORM_LOOP
         .room_bytes = sizeof(struct found));
 
 /*
- * docs/method.md "Modes": 100 or 106 cycles, the dearer one 30% of the time. A shift register of 7
- * bits (x^7 + x^6 + 1: period 127) steps once a round, which holds a block of the body and one of
- * twice the body, so that all blocks of a round are of one kind; with retry_budget=0, since a block
- * that is taken again is one more.
+ * docs/method.md "Modes": 100 or 106 cycles, the slower one 30% of the time. A shift register of 7
+ * bits (x^7 + x^6 + 1: period 127) steps after each pair of a block of the body and a block of
+ * twice the body, so that both have one speed. Needs retry_budget=0, since a repeated block is one
+ * more.
  */
 #define PERIOD     127
-#define DEAR       38 /* of the period's states: 29.9% */
+#define DEAR       38 /* slow states of the period: 29.9% */
 #define CALLS      (2 * ENGINE_BLOCK)
 #define SPEEDS_OPS 40
 
-/* In the object's room, which keeps it from placement to placement. */
+/* In the object's room, whose contents are kept from placement to placement. */
 struct speeds {
     uint64_t state, calls;
 };

@@ -1,14 +1,14 @@
 /*
- * The sum of 10,000 ints, out of the caches and from memory: the textbook benchmark, and a row with
- * a number of bytes an operation. The 40,000 bytes fit a second-level cache everywhere, a
- * first-level one in few.
+ * The sum of 10,000 ints, from the caches and from memory: the textbook benchmark, and a row with a
+ * number of bytes per operation. The 40,000 bytes fit the second-level cache of every CPU, and the
+ * first-level cache of few.
  */
 #include "bench/suites/sum/sum.h"
 
 #define INT sizeof(uint32_t)
 _Static_assert(INT *SUM_INTS <= BARETICK_ROOM_MOST, "the array fits the room");
 
-/* Prime, so no divisor of 10,000: the values are 0 to 9999, each once, out of order. */
+/* Prime, so no divisor of 10,000: the values are 0 to 9999, each once, unordered. */
 #define STRIDE 7919
 
 static void fill(struct baretick_object *o)

@@ -1,6 +1,6 @@
 /*
  * The C bodies of suite `sum`, in another file than the rows. This suite is declared with the
- * public header, as a person's own code is, so that what is tested of it is tested of that.
+ * public header, like user code, so that its tests test that header.
  */
 #ifndef BENCH_SUITES_SUM_SUM_H
 #define BENCH_SUITES_SUM_SUM_H
@@ -12,8 +12,8 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * n / SUM_INTS passes over the array in the object's room; each adds the array's sum to the
- * counter. Where n is no multiple of SUM_INTS the rest is not done, and is returned.
+ * Make n / SUM_INTS passes over the array in the object's room; each adds the array's sum to the
+ * counter. If n is not a multiple of SUM_INTS, the rest is not done, and is returned.
  */
 int sum_pass(uint64_t n, struct baretick_object *o);
 int sum_empty(uint64_t n, struct baretick_object *o);

@@ -6,14 +6,15 @@ struct latencies {
     uint8_t simple, lea, cmov, imul, imul64, load; /* core cycles; 0: not known */
 };
 
-/* Named after the first core of those that agree in all of it. */
+/* Groups of cores with equal latencies, named after the first core of each. */
 enum core {
     CORE_UNKNOWN,
     CORE2,        /* Merom, Penryn */
     NEHALEM,      /* to Haswell */
     BROADWELL,    /* to Comet Lake */
     ICE_LAKE,     /* Tiger Lake, Rocket Lake, and the Xeons to Emerald Rapids */
-    REDWOOD_COVE, /* Granite Rapids: cmov takes 1 or 2 by who wrote the flags (docs/method.md) */
+    REDWOOD_COVE, /* Granite Rapids: cmov takes 1 or 2, depending on the instruction that wrote
+                     the flags (docs/method.md) */
     HYBRID,       /* two kinds of core under one model number */
     BONNELL,      /* the in-order Atoms */
     SILVERMONT,   /* to Goldmont Plus */
@@ -71,8 +72,8 @@ static enum core intel_core(const struct cpu *cpu)
     return CORE_UNKNOWN;
 }
 
-/* Of family 1Ah (Linux, arch/x86/kernel/cpu/amd.c, X86_FEATURE_ZEN5); its other models are later
- * cores, of which nothing is documented yet. */
+/* Returns whether a model of family 1Ah is a Zen 5 (Linux, arch/x86/kernel/cpu/amd.c,
+ * X86_FEATURE_ZEN5). Its other models are later cores, which are not documented yet. */
 static bool is_zen5(uint32_t model)
 {
     return model <= 0x2f || (model >= 0x40 && model <= 0x4f) || (model >= 0x60 && model <= 0x7f);

@@ -1,7 +1,7 @@
 /*
- * Latencies that the makers and the literature agree on, by core, for the rows of suite `truth`. In
- * core cycles, from the first operand (for `load`: the address) to the result; 0 where the core is
- * unknown, masked (cpu_model_is_masked) or its sources disagree, and the row is then shown, not
+ * Latencies on which manufacturers and literature agree, by core, for the rows of suite `truth`. In
+ * core cycles, from the first operand (for `load`: the address) to the result. 0: the core is
+ * unknown or masked (cpu_model_is_masked), or the sources disagree; the row is then shown, but not
  * judged.
  *
  * Sources: Agner Fog, "Instruction tables" (imul, cmov, lea, rotates); Intel 64 and IA-32
@@ -13,7 +13,7 @@
 
 #include "lib/cpu/cpu.h"
 
-double truth_simple(const struct cpu *cpu); /* add, neg, ror r32,imm8: what one ALU does */
+double truth_simple(const struct cpu *cpu); /* add, neg, ror r32,imm8: operations of one ALU */
 double truth_lea(const struct cpu *cpu);    /* lea r32,[r+r] */
 double truth_cmov(const struct cpu *cpu);   /* cmovz r32,r32 */
 double truth_imul(const struct cpu *cpu);   /* imul r32,r32 */

@@ -1,5 +1,5 @@
-; Chains of suite `truth`: each instruction waits for the one before it, through one register. What
-; the register holds at first does not matter: none of these is faster or slower for some operands.
+; Chains of suite `truth`: each instruction waits for the one before it, through one register. Its
+; initial value does not matter: the latency of none of these depends on the operands' values.
 %include "bench/window/unit.inc"
 
 UNIT truth_add
@@ -18,7 +18,7 @@ UNIT truth_lea
     lea eax, [rax + rax]
 ENDUNIT
 
-; Whatever the flags are, the register is not written without waiting for itself.
+; With any flags, the result depends on the register's old value.
 UNIT truth_cmov
     cmovz eax, ecx
 ENDUNIT
@@ -27,7 +27,7 @@ UNIT truth_shlx
     shlx eax, eax, ecx
 ENDUNIT
 
-; Another history (docs/method.md "The history of registers and flags").
+; Different histories (docs/method.md "The history of registers and flags").
 UNIT truth_flags_by_test
     test edi, edi
 ENDUNIT

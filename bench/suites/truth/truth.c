@@ -1,13 +1,13 @@
 /*
- * Chains of one instruction whose latency is documented (docs/method.md "Truth"): what the report
- * says of them shows whether its scale is right. Straight copies, no loop. A register holds nothing
- * that a check could look at once the window is over; that the work was done is judged by
- * its instructions: one an operation.
+ * Chains of one instruction whose latency is documented (docs/method.md "Truth"): their figures
+ * show whether the report's scale is right. Straight copies, no loop. After the window no check can
+ * see the register's result, so the work is judged by its instructions: one per operation.
  */
 #include "bench/api/bench.h"
 #include "bench/suites/truth/table.h"
 
-/* Twice that is 4 KB of the longest instruction here; no instruction cache is below 16 KB. */
+/* Twice this number is 4 KB of the longest instruction here; every instruction cache has at least
+ * 16 KB. */
 #define OPS 500
 
 extern const struct unit unit_truth_add, unit_truth_neg, unit_truth_ror, unit_truth_lea,
@@ -42,8 +42,8 @@ CHAIN(load, "load of the next load's address, L1 hit", truth_load, .setup = poin
 
 /*
  * The same chains after another writer of the flags, or of a shift's count (docs/method.md "The
- * history of registers and flags"). They show what the history does; no latency is documented for
- * one, so none is judged. `shlx` is what the two rows after it are set against.
+ * history of registers and flags"). They show the effect of the history. No latency is documented
+ * for a history, so none is judged. The two rows after `shlx` are compared with it.
  */
 #define HISTORY(name_, unit_, what_, ...)                                                          \
     BENCH(truth, name_, .what = what_, .form = FORM_STRAIGHT, .ops = OPS,                          \
