@@ -204,7 +204,7 @@ struct row {
     /* Core cycles per operation of each placement and each round; valid until the next row. */
     const double *theta, *round_theta;
     struct headline headline;
-    struct method_result method; /* of methods other than doubled: ticks and net are empty */
+    struct method_result method; /* for methods other than doubled; ticks and net are then empty */
     double cycles_per_tick;      /* while this row was measured; 0: not known */
     uint32_t unread;             /* blocks without a reading of the counter */
     double truth;                /* documented core cycles per operation; 0: not known */
