@@ -416,3 +416,12 @@ enum run_end bench_run(struct engine *e, const struct platform *p, const struct 
     steps->left(steps->ctx, &e->facts);
     return stopped ? RUN_STOPPED : RUN_DONE;
 }
+
+enum status run_status(const struct report *r, enum run_end end, bool core_faulted)
+{
+    if (core_faulted)
+        return STATUS_FAULTED;
+    if (r->failures)
+        return STATUS_CHECK_FAILED;
+    return end == RUN_STOPPED ? STATUS_STOPPED : STATUS_SUCCESS;
+}

@@ -8,6 +8,7 @@
 #include "bench/model/probe.h"
 #include "bench/essence/essence.h"
 #include "bench/show/grouped.h"
+#include "lib/config/status.h"
 
 /* What is collected for the table's end. The platform has it at the end of a run, also after a
  * fault. */
@@ -41,5 +42,8 @@ enum run_end { RUN_DONE, RUN_STOPPED, RUN_REFUSED };
 enum run_end bench_run(struct engine *e, const struct platform *p, const struct options *o,
                        const struct run_steps *steps, struct report *r, struct shown *shown,
                        struct sink *refused);
+
+/* The exit status of a run that measured. `core_faulted`: a core stopped for good. */
+enum status run_status(const struct report *r, enum run_end end, bool core_faulted);
 
 #endif

@@ -3,20 +3,20 @@
 #include "kernel/cpu/cpu.h"
 #include "lib/text/fmt.h"
 
-static EFI_STATUS status_of(enum exit_status status)
+static EFI_STATUS status_of(enum status status)
 {
     switch (status) {
-    case EXIT_SUCCESS:
+    case STATUS_SUCCESS:
         return EFI_SUCCESS;
-    case EXIT_BAD_OPTIONS:
+    case STATUS_BAD_OPTIONS:
         return EFI_INVALID_PARAMETER;
-    case EXIT_CHECK_FAILED:
+    case STATUS_CHECK_FAILED:
         return EFI_ABORTED;
-    case EXIT_STOPPED:
+    case STATUS_STOPPED:
         return EFI_NOT_READY;
-    case EXIT_NO_REPORT:
+    case STATUS_NO_REPORT:
         return EFI_NO_MEDIA;
-    case EXIT_FAULT:
+    case STATUS_FAULTED:
         break;
     }
     return EFI_DEVICE_ERROR;
@@ -39,7 +39,7 @@ static void say_nmis(struct boot *b)
             (unsigned long)late);
 }
 
-EFI_STATUS boot_after(struct boot *b, enum exit_status status)
+EFI_STATUS boot_after(struct boot *b, enum status status)
 {
     enum finish finish = b->handoff->options.finish;
 
@@ -49,8 +49,8 @@ EFI_STATUS boot_after(struct boot *b, enum exit_status status)
         fmt(&b->conout.sink,
             "baretick: the report could not be written: no serial port, no screen, "
             "and no volume for it\n");
-        if (status == EXIT_SUCCESS)
-            status = EXIT_NO_REPORT;
+        if (status == STATUS_SUCCESS)
+            status = STATUS_NO_REPORT;
     }
     boot_unguard(b);
     say_nmis(b);

@@ -71,7 +71,7 @@ EFI_STATUS boot_answer(struct boot *b)
     record(b, &timers, &serial.sink, FORMAT_JSONL);
     serial_flush(&serial);
     if (b->handoff->qemu)
-        qemu_exit(failed(b) ? EXIT_BAD_OPTIONS : EXIT_SUCCESS);
+        qemu_exit(failed(b) ? STATUS_BAD_OPTIONS : STATUS_SUCCESS);
     boot_let_read(b);
     boot_close(b);
     return status;
@@ -85,7 +85,7 @@ void boot_stuck(struct boot *b)
     record(b, NULL, &serial.sink, FORMAT_BOTH);
     serial_flush(&serial);
     if (b->handoff->qemu)
-        qemu_exit(EXIT_FAULT);
+        qemu_exit(STATUS_FAULTED);
     for (;;)
         __asm__ volatile("hlt");
 }

@@ -89,10 +89,10 @@ _Noreturn void boot_stuck(struct boot *b);
 
 /* Runs the kernel while boot services are held. False: b->error. True: *status is its exit status,
  * and the firmware continues as before, except that NMIs are still counted. */
-bool boot_borrow(struct boot *b, enum exit_status *status);
+bool boot_borrow(struct boot *b, enum status *status);
 /* After a borrowed machine's report: writes the files, then ends as finish= says. Frees everything
  * if it returns. */
-EFI_STATUS boot_after(struct boot *b, enum exit_status status);
+EFI_STATUS boot_after(struct boot *b, enum status status);
 
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);

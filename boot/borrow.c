@@ -18,7 +18,7 @@ static EFI_STATUS read_map(struct boot *b)
     return status;
 }
 
-bool boot_borrow(struct boot *b, enum exit_status *status)
+bool boot_borrow(struct boot *b, enum status *status)
 {
     struct boot_hold held;
     EFI_STATUS map;
@@ -35,7 +35,7 @@ bool boot_borrow(struct boot *b, enum exit_status *status)
         return false;
     }
     held = boot_hold(b);
-    *status = (enum exit_status)kernel_borrow(b->handoff);
+    *status = (enum status)kernel_borrow(b->handoff);
     boot_unhold(b, held);
     boot_lend_end(b);
     return true;

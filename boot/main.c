@@ -16,7 +16,7 @@ static void watchdog_off(const struct boot *b)
 /* Holds boot services during the measurement, then gives the machine back to the firmware. */
 static EFI_STATUS borrow_machine(struct boot *b)
 {
-    enum exit_status status;
+    enum status status;
 
     return boot_borrow(b, &status) ? boot_after(b, status) : boot_answer(b);
 }

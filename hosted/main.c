@@ -18,7 +18,7 @@
 #include "hosted/platform/memory.h"
 #include "hosted/platform/output.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/status.h"
+#include "lib/config/status.h"
 #include "hosted/platform/step.h"
 #include "hosted/platform/witness.h"
 #include "hosted/words.h"
@@ -160,7 +160,7 @@ static int leave(enum status status)
 {
     output_flush();
     if (!output_lost())
-        return (int)status;
+        return status == STATUS_SUCCESS ? 0 : (int)status;
     fprintf(stderr, "baretick: standard output: %s\n", output_lost());
     return STATUS_CHECK_FAILED;
 }
@@ -227,8 +227,5 @@ int main(int argc, char **argv)
     memory_on_stack(&h.memory, measure, &h);
     if (h.end == RUN_REFUSED)
         return refuse(&h, h.refused, STATUS_BAD_OPTIONS);
-    return leave(h.report.faulted       ? STATUS_FAULTED
-                 : h.report.failures    ? STATUS_CHECK_FAILED
-                 : h.end == RUN_STOPPED ? STATUS_STOPPED
-                                        : STATUS_SUCCESS);
+    return leave(run_status(&h.report, h.end, h.report.faulted));
 }

@@ -8,7 +8,7 @@
 #include "kernel/trap/fault.h"
 #include "lib/text/fmt.h"
 
-static _Noreturn void leave(struct kernel *k, enum exit_status status)
+static _Noreturn void leave(struct kernel *k, enum status status)
 {
     machine_leave(&k->machine, k->machine.handoff->options.finish, status);
 }
@@ -59,7 +59,7 @@ static void close_log(struct kernel *k)
 
 /* `essence` NULL: the last screen shows the error instead. */
 static _Noreturn void end(struct kernel *k, const struct essence *essence, bool stopped,
-                          enum exit_status status)
+                          enum status status)
 {
     struct machine *m = &k->machine;
 
@@ -75,12 +75,12 @@ static _Noreturn void end(struct kernel *k, const struct essence *essence, bool 
     leave(k, status);
 }
 
-_Noreturn void ending_measured(struct kernel *k, bool stopped, enum exit_status status)
+_Noreturn void ending_measured(struct kernel *k, bool stopped, enum status status)
 {
     end(k, &k->shown.essence, stopped, status);
 }
 
-_Noreturn void ending_refused(struct kernel *k, enum exit_status status, const char *type,
+_Noreturn void ending_refused(struct kernel *k, enum status status, const char *type,
                               const char *why)
 {
     ending_tell_nmis(k);
@@ -92,7 +92,7 @@ _Noreturn void ending_refused(struct kernel *k, enum exit_status status, const c
 void ending_if_failed(struct kernel *k, const char *why_not)
 {
     if (why_not)
-        ending_refused(k, EXIT_FAULT, "fault", why_not);
+        ending_refused(k, STATUS_FAULTED, "fault", why_not);
 }
 
 static void print(struct kernel *k, const struct core *c, const struct trap_frame *f)
@@ -121,7 +121,7 @@ static _Noreturn void fault_here(struct kernel *k, const struct core *c, const s
     /* The fault came while an earlier one was reported, or in the firmware's ResetSystem, when the
      * report is already closed. */
     if (k->faults == 2 || k->machine.leaving)
-        machine_leave(&k->machine, FINISH_AUTO, EXIT_FAULT);
+        machine_leave(&k->machine, FINISH_AUTO, STATUS_FAULTED);
     if (early) {
         machine_console_early(&k->machine);
         ending_report(k);
@@ -132,7 +132,7 @@ static _Noreturn void fault_here(struct kernel *k, const struct core *c, const s
     fault_describe(c, f, message, sizeof message);
     grouped_show(&k->shown.grouped, &k->report);
     engine_release(&k->engine); /* stops counters that it started, if the machine is given back */
-    ending_refused(k, EXIT_FAULT, "fault", message);
+    ending_refused(k, STATUS_FAULTED, "fault", message);
 }
 
 _Noreturn void ending_fault(struct kernel *k, struct core *c, const struct trap_frame *f)

@@ -31,10 +31,10 @@ void ending_tell_nmis(struct kernel *k);
 
 /* After the last row: writes the essence and the report's last lines, then ends as finish= says.
  * `stopped`: the user stopped it before the last row. */
-_Noreturn void ending_measured(struct kernel *k, bool stopped, enum exit_status status);
+_Noreturn void ending_measured(struct kernel *k, bool stopped, enum status status);
 
 /* Ends a run that cannot measure; an event of this type says why. */
-_Noreturn void ending_refused(struct kernel *k, enum exit_status status, const char *type,
+_Noreturn void ending_refused(struct kernel *k, enum status status, const char *type,
                               const char *why);
 
 /* Ends the run if a required step failed. `why_not` NULL: does nothing. */

@@ -113,15 +113,6 @@ static void put_back(void *ctx, const struct run_facts *run)
     control_facts_advise(m, run, &kernel.report);
 }
 
-static enum exit_status status_of(const struct report *r, bool core_faulted, bool stopped)
-{
-    if (core_faulted)
-        return EXIT_FAULT;
-    if (r->failures)
-        return EXIT_CHECK_FAILED;
-    return stopped ? EXIT_STOPPED : EXIT_SUCCESS;
-}
-
 void kernel_main_traps(struct handoff *h)
 {
     machine_traps(&kernel.machine, h, &hooks);
@@ -148,7 +139,7 @@ _Noreturn void kernel_main(void)
     enum run_end end = bench_run(&kernel.engine, &kernel.platform, &m->handoff->options, &steps, r,
                                  &kernel.shown, &text.sink);
     if (end == RUN_REFUSED)
-        ending_refused(&kernel, EXIT_BAD_OPTIONS, "error", refused);
-    bool core_faulted = cores_report_end(&m->cores, r), stopped = end == RUN_STOPPED;
-    ending_measured(&kernel, stopped, status_of(r, core_faulted, stopped));
+        ending_refused(&kernel, STATUS_BAD_OPTIONS, "error", refused);
+    bool core_faulted = cores_report_end(&m->cores, r);
+    ending_measured(&kernel, end == RUN_STOPPED, run_status(r, end, core_faulted));
 }

@@ -14,7 +14,7 @@
 #include "hosted/platform/guard.h"
 #include "hosted/platform/memory.h"
 #include "hosted/platform/output.h"
-#include "hosted/platform/status.h"
+#include "lib/config/status.h"
 #include "hosted/platform/witness.h"
 
 #define SAID 256 /* bytes for the message about a core */
@@ -100,7 +100,7 @@ _Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void
     guard_row_begin(0); /* its work before or without a row is bounded too */
     fn(ctx, core);
     waited_ns[core] = clock_ns(CLOCK_MONOTONIC) - began_ns - clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    _exit(STATUS_SUCCESS);
+    _exit(0);
 }
 
 /* Waits for one process; returns NULL, or what happened to it. */
@@ -112,7 +112,7 @@ static const char *await(pid_t pid, unsigned core)
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return say(core, strerror(errno));
-    if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_SUCCESS)
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return NULL;
     if (WIFSIGNALED(status))
         fmt_buf(what, sizeof what, "ended by SIG%s", sigabbrev_np(WTERMSIG(status)));

@@ -11,7 +11,7 @@
 #include "hosted/platform/guard.h"
 #include "hosted/platform/output.h"
 #include "hosted/platform/segments.h"
-#include "hosted/platform/status.h"
+#include "lib/config/status.h"
 #include "hosted/platform/step.h"
 
 #define HANDLER_STACK (64u << 10)

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include "bench/api/registry.h"
-#include "hosted/platform/status.h"
+#include "lib/config/status.h"
 
 #define PAGE     4096
 #define STACK_VA (PLATFORM_DATA_VA + (16ull << 20)) /* of the guard page below the stack */

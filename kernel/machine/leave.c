@@ -15,7 +15,7 @@ enum { RESET_COLD = 0, RESET_SHUTDOWN = 2 };
 typedef void(__attribute__((ms_abi)) * reset_system)(int type, uint64_t status, uint64_t size,
                                                      const void *data);
 
-void qemu_exit(enum exit_status status)
+void qemu_exit(enum status status)
 {
     /* One byte suits the device at any iosize. */
     out8(QEMU_DEBUG_EXIT, (uint8_t)status);
@@ -50,7 +50,7 @@ static void show_last_words(struct machine *m)
 }
 
 /* Returns to the caller of kernel_borrow() with `status`. */
-static _Noreturn void give_back(struct machine *m, enum exit_status status)
+static _Noreturn void give_back(struct machine *m, enum status status)
 {
     lent_home(&m->cores, m->handoff->lent);
     lfence_restore(m->lfence);
@@ -61,7 +61,7 @@ static _Noreturn void give_back(struct machine *m, enum exit_status status)
 }
 
 /* Returns if it did not work, or if `finish` asks for a halt. */
-static void finish_as_asked(const struct machine *m, enum finish finish, enum exit_status status)
+static void finish_as_asked(const struct machine *m, enum finish finish, enum status status)
 {
     switch (finish) {
     case FINISH_AUTO:
@@ -82,7 +82,7 @@ static void finish_as_asked(const struct machine *m, enum finish finish, enum ex
     }
 }
 
-_Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status)
+_Noreturn void machine_leave(struct machine *m, enum finish finish, enum status status)
 {
     if (m->leaving)
         cpu_halt();
@@ -94,8 +94,8 @@ _Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_st
     m->handoff->painted = m->screen.on;
     if (m->handoff->borrowed && m->handoff->way_back)
         give_back(m, status);
-    if (!m->handoff->shown && status == EXIT_SUCCESS)
-        status = EXIT_NO_REPORT;
+    if (!m->handoff->shown && status == STATUS_SUCCESS)
+        status = STATUS_NO_REPORT;
     serial_flush(&m->serial);
     /* The other cores must not run while the firmware's code does. */
     if (m->cores.up > 0)

@@ -1,22 +1,14 @@
-/* The ways out. docs/design.md has the table of exit statuses; QEMU's isa-debug-exit turns them
- * into 2 * status + 1. Ports 0xf4 and PM1a are written only if QEMU was identified. */
+/* The ways out, with a status of lib/config/status.h. Ports 0xf4 and PM1a are written only if QEMU
+ * was identified. */
 #ifndef KERNEL_MACHINE_LEAVE_H
 #define KERNEL_MACHINE_LEAVE_H
 
 #include <stdbool.h>
 #include "lib/config/options.h"
-
-enum exit_status {
-    EXIT_SUCCESS = 1,
-    EXIT_CHECK_FAILED = 2,
-    EXIT_BAD_OPTIONS = 3,
-    EXIT_FAULT = 4,
-    EXIT_STOPPED = 5,   /* the user stopped it, and no check had failed */
-    EXIT_NO_REPORT = 6, /* success, but the report was not written anywhere */
-};
+#include "lib/config/status.h"
 
 /* Exits QEMU; to be called only there. Returns if the machine has no isa-debug-exit. */
-void qemu_exit(enum exit_status status);
+void qemu_exit(enum status status);
 
 struct machine;
 
@@ -37,6 +29,6 @@ bool machine_halts(const struct machine *m, enum finish finish);
  * uses the HPET, the PIT's gate and cycle counters restores them. Old errors in machine-check banks
  * are lost.
  */
-_Noreturn void machine_leave(struct machine *m, enum finish finish, enum exit_status status);
+_Noreturn void machine_leave(struct machine *m, enum finish finish, enum status status);
 
 #endif

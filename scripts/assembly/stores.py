@@ -31,7 +31,7 @@ LISTS = (
      (("silent_loads", "silent", "loads"), ("reread_loads", "reread", "loads"), ("loads", "of", "loads"))),
 )
 BY = {"stack": "by_stack", "instruction": "by_instruction"}
-FAULTED = 4             # hosted/platform/status.h
+FAULTED = 4             # lib/config/status.h
 ROW = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?")
 
 

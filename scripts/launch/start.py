@@ -19,7 +19,7 @@ def fail_if_missing(path, make):
         raise Failed(f"no program {os.path.relpath(path)}: `{make}` builds it")
 
 
-# What the process says (hosted/platform/status.h), in the words of this program.
+# What the process says (lib/config/status.h), in the words of this program.
 STATUS = {0: 0, 3: 2}
 
 

@@ -36,7 +36,7 @@ OF_TIME = ("not the documented figure", "did not come to the start")
 GONE = ("planted/vanished", "planted/vanished_loop")  # their work is, and every machine says so
 
 
-FAULTED = 4  # hosted/platform/status.h
+FAULTED = 4  # lib/config/status.h
 
 
 def output_of(words, allowed=(0, 2)):
