@@ -177,8 +177,7 @@ static double factor(const struct progress_sum *s, double otherwise)
     return s->guess > 0 ? s->taken / s->guess : otherwise;
 }
 
-/* The same if the remaining turns may differ from those done: as if the guess of another `trusted`
- * ticks had been right. */
+/* The same if other turns may differ: as if the guess of another `trusted` ticks had been right. */
 static double cautious(const struct progress_sum *s, double trusted)
 {
     struct progress_sum both = {s->guess + trusted, s->taken + trusted};

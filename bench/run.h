@@ -10,8 +10,7 @@
 #include "bench/show/grouped.h"
 #include "lib/config/status.h"
 
-/* What is collected for the table's end. The platform has it at the end of a run, also after a
- * fault. */
+/* What is collected for the table's end. The platform has it even after a fault. */
 struct shown {
     struct essence essence;
     struct grouped grouped;

@@ -38,8 +38,7 @@ static const char *type_of(const struct run_cores *cores, unsigned k)
     return type ? type : "";
 }
 
-/* Returns how many cores with a figure, of the type or (NULL) all, precede the k-th when sorted by
- * figure. */
+/* Returns how many cores, of the type or (NULL) all, precede the k-th when sorted by figure. */
 static unsigned rank(const struct run_cores *cores, unsigned k, size_t row, const char *type,
                      unsigned *all)
 {
@@ -57,8 +56,7 @@ static unsigned rank(const struct run_cores *cores, unsigned k, size_t row, cons
     return before;
 }
 
-/* Returns the median core, the lower one of two. So the median is a core's figure and has an
- * interval. */
+/* Returns the median core, the lower one of two: its figure has an interval. */
 static unsigned median_seat(const struct run_cores *cores, size_t row, const char *type)
 {
     unsigned all;

@@ -1,5 +1,4 @@
-/* Reports the result of the gap detector: a few lines of the table, and a record `gaps`. It is no
- * row. */
+/* Reports the gap detector's result, which is no row: lines of the table, and a record `gaps`. */
 #ifndef BENCH_ACROSS_GAPS_SHOW_H
 #define BENCH_ACROSS_GAPS_SHOW_H
 

@@ -20,8 +20,7 @@
 struct json;
 struct platform;
 
-/* What one core reports about itself, compared with the boot core. Texts live as long as the
- * platform. */
+/* What one core reports about itself, next to the boot core. Texts live as long as the platform. */
 struct core_facts {
     uint32_t apic_id;
     uint32_t package, core, thread; /* by CPUID on the core itself */
@@ -179,8 +178,7 @@ struct platform {
                                const uint64_t argument[STEP_ARGUMENTS]);
     uint64_t text, text_size;   /* the program's own code, which may be read */
     uint64_t image, image_size; /* where the program is loaded; 0: as linked */
-    /* Events so far that spoil a block: NMIs and machine checks; in a process, moves to another
-     * CPU. */
+    /* Events that spoil a block: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
     uint64_t (*own_nmis)(void); /* NMIs that the deadline's timers sent; NULL: they send none */
     /* Timer interrupts so far, cheap enough to be read around each window; NULL: there are none. */

@@ -164,8 +164,7 @@ static void say_names(struct sink *err, const char *suites)
         fmt(err, " and %zu more, which list shows", found - NAMES_SAID);
 }
 
-/* Returns the first suite that matches the pattern and has rows of these names that run on request.
- */
+/* Returns the first suite that matches the pattern and has such rows that run on request. */
 static const char *on_request_by(const char *pattern, const char *names)
 {
     size_t n;

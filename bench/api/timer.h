@@ -1,8 +1,7 @@
 /*
  * Timers: clocks, which give seconds, and counters of core cycles. A platform provides them by id.
  * The first timer of clock= or cycle= is used. With `auto` it is the first one that starts; the
- * report has the reasons of those before it. Uses general registers only, because boot/ calls it
- * too.
+ * report has the reasons of those before it. Only general registers are used: boot/ calls it too.
  */
 #ifndef BENCH_API_TIMER_H
 #define BENCH_API_TIMER_H

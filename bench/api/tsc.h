@@ -1,5 +1,4 @@
-/* Readings of the TSC for times that are not measurements: progress, warm-up budgets. They are
- * fenced, but are no recipe. */
+/* Fenced readings of the TSC, for times that are no measurements: progress, warm-up budgets. */
 #ifndef BENCH_API_TSC_H
 #define BENCH_API_TSC_H
 

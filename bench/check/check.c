@@ -12,8 +12,7 @@
  */
 #define TRUTH_WITHIN 0.01
 #define TRUTH_HALVES 2
-/* Core cycles, for one placement, whose interval does not cover others. Latencies are whole cycles;
- * this is half of one. */
+/* Core cycles, for one placement, whose interval does not cover others: half a whole latency. */
 #define TRUTH_COARSE 0.5
 
 /* Changes that fail a function; the others are restored and reported. */
@@ -82,9 +81,7 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row)
  * window; a smaller count is rounding. */
 #define COUNT_ERROR 1e-6
 
-/* Returns whether the row has work that can be elided; rows without windows and bare windows do
- * not.
- */
+/* Returns whether the row has work that can be elided: not if it has no windows or bare windows. */
 static bool has_work(const struct bench *b)
 {
     return !b->may_vanish &&

@@ -1,5 +1,4 @@
-/* Checks whether a row's windows did their work, and whether its figure is plausible. Each check
- * can fail the row. */
+/* Checks a row's work and the plausibility of its figure. Each check can fail the row. */
 #ifndef BENCH_CHECK_CHECK_H
 #define BENCH_CHECK_CHECK_H
 

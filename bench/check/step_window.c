@@ -69,8 +69,7 @@ struct running {
     bool read;              /* ... and all its readings are valid */
 };
 
-/* Places n copies of straight code at the first placement's address; its windows are already
- * measured. */
+/* Places n copies of straight code at the first placement, whose windows are already measured. */
 static bool place_copies(struct stepper *t, uint64_t n)
 {
     struct bench few = *t->b;

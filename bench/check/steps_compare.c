@@ -43,8 +43,7 @@ static uint64_t due(const struct stepper *t, const struct step_window *w)
     return t->counter ? w->instructions : w->instructions + w->repeats;
 }
 
-/* Compares the counts minus the row's empty window: not all counts include a window's entry and
- * exit. */
+/* Compares the counts minus the empty window: not all counts include a window's entry and exit. */
 static bool agrees(struct stepper *t, const struct free_counts *f)
 {
     struct stepped *s = &t->row->stepped;

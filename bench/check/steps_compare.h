@@ -1,7 +1,6 @@
 /*
  * Compares the single-stepped counts with another count of the same windows: the TSC if it counts
- * instructions, else the core's counter of retired instructions. Runs the windows again, without
- * traps.
+ * instructions, else the core's counter of retired instructions. Reruns the windows without traps.
  */
 #ifndef BENCH_CHECK_STEPS_COMPARE_H
 #define BENCH_CHECK_STEPS_COMPARE_H

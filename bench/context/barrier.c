@@ -57,8 +57,7 @@ static void shut(const struct barrier *b, unsigned missing)
         atomic_store_explicit(&b->line[i].closed, missing + 1, memory_order_release);
 }
 
-/* Waits for the first core's start. It may have given it and then left: `go` takes precedence over
- * `closed`. */
+/* Waits for the first core's start. It may have left after that: `go` overrides `closed`. */
 static int await_start(const struct barrier_line *own, uint64_t round, uint64_t until)
 {
     for (;;) {

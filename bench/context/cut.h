@@ -1,5 +1,4 @@
-/* Divides a block of words into several arrays. Without memory, the same code only counts the
- * words. */
+/* Divides a block of words into several arrays; without memory it only counts the words. */
 #ifndef BENCH_CONTEXT_CUT_H
 #define BENCH_CONTEXT_CUT_H
 

@@ -166,8 +166,7 @@ struct seat *plan_seat(struct plan *plan, unsigned core)
     return &plan->seat[k];
 }
 
-/* Copies the boot core's engine for the k-th core. It uses the same memory if only one core
- * measures at a time. */
+/* Copies the boot core's engine for the k-th core. With share=alone it uses the same memory. */
 static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct engine *boot)
 {
     struct seat *seat = &plan->seat[k];

@@ -69,8 +69,7 @@ struct plan {
     struct crowd *crowd;         /* for rows of several cores (bench/cores/crowd.h) */
 };
 
-/* Most bytes for the results of rows between rounds, on all cores. If they need more, there is one
- * round. */
+/* Most bytes for all cores' results between rounds. If they need more, there is one round. */
 #define PLAN_STORE (32u << 20)
 
 /* Returns whether a row is measured in rounds; other rows are measured in the last round. */

@@ -182,8 +182,7 @@ void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsign
         measure_alone(plan, index, k);
 }
 
-/* Measures each core alone. Fills plan->places with the cores that succeeded; returns their number.
- */
+/* Measures each core alone. Returns the number of cores that succeeded, listed in plan->places. */
 static unsigned measure_each(struct plan *plan, size_t index)
 {
     unsigned n = 0;

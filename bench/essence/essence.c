@@ -98,8 +98,7 @@ struct line {
     bool full;
 };
 
-/* Returns the length of the longest part of the text that ends before a blank and leaves room for
- * "...". */
+/* Returns the length of the longest part that ends before a blank and leaves room for "...". */
 static size_t cut(const char *text, size_t room)
 {
     size_t fits = 0;
@@ -274,8 +273,7 @@ static void put_disturbed(const struct essence_spoils *p, struct line *l)
     put(l, text);
 }
 
-/* Writes the counts of disturbances. Most apply only to silicon: nothing disturbs counted
- * instructions. */
+/* Writes the counts of disturbances; most apply only to silicon. */
 static void show_spoils(const struct essence *s, const struct target *to)
 {
     const struct essence_spoils *p = &s->spoils;

@@ -7,12 +7,10 @@
 
 #include "bench/context/context.h"
 
-/* Measures the cost of an interrupt, within 2 s, if compensate=on. Otherwise why_not says why it
- * does not run. */
+/* Measures an interrupt's cost, within 2 s, if compensate=on. why_not: why it does not run. */
 void compensate_open(struct engine *e);
 
-/* Returns the count of interrupts before a window, for compensate_window(); 0 if it does not run.
- */
+/* Returns the interrupt count before a window, for compensate_window(); 0 if it does not run. */
 static inline uint64_t compensate_before(const struct engine *e)
 {
     return e->facts.compensate.cost.known ? e->p->timer_interrupts() : 0;

@@ -34,8 +34,7 @@ static bool is_whole(const struct sampler *s, size_t block, enum cycles_by by, b
     return true;
 }
 
-/* Copies the part's blocks and returns their number. Skips an index if one kind's block there has
- * no mean or is shared. */
+/* Copies the part's blocks, except where a kind has no mean or is shared. Returns their number. */
 static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, bool shared_too,
                                 double *const *mean)
 {

@@ -25,7 +25,7 @@ size_t headline_need(size_t blocks, unsigned placements);
 void headline_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
                    enum cycles_by by, struct gathered *g, uint64_t *scratch);
 
-/* Returns whether at least half of the row's blocks were exclusive: docs/method.md "The witness".
+/* Returns whether at least half of the row's blocks are exclusive (docs/method.md "The witness").
  */
 bool headline_is_alone(const struct gathered *g);
 /* Excludes all blocks of a part that is later found to be shared. */

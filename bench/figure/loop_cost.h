@@ -17,8 +17,7 @@ struct loop_facts {
     double nop;          /* cost of a NOP: 1 / the core's width */
 };
 
-/* Returns the cost of an iteration with the operation; UNKNOWN if not above zero: an iteration
- * takes time. */
+/* Returns the cost of an iteration with the operation; UNKNOWN if not above zero. */
 double loop_gross(const struct loop_facts *f);
 
 /* Returns whether the loop hides the operation. The rules use only the core's width, and assume

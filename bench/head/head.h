@@ -25,8 +25,8 @@ void head_record(const struct run_facts *run, const struct probe *p, struct json
  * of the machine are among the platform's cores. */
 void head_read_cpu(struct cpu_facts *f, const struct platform *p, uint32_t microcode, bool others,
                    const struct cpu_source *source);
-/* Writes brand, family, model, microcode, hypervisor, `note` after its name; then the lines of
- * lib/cpu/cpu_facts.h. */
+/* Writes brand, family, model, microcode, hypervisor with `note`; then lib/cpu/cpu_facts.h's lines.
+ */
 void head_show_cpu(const struct cpu_facts *f, const char *note, struct sink *out);
 /* Writes the object "cpu", with `lfence` in it (kernel/cpu/lfence.h has the values), virtualised,
  * hypervisor, topology, caches, tlbs, mitigations. */

@@ -1,5 +1,4 @@
-/* Reports the self-tests of the measurement on every platform (kernel/report/selftest.h has those
- * of the bare machine). */
+/* Reports every platform's self-tests; kernel/report/selftest.h has those of the bare machine. */
 #ifndef BENCH_HEAD_SELFTESTS_H
 #define BENCH_HEAD_SELFTESTS_H
 
@@ -7,8 +6,7 @@
 #include "bench/model/facts.h"
 #include "bench/model/probe.h"
 
-/* Reports "linearity" and "core_counter"; on another core "linearity_coreN" and
- * "core_counter_coreN". */
+/* Reports "linearity" and "core_counter", on another core with the ending "_coreN". */
 void selftests_core(const struct run_facts *run, const struct probe_check *linearity,
                     const struct cycle_check *counter, struct report *r);
 

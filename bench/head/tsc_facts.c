@@ -31,9 +31,7 @@ static void show_source(const struct tsc_facts *t, unsigned i, struct sink *out)
     fmt(out, "\r\n");
 }
 
-/* Returns the measured source that is used, else the first measured one; t->sources: no such
- * source.
- */
+/* Returns the measured source that is used, else the first measured one; t->sources: none. */
 static unsigned measured_source(const struct tsc_facts *t)
 {
     unsigned first = t->sources;

@@ -78,8 +78,8 @@ void engine_memory(struct engine *e, uint64_t *memory)
 
 /* --- shared by all rows ----------------------------------------------------------------------- */
 
-/* method=plain uses its author's recipe, which bends on some CPUs; the row's error includes what it
- * hides. */
+/* method=plain uses its author's recipe, which bends on some CPUs; the row's error includes that.
+ */
 static enum recipe recipe_of(const struct cpu *cpu, const struct options *o)
 {
     if (o->recipe != RECIPE_AUTO)

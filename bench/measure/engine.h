@@ -1,5 +1,5 @@
 /*
- * The measuring engine: takes the windows of one row in blocks, round after round, and computes its
+ * The measuring engine: takes a row's windows in blocks, round after round, and computes
  * statistics.
  */
 #ifndef BENCH_MEASURE_ENGINE_H
@@ -26,8 +26,7 @@ void engine_memory(struct engine *e, uint64_t *memory);
  * since only a CPU's figures change over time. */
 void engine_executed_by(struct engine *e, const struct behave_verdict *v);
 
-/* Chooses the timers of clock= and cycle= and starts them on the core that measures. Needs the
- * execution. */
+/* Starts the timers of clock= and cycle= on the core that measures. Needs the execution. */
 void engine_timers(struct engine *e);
 /* Returns whether every timer that is named has started, and whether method= has the timers that it
  * needs. If not, writes a message with the words and the reasons; nothing must be measured then. */

@@ -42,8 +42,7 @@ struct extent {
     uint64_t ensembles, size;
 };
 
-/* Returns the ensembles and their size as the options ask, limited to 1 s. `ticks`: the duration of
- * one window. */
+/* Returns the ensembles and their size by the options, limited to 1 s. `ticks`: per window. */
 static struct extent extent_of(const struct engine *e, double ticks)
 {
     struct extent s = {e->facts.o->ensembles, e->facts.o->size};

@@ -9,9 +9,8 @@
 #include "bench/context/context.h"
 #include "bench/model/ahead.h"
 
-/* Takes ensembles= times size= windows of each recipe on the boot core. Takes fewer and smaller
- * ensembles if they would take more than 1 s: some recipes take 10,000 ticks per window in a guest.
- */
+/* Takes ensembles= times size= windows of each recipe on the boot core; fewer and smaller ensembles
+ * if they would take more than 1 s: some recipes take 10,000 ticks per window in a guest. */
 void bare_windows(const struct engine *e, struct bare_window window[RECIPE_COUNT]);
 
 #endif

@@ -4,8 +4,8 @@
 
 static const char *const names[C_STEPS] = {"baseline", "do_nothing", "do_something"};
 
-/* Returns the row whose function a step calls. The baseline uses the empty window of do_nothing's
- * row. */
+/* Returns the row whose function a step calls; for the baseline do_nothing's, for its empty window.
+ */
 static const struct bench *row_of(enum c_step step)
 {
     size_t n;

@@ -41,8 +41,7 @@ static double side_spread(enum method method, const struct method_side *side)
     return (double)(side->kbest.smallest[side->kbest.held - 1] - side->kbest.smallest[0]);
 }
 
-/* Returns the error of a window, in ticks. Includes what the recipe hides of a body, since the body
- * is not doubled. */
+/* Returns the error of a window, in ticks, with what the recipe hides: the body is not doubled. */
 static double streams_error(const struct engine *e, const struct method_result *m, double step)
 {
     double hidden = e->hides * e->facts.ticks_per_cycle;
@@ -153,8 +152,8 @@ static void fill_headline(const struct engine *e, const struct operation *o, str
                                       .se = used->se};
 }
 
-/* Returns why the difference is not significant; NULL: it is. Counted instructions are exact: 0 is
- * a valid figure. */
+/* Returns why the difference is not significant; NULL: it is. A count of 0 instructions is exact.
+ */
 static const char *doubt(const struct engine *e, const struct method_result *m)
 {
     double size = m->ticks < 0 ? -m->ticks : m->ticks;

@@ -15,15 +15,13 @@
  * is then accurate to 1%. */
 #define RULER_WINDOWS 128
 
-/* The duration of one interval: by clock=, by the TSC within the window, by the counter of core
- * cycles. */
+/* The duration of an interval: by clock=, by the TSC within the window, by the cycle counter. */
 struct stretch {
     bool timed;
     double seconds, ticks, cycles;
 };
 
-/* Finds the seconds between two readings of the clock. The window's ticks tell how often the clock
- * wrapped. */
+/* Finds the seconds between two readings of the clock; the ticks tell how often it wrapped. */
 static bool seconds_between(const struct timer *t, uint64_t from, uint64_t to, uint64_t ticks,
                             double *seconds)
 {

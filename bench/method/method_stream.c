@@ -184,8 +184,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     s->mean = block.n ? block.mean : UNKNOWN;
 }
 
-/* Returns whether a kind is warmed up by readings. The rulers are warmed up as with every method.
- */
+/* Returns whether a kind is warmed up by readings; rulers are not, as with every method. */
 static bool warms_by_readings(const struct engine *e, enum kind k)
 {
     return c_program_warms(e) && !is_ruler(k);
@@ -222,8 +221,7 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
     s->above = usual_end(t->e, ticks);
 }
 
-/* Returns the windows of a kind in one direction: a block, or half of all if these are fewer than
- * two blocks. */
+/* Returns the windows of a kind in one direction: a block, or half of all if below two blocks. */
 static uint64_t windows_a_way(const struct engine *e, uint64_t left)
 {
     uint64_t all = e->facts.o->method == METHOD_KBEST ? e->facts.o->most : left;

@@ -31,8 +31,7 @@ struct pair {
 };
 
 #define CROWD_STEPS 12 /* 1, 2, 4 .. 1024 cores, and all */
-/* One operation on `cores` cores at once: ticks on average, of the fastest and of the slowest core.
- */
+/* An operation on `cores` cores at once: mean ticks, those of the fastest and the slowest core. */
 struct contest {
     unsigned cores;
     double ticks, least, greatest;

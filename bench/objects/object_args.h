@@ -1,6 +1,5 @@
 /*
- * The arguments of a user row: its field `args` (bench/api/baretick.h) as a list of values, and the
- * row of each value.
+ * The arguments of a user row: its field `args` (bench/api/baretick.h) as values, and their rows.
  */
 #ifndef BENCH_OBJECTS_OBJECT_ARGS_H
 #define BENCH_OBJECTS_OBJECT_ARGS_H
@@ -25,8 +24,8 @@ struct object_names {
     char name[OBJECT_NAME_MOST + 1], beside[OBJECT_NAME_MOST + 1];
 };
 
-/* Fills values, ascending; count 0: the row has no argument. False: a message names the field and
- * what it allows. */
+/* Fills values, ascending; count 0: no argument. False: a message names the field and its limits.
+ */
 bool object_args_list(const struct baretick_args *args, struct object_args *values,
                       struct sink *why);
 

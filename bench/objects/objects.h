@@ -35,8 +35,7 @@ void objects_refuse(const char *name, const char *why);
 /* The reason for refusing a file of more than OBJECTS_FILE_MOST bytes, and what to do about it. */
 extern const char objects_too_large[];
 
-/* Records why no object is loaded although there may be some; no failure. The text is not copied.
- */
+/* Records why no object is loaded although some may exist; no failure. Does not copy the text. */
 void objects_leave_out(const char *why);
 
 /* Returns the file name of the object that a row came with. NULL: a built-in row. */

@@ -39,9 +39,7 @@ size_t parts_blocks_most(const struct options *o, uint32_t samples, unsigned rou
 size_t parts_blocks(const struct options *o, uint32_t samples, unsigned rounds);
 
 void parts_of(struct parts *parts, const struct options *o, uint32_t samples, unsigned rounds);
-/* Return the i-th part, and the index of a round's first part; `count` for the round after the
- * last.
- */
+/* Return the i-th part; the index of a round's first part, `count` for the round after the last. */
 struct part_place parts_at(const struct parts *parts, unsigned i);
 unsigned parts_first(const struct parts *parts, unsigned round);
 

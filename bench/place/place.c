@@ -15,8 +15,7 @@ _Static_assert(COMPILED_AT < WINDOW_DATA_END, "no room in the data buffer");
 
 extern const struct unit unit_call_before, unit_call_function, unit_chain_add;
 
-/* Returns the row's room. A room larger than OBJECT_ROOM is after the rest of the data buffer
- * (registry_data_size()). */
+/* Returns the row's room; one larger than OBJECT_ROOM is at the end (registry_data_size()). */
 static uint8_t *room_of(uint8_t *data, const struct bench *b)
 {
     return data + (b->room_bytes > OBJECT_ROOM ? PLATFORM_DATA_SIZE : ROOM_AT);
@@ -77,8 +76,7 @@ static bool place_straight(struct code *code, const struct bench *b, struct wind
            (!twice || build(code, *spec, b->unit, 2 * b->ops, b, "B2", &p->kind[KIND_BODY2]));
 }
 
-/* Places a loop, or a C function that loops: twice the body is the same code with twice the
- * iterations. */
+/* Places a loop, or a C function that loops: twice the body is twice the iterations. */
 static bool place_turning(struct code *code, const struct bench *b, struct window_spec *spec,
                           struct placed *p, bool twice)
 {

@@ -73,8 +73,7 @@ void place_cool(const struct placed *p);
 uint32_t place_object(const struct placed *p);
 
 /* Returns the symbol of compiled code that contains an address; *behind is the offset in it. NULL:
- * no symbol of the row that is placed now. Cores that measure at the same time have the same row.
- */
+ * no symbol of the current row. Cores that measure at the same time have the same row. */
 const char *place_name_at(uint64_t at, uint64_t *behind);
 
 #endif

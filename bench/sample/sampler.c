@@ -251,8 +251,7 @@ static struct turn turn_at(const struct sampler *s, size_t i)
     return (struct turn){s->order[back ? turns_of_pair(s) - 1 - at : at], 2 * pair + back};
 }
 
-/* Takes blocks from `from` on between two readings of the witness. Returns the index after the last
- * one. */
+/* Takes blocks from `from` on between two readings of the witness. Returns the next index. */
 static size_t take_run(struct sampler *s, struct engine *e, const struct placed *p, size_t from,
                        size_t end)
 {

@@ -68,8 +68,7 @@ void sampler_init(struct sampler *s, const struct engine *e, size_t windows, siz
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, const struct part_place *part);
 
-/* After sampler_take(): computes the block means and adds the part's windows to the row's results.
- */
+/* After sampler_take(): computes the block means and adds the windows to the row's results. */
 void sampler_judge(struct sampler *s, struct engine *e, struct gathered *g);
 
 #endif

@@ -10,8 +10,7 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-/* Writes v with three decimals and the prefix that keeps it below `step`: k M G T, or Ki Mi Gi Ti.
- */
+/* Writes v with three decimals and a prefix so that it is below `step`: k M G T, or Ki Mi Gi Ti. */
 static void prefixed(struct sink *out, double v, double step, const char *mark)
 {
     static const char letters[] = " kMGT";

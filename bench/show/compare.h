@@ -1,6 +1,5 @@
 /*
- * Relates a figure to something else: to base units and seconds, and to the row that it is compared
- * with.
+ * Relates a figure to base units and seconds, and to the row that it is compared with.
  */
 #ifndef BENCH_SHOW_COMPARE_H
 #define BENCH_SHOW_COMPARE_H
@@ -13,9 +12,7 @@
 void compare_units_show(struct report *r, const struct run_facts *run, const struct row *row);
 void compare_units_record(struct json *j, const struct run_facts *run, const struct row *row);
 
-/* Two rows in the unit of the table's column, by the same source. UNKNOWN: the unit has no
- * interval.
- */
+/* Two rows in the unit of the table's column, by one source. UNKNOWN: the unit has no interval. */
 struct beside {
     const char *unit;
     double mine, theirs;

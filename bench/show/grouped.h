@@ -45,8 +45,7 @@ struct grouped {
 /* Begins the tables, before the first of the `selected` rows. */
 void grouped_begin(struct grouped *g, const struct run_facts *run, size_t selected);
 
-/* Takes a row that has ended; `trouble`: it has notes to show. True: the table needs only its
- * column. */
+/* Takes a row that has ended; `trouble`: it has notes. True: the table needs only its column. */
 bool grouped_take(struct grouped *g, const struct run_facts *run, const struct row *row,
                   bool trouble);
 

@@ -13,8 +13,7 @@ void method_heading(struct report *r, const struct run_facts *run, const char *s
 void method_show(struct report *r, const struct run_facts *run, const struct row *row);
 void method_notes(struct report *r, const struct run_facts *run, const struct row *row);
 
-/* method=ensembles, before all rows: writes a line and a record for the bare window of each recipe.
- */
+/* method=ensembles, before all rows: writes a line and a record for each recipe's bare window. */
 void method_bare(struct report *r, const struct run_facts *run,
                  const struct bare_window window[RECIPE_COUNT]);
 

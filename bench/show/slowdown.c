@@ -16,8 +16,7 @@ static double root_of_squares(double a, double b)
     return mathx_sqrt(a * a + b * b);
 }
 
-/* Returns the difference of two figures with independent errors: they add as squares, each side
- * separately. */
+/* Returns the difference. Independent errors add as squares, each side separately. */
 static struct slowdown difference(const struct row *row)
 {
     const struct estimate *now = &row->headline.cycles;
@@ -29,9 +28,8 @@ static struct slowdown difference(const struct row *row)
     return (struct slowdown){false, row->headline.ticks - alone->ticks, by, by - below, by + above};
 }
 
-/* Returns the quotient of two figures with independent errors: relative errors add as squares, each
- * side separately (Zou and Donner, "Construction of confidence limits about effect measures",
- * 2008). */
+/* Returns the quotient. Independent relative errors add as squares, each side separately (Zou and
+ * Donner, "Construction of confidence limits about effect measures", 2008). */
 static struct slowdown slowdown_of(const struct row *row)
 {
     const struct estimate *now = &row->headline.cycles;

@@ -100,8 +100,7 @@ void code_end(struct code *c);
 const void *code_unit(struct code *c, const struct unit *u, size_t align, size_t offset,
                       const struct window_spec *spec);
 
-/* Returns the next `bytes` bytes, filled with INT3, for the caller to write. NULL: the buffer is
- * full. */
+/* Returns the next `bytes` bytes, filled with INT3, to be written. NULL: the buffer is full. */
 uint8_t *code_room(struct code *c, size_t bytes);
 
 /* Skips `bytes` bytes, or the rest of the buffer. */

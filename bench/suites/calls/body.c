@@ -1,5 +1,4 @@
-/* Loops of calls, as a compiler generates them. `n` is never 0. pic.h has those by a PLT and a GOT.
- */
+/* Loops of calls, as a compiler generates them. `n` is never 0. By a PLT and a GOT: pic.h. */
 #include "bench/api/statement.h"
 #include "bench/suites/calls/calls.h"
 

@@ -19,8 +19,7 @@ void calls_callee_inc(struct object *o); /* ++*x */
 void calls_tail_caller(struct object *o);
 void calls_tail_caller_inc(struct object *o);
 
-/* virtual.c: tables in the caller's object; virtual_pic.c: the same functions in a separate object.
- */
+/* virtual.c: tables in the caller's object; virtual_pic.c: the functions in a separate object. */
 extern const struct vtable calls_table, calls_table_inc;
 extern const struct vtable calls_table_pic, calls_table_pic_inc;
 int calls_virtual(uint64_t n, struct object *o);

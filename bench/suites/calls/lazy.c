@@ -53,8 +53,7 @@ _Static_assert(sizeof(struct calls_lazy) <= OBJECT_ROOM, "the room");
 
 /* --- the objects ------------------------------------------------------------------------------ */
 
-/* Adds the words of a text to the string table, and their places to `name`. Returns their number.
- */
+/* Adds the words of a text to the string table, their places to `name`. Returns their number. */
 static uint32_t add_strings(struct loaded *l, const char *words, const char *name[])
 {
     uint32_t count = 0;

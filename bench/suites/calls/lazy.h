@@ -62,8 +62,7 @@ int calls_lazy_first_empty(uint64_t n, struct object *o);
 int calls_lazy_later(uint64_t n, struct object *o);
 int calls_lazy_later_empty(uint64_t n, struct object *o);
 
-/* lazy_fixup.c: binds a slot of the map and returns the function's address. Traps if no object has
- * the name. */
+/* lazy_fixup.c: binds a slot, returns the function's address. Traps if no object has the name. */
 uint64_t calls_lazy_fixup_c(const struct lazy_map *map, uint32_t slot);
 
 #pragma GCC visibility pop

@@ -28,8 +28,7 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state * 0x2545f4914f6cdd1dull >> 32);
 }
 
-/* Shuffles with all orders equally likely (Fisher and Yates; Knuth, volume 2, algorithm 3.4.2 P).
- */
+/* Shuffles; all orders are equally likely (Fisher and Yates; Knuth, vol. 2, algorithm 3.4.2 P). */
 static void shuffle(uint8_t *target, uint32_t count, uint64_t *state)
 {
     for (uint32_t i = count - 1; i > 0; i--) {

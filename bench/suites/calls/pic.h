@@ -25,8 +25,7 @@ void calls_exported_endbr(struct object *o);
 void calls_exported_endbr_inc(struct object *o);
 #pragma GCC visibility pop
 
-/* pic_callee_symbolic.c. They are not declared hidden here, so a caller's compiler does not know.
- */
+/* pic_callee_symbolic.c. Not declared hidden here, so that no caller's compiler knows. */
 void calls_symbolic_callee(struct object *o);
 void calls_symbolic_callee_inc(struct object *o);
 

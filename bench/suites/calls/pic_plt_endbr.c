@@ -1,5 +1,4 @@
-/* Compiled with -fPIC -fcf-protection=branch (Makefile): calls use a PLT with ENDBR64 in its
- * entries. */
+/* Compiled with -fPIC -fcf-protection=branch (Makefile): the PLT's entries begin with ENDBR64. */
 #include "bench/suites/calls/pic.h"
 
 BENCH_LOOP(calls_plt_endbr, calls_exported_endbr(o))

@@ -1,7 +1,4 @@
-/*
- * A call by register, compiled to use a thunk (-mindirect-branch=thunk, clang: -mretpoline;
- * Makefile).
- */
+/* A call by register through a thunk (-mindirect-branch=thunk, clang: -mretpoline; Makefile). */
 #include "bench/api/keep.h"
 #include "bench/suites/calls/calls.h"
 

@@ -27,8 +27,7 @@
 /* Always part of its body: a pass must not become a separate function or a clone. */
 #define ONE_PASS static inline __attribute__((always_inline)) uint64_t
 
-/* Keeps the compiler from making a copy for one caller. clang makes none, and has no attribute for
- * it. */
+/* Prevents a copy for one caller. clang makes none, and has no attribute for it. */
 #ifdef __clang__
 #define NOCLONE __attribute__((noinline))
 #else

@@ -167,8 +167,7 @@ static const char *stored_last(const struct object *o, uint64_t operations)
     return table[0] == PASS - 1 ? check_counted(o, operations) : "the last store is missing";
 }
 
-/* Checks that the record has the result of the last operation, and the rest of the room is
- * unchanged. */
+/* Checks that the last operation's record is there, and the rest of the room is unchanged. */
 static const char *cleared_in_part(const struct object *o, uint64_t operations)
 {
     const uint64_t *table = o->room;

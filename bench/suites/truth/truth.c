@@ -6,8 +6,7 @@
 #include "bench/api/bench.h"
 #include "bench/suites/truth/table.h"
 
-/* Twice this number is 4 KB of the longest instruction here; every instruction cache has at least
- * 16 KB. */
+/* Twice this is 4 KB of the longest instruction here; every instruction cache has 16 KB or more. */
 #define OPS 500
 
 extern const struct unit unit_truth_add, unit_truth_neg, unit_truth_ror, unit_truth_lea,
