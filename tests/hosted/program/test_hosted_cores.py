@@ -107,16 +107,11 @@ def test_work_is_checked_on_each_core(run):
 @several
 def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(run):
     """The core that held it up is named, not those that waited for it."""
-    for deadline in (1, 6, 60):  # on a busy machine a good row, or the core that waits, can take as long as that
-        ended = run("suite=provoke_cores,cores", "bench=endless,ud2,padded", "cores=0-1", f"deadline={deadline}",
-                    "format=jsonl")  # fmt: skip
-        rows = {r["name"]: r for r in records(ended, "row")}
-        late = "it ran longer than" in rows["padded"].get("why", "")
-        if not late and rows["endless"].get("why", "").startswith("core 1:"):
-            break
+    ended = run("suite=provoke_cores,cores", "bench=endless,ud2,padded", "cores=0-1", "deadline=1", "format=jsonl")
+    rows = {r["name"]: r for r in records(ended, "row")}
     assert ended.status == CHECK_FAILED and records(ended, "end")[0]["rows"] == 3
     assert rows["padded"]["status"] == "ok" and rows["endless"]["status"] == rows["ud2"]["status"] == "wrong"
-    assert re.match("core 1: it ran longer than deadline=[16]0? seconds", rows["endless"]["why"]), rows["endless"]
+    assert re.match("core 1: it ran longer than deadline=[16] seconds", rows["endless"]["why"]), rows["endless"]
     assert re.match(r"core 1: SIGILL at [0-9a-f]+", rows["ud2"]["why"]), rows["ud2"]
     assert not [e for e in records(ended, "event") if e["kind"] == "fault"]
 
