@@ -141,9 +141,10 @@ static void a_line_without_intervals_has_no_line_of_them(void **state)
     assert_false(grouped_take(&g, &run, &row, true));
     assert_true(take(&four, "plt", 0, 4.5, 0.25));
     show();
-    assert_non_null(strstr(text, "\r\ngot                       shared!       -        -        -\r\n"
-                                 "plt                        4.500        -        -        -\r\n"
-                                 "                           0.250\r\n"));
+    assert_non_null(strstr(text,
+                           "\r\ngot                       shared!       -        -        -\r\n"
+                           "plt                        4.500        -        -        -\r\n"
+                           "                           0.250\r\n"));
 }
 
 static void counts_have_none(void **state)
