@@ -12,7 +12,7 @@ V ?= 0
 QUIET := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(filter 0,$V),@$(if $(QUIET),,echo "  $1";))
 
-# A text as one word of the shell, whatever stands in it.
+# A text as one word of the shell, whatever is in it.
 quoted = '$(subst ','\'',$1)'
 # The same of a variable's value, by its name; a $$ in it is not make's either. For what a person gives:
 # names of files, words, numbers. Commands and their flags (CC, WERROR...) are the shell's own text.
@@ -360,7 +360,7 @@ UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/m
 	bench/api/report.c \
 	$(sort $(wildcard tests/unit/*.c)) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
-# One program each, build/unit/COMPILER/NAME; they stand in folders like those of what they test.
+# One program each, build/unit/COMPILER/NAME; they are in folders like those of what they test.
 UNIT_TESTS := $(sort $(shell find tests/unit -name 'test_*.c' -o -name 'fuzz_*.c' ! -name fuzz_main.c))
 LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
 # What a test links besides: its lines "// links: bench/place/layout.c ...", here as NAME:SOURCE. What such a

@@ -149,7 +149,7 @@ def measured(args, snippets, folder, shown, more=(), checks=()):
 
 def measured_straight(args, snippets, folder, shown):
     """As measured(), with the number of copies that suits each snippet, and with checks of that; {name: check} too.
-    What cannot stand in a loop after all, or cannot be checked, is measured without."""
+    What cannot be in a loop after all, or cannot be checked, is measured without."""
     checks = chosen(args, snippets, folder, shown)
     while True:
         found, said = measured(args, snippets, folder, shown, checks=checks.values())

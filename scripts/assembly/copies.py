@@ -10,7 +10,7 @@ COPIES = 100            # where --unroll does not say, and nothing is known of t
 # follow a change of its current (docs/own-code.md) have to be small next to the copies.
 LOOP_CYCLES = 20000
 LOOP_BYTES = 1024       # of a turn; a core has twice as many decoded still (Skylake: 1536 micro-operations)
-# Copies that must not stand in a loop:
+# Copies that must not be in a loop:
 STRAIGHT_CYCLES = 2000
 STRAIGHT_BYTES = 4096
 # ... and what such copies may read or write one after the other: twice as many are half of a data cache of 32 KiB.
@@ -33,7 +33,7 @@ _COUNTER = re.compile(r"\br15[dwbl]?\b")
 
 
 def may_loop(code):
-    """Whether machine code can stand in a loop that R15 counts, and does the same in every turn."""
+    """Whether machine code can be in a loop that R15 counts, and does the same in every turn."""
     lines = snippet.disassembled(code)
     return not any(_COUNTER.search(line) or _WALKS.search(_ADDRESS.sub("", line)) for line in lines)
 

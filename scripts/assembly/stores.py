@@ -90,7 +90,7 @@ def common_words(args):
 
 
 def around_snippet(label, prefix):
-    """Where in the made object (scripts/assembly/snippet.py) a label is, for people. A label of their own stays."""
+    """Where in the made object (scripts/assembly/snippet.py) a label is, for people. A user's label stays as it is."""
     if label == "copies_0.turn":
         return "snippet"
     if label.startswith(f"{prefix}copy_1"):

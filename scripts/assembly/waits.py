@@ -100,7 +100,7 @@ class Wish:
         return operands.named_like(whole, like) if like else whole
 
     def used(self):
-        """All registers that stand in it or that it uses."""
+        """All registers that are in it or that it uses."""
         return {o.whole for o in self.registers} | {r for o in self.one.operands for r in o.address()}
 
     # --- what operands do not say ------------------------------------------------------------------

@@ -87,7 +87,7 @@ def _google_entry(row, name, family, i, run_type, many):
 
 
 def _google_one(row, found, family, i):
-    """compare.py knows times alone: where none is known, the headline stands in its place, and the
+    """compare.py knows times alone: where none is known, the headline is in its place, and the
     label says so."""
     first, time = figure.headline(found), _google_time(found)
     entry = {**_google_entry(row, figure.name(row), family, i, "iteration", len(first.samples)),
@@ -154,7 +154,7 @@ def bencher(_run, rows):
 # --- github-action: github-action-benchmark, tool `customSmallerIsBetter` --------------------------
 
 def _action(row, found, run):
-    if failed(row):  # a series of its own, which is not there while the row does not fail
+    if failed(row):  # its own series, which is not there while the row does not fail
         return {"name": f"{figure.name(row)}/failed", "unit": "failures", "value": 1, "extra": why(row)}
     f = figure.headline(found)
     entry = {"name": figure.name(row), "unit": f"{f.unit}/op", "value": f.value}

@@ -4,7 +4,7 @@ import json
 import os
 
 FIELDS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "fields.json")
-EVERY = "every"  # what stands in a path for the type of any record
+EVERY = "every"  # what is in a path for the type of any record
 
 
 @functools.cache

@@ -1,6 +1,6 @@
 """A distribution's Terminus font, and the header that the image is built with: its glyphs.
 
-Reads the 8x16 bitmaps that stand in the font (TrueType or OpenType with tables EBLC and EBDT, or bloc and
+Reads the 8x16 bitmaps that are in the font (TrueType or OpenType with tables EBLC and EBDT, or bloc and
 bdat) for the printable characters of ASCII. Source of the layouts: OpenType specification 1.9, chapters
 "EBLC", "EBDT", "cmap" (format 4), "name".
 """

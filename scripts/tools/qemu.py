@@ -145,7 +145,7 @@ def why_no_kvm(code, variables, machine, seconds=2.5):
     """Why KVM cannot be used, or None: the firmware was seen to run under it and to write on its console.
 
     /dev/kvm can be there, open and start a machine, and still be unable to run the firmware: then QEMU
-    stands in `internal-error`, or aborts. `machine` are the arguments that choose CPU and memory.
+    is in `internal-error`, or aborts. `machine` are the arguments that choose CPU and memory.
     """
     if not os.path.exists("/dev/kvm"):
         return "there is no /dev/kvm"

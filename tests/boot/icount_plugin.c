@@ -2,7 +2,7 @@
  * A QEMU TCG plugin that counts a window's instructions without asking the code under test.
  *
  * Every measuring window begins with a tag, nop dword [rax + disp32], outside its timed part, and
- * then reads the time stamp counter twice; both stand in the code buffer. For each (tag, count)
+ * then reads the time stamp counter twice; both are in the code buffer. For each (tag, count)
  * that occurs, count being the instructions executed after the first reading through the second,
  * inclusive, one line is written at exit: tag, 8 hex digits   count   occurrences and a last line
  * "stray N": readings in the code buffer that belong to no tagged window.

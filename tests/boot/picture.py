@@ -1,4 +1,4 @@
-"""QEMU's screen as a picture, and the text that stands in it, read glyph by glyph."""
+"""QEMU's screen as a picture, and the text that is in it, read glyph by glyph."""
 
 import functools
 import sys
@@ -13,7 +13,7 @@ INK, PAPER = bytes([0xD0] * 3), bytes(3)
 
 
 class Unread(AssertionError):
-    """Something stands in a picture that is no character of the font."""
+    """Something is in a picture that is no character of the font."""
 
 
 def dump(folder):

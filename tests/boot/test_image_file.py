@@ -383,7 +383,7 @@ def make_runs(marker, name):
 
 
 def test_words_of_make_run_reach_no_shell(program, tmp_path):
-    """Each variable is one word of scripts/run, ARGS its words, whatever stands in them."""
+    """Each variable is one word of scripts/run, ARGS its words, whatever is in them."""
     shutil.copy(program, tmp_path)
     marker = tmp_path / "pwned"
     out, python = tmp_path / "said.json", tmp_path / "python"

@@ -90,7 +90,7 @@ def test_all_of_it_at_1024x768(boot, tmp_path):
 
 
 class Below:
-    """`done`: looks at the picture, once the firmware goes on, until what is wanted stands in it."""
+    """`done`: looks at the picture, once the firmware goes on, until what is wanted is in it."""
 
     def __init__(self, folder):
         self.folder, self.at = folder, None

@@ -9,7 +9,7 @@ BODIES = ("offset", "offset_c")
 
 
 def test_a_sweep_in_one_round_fits_the_code_buffer(boot):
-    """192 placements of long rows: more than stand in it at once."""
+    """192 placements of long rows: more than are in it at once."""
     b = boot("suite=truth,calls bench=imul64,virtual_pic_straight layout=sweep samples=16 rounds=1")
     b.must(SUCCESS, rows=2)
     assert all(row["status"] == "ok" and row["placements"] == 192 for row in b.rows), b.rows

@@ -21,5 +21,5 @@ def test_the_pasted_report_is_true(boot):
     said = iter(boot(words).must(SUCCESS).text.replace("\r", "\n").splitlines())
     assert rows(wanted)
     for line in wanted:
-        # `in` goes on where it stopped, so the lines stand in this order.
+        # `in` goes on where it stopped, so the lines are in this order.
         assert line == "..." or line in said, line

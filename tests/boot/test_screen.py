@@ -34,7 +34,7 @@ class Watch:
     """`done` for a boot: looks at the screen until it shows what is wanted, and keeps what it saw."""
 
     def __init__(self, folder, wanted=ends, crop=None, after=b""):
-        """after: what stands in the serial line's last whole line before it is worth a look."""
+        """after: what is in the serial line's last whole line before it is worth a look."""
         self.folder, self.wanted, self.crop, self.after = folder, wanted, crop, after
         self.text = self.next = self.before = None
 

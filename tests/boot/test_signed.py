@@ -104,7 +104,7 @@ def test_keys_that_cannot_be_used(program, key, tmp_path, which, words):
 
 
 def test_make_signed(program, key, tmp_path):
-    """The disk that it makes carries the signed program. Names of a key are words, whatever stands in them."""
+    """The disk that it makes carries the signed program. Names of a key are words, whatever is in them."""
     shutil.copy(program, tmp_path)
     key = shutil.copy(key, tmp_path / f"{ODD_NAME}.key")
     cert = shutil.copy(CERT, tmp_path / f"{ODD_NAME}.pem")

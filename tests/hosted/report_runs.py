@@ -1,4 +1,4 @@
-"""What to launch to see every field that the Linux program can write, on any machine. Fields that need a CPU of its own,
+"""What to launch to see every field that the Linux program can write, on any machine. Fields that need a real CPU,
 with core cycles and a counter of them, are in stored records (data/cpu_fields.jsonl), each of which shows a field that
 no other there does. Anew, on a CPU, where the document changed or the program writes other fields:
 

@@ -27,7 +27,7 @@ class Line:
 
 class Terminal:
     """A launch to its end. `stop(line)`: whether it is to get a SIGINT once this line has come; lines,
-    shown: all bytes, records: those that stand in it, status, end: the time."""
+    shown: all bytes, records: those that are in it, status, end: the time."""
 
     def __init__(self, program, *words, stop=None):
         terminal, other = pty.openpty()

@@ -266,7 +266,7 @@ static void row_of(const struct bench *b, unsigned rounds, struct row *row)
 
 static inline struct row whole_row(struct bench b)
 {
-    static struct row row; /* what it says stands in it */
+    static struct row row; /* what it says is in it */
 
     row_of(&b, engine.facts.rounds, &row);
     return row;

@@ -78,7 +78,7 @@ static void what_a_cpu_has(void **state)
         assert_int_equal(lacks(*cases[i].made, cases[i].xcr0, cases[i].name), cases[i].lacks);
 }
 
-/* 128 and 256 bits of EVEX are a feature of their own. */
+/* 128 and 256 bits of EVEX are their own feature. */
 static void short_vectors(void **state)
 {
     (void)state;

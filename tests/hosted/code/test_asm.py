@@ -106,7 +106,7 @@ def test_each_way_to_measure_a_snippet_has_a_row(words):
 
 
 def test_areas_and_initial_code_are_there(tmp_path):
-    """Each register points 512 KiB into an area of its own; init runs before every copy's window."""
+    """Each register points 512 KiB into its own area; init runs before every copy's window."""
     file = tmp_path / "snippets"
     file.write_text("".join(f"@{register} mov rax, [{register} - 524288]; mov [{register} + 524280], rax\n"
                             for register in ("r14", "rdi", "rsi", "rsp", "rbp")))

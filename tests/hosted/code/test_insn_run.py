@@ -1,5 +1,5 @@
-"""Every form of lib/insn that this CPU has, executed once, with the chain of each pair of its operands: in a process of
-its own, in memory between pages without rights."""
+"""Every form of lib/insn that this CPU has, executed once, with the chain of each pair of its operands: in its own process,
+in memory between pages without rights."""
 
 import json
 import subprocess

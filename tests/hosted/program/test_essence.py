@@ -30,7 +30,7 @@ def report_of(ended):
 
 
 def must_be(cell, row):
-    """What stands in a cell says what the record does, and no more than that."""
+    """What is in a cell says what the record does, and no more than that."""
     if row is None:
         assert cell == "-"
         return

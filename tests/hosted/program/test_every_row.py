@@ -62,7 +62,7 @@ def ended(words, allowed=(0, 2)):
 
 
 def report_of(out, status):
-    """That stands in this output, next to a table or not."""
+    """That is in this output, next to a table or not."""
     records = [line for line in out.splitlines() if line.startswith(report.RECORD_START)]
     return launches.Launch(b"\n".join(records), status, 0)
 

@@ -1,4 +1,4 @@
-"""Many rows stand in columns, with the figures of their records; table=rows has a line a row."""
+"""Many rows are in columns, with the figures of their records; table=rows has one line per row."""
 
 import re
 import subprocess

@@ -657,7 +657,7 @@ def test_interrupt_ends_the_run(shared_run, running):
 
 
 def test_progress_is_for_a_terminal(program, run):
-    """There one line that is rewritten, which says how to stop; elsewhere it would stand in the report."""
+    """There one line that is rewritten, which says how to stop; elsewhere it would be in the report."""
     words = ["suite=truth", "bench=add,imul,ror", "samples=64", "format=table"]  # on a CPU in two rounds
     assert "Ctrl-C stops" not in run(*words).out
     terminal, end = pty.openpty()

@@ -100,7 +100,7 @@ def test_memory(said):
 
 
 def test_controls_are_not_claimed_to_be_on_or_off(said):
-    """Whether they are stands in an MSR."""
+    """Whether they are is in an MSR."""
     assert not any(name.endswith("_on") for name in said["mitigations"])
 
 

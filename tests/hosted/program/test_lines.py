@@ -1,4 +1,4 @@
-"""format=lines: a line a row, taken by the regular expression that docs/ci.md gives."""
+"""format=lines: one line per row, taken by the regular expression that docs/ci.md gives."""
 
 import re
 import subprocess

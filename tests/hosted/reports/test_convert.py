@@ -95,7 +95,7 @@ def test_benchfmt_says_that_counted_instructions_are_exact():
 
 
 def test_benchfmt_keeps_apart_only_what_is_unlike():
-    """benchstat makes a table of its own for each configuration: two builds must not have two."""
+    """benchstat makes its own table for each configuration: two builds must not have two."""
     lines = converted("benchfmt", SILICON).splitlines()
     assert [line.split(":")[0] for line in lines if CONFIG.fullmatch(line)] == [
         "cpu", "execution", "platform", "microcode", "recipe", "cycle"]

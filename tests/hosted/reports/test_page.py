@@ -298,7 +298,7 @@ def test_instructions_and_ipc_are_said_of_a_picture():
 
 
 def test_no_kind_of_record_is_passed_over():
-    """Every kind of docs/report.md is on the page: by a part of its own, or as a table of its fields."""
+    """Every kind of docs/report.md is on the page: by its own part, or as a table of its fields."""
     kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
     parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "essence", "end"}
     assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)

@@ -115,7 +115,7 @@ static void describe(const struct coverage_row *rows, size_t launches)
     free(half);
 }
 
-/* One row of all launches, as a table of its own. */
+/* One row of all launches, as its own table. */
 static void judge_row(const struct table *t, size_t row, double *scratch)
 {
     struct coverage_row *rows = room(t->launches, sizeof *rows);

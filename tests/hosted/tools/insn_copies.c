@@ -51,7 +51,7 @@ static struct insn_choice choice(const struct insn_form *f, unsigned decoration,
     for (unsigned i = 0; i < n; i++) {
         unsigned of = registers_of(f, &o[i]);
         c.reg[i] = (uint8_t)((copy * 7 + i * 3 + 1) % of);
-        /* Those with a meaning of its own, or with none. */
+        /* Those with a separate meaning, or with none. */
         if (o[i].field == INSN_MASK)
             c.reg[i] = (uint8_t)(1 + copy % 7);
         if (o[i].class == INSN_CR)

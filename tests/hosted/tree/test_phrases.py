@@ -27,6 +27,11 @@ def look(tmp_path):
     ("a.h", "int a; // Asked for In Vain\n", 1),
     ("a.py", "a = 1  # asked for in vain\n", 1),
     ("a.py", 'def a():\n    """Asked for\n    in vain."""\n', 3),
+    ("a.def", "/* in vain */\n", 1),
+    ("a.asm", "nop ; asked for\n; in vain\n", 2),
+    ("a.sh", "set -e\ntrue # in vain\n", 2),
+    ("Makefile", "# asked for in\n# vain\nall:\n", 1),
+    ("tool", "#!/usr/bin/env python3\na = 1  # in vain\n", 2),
 ])
 def test_a_phrase_is_found_and_its_replacement_is_printed(look, name, text, line):
     (found,) = look(name, text)
@@ -38,6 +43,8 @@ def test_a_phrase_is_found_and_its_replacement_is_printed(look, name, text, line
     ("a.md", "the main vain: in vainglory, in. Vain\n"),
     ("a.c", 'const char *a = "/* in vain */";\nint in, vain;\n'),
     ("a.py", 'a = "in vain"\nf("in vain")\n'),
+    ("a.asm", "db 'in vain;', \"; in vain\"\n"),
+    ("a.sh", 'echo "$#in vain"\necho in vain\n'),
 ])
 def test_code_and_what_programs_print_are_left_alone(look, name, text):
     assert look(name, text) == []

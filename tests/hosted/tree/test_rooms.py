@@ -87,7 +87,7 @@ def test_the_order(rooms):
             {"kernel/stores.c": '#include "hosted/stores/touch.h"\n', "hosted/stores/touch.h": ""},
             ["kernel/stores.c (kernel) includes hosted/stores/touch.h: a floor uses those below it alone"],
         ),
-        # A report that reaches the engine, by a header of its own room and one of another.
+        # A report that reaches the engine, by its own header room and one of another.
         (
             {
                 "bench/show/row.c": '#include "bench/show/row.h"\n',

@@ -166,7 +166,7 @@ static void other_pairs_are_other_code(void **state)
     assert_null(strstr(line, "sensitive"));
 }
 
-/* A line of their own, where other pairs stand in columns. */
+/* Their own line, where other pairs are in columns. */
 static void it_is_said_where_pairs_are_columns(void **state)
 {
     (void)state;

@@ -280,7 +280,7 @@ static void failed_readings(void **state)
     begin_world("pmc");
     w.again_every = 3;
     h = run();
-    assert_close(h.cycles.theta, THETA, 0.01); /* a reading tried again stands in its block */
+    assert_close(h.cycles.theta, THETA, 0.01); /* a reading tried again is in its block */
     assert_int_equal(gathered->row.unread, 0);
     assert_int_equal(engine.facts.cycle.counter.again, w.reads / 3);
 

@@ -99,7 +99,7 @@ static void sums_leave_the_rest(void **state)
     }
 }
 
-/* On a heap of its own: one byte too many is found. */
+/* On its own heap: one byte too many is found. */
 static void a_switch_does_not_leave_its_table(void **state)
 {
     struct calls_order *order = calloc(1, sizeof *order);

@@ -25,7 +25,7 @@ static const struct number *find(const struct number *numbers, size_t n, const c
     return NULL;
 }
 
-/* Each of the n numbers stands in the file once, and the file has no others. */
+/* Each of the n numbers is in the file once, and the file has no others. */
 static void expect(const char *path, const struct number *numbers, size_t n)
 {
     size_t size, found = 0;

@@ -542,7 +542,7 @@ static void what_does_not_fit_has_one_round(void **state)
     done();
 }
 
-/* Figures of two kinds must not stand in one column of a report that passes. */
+/* Figures of two kinds must not be in one column of a report that passes. */
 static void cores_that_are_executed_otherwise(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The table of options in the documentation is lib/config/options.c's, row by row. It stands in one
+/* The table of options in the documentation is lib/config/options.c's, row by row. It is in one
  * file, README.md or one of docs/, between <!-- options --> and <!-- /options -->. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "hosted/tools/options_table.h"

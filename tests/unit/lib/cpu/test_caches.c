@@ -107,7 +107,7 @@ static void a_byte_can_be_two_tlbs(void **state)
     assert_int_equal(caches_made(), 0);
 }
 
-/* Every byte that is a cache has a size and a line of its own, and none is also a TLB. */
+/* Every byte that is a cache has a size and its own line, and none is also a TLB. */
 static void descriptor_table(void **state)
 {
     (void)state;

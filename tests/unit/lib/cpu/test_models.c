@@ -1,4 +1,4 @@
-/* The table of models: no model stands in it twice, and each row keeps to what its vendor has. */
+/* The table of models: no model is in it twice, and each row keeps to what its vendor has. */
 #include "lib/cpu/models.c"
 
 #include "tests/unit/unit.h"

@@ -192,7 +192,7 @@ static void rights_become_bits_at_every_size(void **state)
     }
 }
 
-/* A page of 1 GiB is split twice around a 4 KiB hole; its rights must stand in all the pieces. */
+/* A page of 1 GiB is split twice around a 4 KiB hole; its rights must be in all the pieces. */
 static void a_split_keeps_what_was_there(void **state)
 {
     (void)state;
@@ -414,7 +414,7 @@ static void extra_range(struct pagetable *t, uint64_t top, struct rng *rng)
         virt -= rng_below(rng, size / KIB4) * KIB4;
         assert_true(pagetable_map(t, virt, virt, size, PAGE_WRITE | PAGE_UC));
         return;
-    case 2: /* a buffer at an address of its own, aligned to nothing */
+    case 2: /* a buffer at its own address, aligned to nothing */
         size = (1 + rng_below(rng, MIB2 / KIB4)) * KIB4;
         virt = (1ull << 46) + rng_below(rng, 1000) * GIB - rng_below(rng, 100) * KIB4;
         phys = rng_below(rng, top / KIB4) * KIB4;
@@ -446,7 +446,7 @@ static void need_is_enough(void **state)
     }
 }
 
-/* The worst machine needs just as much: each place where a page is split in a GiB of its own, and
+/* The worst machine needs just as much: each place where a page is split in a separate GiB, and
  * extra ranges of two pages, each across the end of a table of every level. */
 static void need_is_no_more_than_the_worst_case(void **state)
 {

@@ -218,7 +218,7 @@ static void pointers_are_followed(void **state)
     assert_false(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
 }
 
-/* The 0th symbol is none, whatever stands in its bytes: the value is the addend's. */
+/* The 0th symbol is none, whatever is in its bytes: the value is the addend's. */
 static void no_symbol_is_zero(void **state)
 {
     uint8_t *symbol, *rela;
