@@ -1,4 +1,4 @@
-"""Every form of lib/insn that this CPU has, executed once, with the chain of each pair of its operands: in its own process,
+"""Every form of lib/insn that this CPU has, executed once, with the chain of each pair of its operands: in a separate process,
 in memory between pages without rights."""
 
 import json
