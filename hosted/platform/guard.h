@@ -25,8 +25,8 @@ void guard_ask(bool (*stopped)(void), void (*overdue_outside)(void));
  * it took before. */
 void guard_row_begin(uint64_t ran);
 void guard_row_end(void);
-/* While `waits` is set, the row's CPU time does not count: it waits for other processes. Elapsed time
- * counts. */
+/* While `waits` is set, the row's CPU time does not count: it waits for other processes. Elapsed
+ * time counts. */
 void guard_row_waits(bool waits);
 /* Returns the part of deadline= that the row which has just ended used since it began, in ticks of
  * the TSC; 0 if its frequency is not known. */
