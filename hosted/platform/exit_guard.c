@@ -29,20 +29,31 @@ enum abi { NATIVE, X32, I386, ABIS };
 #define UNMAPS    "change the memory of the program"
 #define FORGES    "write into the report"
 
-/* The condition on the call's first argument: the report's descriptor; an address in the code
- * buffer or the data buffer; ARCH_SET_CPUID. */
-enum condition { ALWAYS, ON_REPORT, ON_BUFFERS, ON_CPUID, CONDITIONS };
+/* Which calls of a number are refused. ALWAYS: all. ON_REPORT, ON_CPUID: if the first argument is
+ * the report's descriptor, or ARCH_SET_CPUID. The others: if the call may reach the code buffer, the
+ * data buffer or the stack; ON_BUFFERS: by the range of the first two arguments, AT_SECOND, AT_FIFTH:
+ * by the address in that argument. */
+enum condition { ALWAYS, ON_REPORT, ON_CPUID, ON_BUFFERS, AT_SECOND, AT_FIFTH };
 
-#define FIRST_ARGUMENT offsetof(struct seccomp_data, args)
+#define ARGUMENT(N)   (offsetof(struct seccomp_data, args) + 8 * ((N)-1))
+#define UPPER_HALF(N) (ARGUMENT(N) + 4)
+#define BUFFERS       (PLATFORM_CODE_VA >> 32)
 
-static const struct {
-    size_t half; /* the upper half follows the lower one */
+/* A condition holds if one of its tests does. A range below 4 GiB that reaches the buffers begins
+ * among them, or in the 4 GiB before them. */
+static const struct test {
+    enum condition of;
+    size_t half; /* of an argument */
     uint32_t is;
-} first_argument[CONDITIONS] = {
-    [ON_REPORT] = {FIRST_ARGUMENT, STDOUT_FILENO},
-    [ON_BUFFERS] = {FIRST_ARGUMENT + 4, PLATFORM_CODE_VA >> 32},
-    [ON_CPUID] = {FIRST_ARGUMENT, ARCH_SET_CPUID},
+    bool unlike; /* holds if the half is anything else */
+} tests[] = {
+    {ON_REPORT, ARGUMENT(1), STDOUT_FILENO, false}, {ON_CPUID, ARGUMENT(1), ARCH_SET_CPUID, false},
+    {ON_BUFFERS, UPPER_HALF(1), BUFFERS, false},    {ON_BUFFERS, UPPER_HALF(1), BUFFERS - 1, false},
+    {ON_BUFFERS, UPPER_HALF(2), 0, true},           {AT_SECOND, UPPER_HALF(2), BUFFERS, false},
+    {AT_SECOND, UPPER_HALF(2), BUFFERS - 1, false}, {AT_FIFTH, UPPER_HALF(5), BUFFERS, false},
+    {AT_FIFTH, UPPER_HALF(5), BUFFERS - 1, false},
 };
+#define TESTS (sizeof tests / sizeof *tests)
 
 /* Numbers of asm/unistd_64.h, of unistd_x32.h without X32_BIT, and of unistd_32.h for INT 0x80 and
  * SYSENTER. */
@@ -110,7 +121,14 @@ static const struct refused {
     {"mprotect", UNMAPS, ON_BUFFERS, {10, 10, NO_NUMBER}},
     {"pkey_mprotect", UNMAPS, ON_BUFFERS, {329, 329, NO_NUMBER}},
     {"mremap", UNMAPS, ON_BUFFERS, {25, 25, NO_NUMBER}},
+    {"mremap", UNMAPS, AT_FIFTH, {25, 25, NO_NUMBER}},
     {"madvise", UNMAPS, ON_BUFFERS, {28, 28, NO_NUMBER}},
+    {"process_madvise", UNMAPS, ALWAYS, {440, 440, 440}},
+    {"mseal", UNMAPS, ON_BUFFERS, {462, 462, NO_NUMBER}},
+    {"munlock", UNMAPS, ON_BUFFERS, {150, 150, NO_NUMBER}},
+    {"mbind", UNMAPS, ON_BUFFERS, {237, 237, NO_NUMBER}},
+    {"remap_file_pages", UNMAPS, ON_BUFFERS, {216, 216, NO_NUMBER}},
+    {"shmat", UNMAPS, AT_SECOND, {30, 30, NO_NUMBER}},
     {"write", FORGES, ON_REPORT, {1, 1, 4}},
     {"writev", FORGES, ON_REPORT, {20, 516, 146}},
     {"pwrite64", FORGES, ON_REPORT, {18, 18, 181}},
@@ -123,8 +141,9 @@ static const struct refused {
 
 /* --- the filter ------------------------------------------------------------------------------- */
 
-/* A number takes two instructions, a condition four in each ABI. */
-#define MOST (ABIS * (2 * REFUSED + 4 * CONDITIONS) + 16)
+/* In each ABI a number takes two instructions, in each test of its condition again, and a test four
+ * with those that load its half and the number. */
+#define MOST (ABIS * (2 * 3 * REFUSED + 4 * (TESTS + 1)) + 16)
 
 struct filter {
     struct sock_filter at[MOST];
@@ -152,16 +171,17 @@ static void allow(struct filter *f)
     add(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 }
 
-/* Skips the following code, up to end_if(), unless the value is equal. */
-static unsigned if_equal(struct filter *f, uint32_t value)
+/* Skips the following code, up to end_if(), unless the value is equal; if end_if() gets `unlike`,
+ * unless it differs. */
+static struct sock_filter *if_equal(struct filter *f, uint32_t value)
 {
     add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 0));
-    return f->n - 1;
+    return &f->at[f->n - 1];
 }
 
-static void end_if(struct filter *f, unsigned jump)
+static void end_if(struct filter *f, struct sock_filter *jump, bool unlike)
 {
-    f->at[jump].jf = (uint8_t)(f->n - jump - 1);
+    *(unlike ? &jump->jt : &jump->jf) = (uint8_t)(&f->at[f->n] - jump - 1);
 }
 
 static bool is_refused(const struct refused *r, enum abi abi)
@@ -174,38 +194,39 @@ static void refuse_numbers(struct filter *f, enum abi abi, enum condition when)
     for (size_t i = 0; i < REFUSED; i++) {
         if (refused[i].when != when || !is_refused(&refused[i], abi))
             continue;
-        unsigned other = if_equal(f, refused[i].number[abi]);
+        struct sock_filter *number = if_equal(f, refused[i].number[abi]);
         add(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP));
-        end_if(f, other);
+        end_if(f, number, false);
     }
 }
 
 static void refuse(struct filter *f, enum abi abi)
 {
-    for (enum condition c = ALWAYS; c < CONDITIONS; c++) {
-        unsigned other = 0;
-        if (c != ALWAYS) {
-            load(f, first_argument[c].half);
-            other = if_equal(f, first_argument[c].is);
-        }
+    load_number(f);
+    refuse_numbers(f, abi, ALWAYS);
+    for (const struct test *t = tests; t < tests + TESTS; t++) {
+        load(f, t->half);
+        struct sock_filter *half = if_equal(f, t->is);
         load_number(f);
-        refuse_numbers(f, abi, c);
-        if (c != ALWAYS)
-            end_if(f, other);
+        refuse_numbers(f, abi, t->of);
+        end_if(f, half, t->unlike);
     }
 }
 
-/* This program makes no i386 calls, and SYSENTER does not report its address. */
+/* This program makes no i386 calls, and SYSENTER does not report its address. The code to skip is
+ * too long for a conditional jump. */
 static void add_i386(struct filter *f)
 {
     load(f, offsetof(struct seccomp_data, arch));
-    unsigned other = if_equal(f, AUDIT_ARCH_I386);
+    add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_I386, 1, 0));
+    add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JA, 0, 0, 0));
+    struct sock_filter *other = &f->at[f->n - 1];
     refuse(f, I386);
     allow(f);
-    end_if(f, other);
+    other->k = (uint32_t)(&f->at[f->n] - other - 1);
 }
 
-_Static_assert(2 * REFUSED + 4 * CONDITIONS <= UINT8_MAX, "a jump's distance is a byte");
+_Static_assert(2 * REFUSED + 1 <= UINT8_MAX, "a conditional jump's distance is a byte");
 _Static_assert(PLATFORM_CODE_VA % (1ull << 32) == 0, "the filter compares the upper half alone");
 
 /* The address is that of the next instruction. Upper halves follow lower ones. */

@@ -184,14 +184,16 @@ CALLS = {
     "setpriority": (141, 141, 97), "nice": (None, None, 34), "setrlimit": (160, 160, 75),
     "prlimit64": (302, 302, 340), "seccomp": (317, 317, 354), "prctl": (157, 157, 172), "ptrace": (101, 521, 26),
     "userfaultfd": (323, 323, 374),
-    "munlockall": (152, 152, 153),
+    "munlockall": (152, 152, 153), "process_madvise": (440, 440, 440),
 }
 BUFFERS = 0x100000000000  # PLATFORM_CODE_VA
 # The same with the first argument that they may not have.
 WITH_FIRST = {
     "arch_prctl": ((158, 158, 384), 0x1012), "mmap": ((9, 9, None), BUFFERS), "munmap": ((11, 11, None), BUFFERS),
     "mprotect": ((10, 10, None), BUFFERS), "pkey_mprotect": ((329, 329, None), BUFFERS),
-    "mremap": ((25, 25, None), BUFFERS), "madvise": ((28, 28, None), BUFFERS), "write": ((1, 1, 4), 1),
+    "mremap": ((25, 25, None), BUFFERS), "madvise": ((28, 28, None), BUFFERS), "mseal": ((462, 462, None), BUFFERS),
+    "munlock": ((150, 150, None), BUFFERS), "mbind": ((237, 237, None), BUFFERS),
+    "remap_file_pages": ((216, 216, None), BUFFERS), "write": ((1, 1, 4), 1),
     "writev": ((20, 516, 146), 1), "pwrite64": ((18, 18, 181), 1), "pwritev": ((296, 535, 334), 1),
     "pwritev2": ((328, 547, 379), 1), "sendfile": ((40, 40, 187), 1), "sendfile64": ((None, None, 239), 1),
 }

@@ -164,7 +164,10 @@ def test_an_error_of_what_is_subtracted_fails_the_row(run, tmp_path, words):
 def call(number, *operands):
     """A system call: its number, and its operands after it."""
     words = ", ".join(f'"{r}"((long)({v}))' for r, v in zip("DSd", operands))
-    return f'__asm__ volatile("syscall" : "=a"(got) : "a"({number}L), {words} : "rcx", "r11", "memory");'
+    more = {r: v for r, v in zip(("r10", "r8", "r9"), operands[3:])}
+    named = "".join(f'register long {r} __asm__("{r}") = (long)({v}); ' for r, v in more.items())
+    words += "".join(f', "r"({r})' for r in more)
+    return named + f'__asm__ volatile("syscall" : "=a"(got) : "a"({number}L), {words} : "rcx", "r11", "memory");'
 
 
 # Without IA32 emulation in the kernel INT 0x80 is a bad access.
@@ -196,12 +199,34 @@ def test_the_numbers_of_refused_calls_are_those_of_the_kernels_headers():
 def test_no_body_ends_or_changes_the_process(run, tmp_path, part):
     """By a call of one of three ABIs: each fails its row, and the report has one end."""
     callers = made.of_source(tmp_path, "calls", hostile.calls_source(CALLERS[part]))
-    ran = run(f"objects={callers}", "suite=calls", "bench=*_64*,*_x32*,*_386*", "samples=16", "instructions=off",
-              "format=jsonl")
+    abis = sorted({"*_" + row.rpartition("_")[2] + "*" for row, *_ in CALLERS[part]})
+    ran = run(f"objects={callers}", "suite=calls", f"bench={','.join(abis)}", "samples=16", "instructions=off",
+              "format=jsonl")  # fmt: skip
     rows = rows_of(ran)
     assert ran.out.count('"type":"end"') == 1, ran.out[-400:]
     for row, name, i386, *_ in CALLERS[part]:
         assert rows[row]["status"] == "wrong" and refusal(name, i386, rows[row]["why"]), rows[row]
+        assert rows[row + hostile.CANARY]["status"] == "ok", rows[row + hostile.CANARY]
+
+
+# Other calls that reach the code buffer: name, number, and the arguments.
+REACHES = {
+    "begins_before": ("munmap", 11, (hostile.BUFFERS - 4096, 8192)),
+    "begins_far_before": ("mprotect", 10, (1 << 40, hostile.BUFFERS, 0)),
+    "moves_there": ("mremap", 25, (1 << 32, 4096, 4096, 3, hostile.BUFFERS)),  # MREMAP_MAYMOVE, MREMAP_FIXED
+    "attaches_there": ("shmat", 30, (0, hostile.BUFFERS, 0x4000)),  # SHM_REMAP
+}
+
+
+@pytest.mark.native
+def test_no_call_that_begins_elsewhere_reaches_the_buffers(run, tmp_path):
+    rows = "\n".join(f"""BARETICK_STATEMENT(reaches, {row}, "a call", 8) {{ (void)o; long got; {call(number, *arguments)} BARETICK_KEEP(got); }}
+        BARETICK_STATEMENT(reaches, {row}{hostile.CANARY}, "a count", 8, .check = baretick_counted) {{ o->counter++; }}"""
+                     for row, (_, number, arguments) in REACHES.items())
+    rows = rows_of(run(f"objects={made.of_source(tmp_path, 'reaches', rows)}", "suite=reaches", "samples=16",
+                       "instructions=off", "format=jsonl"))
+    for row, (name, *_) in REACHES.items():
+        assert rows[row]["status"] == "wrong" and f"SIGSYS, {name}(2), which would" in rows[row]["why"], rows[row]
         assert rows[row + hostile.CANARY]["status"] == "ok", rows[row + hostile.CANARY]
 
 
