@@ -21,7 +21,7 @@ static void (*say_first)(void);
 static char *told; /* fault_say() */
 static size_t told_size;
 static void (*hand_on)(void);
-static const char *row_suite, *row_name;
+static const char *row_suite, *row_name, *last_suite, *last_name;
 static volatile sig_atomic_t interrupted, faulted;
 
 /* Only a bad access has an address, unless the kernel does not know it (SI_KERNEL). */
@@ -36,33 +36,18 @@ static void describe(int number, const siginfo_t *info, char *text, size_t size)
         fmt_buf(text, size, "SIG%s", sigabbrev_np(number));
 }
 
-/* No report is half written outside the sampling loop's calls: a body faults between two writes,
- * not during one. */
-static void on_fault(int number, siginfo_t *info, void *context)
+_Noreturn void fault_end(const char *what)
 {
-    /* A body may have set AC or NT, which this code does not expect. */
-    __asm__ volatile("pushfq\n\tandl $~0x44000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
-    /* Code that needs FS ran with a body's value: it is executed again. INT3 and SYSCALL are
-     * already complete when they are reported. */
-    if (segments_put_back() && number != SIGTRAP && number != SIGSYS)
-        return;
-    const ucontext_t *u = context;
-    char message[256], what[sizeof((struct guard_ended *)0)->what];
-    uint64_t behind, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-    if (number == SIGSYS)
-        at -= 2; /* SYSCALL and INT 0x80 are complete */
-    describe(number, info, what, sizeof what);
-    guard_leave(GUARD_FAULT, at, what);
+    char message[320];
+
     if (faulted) /* while handling the first fault */
         _exit(STATUS_FAULTED);
     faulted = 1;
-    const char *name = place_name_at(at, &behind);
-    size_t n = fmt_buf(message, sizeof message, "%s at %llx", what, (unsigned long long)at);
-    if (name)
-        n += fmt_buf(message + n, sizeof message - n, " in %.64s+0x%llx", name,
-                     (unsigned long long)behind);
-    fmt_buf(message + n, sizeof message - n, " while running %s%s%s",
-            row_suite ? row_suite : "no row", row_name ? "/" : "", row_name ? row_name : "");
+    size_t n =
+        fmt_buf(message, sizeof message, "%s while running %s%s%s", what,
+                row_suite ? row_suite : "no row", row_name ? "/" : "", row_name ? row_name : "");
+    if (!row_name && last_name)
+        fmt_buf(message + n, sizeof message - n, ", after %s/%s", last_suite, last_name);
     if (told) {
         fmt_buf(told, told_size, "%s", message);
         _exit(STATUS_FAULTED);
@@ -74,6 +59,30 @@ static void on_fault(int number, siginfo_t *info, void *context)
     report_end(report, false);
     output_flush();
     _exit(STATUS_FAULTED);
+}
+
+/* No report is half written outside the sampling loop's calls: a body faults between two writes,
+ * not during one. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    /* A body may have set AC or NT, which this code does not expect. */
+    __asm__ volatile("pushfq\n\tandl $~0x44000, (%%rsp)\n\tpopfq" : : : "memory", "cc");
+    /* Code that needs FS ran with a body's value: it is executed again. INT3 and SYSCALL are
+     * already complete when they are reported. */
+    if (segments_put_back() && number != SIGTRAP && number != SIGSYS)
+        return;
+    const ucontext_t *u = context;
+    char place[208], what[sizeof((struct guard_ended *)0)->what];
+    uint64_t behind, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    if (number == SIGSYS)
+        at -= 2; /* SYSCALL and INT 0x80 are complete */
+    describe(number, info, what, sizeof what);
+    guard_leave(GUARD_FAULT, at, what);
+    const char *name = place_name_at(at, &behind);
+    size_t n = fmt_buf(place, sizeof place, "%s at %llx", what, (unsigned long long)at);
+    if (name)
+        fmt_buf(place + n, sizeof place - n, " in %.64s+0x%llx", name, (unsigned long long)behind);
+    fault_end(place);
 }
 
 /* timeout(1) and shells signal a process and then its group: that is one request. */
@@ -154,6 +163,10 @@ void fault_say(char *said, size_t size)
 
 void fault_row(const char *suite, const char *name)
 {
+    if (row_name) {
+        last_suite = row_suite;
+        last_name = row_name;
+    }
     row_suite = suite;
     row_name = name;
 }

@@ -23,6 +23,10 @@ void fault_hand_on(void (*to_others)(void));
  * process ends, as it does at a deadline outside a guarded call. Only SIGTERM stops it. */
 void fault_say(char *said, size_t size);
 
+/* Reports that the program cannot go on: an `event` with what and the row, the `end` record, exit
+ * status 4. In a forked process as above. */
+_Noreturn void fault_end(const char *what);
+
 /* Sets the row that runs from now on; NULL, NULL: none. The strings must stay valid. */
 void fault_row(const char *suite, const char *name);
 

@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include "bench/api/registry.h"
-#include "lib/config/status.h"
+#include "lib/text/fmt.h"
+#include "hosted/platform/fault.h"
 
 #define PAGE     4096
 #define STACK_VA (PLATFORM_DATA_VA + (16ull << 20)) /* of the guard page below the stack */
@@ -57,8 +59,9 @@ static void code_rights(const struct platform *p, int rights)
 {
     if (mprotect(p->code, PLATFORM_CODE_SIZE, rights) == 0)
         return;
-    perror("baretick: the code buffer's rights");
-    exit(STATUS_FAULTED);
+    char what[96];
+    fmt_buf(what, sizeof what, "the code buffer's rights cannot be changed: %s", strerror(errno));
+    fault_end(what);
 }
 
 void memory_code_write(const struct platform *p)

@@ -25,8 +25,8 @@ struct memory memory_map(size_t sample_words);
 /* After a fork, makes every page of data and stack private to this process again. */
 void memory_touch(void);
 
-/* Set the rights of the code buffer as in bench/api/platform.h. A kernel that refuses ends the
- * program. */
+/* Set the rights of the code buffer as in bench/api/platform.h. If the kernel refuses, the report
+ * ends with a fault (fault.h). */
 void memory_code_write(const struct platform *p);
 void memory_code_exec(const struct platform *p);
 

@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tests/objects"))
 import hostile  # noqa: E402
 import made  # noqa: E402
 
-CHECK_FAILED = 2
+CHECK_FAILED, FAULTED = 2, 4
 RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize")
 METHODS = ([], ["method=plain"], ["method=kbest"], ["method=ensembles", "ensembles=4", "size=16"])
 
@@ -308,6 +308,30 @@ def test_a_handler_needs_nothing_that_a_body_can_take(run, tmp_path):
         assert rows[name]["status"] == "wrong" and re.search(why, rows[name]["why"]), rows[name]
         canary = rows[name + hostile.CANARY]
         assert canary["status"] == "ok" and "changed" not in canary, canary
+
+
+# munmap of a page in the other half of the code buffer, by a SYSCALL in memory that the body has mapped.
+HOLE = f"""
+    int hole(uint64_t n, struct baretick_object *o) {{
+        static const uint8_t code[] = {{0x0f, 0x05, 0xc3}};
+        (void)n; (void)o; long got; {call(9, 0, 4096, 7, 0x22, -1, 0)}
+        for (unsigned i = 0; i < sizeof code; i++) ((volatile uint8_t *)got)[i] = code[i];
+        long page = ((long)&hole ^ 1 << 19) & -4096;
+        __asm__ volatile("call *%%1" : "=a"(got) : "r"(got), "a"(11L), "D"(page), "S"(4096L) : "rcx", "r11", "memory");
+        return 0; }}
+    BARETICK_ROW(hole, hole, "an attack", .body = hole, .ops = 8);
+    BARETICK_STATEMENT(hole, z_last, "a count", 8, .check = baretick_counted) {{ o->counter++; }}""".replace("%%", "%")
+
+
+@pytest.mark.native
+def test_a_code_buffer_that_is_lost_ends_the_report_as_a_fault(run, tmp_path):
+    """Its rights cannot be changed, so no row can be measured."""
+    ran = run(f"objects={made.of_source(tmp_path, 'hole', HOLE)}", "suite=hole", "samples=16", "instructions=off",
+              "format=jsonl")
+    records = [json.loads(line) for line in ran.out.splitlines()]
+    faults = [r["message"] for r in records if r["type"] == "event" and r["kind"] == "fault"]
+    assert ran.status == FAULTED and [r["type"] for r in records].count("end") == 1, ran.err
+    assert len(faults) == 1 and "code buffer's rights" in faults[0] and "hole/" in faults[0], faults
 
 
 # What no filter refuses, as it may be what a body measures.
