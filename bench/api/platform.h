@@ -92,6 +92,7 @@ struct guard_ended {
     char what[96]; /* of a fault: "#UD invalid opcode (vector 6)", in a process "SIGILL" */
     char changed
         [160]; /* state that it left changed: "CR4 (OSFXSR cleared), the GS base"; empty: none */
+    bool pkru; /* it came back with PKRU changed, which has been put back */
 };
 
 /* The code buffer and, after it, the data buffer are at the same virtual address on every platform,

@@ -70,7 +70,9 @@ static struct window_frame *frame_of_before(const struct engine *e, const struct
     return has_before ? (struct window_frame *)(void *)(e->p->data + WINDOW_FRAME_AT) : NULL;
 }
 
-bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+/* Of what it changed without failing, only a body's is told. */
+static bool run(const struct engine *e, struct row *row, bool body, void (*fn)(void *ctx),
+                void *ctx)
 {
     struct guard_ended ended = {.by = GUARD_CAME_BACK};
     struct window_frame *frame = frame_of_before(e, row->bench);
@@ -78,6 +80,8 @@ bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), v
     if (frame)
         frame->before = 0;
     bool back = e->p->guarded(fn, ctx, &ended);
+    if (ended.pkru && body)
+        row->changed |= 1u << WINDOW_PKRU;
     if (back && !ended.changed[0])
         return !frame || check_called("before", frame->before, row);
     row->ended = !back;
@@ -86,6 +90,11 @@ bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), v
     say(e, row, &ended);
     row_fail(row, ROW_WRONG, row->said);
     return false;
+}
+
+bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+{
+    return run(e, row, true, fn, ctx);
 }
 
 struct around {
@@ -108,7 +117,7 @@ bool guard_setup(const struct engine *e, struct row *row, const struct placed *p
 
     if (row->bench->faults_outside)
         set_up(&a);
-    else if (!guard_run(e, row, set_up, &a))
+    else if (!run(e, row, false, set_up, &a))
         return false;
     return check_called("setup", a.changed, row);
 }
@@ -125,5 +134,5 @@ bool guard_check(const struct engine *e, struct row *row, const struct placed *p
 {
     struct around a = {p, operations, row, 0};
 
-    return guard_run(e, row, check, &a);
+    return run(e, row, false, check, &a);
 }

@@ -24,6 +24,7 @@ enum window_kept {
     WINDOW_CONTROL,   /* the x87's control word */
     WINDOW_X87,       /* the x87's stack, which is also the MMX registers: it must be empty */
     WINDOW_X87_FAULT, /* an event: the x87's stack overflowed or underflowed */
+    WINDOW_PKRU,      /* not by a window: a process restores it when a guarded call returns */
     WINDOW_KEPT
 };
 

@@ -207,7 +207,7 @@ static void show_changed(struct report *r, const struct row *row)
         return;
     fmt(r->out, "  ^ its body changed ");
     window_kept_text(row->changed, r->out);
-    fmt(r->out, "; put back after each window\r\n");
+    fmt(r->out, "; it was put back\r\n");
 }
 
 static void show_x87_fault(struct report *r, const struct row *row)

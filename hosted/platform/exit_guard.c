@@ -113,6 +113,7 @@ static const struct refused {
     {"seccomp", LIMITS, ALWAYS, {317, 317, 354}},
     {"prctl", CONTROLS, ALWAYS, {157, 157, 172}},
     {"arch_prctl", CONTROLS, ON_CPUID, {158, 158, 384}},
+    {"rseq", CONTROLS, ALWAYS, {334, 334, 386}},
     {"ptrace", TRACES, ALWAYS, {101, 521, 26}},
     {"userfaultfd", UNMAPS, ALWAYS, {323, 323, 374}},
     {"munlockall", UNMAPS, ALWAYS, {152, 152, 153}},

@@ -28,8 +28,9 @@ static volatile sig_atomic_t interrupted, faulted;
 static void describe(int number, const siginfo_t *info, char *text, size_t size)
 {
     if ((number == SIGSEGV || number == SIGBUS) && info->si_code != SI_KERNEL)
-        fmt_buf(text, size, "SIG%s, address %llx,", sigabbrev_np(number),
-                (unsigned long long)info->si_addr);
+        fmt_buf(text, size, "SIG%s, address %llx,%s", sigabbrev_np(number),
+                (unsigned long long)info->si_addr,
+                number == SIGSEGV && info->si_code == SEGV_PKUERR ? " which PKRU forbids," : "");
     else if (number == SIGSYS)
         exit_guard_describe(info, text, size);
     else

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <ucontext.h>
 #include "lib/text/fmt.h"
+#include "hosted/platform/keys.h"
 #include "hosted/platform/segments.h"
 #include "hosted/platform/step.h"
 
@@ -68,6 +69,7 @@ void guard_open(unsigned seconds, uint64_t tsc_hz)
 
     deadline_us = seconds * 1000000ull;
     hz = tsc_hz;
+    keys_open();
     sigaction(SIGALRM, &alarm, NULL);
     sigaction(SIGPROF, &alarm, NULL);
 }
@@ -162,6 +164,7 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     *ended = (struct guard_ended){.by = GUARD_CAME_BACK};
     __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(mxcsr), "=m"(control));
     if (sigsetjmp(before, 1) != 0) {
+        keys_put_back();
         restore_state(mxcsr, control);
         tell_changed(ended);
         return false;
@@ -173,6 +176,7 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     if (is_stopped())
         guard_leave(GUARD_STOPPED, 0, "");
     fn(ctx);
+    ended->pkru = keys_put_back();
     segments_put_back();
     restore_state(mxcsr, control);
     running = 0;

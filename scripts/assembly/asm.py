@@ -265,7 +265,7 @@ def tell(s, row, run, check=None, checked=None):
     if differs:
         print(f"    {differs}")
     if row.get("changed"):
-        print(f"    it changed {row['changed']}; put back after each window")
+        print(f"    it changed {row['changed']}; it was put back")
     if row.get("x87_stack_fault"):
         print("    it overflowed or underflowed the x87 stack, and the figure includes the CPU's handling of that;\n"
               '    give it its operands, as in --init "fld1; fld1", and let it pop what it pushes')

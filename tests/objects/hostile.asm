@@ -344,6 +344,20 @@ HOSTILE ymm                     ; upper halves of vector registers
     vcmpeqps ymm0, ymm0, ymm0
 .none:
 HOSTILE_END
+HOSTILE pkru                    ; the rights of memory of key 15, which is none of the program's
+    push rbx
+    mov eax, 7
+    xor ecx, ecx
+    cpuid
+    pop rbx
+    test ecx, 0x10              ; OSPKE
+    jz .no_keys
+    xor ecx, ecx
+    rdpkru
+    and eax, 0x3fffffff
+    wrpkru
+.no_keys:
+HOSTILE_END
 HOSTILE nt
     pushfq
     or dword [rsp], 0x4000

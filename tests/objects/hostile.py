@@ -102,6 +102,7 @@ TOLD = {
     "x87_underflow": ["x87 stack"],
     "mmx": ["MMX"],
     "ymm": [],  # not told: a function may leave them so
+    "pkru": [],  # told in a process on a CPU that has it
     "nt": ["NT"],
     "ac": ["AC"],
 }
@@ -182,7 +183,7 @@ CALLS = {
     "alarm": (37, 37, 27), "timer_create": (222, 526, 259), "sched_setparam": (142, 142, 154),
     "sched_setscheduler": (144, 144, 156), "sched_setaffinity": (203, 203, 241), "sched_setattr": (314, 314, 351),
     "setpriority": (141, 141, 97), "nice": (None, None, 34), "setrlimit": (160, 160, 75),
-    "prlimit64": (302, 302, 340), "seccomp": (317, 317, 354), "prctl": (157, 157, 172), "ptrace": (101, 521, 26),
+    "prlimit64": (302, 302, 340), "seccomp": (317, 317, 354), "prctl": (157, 157, 172), "rseq": (334, 334, 386), "ptrace": (101, 521, 26),
     "userfaultfd": (323, 323, 374),
     "munlockall": (152, 152, 153), "process_madvise": (440, 440, 440),
 }

@@ -1,6 +1,7 @@
 """Bodies that break the rules on purpose, as a process: each costs its own row alone."""
 
 import json
+import platform
 import re
 import subprocess
 import sys
@@ -273,6 +274,29 @@ def test_other_calls_of_a_body_are_measured(run, tmp_path):
     assert ran.status == 0 and {r["status"] for r in ran.report().rows.values()} == {"ok"}, ran.err
 
 
+def kernel():
+    """(major, minor) of Linux."""
+    return tuple(int(n) for n in re.match(r"(\d+)\.(\d+)", platform.release()).groups())
+
+
+HAS_KEYS = " ospke " in Path("/proc/cpuinfo").read_text()
+
+
+def takes_keys(keys, behind="nop"):
+    return f"xor %ecx, %ecx; xor %edx, %edx; mov ${keys}, %eax; wrpkru; {behind}"
+
+
+# They take the memory of the program from it, key 0's; earlier kernels cannot deliver a signal then.
+KEYS_TAKEN = {
+    "keys_access": (takes_keys(1), "PKRU"),
+    "keys_write": (takes_keys(2), "PKRU"),
+    "keys_both": (takes_keys(3), "PKRU"),
+    "keys_all": (takes_keys("0xffffffff"), "PKRU"),
+    "keys_endless": (takes_keys(3, "1: jmp 1b"), "deadline="),
+    "keys_fault": (takes_keys(3, "ud2"), "SIGILL"),
+    "keys_call": (takes_keys(3, "mov $60, %eax; syscall"), r"SIGSYS, exit\(2\)"),
+} if HAS_KEYS and kernel() >= (6, 12) else {}  # fmt: skip
+
 # Bodies that leave the process in a state in which a handler could fail, and what their rows fail with.
 STRANDED = {
     "fs_zero_endless": ("xor %eax, %eax; wrfsbase %rax; 1: jmp 1b", r"the FS base.*deadline=|SIGILL"),
@@ -290,6 +314,7 @@ STRANDED = {
     "sleeps": ("push $0; push $0x7fffffff; mov %rsp, %rdi; xor %esi, %esi; mov $35, %eax; syscall", "deadline="),
     "waits_for_a_pipe": ("push $0; mov %rsp, %rdi; mov $22, %eax; syscall; mov (%rsp), %edi; mov %rsp, %rsi; mov $1, %edx;"
                          "xor %eax, %eax; syscall", "deadline="),
+    **KEYS_TAKEN,
 }
 
 
@@ -308,6 +333,36 @@ def test_a_handler_needs_nothing_that_a_body_can_take(run, tmp_path):
         assert rows[name]["status"] == "wrong" and re.search(why, rows[name]["why"]), rows[name]
         canary = rows[name + hostile.CANARY]
         assert canary["status"] == "ok" and "changed" not in canary, canary
+
+
+PKRU = """
+    static uint32_t pkru(void) { uint32_t a, d; __asm__ volatile("rdpkru" : "=a"(a), "=d"(d) : "c"(0)); return a; }
+    static const char *as_begun(const struct baretick_object *o, uint64_t n) { return pkru() >> 30 ? baretick_counted(o, n) : "key 15"; }
+    BARETICK_STATEMENT(pkru, a_given, "all rights of key 15", 8) {
+        (void)o; __asm__ volatile("wrpkru" : : "a"(pkru() & 0x3fffffff), "c"(0), "d"(0) : "memory"); }
+    BARETICK_STATEMENT(pkru, b_after, "a count", 8, .check = as_begun) { o->counter++; }
+    BARETICK_STATEMENT(pkru, c_same, "WRPKRU", 8) { (void)o; __asm__ volatile("wrpkru" : : "a"(pkru()), "c"(0), "d"(0) : "memory"); }"""
+
+
+@pytest.mark.native
+@pytest.mark.skipif(not HAS_KEYS, reason="no protection keys")
+def test_rights_of_other_keys_are_told_and_put_back(run, tmp_path):
+    ran = run(f"objects={made.of_source(tmp_path, 'pkru', PKRU)}", "suite=pkru", "samples=16", "format=jsonl")
+    rows = {name.partition("/")[2]: row for name, row in ran.report().rows.items()}
+    assert ran.status == 0 and {row["status"] for row in rows.values()} == {"ok"}, rows
+    assert {name: row.get("changed") for name, row in rows.items()} == {"a_given": "PKRU", "b_after": None, "c_same": None}, rows
+
+
+@pytest.mark.native
+@pytest.mark.skipif(not KEYS_TAKEN, reason="no protection keys, or a kernel that cannot deliver a signal without them")
+def test_a_snippet_that_takes_the_memory_costs_its_row_alone(tmp_path):
+    file = tmp_path / "snippets"
+    file.write_text("mov eax, 3; wrpkru\nimul rax, rax\nwrpkru\n")
+    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--json", "--unroll", "4", "--samples", "16"],
+                         capture_output=True, text=True, timeout=300, check=False)
+    rows = [json.loads(line)["row"] for line in ran.stdout.splitlines()]
+    assert ran.returncode == 1 and [row["status"] for row in rows] == ["wrong", "ok", "ok"], ran
+    assert "PKRU" in rows[0]["why"] and "changed" not in rows[1] and rows[2]["changed"] == "PKRU", rows
 
 
 # munmap of a page in the other half of the code buffer, by a SYSCALL in memory that the body has mapped.
