@@ -190,6 +190,14 @@ static bool is_refused(const struct refused *r, enum abi abi)
     return r->number[abi] != NO_NUMBER && !(abi == X32 && r->number[X32] == r->number[NATIVE]);
 }
 
+static bool has_numbers(enum abi abi, enum condition when)
+{
+    for (size_t i = 0; i < REFUSED; i++)
+        if (refused[i].when == when && is_refused(&refused[i], abi))
+            return true;
+    return false;
+}
+
 static void refuse_numbers(struct filter *f, enum abi abi, enum condition when)
 {
     for (size_t i = 0; i < REFUSED; i++) {
@@ -206,6 +214,8 @@ static void refuse(struct filter *f, enum abi abi)
     load_number(f);
     refuse_numbers(f, abi, ALWAYS);
     for (const struct test *t = tests; t < tests + TESTS; t++) {
+        if (!has_numbers(abi, t->of))
+            continue;
         load(f, t->half);
         struct sock_filter *half = if_equal(f, t->is);
         load_number(f);
