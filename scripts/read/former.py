@@ -11,6 +11,8 @@ FORMER = {
 
 def _with(names, members):
     """The members by their names of today. One that is there by both keeps the value of today's."""
+    if names.keys().isdisjoint(members):
+        return members
     return {**{names[key]: members[key] for key in names if key in members},
             **{key: value for key, value in members.items() if key not in names}}
 

@@ -21,7 +21,7 @@ class Node:
 
     def __init__(self, path):
         self.path, self.stated, self.allowed = path, "", frozenset()
-        self.members, self.needed = {}, []
+        self.members, self.needed, self.needed_names = {}, [], set()
         self.inner, self.length, self.above_0 = None, None, False
 
     def declare(self, field):
@@ -67,6 +67,27 @@ class Node:
             return next((wrong for v in values if (wrong := self.wrong_members(v))), None)
         return None
 
+    def _fit(self, value):
+        """Whether an object's members are all right, at little cost: nearly all are. wrong() says what is not."""
+        if not self.needed_names <= value.keys():
+            return False
+        members, other = self.members, self.members.get("*")
+        for name, member in value.items():
+            node, kind = members.get(name, other), type(member)
+            if node is None:
+                continue
+            if kind not in node.allowed:
+                return False
+            if kind is float or kind is int:
+                if not -NUMBER_LIMIT < member < NUMBER_LIMIT or (node.above_0 and member <= 0):
+                    return False
+            elif kind is dict:
+                if not node._fit(member):
+                    return False
+            elif kind is list and node._wrong_elements((member,)):
+                return False
+        return True
+
     def _is(self, value):
         return f"`{self.path}` is {shown(value)}, and {self.stated} is asked for"
 
@@ -79,6 +100,8 @@ class Node:
         return self.inner.wrong(together) if together else None
 
     def wrong_members(self, value):
+        if self._fit(value):
+            return None
         for name in self.needed:
             if name not in value:
                 return f"`{self.path}.{name}` is missing"
@@ -106,6 +129,7 @@ def types():
         parent.way(names[-1:]).declare(field)
         if field.get("needed"):
             parent.needed.append(names[-1])
+            parent.needed_names.add(names[-1])
     return root.members
 
 
