@@ -1,13 +1,18 @@
-"""A table in the forms that people and programs read: text, markdown, csv, json."""
+"""A table in the forms that people and programs read: text, markdown, csv, json.
+
+Rows are gone over twice, for the columns and for the lines: kept.Records are one dict at a time, and no text of all
+rows is made."""
 import csv
-import io
 import json
+import sys
 
 FORMATS = ("text", "markdown", "csv", "json")
 
 
 def printable(text):
     """Of a report that may come from anywhere: no escape code reaches the terminal, and a line stays one."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -23,46 +28,65 @@ class Column:
         return format(value, self.form) if self.form and not isinstance(value, str) else printable(str(value))
 
 
+def filled(columns, rows):
+    """[(a column, its width)] of those that hold anything."""
+    widths, holds = [len(c.title) for c in columns], [False] * len(columns)
+    for row in rows:
+        for i, c in enumerate(columns):
+            value = row.get(c.key)
+            holds[i] = holds[i] or value not in (None, "")
+            widths[i] = max(widths[i], len(c.text(value)))
+    return [(c, w) for c, w, holding in zip(columns, widths, holds) if holding]
+
+
+def _lines(columns, rows):
+    """The cells of each line, the titles first."""
+    yield [c.title for c in columns]
+    for row in rows:
+        yield [c.text(row.get(c.key)) for c in columns]
+
+
 def text(columns, rows):
-    """Aligned columns, of those that hold anything."""
-    columns = [c for c in columns if any(row.get(c.key) not in (None, "") for row in rows)]
-    cells = [[c.title for c in columns]] + [[c.text(row.get(c.key)) for c in columns] for row in rows]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
-    return "\n".join("  ".join(cell.ljust(w) if c.left else cell.rjust(w)
-                               for cell, w, c in zip(line, widths, columns)).rstrip() for line in cells)
+    """Lines of aligned columns."""
+    columns = filled(columns, rows)
+    for line in _lines([c for c, _ in columns], rows):
+        yield "  ".join(cell.ljust(w) if c.left else cell.rjust(w) for cell, (c, w) in zip(line, columns)).rstrip()
 
 
 def markdown(columns, rows):
-    columns = [c for c in columns if any(row.get(c.key) not in (None, "") for row in rows)]
-
-    def line(cells):
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-    rule = ["---" if c.left else "---:" for c in columns]
-    return "\n".join([line([c.title for c in columns]), line(rule),
-                      *(line([c.text(row.get(c.key)) for c in columns]) for row in rows)])
+    columns = [c for c, _ in filled(columns, rows)]
+    for number, cells in enumerate(_lines(columns, rows)):
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        if number == 0:
+            yield "| " + " | ".join("---" if c.left else "---:" for c in columns) + " |"
 
 
-def comma_separated(columns, rows):
+def write_comma_separated(columns, rows):
     """RFC 4180 but for its ends of lines: every column, and values as the report has them."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([c.key for c in columns])
     for row in rows:
         writer.writerow(["" if row.get(c.key) is None else row[c.key] for c in columns])
-    return out.getvalue()
 
 
-def for_json(columns, rows):
-    """What is not known is left out, as in a report."""
-    return [{c.key: row[c.key] for c in columns if row.get(c.key) is not None} for row in rows]
+def json_lines(columns, rows):
+    """As json.dumps(..., indent=1) has it. What is not known is left out, as in a report."""
+    before = "["
+    for row in rows:
+        one = json.dumps([{c.key: row[c.key] for c in columns if row.get(c.key) is not None}], indent=1)
+        yield before + one[1:-2]  # between the brackets
+        before = ","
+    yield "\n]" if before == "," else "[]"
 
 
 def write(form, columns, rows):
     """Prints it."""
     if form == "csv":
-        print(comma_separated(columns, rows), end="")
+        write_comma_separated(columns, rows)
     elif form == "json":
-        print(json.dumps(for_json(columns, rows), indent=1))
+        for part in json_lines(columns, rows):
+            print(part, end="")
+        print()
     elif rows:
-        print((markdown if form == "markdown" else text)(columns, rows))
+        for line in (markdown if form == "markdown" else text)(columns, rows):
+            print(line)
