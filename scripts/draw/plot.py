@@ -43,7 +43,7 @@ class Old:
 
     def __init__(self, path, new_path, args):
         # Of the old one the histograms are drawn; those of the new are in the report that is drawn.
-        self.old, self.new = compare.Side("old", [path], saved.NOTHING), compare.Side("new", [new_path])
+        self.old, self.new = compare.Side("old", [path], None), compare.Side("new", [new_path])
         self.crossed = compare.fail_if_unlike(self.old, self.new, args.across)
         self.lines, self.differences = compare.compared(self.old, self.new, args)
         self.comparable = {(x["suite"], x["name"], x["core"]) for x in self.lines if x["verdict"] not in (compare.UNLIKE, compare.FAILED)}

@@ -1,10 +1,11 @@
 """Two reports, or two sets of them, row by row."""
+import collections.abc
 import os
 import statistics
 import sys
 
 from judge import difference, estimate, likeness, significance
-from read import figure, interval, saved, show, table
+from read import figure, interval, kept, saved, show, table
 
 # Both: of rows called faster or slower, the share that is neither; the risk that --fail-if-slower fails falsely.
 RISK = 0.01
@@ -43,27 +44,64 @@ def headed(lines):
     return [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS]
 
 
-class Side:
-    """The reports of one side: alike, or refused. rows: {(suite, name, core): [row of each launch]}."""
+# Of a row. Those of likeness.py, estimate.py and difference.py are among them.
+KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt judged recipe cold share together
+    form modes n disturbed shared per_op.ipc ticks.median ticks.p99 ticks.max interval.estimator interval.kappa
+    interval.sd interval.rounds_sd interval.rounds_cycles process.involuntary_switches process.page_faults
+    process.migrations process.steal_ms""")
 
-    def __init__(self, title, paths, without=saved.DRAWN):
-        """without: what is not kept of the records (saved.Saved)."""
+
+class Launches(collections.abc.Mapping):
+    """{(suite, name, core): [row of each launch]}, which are unpacked when they are asked for."""
+
+    def __init__(self, reports):
+        self._launches = [(report.of("row"), self._places(report)) for report in reports]
+        self._keys = dict.fromkeys(key for _, places in self._launches for key in places) if len(reports) > 1 \
+            else self._launches[0][1]
+
+    @staticmethod
+    def _places(report):
+        found = {}
+        for at, row in enumerate(report.of("row")):
+            key = row["suite"], row["name"], row.get("core")
+            if key in found:
+                raise saved.Unreadable(f"{report.path}: row {key[0]}/{key[1]} is there twice on core {key[2]}")
+            found[key] = at
+        return found
+
+    def __getitem__(self, key):
+        if key not in self._keys:
+            raise KeyError(key)
+        return [rows[places[key]] for rows, places in self._launches if key in places]
+
+    def __contains__(self, key):
+        return key in self._keys
+
+    def __iter__(self):
+        return iter(self._keys)
+
+    def __len__(self):
+        return len(self._keys)
+
+
+class Side:
+    """The reports of one side: alike, or refused. rows: their Launches."""
+
+    def __init__(self, title, paths, fields=KEPT):
+        """fields: what is kept of the rows (saved.Saved)."""
         files = [os.path.realpath(path) for path in paths]
         for path, file in zip(paths, files):
             if files.count(file) > 1:
                 raise saved.Unreadable(f"{path}: it is there twice among the launches of {title}: one launch more "
                                        "would be believed than there is")
-        self.title, self.reports = title, [saved.read_whole(path, without) for path in paths]
+        self.title, self.reports = title, [saved.read_whole(path, fields) for path in paths]
         for r in self.reports:
             if not r.one("run"):
                 raise saved.Unreadable(f"{r.path}: no record `run`: nothing is known of the machine")
         self.run = self.reports[0].one("run")
         for r in self.reports[1:]:
             self._fail_if_unlike(r)
-        self.rows = {}
-        for r in self.reports:
-            for key, row in self._rows(r).items():
-                self.rows.setdefault(key, []).append(row)
+        self.rows = Launches(self.reports)
 
     def _fail_if_unlike(self, other):
         run = other.one("run")
@@ -73,16 +111,6 @@ class Side:
             apart.append(f"another platform: {self.run.get('platform')} against {run.get('platform')}")
         if apart:
             raise saved.Unreadable(f"{other.path} is not pooled with {self.reports[0].path}: " + "; ".join(apart))
-
-    @staticmethod
-    def _rows(report):
-        found = {}
-        for row in report.of("row"):
-            key = row["suite"], row["name"], row.get("core")
-            if key in found:
-                raise saved.Unreadable(f"{report.path}: row {key[0]}/{key[1]} is there twice on core {key[2]}")
-            found[key] = row
-        return found
 
     def line(self):
         build = self.run.get("build", "?")
@@ -163,7 +191,7 @@ def broke(old, new):
     return likeness.unfit(failed[0]) if failed and not has_failed(old or ()) else ""
 
 
-def kept(old, new):
+def figure_left(old, new):
     """The figure of the side that has one, next to one that failed."""
     found = {}
     for side, rows in (("old", old or ()), ("new", new or ())):
@@ -180,7 +208,7 @@ def judged(key, old, new):
     line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
     if line["why"]:
         if has_failed((*(old or ()), *(new or ()))):
-            return {**line, **kept(old, new), "verdict": FAILED, "broke": broke(old, new)}, None
+            return {**line, **figure_left(old, new), "verdict": FAILED, "broke": broke(old, new)}, None
         return {**line, "verdict": UNLIKE}, None
     unit = figure.unit(old[0])
     a, b = (estimate.pooled([estimate.of_row(r, unit) for r in rows]) for rows in (old, new))
@@ -210,31 +238,41 @@ def intervals(old, new):
 def verdict(line, d, p):
     if p > RISK:
         return SAME
-    less = d.shift < 0
     if line["unit"] == "instructions":
-        return FEWER if less else MORE
-    return FASTER if less else SLOWER
+        return FEWER if d.less else MORE
+    return FASTER if d.less else SLOWER
 
 
-def compared(old, new, args):
-    """The lines, and of each that was compared its Difference, by place."""
-    keys = [*old.rows, *(k for k in new.rows if k not in old.rows)]
-    keys = show.chosen([{"suite": s, "name": n, "core": c} for s, n, c in keys], args)
-    lines, differences = [], {}
-    for at, key in enumerate((k["suite"], k["name"], k["core"]) for k in keys):
+class Difference:
+    """What is kept of one of difference.py: whether the new figure is less, p, and p of being above the limit."""
+
+    __slots__ = ("less", "p", "p_above")
+
+    def __init__(self, d, limit):
+        self.less, self.p, self.p_above = d.shift < 0, d.p, None if limit is None else d.p_above(limit)
+
+
+def compared(old, new, args, limit=None):
+    """The lines, packed, and of each that was compared its Difference, by place. limit: of being slower, for
+    too_slow()."""
+    is_chosen, lines, differences = show.choice(args), kept.Records(), {}
+    for key in (*old.rows, *(k for k in new.rows if k not in old.rows)):
+        if not is_chosen(dict(zip(("suite", "name", "core"), key))):
+            continue
         line, d = judged(key, old.rows.get(key), new.rows.get(key))
-        lines.append(line)
         if d:
-            differences[at] = d
+            differences[len(lines)] = Difference(d, limit)
+        lines.append(line)
     adjusted = significance.benjamini_hochberg([d.p for d in differences.values()])
     for (at, d), p in zip(differences.items(), adjusted):
-        lines[at].update(verdict=verdict(lines[at], d, p), p_adjusted=p)
+        line = lines[at]
+        lines[at] = {**line, "verdict": verdict(line, d, p), "p_adjusted": p}
     return lines, differences
 
 
-def too_slow(lines, differences, limit):
-    """The lines that are slower by more than limit, beyond doubt."""
-    adjusted = significance.holm([d.p_above(limit) for d in differences.values()])
+def too_slow(lines, differences):
+    """The lines that are slower by more than the limit of compared(), beyond doubt."""
+    adjusted = significance.holm([d.p_above for d in differences.values()])
     return [lines[at] for at, p in zip(differences, adjusted) if p <= RISK]
 
 
@@ -372,7 +410,7 @@ def command(args, old_paths, new_paths):
     if old.run.get("platform") != new.run.get("platform"):
         for side in (old, new):
             side.title = "hosted" if side.run.get("platform") == "hosted" else "bare"
-    lines, differences = compared(old, new, args)
+    lines, differences = compared(old, new, args, args.fail_if_slower)
     if not lines:
         raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
     shown(args, old, new, crossed, lines, differences)
@@ -381,7 +419,7 @@ def command(args, old_paths, new_paths):
         raise saved.Unreadable("no row of the two can be compared")
     if args.fail_if_slower is None:
         return 0
-    return verdict_on_slow(args, too_slow(lines, differences, args.fail_if_slower), broken, "Holm")
+    return verdict_on_slow(args, too_slow(lines, differences), broken, "Holm")
 
 
 def verdict_on_slow(args, slow, broken, correction):

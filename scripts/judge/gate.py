@@ -13,11 +13,12 @@ import sys
 import tempfile
 
 from judge import likeness
-from read import figure, run_folder, saved, show
+from read import figure, kept, run_folder, saved, show
 from tools import help_text
 
 FORMAT = 1
 KINDS = ("instructions", "window")
+KEPT = kept.Fields(f"{figure.FIELDS} why steps.why ticks.min ticks.max")  # of a row
 ROW_NAME = re.compile(r".+/.+@[0-9]+")
 
 
@@ -242,7 +243,7 @@ def earlier(args):
     """[(name of a file, its Taken)] of the runs that --history kept, the oldest first."""
     if not args.history or not os.path.isdir(args.history):
         return []
-    return [(os.path.basename(path), Taken(saved.read_whole(path, saved.DRAWN), args))
+    return [(os.path.basename(path), Taken(saved.read_whole(path, KEPT), args))
             for path in run_folder.files(args.history)]
 
 
@@ -270,7 +271,7 @@ def keep(args, report):
 
 
 def command(args):
-    report = saved.read_whole(args.report, saved.DRAWN)
+    report = saved.read_whole(args.report, KEPT)
     taken = Taken(report, args)
     for key, why in sorted(taken.inexact.items(), key=lambda item: figure.order(item[0])):
         print(f"baretick: {key} is not exact and not gated: {why}", file=sys.stderr)

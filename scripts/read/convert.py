@@ -12,7 +12,7 @@ import re
 import statistics
 import sys
 
-from read import figure, saved
+from read import figure, kept, saved
 
 EXACT = "assume=exact"
 
@@ -215,6 +215,7 @@ def _json(value):
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+KEPT = kept.Fields(" ".join((figure.FIELDS, *CSV_ROW, *(f"per_op.{name}" for name in CSV_PER_OP))))
 FORMS = {"benchfmt": benchfmt, "google": google, "bencher": bencher, "github-action": github_action,
          "hyperfine": hyperfine, "csv": as_csv}
 
@@ -237,7 +238,7 @@ def converted(form, report):
 
 
 def command(args):
-    found = saved.read(args.file, saved.DRAWN)
+    found = saved.read(args.file, KEPT)
     for wrong in found.damage:
         print(f"baretick: {args.file}: {wrong}", file=sys.stderr)
     if found.reports > 1:

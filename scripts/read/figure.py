@@ -8,6 +8,10 @@ UNITS = ("ns", "cycles", "instructions", "ticks")
 # An operation that costs less than half a turn of the loop that was subtracted has no percentages: any change is a
 # large part of it. Where the loop's cost is not recorded, this stands for that half (core cycles, or the figure's unit).
 NEAR_ZERO = 0.5
+# The fields that these functions read, as kept.Fields takes them: who uses one of these keeps them.
+FIELDS = """suite name core status cycle_source core_hz steps.ops steps.body steps.empty steps.body2 steps.empty2
+    per_op.ticks per_op.ns per_op.cycles per_op.cycles_lo per_op.cycles_hi per_op.gross_cycles per_op.loop_cycles
+    per_op.hidden per_op.instructions interval.placements_cycles"""
 
 
 class Figure:

@@ -3,6 +3,7 @@ from read import figure
 
 AT_LEAST = 98  # percent: of order statistics; the exact level depends on the number of placements, and is higher
 RANKS = ("ranks", "rounds")
+FIELDS = "interval.by interval.level interval.placements_cycles placements truth_vague"  # besides those of figure.py
 
 
 def percent(row):

@@ -9,14 +9,12 @@ import io
 import shutil
 import tempfile
 
-from read import report, shape
+from read import kept, report, shape
 
 RECORDS, LOG = "report.jsonl", "serial log"
 # A file whose lines are all records but for this many is a report.jsonl that was damaged.
 STRAY_LINES = 1
-# For Saved's `without`. DRAWN: what pictures alone are made from, and most of a large report.
-NOTHING = {}
-DRAWN = {"row": ("hist",)}
+PACKED = "row"  # the type of record of which a report may have many
 
 
 class Unreadable(Exception):
@@ -24,28 +22,36 @@ class Unreadable(Exception):
 
 
 class Saved:
-    """path; form; records: those of the last report in the file that arrived whole; damage: what is wrong,
-    in words with its line, all reports of the file together; reports: how many begin in it. without: {type of a record:
-    fields} that are checked and then not kept."""
+    """path; form; damage: what is wrong, in words with its line, all reports of the file together; reports: how many
+    begin in it; of(), one(): the records of the last report in the file that arrived whole. fields: a kept.Fields: what
+    is kept of its rows once they are checked; None: everything."""
 
-    def __init__(self, path, form, without=NOTHING):
-        self.path, self.form, self._without = path, form, without
-        self.records, self.damage, self.reports = [], [], 0
-        self._sequence = report.Sequence()
+    def __init__(self, path, form, fields=None):
+        self.path, self.form, self._fields = path, form, fields
+        self.damage, self.reports = [], 0
+        self._begin()
+
+    def _begin(self):
+        self._sequence, self._records = report.Sequence(), {}
 
     def take(self, record, where):
         if self.reports and record["type"] == "run" and record["seq"] == 0:
             self._close(f"{where}: another report begins, and this one has no record `end`")
-            self.records, self._sequence, self.reports = [], report.Sequence(), self.reports + 1
+            self._begin()
+            self.reports += 1
         self.reports = self.reports or 1
         if wrong := self._sequence.check(record):
             self.damage.append(f"{where}: {wrong}")
         if wrong := shape.wrong(record):
             self.damage.append(f"{where}: {wrong}; record {record['seq']} is passed over")
         else:
-            for field in self._without.get(record["type"], ()):
-                record.pop(field, None)
-            self.records.append(record)
+            self._keep(record)
+
+    def _keep(self, record):
+        kind = record["type"]
+        if kind not in self._records:
+            self._records[kind] = kept.Records() if kind == PACKED else []
+        self._records[kind].append(self._fields.pick(record) if self._fields and kind == PACKED else record)
 
     def close(self):
         self._close("no record `end`: the report is cut")
@@ -55,12 +61,17 @@ class Saved:
         if not self._sequence.ended:
             self.damage.append(cut)
 
+    @property
+    def is_empty(self):
+        return not self._records
+
     def of(self, kind):
-        return [r for r in self.records if r["type"] == kind]
+        """The records of a kind. Rows are packed: each time they are gone over they are new dicts."""
+        return self._records.get(kind, [])
 
     def one(self, kind):
         """The first record of a kind, or an empty one."""
-        return next((r for r in self.records if r["type"] == kind), {})
+        return next(iter(self.of(kind)), {})
 
     @property
     def verdict(self):
@@ -132,44 +143,44 @@ def _no_collection():
             gc.enable()
 
 
-def _read(path, file, without):
+def _read(path, file, fields):
     """The report in a file that is open for bytes and can be read twice, damaged or not; it may have no record at all.
     One line of it is in memory at a time."""
     lines = _Lines(file)
     file.seek(0)
-    saved = Saved(path, lines.form, without)
+    saved = Saved(path, lines.form, fields)
     with _no_collection():
         (_records_only if lines.form == RECORDS else _log)(file, lines, saved)
     return saved.close()
 
 
-def take(path, data):
+def take(path, data, fields=None):
     """The same of bytes."""
-    return _read(path, io.BytesIO(data), NOTHING)
+    return _read(path, io.BytesIO(data), fields)
 
 
-def read(path, without=NOTHING):
-    """The report in a file, damaged or not; `without` as Saved has it. Raises Unreadable where there is no record at
+def read(path, fields=None):
+    """The report in a file, damaged or not; `fields` as Saved has it. Raises Unreadable where there is no record at
     all."""
     try:
         with open(path, "rb") as f:
             if f.seekable():
-                saved = _read(path, f, without)
+                saved = _read(path, f, fields)
             else:  # a pipe
                 with tempfile.TemporaryFile() as copy:
                     shutil.copyfileobj(f, copy)
                     copy.seek(0)
-                    saved = _read(path, copy, without)
+                    saved = _read(path, copy, fields)
     except OSError as e:
         raise Unreadable(f"{path}: {e.strerror or e}") from None
-    if not saved.records:
+    if saved.is_empty:
         raise Unreadable(f"{path}: no record of a report in it; {'; '.join(saved.damage[:3])}")
     return saved
 
 
-def read_whole(path, without=NOTHING):
+def read_whole(path, fields=None):
     """The one report in a file. Raises Unreadable where it is not whole, with the reasons."""
-    saved = read(path, without)
+    saved = read(path, fields)
     if saved.damage:
         more = f" (and {len(saved.damage) - 3} more)" if len(saved.damage) > 3 else ""
         raise Unreadable(f"{path} is damaged: " + "; ".join(saved.damage[:3]) + more)

@@ -2,7 +2,7 @@
 import fnmatch
 import sys
 
-from read import figure, interval, saved, table
+from read import figure, interval, kept, saved, table
 from tools import help_text
 
 COLUMNS = (
@@ -36,6 +36,8 @@ PARTS = (
 )
 SORTS = ("report", "suite", "name", "core", "ops", "min", "median", "p99", "max", "cycles", "interval",
          "instructions", "ipc", "ticks", "ns", "operations_per_second")
+KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why method exclusive throttled doubt modes ops per_op.ipc
+    operations_per_second ticks.min ticks.median ticks.p99 ticks.max body.min body.median body.p99 body.max""")
 TOLD = ("warning", "error", "fault", "nmi", "stopped", "cores_differ")
 
 
@@ -88,6 +90,14 @@ def flat(path, row, ticks_per_unit):
     }
 
 
+def every_flat(reports):
+    """The rows of all reports, from flat(), one after the other."""
+    for r in reports:
+        ticks_per_unit = r.one("run").get("ticks_per_instruction", 1)
+        for row in r.of("row"):
+            yield flat(r.path, row, ticks_per_unit)
+
+
 def headed(columns, rows):
     """The columns, with the level of these rows' intervals over them. rows: from flat()."""
     title = interval.heading([r["percent"] for r in rows if r["interval"] is not None])
@@ -110,19 +120,24 @@ def matches(names, globs):
     return any(fnmatch.fnmatchcase(name, glob) for name in names for glob in globs)
 
 
-def chosen(rows, args):
+def choice(args):
+    """The function that tells whether a row is chosen."""
     suites, benches = args.suite.split(","), args.bench.split(",")
-    return [r for r in rows
-            if matches([r["suite"]], suites) and matches(names_of(r), benches)
-            and (args.core is None or r["core"] == args.core)]
+    return lambda r: (matches([r["suite"]], suites) and matches(names_of(r), benches)
+                      and (args.core is None or r["core"] == args.core))
+
+
+def chosen(rows, args):
+    return list(filter(choice(args), rows))
 
 
 def in_order(rows, key, reverse):
     """Rows that have no such value come last, whichever way."""
     if key == "report":
         return rows[::-1] if reverse else rows
-    having = sorted((r for r in rows if r[key] is not None), key=lambda r: r[key], reverse=reverse)
-    return having + [r for r in rows if r[key] is None]
+    values = [r[key] for r in rows]
+    having = sorted((at for at, v in enumerate(values) if v is not None), key=values.__getitem__, reverse=reverse)
+    return rows.picked(having + [at for at, v in enumerate(values) if v is None])
 
 
 def title(report):
@@ -186,12 +201,12 @@ def show(reports, rows, args):
         print(f"{heading}{before}{ending(r)}")
 
 
-def read(paths, without=saved.NOTHING):
-    """The reports that can be read, `without` as saved.Saved has it; of the others the reason on stderr."""
+def read(paths, fields=None):
+    """The reports that can be read, `fields` as saved.Saved has it; of the others the reason on stderr."""
     found = []
     for path in paths:
         try:
-            found.append(saved.read(path, without))
+            found.append(saved.read(path, fields))
         except saved.Unreadable as e:
             print(f"baretick: {e}", file=sys.stderr)
     return found
@@ -199,16 +214,14 @@ def read(paths, without=saved.NOTHING):
 
 def command(args):
     """0: every report is whole and its run passed; 1: one is not, or did not; 2: one cannot be read."""
-    reports = read(args.files, saved.DRAWN)
+    reports = read(args.files, KEPT)
     if not reports:
         return 2
     wrong = [complain(r) for r in reports]
-    found = [flat(r.path, row, r.one("run").get("ticks_per_instruction", 1))
-             for r in reports for row in r.of("row")]
-    rows = in_order(chosen(found, args), args.sort, args.reverse)
+    rows = in_order(kept.Records(filter(choice(args), every_flat(reports))), args.sort, args.reverse)
     show(reports, rows, args)
-    if not rows and found:
-        raise saved.Unreadable(f"none of {len(found)} rows is chosen by --suite, --bench and --core")
+    if not rows and (every := sum(len(r.of("row")) for r in reports)):
+        raise saved.Unreadable(f"none of {every} rows is chosen by --suite, --bench and --core")
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
 

@@ -38,7 +38,7 @@ def run(*words):
 
 def converted(form, path):
     """Of this process, which is faster than the command."""
-    return convert.converted(form, saved.read(path, saved.DRAWN))[0]
+    return convert.converted(form, saved.read(path, convert.KEPT))[0]
 
 
 @pytest.mark.parametrize("form, report", GOLDEN)
