@@ -5,7 +5,9 @@ Moses': from the k-th smallest to the k-th largest of these differences, where k
 of Mann and Whitney's U (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd edition, 4.2 and 4.3).
 The standard library alone: a CI's machine has no other.
 """
+import bisect
 import functools
+import itertools
 import math
 import statistics
 
@@ -68,8 +70,8 @@ class Shift:
         self.value = statistics.median(differences)
         k, self.level = rank(m, n, confidence)
         self.lo, self.hi = (differences[k - 1], differences[-k]) if k else (None, None)
-        self.p = min(1.0, 2 * min(tail(sum(d <= 0 for d in differences), m, n),
-                                  tail(sum(d >= 0 for d in differences), m, n)))
+        self.p = min(1.0, 2 * min(tail(bisect.bisect_right(differences, 0), m, n),
+                                  tail(m * n - bisect.bisect_left(differences, 0), m, n)))
 
 
 # Rounds seem to differ where as much is found in one of four pairs whose rounds are alike (lib/stats/shift.h).
@@ -80,10 +82,12 @@ LEAST_ROUNDS = 4  # with fewer they are taken to differ, since their test sees l
 def _h(groups):
     """Kruskal and Wallis' H, corrected for ties; 0 where all values are alike."""
     every = sorted(v for g in groups for v in g)
-    n, ranks = len(every), {}
-    for v in set(every):
-        ranks[v] = every.index(v) + (every.count(v) + 1) / 2
-    ties = sum(c ** 3 - c for c in (every.count(v) for v in ranks))
+    n, ranks, ties, before = len(every), {}, 0, 0
+    for v, same in itertools.groupby(every):
+        count = sum(1 for _ in same)
+        ranks[v] = before + (count + 1) / 2
+        ties += count ** 3 - count
+        before += count
     spread = 1 - ties / (n ** 3 - n)
     if spread <= 0:
         return 0.0

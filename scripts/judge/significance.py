@@ -10,6 +10,7 @@ import statistics
 NORMAL = statistics.NormalDist()
 # From here on t is taken for the normal distribution: the 99% quantiles are less than 1 in 10^4 apart.
 MANY = 1e5
+NEAR = 1e-11  # a share of t, well above the error of two_sided()
 
 
 def _fraction(x, a, b):
@@ -55,6 +56,22 @@ def upper(t, df):
     return half if t > 0 else 1 - half
 
 
+def _near(df, p, low, high):
+    """Two places between low and high, close together, that t's quantile lies between: found by secants of the
+    logarithm of two_sided(), which is nearly a line."""
+    def height(t):
+        return math.log(two_sided(t, df) / p)
+
+    (a, at_a), (b, at_b) = (low, height(low)), (high, height(high))
+    for _ in range(12):
+        if at_a == at_b or abs(b - a) < NEAR * b:
+            break
+        t = min(high, max(low, b - at_b * (b - a) / (at_b - at_a)))
+        a, at_a, b, at_b = b, at_b, t, height(t)
+    below, above = b * (1 - NEAR), b * (1 + NEAR)
+    return below if height(below) > 0 else low, above if height(above) < 0 else high
+
+
 @functools.lru_cache(65536)
 def quantile(df, confidence=0.99):
     """The t that T lies within, on either side of 0, with this probability."""
@@ -64,9 +81,13 @@ def quantile(df, confidence=0.99):
     high = 2 * low
     while two_sided(high, df) > 1 - confidence:
         low, high = high, 2 * high
+    below, above = _near(df, 1 - confidence, low, high)
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if two_sided(middle, df) > 1 - confidence else (low, middle)
+        if middle <= below or (middle < above and two_sided(middle, df) > 1 - confidence):
+            low = middle
+        else:
+            high = middle
     return high
 
 
