@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include "bench/api/registry.h"
+#include "lib/config/status.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/fault.h"
 
