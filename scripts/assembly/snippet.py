@@ -8,7 +8,9 @@ others are the snippet's.
 """
 import os
 import re
+import resource
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -21,7 +23,7 @@ KEPT = ["rbx", "rbp", "r12", "r13", "r14", "r15"]  # by a function, System V psA
 OPS_MOST = 1_000_000    # bench/objects/object_rows.h
 NAME_MOST, WHAT_MOST = 40, 100
 OBJECT_MOST = 1 << 20   # bench/objects/objects.h
-ASSEMBLER_SECONDS = 4   # what is measured takes less than one
+ASSEMBLER_SECONDS = 4   # of CPU time; what is measured takes less than one
 NAMED_COPIES = 2000     # more would make an object larger than what is taken
 
 
@@ -211,6 +213,20 @@ def too_long(program, what_it_is, seconds):
                  "count of `times`, `%rep` or `.rept`, lower --unroll, or measure fewer instructions")
 
 
+def limited(command, program, what_it_is, **how):
+    """What an assembler has said that ended in time. Its time is CPU time, so a busy machine stops none; ten times as
+    long where it waits."""
+    cpu = max(1, round(ASSEMBLER_SECONDS))
+    try:
+        ran = subprocess.run(command, capture_output=True, check=False, timeout=10 * ASSEMBLER_SECONDS,
+                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu)), **how)
+    except subprocess.TimeoutExpired:
+        raise too_long(program, what_it_is, ASSEMBLER_SECONDS) from None
+    if ran.returncode == -signal.SIGKILL:
+        raise too_long(program, what_it_is, ASSEMBLER_SECONDS)
+    return ran
+
+
 def _nasm(text, nasm, what_it_is, out=None):
     """NASM removes what it was to write where it fails: never a device, nor a person's file."""
     with tempfile.TemporaryDirectory(prefix="baretick-nasm-") as folder:
@@ -219,12 +235,9 @@ def _nasm(text, nasm, what_it_is, out=None):
             f.write(text)
         try:
             # A word that is no instruction would be a label, and measure nothing.
-            ran = subprocess.run([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm],
-                                 capture_output=True, text=True, check=False, timeout=ASSEMBLER_SECONDS)
+            ran = limited([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm], "NASM", what_it_is, text=True)
         except FileNotFoundError:
             raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None
-        except subprocess.TimeoutExpired:
-            raise too_long("NASM", what_it_is, ASSEMBLER_SECONDS) from None
         ran.code, ran.whole = text_section(made) if ran.returncode == 0 else (b"", False)
         if out and ran.returncode == 0:
             shutil.copyfile(made, out)
@@ -270,12 +283,9 @@ def _check_size(s):
 def disassembled(code, what_it_is="the machine code"):
     """The instructions, each a line, by ndisasm, which comes with NASM."""
     try:
-        ran = subprocess.run(["ndisasm", "-b", "64", "-"], input=code, capture_output=True, check=False,
-                             timeout=ASSEMBLER_SECONDS)
+        ran = limited(["ndisasm", "-b", "64", "-"], "ndisasm", what_it_is, input=code)
     except FileNotFoundError:
         raise Wrong("ndisasm is not installed; it comes with NASM, which ./scripts/setup installs") from None
-    except subprocess.TimeoutExpired:
-        raise too_long("ndisasm", what_it_is, ASSEMBLER_SECONDS) from None
     return re.findall(r"^[0-9A-F]+ +[0-9A-F]+ +(.*)$", ran.stdout.decode(), re.MULTILINE)
 
 

@@ -2,7 +2,6 @@
 `objdump -d` have their machine code with them."""
 import os
 import re
-import subprocess
 import tempfile
 
 from assembly import snippet
@@ -114,12 +113,9 @@ def assembled(text, syntax, where, program="as"):
         with open(source, "w", encoding="utf-8", errors="surrogateescape") as f:
             f.write("\n".join([head, *lines]) + "\n")
         try:
-            ran = subprocess.run([program, "--64", "-o", made, source], capture_output=True, text=True, check=False,
-                                 timeout=snippet.ASSEMBLER_SECONDS)
+            ran = snippet.limited([program, "--64", "-o", made, source], "GNU as", where, text=True)
         except FileNotFoundError:
             raise Wrong(f"{program} (GNU binutils) is not installed; ./scripts/setup installs it") from None
-        except subprocess.TimeoutExpired:
-            raise snippet.too_long("GNU as", where, snippet.ASSEMBLER_SECONDS) from None
         if ran.returncode:
             raise Wrong(_said(ran.stderr, lines, where))
         code, whole = snippet.text_section(made)
