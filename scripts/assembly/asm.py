@@ -53,28 +53,45 @@ def read_file(path):
     return found
 
 
-def snippets_of(args):
+def given_of(args):
+    """The snippets as they were given."""
     if sum(x is not None for x in (args.code, args.file, args.bytes)) != 1:
         raise Failed('one of "INSTRUCTIONS", --file FILE and --bytes HEX is asked for')
     if args.file is not None:
-        found = read_file(args.file)
-    elif args.bytes is not None:
+        return read_file(args.file)
+    if args.bytes is not None:
         try:
             raw = bytes.fromhex(args.bytes.replace("0x", "").replace(",", " "))
         except ValueError:
             raise Failed(f"--bytes {args.bytes}: hexadecimal digits, two a byte, are asked for") from None
-        found = [snippet.Snippet("", raw=raw)]
-    else:
-        found = [snippet.Snippet(args.code)]
-    for s in found:
-        s.init, s.late_init = args.init, args.late_init
-        s.unroll, s.loop, s.basic = copies.COPIES if args.unroll is None else args.unroll, args.loop, args.basic
-        syntax.take(s, args.syntax)
-        if args.latency:
-            latency.chain(s)
-        if args.throughput:
-            throughput.part(s)
-    return found
+        return [snippet.Snippet("", raw=raw)]
+    return [snippet.Snippet(args.code)]
+
+
+def prepare(s, args):
+    """Makes the copies that the options ask for. Raises Wrong where the snippet cannot be measured so."""
+    s.init, s.late_init = args.init, args.late_init
+    s.unroll, s.loop, s.basic = copies.COPIES if args.unroll is None else args.unroll, args.loop, args.basic
+    syntax.take(s, args.syntax)
+    if args.latency:
+        latency.chain(s)
+    if args.throughput:
+        throughput.part(s)
+    snippet.verify(s, calls=args.allow_syscalls or not args.hosted)
+
+
+def snippets_of(args):
+    """(snippets to measure, messages about the refused ones). Raises Wrong with all messages where every one is refused."""
+    found, refused = [], []
+    for s in given_of(args):
+        try:
+            prepare(s, args)
+            found.append(s)
+        except snippet.Wrong as wrong:
+            refused.append(str(wrong))
+    if not found:
+        raise snippet.Wrong("\n".join(dict.fromkeys(refused)))
+    return found, refused
 
 
 def words_of(args):
@@ -291,7 +308,7 @@ def command(args):
     if args.hosted:
         start.refuse_machine(args)
     with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder, progress.Progress(ASSEMBLING) as shown:
-        snippets = snippets_of(args)
+        snippets, refused = snippets_of(args)
         if args.hosted and not args.loop and not args.basic:
             records, said, checks = measured_straight(args, snippets, folder, shown)
         else:
@@ -307,9 +324,9 @@ def command(args):
     rows = rows_of(records)
     done = [(print_json if args.json else tell)(s, rows.get((s.suite, s.name)), run, checks.get(s.name),
                                                 rows.get((copies.CHECK, s.name))) for s in snippets]
-    for message in errors:
+    for message in [*refused, *errors]:
         print(f"baretick: {message}", file=sys.stderr)
-    return 0 if all(done) and not errors else 1
+    return 0 if all(done) and not refused and not errors else 1
 
 
 def add(commands):

@@ -115,11 +115,11 @@ def _run(*words):
         raise start.Failed(f"{PROGRAM} did not end within {SECONDS} s") from None
 
 
-def describe(code):
+def describe(code, what_it_is="the machine code"):
     """The one instruction that these bytes are. Raises Wrong where they are none."""
     ran = _run("describe", code.hex())
     if ran.returncode == 1:
-        raise Wrong(f"{code.hex(' ')} is not one instruction that Zydis knows")
+        raise Wrong(f"{what_it_is}: {code.hex(' ')} is not one instruction that Zydis knows")
     if ran.returncode:
         raise start.Failed(f"{PROGRAM}: {ran.stderr.strip() or f'status {ran.returncode}'}")
     try:

@@ -316,23 +316,28 @@ def _check_counter(s):
                         f"register")
 
 
+def verify(s, nasm="nasm", calls=True):
+    """Assembles one snippet alone and notes its code. Raises Wrong with NASM's message and the snippet's own line.
+    calls=False: no instruction may call Linux."""
+    check(s)
+    init = _try(instructions(s.init), f"{s.where}, --init", nasm).code
+    late_init = _try(instructions(s.late_init), f"{s.where}, --late-init", nasm).code
+    s.code = s.raw or _try(instructions(s.text), s.where, nasm).code
+    s.size = len(s.code)
+    if s.copies:
+        s.code = _try([line for copy in s.copies for line in instructions(copy)], s.where, nasm).code
+        s.size = -(-len(s.code) // len(s.copies))
+    _check_size(s)
+    _check_counter(s)
+    for part, where in ((s.code, ""), (init, ", --init"), (late_init, ", --late-init")):
+        if part and not calls:
+            _check_calls(part, s.where + where)
+
+
 def assemble(snippets, path, include, nasm="nasm", calls=True):
-    """Writes the object. Raises Wrong with NASM's message and the snippet's own line. calls=False: no instruction
-    may call Linux."""
+    """Writes the object. Raises Wrong as verify() does."""
     for s in snippets:
-        check(s)
-        init = _try(instructions(s.init), f"{s.where}, --init", nasm).code
-        late_init = _try(instructions(s.late_init), f"{s.where}, --late-init", nasm).code
-        s.code = s.raw or _try(instructions(s.text), s.where, nasm).code
-        s.size = len(s.code)
-        if s.copies:
-            s.code = _try([line for copy in s.copies for line in instructions(copy)], s.where, nasm).code
-            s.size = -(-len(s.code) // len(s.copies))
-        _check_size(s)
-        _check_counter(s)
-        for part, where in ((s.code, ""), (init, ", --init"), (late_init, ", --late-init")):
-            if part and not calls:
-                _check_calls(part, s.where + where)
+        verify(s, nasm, calls)
     named(snippets)
     run = _nasm(source(snippets, include), nasm, "all copies together", path)
     if run.returncode:

@@ -33,17 +33,17 @@ class Wish:
     def __init__(self, given, wish):
         self.given, self.wish = given, wish
         if (given.text or not given.raw) and len(snippet.instructions(given.text)) != 1:
-            raise Wrong(f"{wish} takes one instruction: write the registers of several yourself")
+            raise Wrong(f"{given.where}: {wish} takes one instruction: write the registers of several yourself")
         self.text = snippet.what(given)
         code = given.raw or snippet.machine_code(given.text, given.where)
-        self.one = operands.describe(code)
+        self.one = operands.describe(code, given.where)
         given.extension = self.one.extension
         self.registers = [o for o in self.one.operands if o.kind == "register" and operands.kind_of(o.whole) in _NAMED_HERE
                           and not o.no_mask]
         self._refuse()
 
     def wrong(self, why):
-        return Wrong(f'{self.wish}: "{self.text}": {why}; {_YOURSELF} {self.wish}')
+        return Wrong(f'{self.given.where}: {self.wish}: "{self.text}": {why}; {_YOURSELF} {self.wish}')
 
     def _refuse(self):
         one = self.one

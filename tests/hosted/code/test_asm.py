@@ -294,6 +294,18 @@ def test_a_wrong_line_of_a_file_is_named_by_its_number(tmp_path):
     assert "it has no snippet" in asm("--file", str(file), "--hosted").stderr
 
 
+def test_each_refused_line_of_a_file_is_named_and_the_others_are_measured(tmp_path):
+    file = tmp_path / "snippets"
+    file.write_text("add rax, rbx\nsetc al\nadd rax, rbx; nop\nfoo rax\n@last imul rax, rbx\n")
+    ran = asm("--file", str(file), "--hosted", "--latency", "--samples", "20", "--json")
+    assert ran.returncode == 1, ran.stderr
+    assert [json.loads(line)["snippet"] for line in ran.stdout.splitlines()] == ["add rax, rbx", "imul rax, rbx"]
+    assert re.findall(r"snippets, line (\d+): ", ran.stderr) == ["2", "3", "4"], ran.stderr
+    file.write_text("setc al\nfoo rax\n")
+    ran = asm("--file", str(file), "--hosted", "--latency")
+    assert ran.returncode == 2 and re.findall(r"snippets, line (\d+): ", ran.stderr) == ["1", "2"], ran.stderr
+
+
 # --- what is made of it ----------------------------------------------------------------------------
 
 def disassembled(path, function):
