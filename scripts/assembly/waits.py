@@ -24,6 +24,7 @@ _KEEPS = {
     **dict.fromkeys(("popcnt", "lzcnt", "tzcnt"), "some Intel CPUs wait for its destination"),
     **dict.fromkeys(("bsf", "bsr"), "it keeps its destination where the source is 0"),
 }
+_DIVISORS = 16  # in memory, 8 bytes apart; throughput.py has as many addresses
 _YOURSELF = "say yourself what waits: write several copies with their registers, without"
 
 
@@ -163,11 +164,28 @@ class Wish:
         if self.one.mnemonic == "leave":
             self.given.init = "mov [rbp], rbp"
             return "; the memory at [rbp] holds rbp, which each copy loads"
-        return self._set_addresses() or self._set_x87()
+        return self._set_division() or self._set_addresses() or self._set_x87()
+
+    def _set_division(self):
+        """100 divided by 1: quotient and remainder are the dividend of the next copy, and the quotient fits in it."""
+        if self.one.mnemonic not in ("div", "idiv"):
+            return ""
+        divisor = next(o for o in self.one.operands if o.visible)
+        lines, names = ["mov eax, 100"], ["rax is set to 100"]
+        if divisor.kind == "memory" and divisor.base in AREAS and not divisor.index:
+            # --throughput has copies with several addresses.
+            lines += [f"mov qword [{divisor.base}{divisor.disp + at:+d}], 1"
+                      for at in range(-_DIVISORS // 2 * 8, _DIVISORS // 2 * 8, 8)]
+            names.append(f"the memory around {divisor.in_memory()} to 1")
+        elif divisor.kind == "register" and divisor.whole not in ("rax", "rsp"):
+            lines.append(f"mov {divisor.register}, 1")
+            names.append(f"{divisor.register} to 1")
+        self.given.init = "; ".join(lines)
+        return f"; {and_list(names)} first"
 
     def _set_addresses(self):
         """Of instructions whose address is in a register that they do not let choose."""
-        at = {"xlat": "rbx"}.get(self.one.mnemonic)
+        at = {"xlat": "rbx", "clzero": "rax"}.get(self.one.mnemonic)
         if self.one.mnemonic == "movdir64b":  # its first operand is an address (SDM vol. 2)
             at = next(o.whole for o in self.registers if o.visible and o.whole not in self.memory().address())
         if not at or at in AREAS:

@@ -40,7 +40,6 @@ def texts(s):
     ("rcl rax, 3", "rax and CF are"), ("cmovz rax, rbx", "rax is read and written"), ("cmc", "CF is read and written"),
     ("shl rax, cl", "rax and the flags are read and written by each copy; a count of 0 keeps the flags"),
     ("mul rbx", "rax is read and written"), ("imul rbx", "rax is read and written"),
-    ("div rbx", "rax and rdx are read and written"), ("idiv ecx", "eax and edx are"), ("div bl", "ax is read and written"),
     ("xchg rax, rbx", "rbx and rax are"), ("xadd rax, rbx", "rax and rbx are"), ("cmpxchg rcx, rdx", "rcx and rax are"),
     ("cmpxchg16b [r14]", "rdx, rax and the memory at [r14] are"), ("add [r14], rax", "the memory at [r14] is"),
     ("lock add [r14 + 8], rax", "the memory at [r14+8] is"), ("push rax", "rsp is"), ("pop rax", "rsp is"),
@@ -119,6 +118,12 @@ def test_a_mask_is_set_to_ones_where_nobody_sets_registers(text, becomes, init):
     ("throughput", "xlatb", "mov rbx, r14", "rbx is set to r14 first, an address"),
     ("throughput", "movdir64b rax, [r14]", "mov rax, rdi", "rax is set to rdi first, an address"),
     ("throughput", "movdir64b rdi, [r14]", "", "movdir64b writes no register"),
+    ("throughput", "clzero", "mov rax, r14", "rax is set to r14 first, an address"),
+    ("latency", "div rbx", "mov eax, 100; mov rbx, 1", "rax is set to 100 and rbx to 1 first"),
+    ("latency", "idiv ecx", "mov eax, 100; mov ecx, 1", "eax and edx are read and written"),
+    ("latency", "div bl", "mov eax, 100; mov bl, 1", "ax is read and written by each copy; rax is set to 100 and bl to 1"),
+    ("latency", "div rax", "mov eax, 100", "rax is set to 100 first"),
+    ("throughput", "idiv r8", "mov eax, 100; mov r8, 1", "rax is set to 100 and r8 to 1 first"),
 ])
 def test_what_the_copies_cannot_do_without_is_set_where_nobody_sets_registers(wish, text, init, says):
     make = {"latency": latency.chain, "throughput": throughput.part}[wish]
