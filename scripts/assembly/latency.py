@@ -101,7 +101,7 @@ def _by_source(wish):
         if _COPY.fullmatch(wish.one.mnemonic):
             why += "; a copy onto itself may take another time than one between two registers"
         wish.given.copies = [as_bytes(made[0])]
-        return made[1], why + wish.set_first(link if wish.mask() and wish.mask().whole == old else None)
+        return made[1], why + wish.set_first(link if any(m and m.whole == old for m in (wish.mask(), wish.vector_mask())) else None)
     return None
 
 

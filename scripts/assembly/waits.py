@@ -24,6 +24,7 @@ _KEEPS = {
     **dict.fromkeys(("popcnt", "lzcnt", "tzcnt"), "some Intel CPUs wait for its destination"),
     **dict.fromkeys(("bsf", "bsr"), "it keeps its destination where the source is 0"),
 }
+_MASKS = re.compile(r"vp?maskmov(p[sd]|[dq])|v?maskmov(q|dqu)")
 _DIVISORS = 16  # in memory, 8 bytes apart; throughput.py has as many addresses
 _YOURSELF = "say yourself what waits: write several copies with their registers, without"
 
@@ -123,6 +124,12 @@ class Wish:
             return next((o for o in self.registers if o.mask), None)
         return self.registers[-1]
 
+    def vector_mask(self):
+        """The mask of VMASKMOV, VPMASKMOV and MASKMOV, or None: the second operand (SDM vol. 2)."""
+        if not _MASKS.fullmatch(self.one.mnemonic):
+            return None
+        return next(o for o in self.registers if o.visible and o.number == 1)
+
     def mask(self):
         """The mask of AVX-512 that it has, where it has one."""
         return next((o for o in self.registers if o.mask), None)
@@ -156,6 +163,8 @@ class Wish:
         are fixed, and x87 registers. Returns what to say of that. `now`: the register that has the mask's place."""
         if self.given.init or self.given.late_init:
             return ""
+        if self.vector_mask():
+            return self._set_vector_mask(now)
         mask = self.used_up() or self.mask()
         if mask is not None:
             name = now or mask.register
@@ -165,6 +174,18 @@ class Wish:
             self.given.init = "mov [rbp], rbp"
             return "; the memory at [rbp] holds rbp, which each copy loads"
         return self._set_division() or self._set_addresses() or self._set_x87()
+
+    def _set_vector_mask(self, now):
+        """Ones; in the memory too where that is the next copy's mask."""
+        mask = self.vector_mask().register
+        if now:
+            mask = operands.named_like(now, mask)
+        lines, names = [_vector_ones(mask, self.one.encoding)], [mask]
+        if now:
+            lines.append(f"vmovups {self.memory().in_memory()}, {mask}")
+            names.append(f"the memory at {self.memory().in_memory()}")
+        self.given.init = "; ".join(lines)
+        return f"; {and_list(names)} {'is' if len(names) == 1 else 'are'} set to ones first"
 
     def _set_division(self):
         """100 divided by 1: quotient and remainder are the dividend of the next copy, and the quotient fits in it."""
@@ -209,6 +230,13 @@ def ones(mask, elements):
         width = "w" if elements <= 16 else "d" if elements <= 32 else "q"  # w: AVX512F; d and q: AVX512BW
         return f"kxnor{width} {mask}, {mask}, {mask}"
     return f"vpcmpeqd {mask}, {mask}, {mask}"
+
+
+def _vector_ones(mask, encoding):
+    """As ones(), for a CPU that has no more than the encoding takes: SSE2 or AVX."""
+    if encoding == "legacy":
+        return f"pcmpeqd {mask}, {mask}"
+    return f"vcmpps {mask}, {mask}, {mask}, 15"  # 15: true, whatever the operands are
 
 
 def and_list(names):

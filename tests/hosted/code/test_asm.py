@@ -521,10 +521,12 @@ def test_a_figure_is_that_of_a_long_loop_in_the_same_launch(text, wish):
 @pytest.mark.parametrize("wish, texts", [
     ("--latency", ["adc rax, rbx", "shl rax, cl", "mul rbx", "xchg rax, rbx", "lock add [r14], rax", "pop rax", "push rax",
                    "movzx eax, byte [r14]", "cmpxchg [r14], rdx", "cdqe", "movsq", "sqrtsd xmm0, xmm1", "leave", "xlatb",
-                   "fadd st0, st1", "div rbx", "idiv rbx", "idiv bl", "div qword [r14]"]),
+                   "fadd st0, st1", "div rbx", "idiv rbx", "idiv bl", "div qword [r14]",
+                   "vmaskmovps xmm0, xmm1, [r14]"]),
     ("--throughput", ["adc rax, rbx", "shl rax, cl", "mul rbx", "xchg rax, rbx", "lock add [r14], rax", "pop rax",
                       "mov rax, [r14]", "mov [r14], rax", "cmpxchg rcx, rdx", "movsq", "sqrtsd xmm0, xmm1", "mov ah, bl",
-                      "leave", "xlatb", "fcomi st0, st1", "div rbx", "idiv ecx", "idiv bl", "idiv qword [r14]"]),
+                      "leave", "xlatb", "fcomi st0, st1", "div rbx", "idiv ecx", "idiv bl", "idiv qword [r14]",
+                      "vmaskmovps [r14], xmm1, xmm2", "maskmovdqu xmm0, xmm1"]),
 ])
 def test_what_is_chained_or_parted_runs(tmp_path, wish, texts):
     file = tmp_path / "snippets"
