@@ -81,6 +81,12 @@ def _renamed(wish, old, new):
     return None if None in changes.values() else changes
 
 
+def _is_copy(one):
+    """Whether the result is one register's value: a move, or LEA of an address without an index and a number."""
+    return bool(_COPY.fullmatch(one.mnemonic)) or one.mnemonic == "lea" and any(
+        o.kind == "address" and not o.index and not o.disp for o in one.operands)
+
+
 def _by_source(wish):
     pairs = _pairs(wish)
     ways = [(to, old, to.whole, _renamed(wish, old, to.whole),
@@ -98,7 +104,7 @@ def _by_source(wish):
             why += f"; {waits.and_list(others)} {'is' if len(others) == 1 else 'are'} not waited for"
         if wish.keeps(to) and operands.kind_of(to.whole) == "general":
             why += f"; {wish.keeps(to)}"
-        if _COPY.fullmatch(wish.one.mnemonic):
+        if _is_copy(wish.one):
             why += "; a copy onto itself may take another time than one between two registers"
         wish.given.copies = [as_bytes(made[0])]
         return made[1], why + wish.set_first(link if any(m and m.whole == old for m in (wish.mask(), wish.vector_mask())) else None)
