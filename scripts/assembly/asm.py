@@ -1,4 +1,5 @@
 """`baretick asm`: the cost of a line of assembly."""
+import argparse
 import json
 import os
 import re
@@ -15,6 +16,10 @@ from read import interval, report
 from tools import help_text
 
 HOSTED_SECONDS = 600
+# What baretick's options allow: lib/config/options.c.
+RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize", "auto")
+SAMPLES = (16, 1000000)
+DEADLINE = (1, 3600)
 ASSEMBLING = "assembling"
 # Faults of code whose operands nobody set, in a process and on the machine: division by 0, and address 0 with a small
 # displacement.
@@ -92,6 +97,17 @@ def snippets_of(args):
     if not found:
         raise snippet.Wrong("\n".join(dict.fromkeys(refused)))
     return found, refused
+
+
+def option_number(low, high, *words):
+    """A type for argparse: a number within the limits of baretick's option (lib/config/options.c), or one of the words."""
+    def parse(text):
+        if text in words:
+            return text
+        if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{text!r}: {', '.join([*words, f'{low} to {high}'])} is allowed")
+        return int(text)
+    return parse
 
 
 def words_of(args):
@@ -357,9 +373,10 @@ def add(commands):
     kind.add_argument("--throughput", action="store_true", help="make copies wait as little as registers allow; says how")
     p.add_argument("--hosted", action="store_true", help="as a process, on this CPU, in place of QEMU")
     p.add_argument("--allow-syscalls", action="store_true", help="with --hosted: int 0x80, syscall and sysenter are run")
-    p.add_argument("--recipe", help="how the TSC is read: baretick's option recipe=")
-    p.add_argument("--samples", help="windows: baretick's option samples=")
-    p.add_argument("--deadline", type=start.number, default=20, metavar="S", help="seconds a snippet may take (20)")
+    p.add_argument("--recipe", choices=RECIPES, metavar="R",
+                   help=f"how the TSC is read, baretick's option recipe=: {', '.join(RECIPES)}")
+    p.add_argument("--samples", type=option_number(*SAMPLES, "auto"), metavar="N", help="windows: baretick's option samples=")
+    p.add_argument("--deadline", type=option_number(*DEADLINE), default=20, metavar="S", help="seconds a snippet may take (20)")
     p.add_argument("--object", metavar="FILE", help="keep the object that is made of it")
     p.add_argument("--json", action="store_true", help="one JSON object a snippet, with the row's record")
     start.add_machine(p)

@@ -276,12 +276,24 @@ def test_a_reader_that_goes_away_is_no_error():
     (["movd eax, xmm0", "--latency"], "a way back takes another instruction"),
     (["mov [r14], rax", "--latency"], "writes no register"),
     (["jmp $", "--throughput"], "leaves the copies"),
-    (["nop", "--recipe", "sometimes"], "recipe"),
+    (["nop", "--recipe", "sometimes"], "--recipe"),
+    (["nop", "--samples", "4"], "--samples: '4': auto, 16 to 1000000"),
+    (["nop", "--samples", "x"], "--samples: "),
+    (["nop", "--deadline", "0"], "--deadline: '0': 1 to 3600"),
 ])
 def test_wrong_words_are_named(words, message):
     ran = asm(*words, "--hosted")
     assert ran.returncode == 2
     assert message in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_limits_are_those_of_the_options():
+    page = (ROOT / "docs/options.md").read_text()
+    allowed = {key: allowed.split("\\|") if "\\|" in allowed else allowed.split("|")
+               for key, allowed in re.findall(r"^\| `(\w+)=` \| `([^`]*)`", page, re.MULTILINE)}
+    assert set(allowed["recipe"]) == set(asm_module.RECIPES)
+    assert allowed["samples"] == ["auto", "{}..{}".format(*asm_module.SAMPLES)]
+    assert allowed["deadline"] == ["{}..{}".format(*asm_module.DEADLINE)]
 
 
 def test_a_wrong_line_of_a_file_is_named_by_its_number(tmp_path):
