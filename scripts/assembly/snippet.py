@@ -40,6 +40,7 @@ class Snippet:
     suite: str = "asm"
     init: str = ""
     late_init: str = ""
+    after: str = ""             # runs after the copies, to take back what init set
     unroll: int = 100
     loop: int = 0
     basic: bool = False
@@ -168,7 +169,7 @@ def _body(snippet, label, copies, name):
         lines += snippet.copy(k)
     if snippet.loop:
         lines += ["dec r15", f"jnz near {label}.turn"]
-    lines += [f"{name}.behind:", "cld"]
+    lines += [f"{name}.behind:", *instructions(snippet.after), "cld"]
     lines += [f"mov {register}, [rel kept + {8 * i}]" for i, register in enumerate((*KEPT, "rsp"))]
     return lines + ["xor eax, eax", "ret"]
 

@@ -221,6 +221,7 @@ class Wish:
         if not used:
             return ""
         self.given.init = "; ".join(["fld1"] * (max(used) + 1))
+        self.given.after = "; ".join(["fstp st0"] * (max(used) + 1))  # or the row would be said to change the stack
         return f"; {and_list([f'st{i}' for i in range(max(used) + 1)])} {'is' if max(used) == 0 else 'are'} set to 1 first"
 
 

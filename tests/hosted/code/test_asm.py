@@ -296,6 +296,11 @@ def test_limits_are_those_of_the_options():
     assert allowed["deadline"] == ["{}..{}".format(*asm_module.DEADLINE)]
 
 
+def test_the_x87_stack_that_the_command_fills_is_emptied():
+    rows = measured("fadd st0, st1", "--latency", "--samples", "20")
+    assert rows[0]["row"]["status"] == "ok" and "x87" not in str(rows[0]["row"].get("changed", "")), rows
+
+
 def test_a_wrong_line_of_a_file_is_named_by_its_number(tmp_path):
     file = tmp_path / "snippets"
     file.write_text("nop\n\nadd rax, $%&\n")
