@@ -317,10 +317,23 @@ def _check_counter(s):
                         f"register")
 
 
+# Directives of NASM that name a symbol of another object.
+_OUTSIDE = re.compile(r"\[?(extern|required|common)\b", re.IGNORECASE)
+
+
+def _check_outside(s):
+    for text in (s.text, s.init, s.late_init):
+        for line in instructions(text):
+            if _OUTSIDE.match(line):
+                raise Wrong(f'{s.where}: "{line}": a snippet cannot use a symbol of another object; write a row that calls '
+                            "it in an own object (docs/own-code.md)")
+
+
 def verify(s, nasm="nasm", calls=True):
     """Assembles one snippet alone and notes its code. Raises Wrong with NASM's message and the snippet's own line.
     calls=False: no instruction may call Linux."""
     check(s)
+    _check_outside(s)
     init = _try(instructions(s.init), f"{s.where}, --init", nasm).code
     late_init = _try(instructions(s.late_init), f"{s.where}, --late-init", nasm).code
     s.code = s.raw or _try(instructions(s.text), s.where, nasm).code

@@ -280,6 +280,7 @@ def test_a_reader_that_goes_away_is_no_error():
     (["nop", "--samples", "4"], "--samples: '4': auto, 16 to 1000000"),
     (["nop", "--samples", "x"], "--samples: "),
     (["nop", "--deadline", "0"], "--deadline: '0': 1 to 3600"),
+    (["extern foo; call foo"], '"extern foo": '),
 ])
 def test_wrong_words_are_named(words, message):
     ran = asm(*words, "--hosted")
