@@ -95,3 +95,8 @@ def test_a_word_like_a_known_one_is_asked_about(words, said):
 def test_every_script_asks_about_an_option_like_its_own(script, word, said):
     ran = subprocess.run([ROOT / "scripts" / script, word], capture_output=True, text=True, check=False)
     assert ran.returncode == 2 and not ran.stdout and f"did you mean {said}?" in ran.stderr, ran.stderr
+
+
+def test_the_version_is_that_of_the_tree():
+    ran = baretick("--version")
+    assert ran.returncode == 0 and (ROOT / "VERSION").read_text().strip() in ran.stdout.split()
