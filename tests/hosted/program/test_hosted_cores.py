@@ -270,11 +270,11 @@ def siblings():
     return None
 
 
-def test_a_core_says_whether_it_is_alone(run):
+def test_a_core_says_whether_it_is_shared(run):
     ended = run("suite=truth", "bench=imul", "hist=off")
     run_record, witness = records(ended, "run")[0]["witness"], records(ended, "witness")
     assert [w["core"] for w in witness] == [0]
-    assert re.search(r"^alone +(core 0 (was|appears)|not known)", ended.out, re.MULTILINE)
+    assert re.search(r"^witness +(core 0 (was|appears)|not known)", ended.out, re.MULTILINE)
     if "why" in witness[0]:
         pytest.skip(witness[0]["why"])
     row = by_core(ended, "truth", "imul")[0]
