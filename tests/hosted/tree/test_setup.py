@@ -100,3 +100,9 @@ def test_size_installs_nothing_and_says_where_apt_has_no_lists(setup):
     said, status, called = setup(True, "--size", "--all")
     assert status == 1 and "apt-get update" in said, said
     assert called and all("--print-uris" in line for line in called), called
+
+
+def test_another_release_has_a_sysfs():
+    """scripts/flash reads it, and so do its tests."""
+    text = (ROOT / "scripts/test-on").read_text()
+    assert re.search(r'^\s*mount -t sysfs\b[^#\n]*"\$tree/sys"', text, re.MULTILINE)
