@@ -199,6 +199,32 @@ def measured_straight(args, snippets, folder, shown):
             del checks[name]
 
 
+def measured_for_a_stick(args, snippets, folder, shown):
+    """As measured(), of an object with the loops and checks that measuring in this process has chosen, since it is made for
+    a CPU. What may not run in a process stays as straight copies, and a note reports this."""
+    tried, checks = [], {}
+    snippet.named(snippets)
+    if os.path.exists(start.HOSTED):
+        tried = [s for s in snippets if harmless(s)]
+    if tried:
+        here = argparse.Namespace(**{**vars(args), "hosted": True, "object": None, "allow_syscalls": False})
+        checks = measured_straight(here, tried, folder, shown)[2]
+    for s in snippets:
+        if not s.loop and s.name not in checks:
+            s.notes.append(f"{args.object} has {copies.said(s)} without a loop, which may give a wrong figure on a CPU: "
+                           "use --hosted --object, or --unroll and --loop")
+    return (*measured(args, snippets, folder, shown, checks=checks.values()), checks)
+
+
+def harmless(s):
+    """Whether a process may run it: it calls Linux nowhere."""
+    try:
+        snippet.verify(s, calls=False)
+    except snippet.Wrong:
+        return False
+    return True
+
+
 def run_booted(args, path, out):
     folder = os.path.dirname(out)
     args.objects = path
@@ -327,6 +353,8 @@ def command(args):
         snippets, refused = snippets_of(args)
         if args.hosted and not args.loop and not args.basic:
             records, said, checks = measured_straight(args, snippets, folder, shown)
+        elif args.object and args.unroll is None and not args.loop and not args.basic:
+            records, said, checks = measured_for_a_stick(args, snippets, folder, shown)
         else:
             (records, said), checks = measured(args, snippets, folder, shown), {}
     run = next((r for r in records if r["type"] == "run"), None)

@@ -324,6 +324,21 @@ def test_each_refused_line_of_a_file_is_named_and_the_others_are_measured(tmp_pa
     assert ran.returncode == 2 and re.findall(r"snippets, line (\d+): ", ran.stderr) == ["1", "2"], ran.stderr
 
 
+def test_an_object_for_a_stick_has_the_loop_that_a_process_chooses(tmp_path, monkeypatch):
+    """And straight copies with a note where a process may not run the snippet. Nothing is booted."""
+    monkeypatch.setattr(asm_module, "run_booted", lambda *_: ([], ""))
+    made = tmp_path / "stick.o"
+    args = argparse.Namespace(hosted=False, object=str(made), allow_syscalls=False, unroll=None, loop=0, basic=False,
+                              recipe=None, samples=20, deadline=20)
+    given = [snippet.Snippet("imul rax, rbx"), snippet.Snippet("syscall")]
+    for s in given:
+        snippet.verify(s)
+    checks = asm_module.measured_for_a_stick(args, given, str(tmp_path), argparse.Namespace())[2]
+    assert given[0].loop and not given[0].notes and list(checks) == [given[0].name]
+    assert not given[1].loop and str(made) in given[1].notes[0] and "--hosted --object" in given[1].notes[0]
+    assert "dec    r15" in subprocess.run(["objdump", "-d", "-M", "intel", made], capture_output=True, text=True, check=True).stdout
+
+
 # --- what is made of it ----------------------------------------------------------------------------
 
 def disassembled(path, function):
