@@ -58,7 +58,7 @@ def test_what_this_cpu_has_not(boot, how, why):
         assert s["cores"] == s["cores_failed"] == 1, s
         (warning,) = warnings(b, f"{name}= is not in force on 1 of 1 cores")
         assert words in warning
-        assert re.search(rf"^(quiet)? +{name} ", b.text, re.M), str(b)
+        assert re.search(rf"^(controls)? +{name} ", b.text, re.M), str(b)
     assert b.run["smi_counter"] is False and "smis" not in b.rows[0] and "smis" not in b.end
     assert "smi       not counted: a hypervisor hides the counter" in b.text
 

@@ -402,8 +402,8 @@ def test_a_turn_of_a_loop_is_shown_gross():
             assert "ipc" not in per_op, row
         if per_op.get("instructions") == 0:
             assert "hidden" not in per_op, row
-        elif "gross_cycles" in per_op and per_op.get("cycles_lo", 1) <= 0 and per_op["cycles"] < per_op["loop_cycles"]:
-            assert (per_op["hidden"] == "all") == (per_op["cycles_hi"] < per_op["loop_cycles"]), row
+        elif per_op.get("hidden") in ("all", "part"):  # below half a NOP's time per instruction, on a core of any width
+            assert per_op["cycles_hi"] < per_op["instructions"] / 2, row
 
 
 @pytest.mark.parametrize("method", METHODS)
