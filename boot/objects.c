@@ -144,7 +144,7 @@ static void load(struct boot *b, EFI_FILE_HANDLE folder, struct name *name)
     objects_take(name->plain, bytes, size);
 }
 
-/* Opens the folder. NULL: there is none; most sticks have no objects. */
+/* Opens the folder. NULL: no such folder; most sticks have no objects. */
 static EFI_FILE_HANDLE open_folder(struct boot *b)
 {
     EFI_FILE_HANDLE root, folder = NULL;

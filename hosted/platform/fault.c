@@ -134,7 +134,7 @@ static void overdue(void)
 void fault_catch(struct report *r)
 {
     static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGSYS};
-    static uint8_t handler_stack[HANDLER_STACK]; /* after a stack overflow there is none left */
+    static uint8_t handler_stack[HANDLER_STACK]; /* after a stack overflow no other stack is left */
     stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};

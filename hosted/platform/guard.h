@@ -37,7 +37,7 @@ void guard_row_longer(unsigned ms);
 /* The platform's guarded call. */
 bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
 
-/* In a signal's handler: leaves the running guarded call; returns if there is none. */
+/* In a signal's handler: leaves the running guarded call; returns if no such call runs. */
 void guard_leave(enum guard_end by, uint64_t at, const char *what);
 
 #endif

@@ -158,7 +158,7 @@ static void set_unread(struct counts_page *p, uint32_t byte)
     p->read[byte / 64] &= ~(1ull << byte % 64);
 }
 
-/* Returns the site, plus 1, of the last store if it is unread; 0: there is none. */
+/* Returns the site, plus 1, of the last store if it is unread; 0: no such store. */
 static uint32_t unread_of(const struct counts_page *p, uint32_t byte)
 {
     return p->writer && !is_read(p, byte) ? p->writer[byte] : 0;

@@ -24,7 +24,7 @@ struct acpi {
 
 /* `rsdp` is a physical address, 0 for none. If the XSDT is invalid, the RSDT is used. */
 void acpi_open(struct acpi *a, const struct physmem *mem, uint64_t rsdp);
-/* Returns the first valid table with that signature; .bytes is NULL if there is none. */
+/* Returns the first valid table with that signature; .bytes is NULL if no table has it. */
 struct acpi_table acpi_find(const struct acpi *a, const char signature[4]);
 /* Whether the root table or the FADT is QEMU's: OEM id "BOCHS ", OEM table id "BXPC....". Checks
  * both, since firmware that rebuilds the root table keeps QEMU's FADT. */

@@ -123,7 +123,7 @@ static void walk_device(struct walk *w, struct pci_at at,
     for (unsigned function = 0; function < FUNCTIONS; function++) {
         at.function = (uint8_t)function;
         uint32_t id = get(w, at, PCI_ID);
-        bool there = id != NO_FUNCTION && id != 0; /* some hosts answer zero if there is none */
+        bool there = id != NO_FUNCTION && id != 0; /* some hosts answer zero for no function */
         if (function == 0)
             several = there && header(w, at) & HEADER_MULTI;
         if (there)
