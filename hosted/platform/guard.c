@@ -28,7 +28,7 @@ static void set_timer(__itimer_which_t timer, uint64_t us)
     setitimer(timer, &when, NULL);
 }
 
-/* 0: none. */
+/* Starts the timers of CPU time and of elapsed time; 0 stops them. */
 static void set_alarm(uint64_t us)
 {
     set_timer(ITIMER_PROF, us);

@@ -13,9 +13,9 @@ LOOP_BYTES = 1024       # of a turn; a core has twice as many decoded still (Sky
 # Copies that must not be in a loop:
 STRAIGHT_CYCLES = 2000
 STRAIGHT_BYTES = 4096
-# ... and what such copies may read or write one after the other: twice as many are half of a data cache of 32 KiB.
+# The most bytes through which such copies may advance: twice as many copies stay in half of a 32 KiB data cache.
 WALKED_BYTES = 8192
-WALK_BYTES = 8          # of an instruction that does not say by how much it moves a register
+WALK_BYTES = 8          # by an instruction that does not state by how much
 LABEL_BYTES = 64        # that a copy takes in an object in addition to its code
 APART = 0.02            # figures differ that are farther apart than this part of them, and than their intervals
 CHECK_TIMES = 4         # a check takes as many times the cycles of a window
@@ -39,7 +39,7 @@ def may_loop(code):
 
 
 def walked(code):
-    """Bytes of memory by which one copy moves on, at the most; 0 where it accesses none."""
+    """The most bytes by which one copy advances through memory; 0 if it accesses none."""
     lines = snippet.disassembled(code)
     if not any(map(_ACCESSES.search, lines)):
         return 0
