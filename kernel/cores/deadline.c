@@ -50,6 +50,36 @@ bool deadline_passed(const struct core *c)
     return c->deadline && (int64_t)(rdtsc() - c->deadline) >= 0;
 }
 
+/* Sends c an NMI, once per row. The core that sends it may be held up between any two of these
+ * steps, and the NMI then arrives in a later row of c. */
+static void tell(struct core *c)
+{
+    bool no = false;
+
+    if (!__atomic_compare_exchange_n(&c->told, &no, true, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_SEQ_CST))
+        return;
+    __atomic_add_fetch(&c->told_begun, 1, __ATOMIC_SEQ_CST);
+    (void)lapic_ipi(own_lapic(), c->apic_id, ICR_NMI);
+    __atomic_add_fetch(&c->told_sent, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Returns whether an NMI that arrives at c now can be one of tell(). Two NMIs can arrive as one, so
+ * they are not counted as they arrive. */
+static bool expects_nmi(const struct core *c)
+{
+    return c->told_begun != c->told_done;
+}
+
+/* An NMI that was sent has arrived by now, or was one with another. */
+static void expect_what_is_not_sent(struct core *c)
+{
+    uint64_t sent = __atomic_load_n(&c->told_sent, __ATOMIC_SEQ_CST);
+
+    if (sent == __atomic_load_n(&c->told_begun, __ATOMIC_SEQ_CST))
+        c->told_done = sent;
+}
+
 /* Ends the rows that are past their deadline, except c's own. Returns the ticks to the next
  * deadline; 0: there is no other. */
 static uint64_t look(const struct core *c)
@@ -59,15 +89,14 @@ static uint64_t look(const struct core *c)
 
     for (unsigned i = 0; i < cores->count; i++) {
         struct core *other = cores->core[i];
-        if (!other || other->faulted || !other->deadline || other->overdue)
+        uint64_t deadline = other ? other->deadline : 0; /* which it may clear meanwhile */
+        if (!deadline || other->faulted || other->told)
             continue;
-        int64_t left = (int64_t)(other->deadline - rdtsc());
-        if (left > 0) {
+        int64_t left = (int64_t)(deadline - rdtsc());
+        if (left > 0)
             next = next == 0 || (uint64_t)left < next ? (uint64_t)left : next;
-        } else if (other != c) {
-            other->overdue = true;
-            (void)lapic_ipi(&cores->given.irq->lapic, other->apic_id, ICR_NMI);
-        }
+        else if (other != c)
+            tell(other);
     }
     return next;
 }
@@ -249,15 +278,16 @@ bool deadline_nmi(struct core *c, struct trap_frame *f)
         return false;
     source = fired(c);
     counted = counter_fired(c);
-    if (!c->overdue && !counted && source == DEADLINE_SOURCES)
+    if (!expects_nmi(c) && !counted && source == DEADLINE_SOURCES)
         return false;
     c->own_nmis++;
     if (source < DEADLINE_SOURCES)
         timer_fired(c, source);
-    c->overdue = false;
     /* Between two guarded calls, the next call is the one that ends. */
     if (deadline_passed(c))
         (void)guard_leave(c, f, GUARD_DEADLINE);
+    else
+        c->told = false; /* for an earlier row, or deadline_later() moved the deadline */
     return true;
 }
 
@@ -302,7 +332,8 @@ void deadline_begin(struct core *c, uint64_t ran)
     if (!all || !all->cores)
         return;
     deadline_awake(c);
-    c->overdue = false;
+    c->told = false;
+    expect_what_is_not_sent(c);
     left = all->row > ran ? all->row - ran : 0;
     __atomic_store_n(&c->deadline, rdtsc() + left, __ATOMIC_SEQ_CST);
     if (change(FREE, CLAIMED))

@@ -59,7 +59,9 @@ struct core {
     struct branch_trap branch_trap;   /* cleared while single-stepping */
     volatile uint64_t deadline; /* TSC at which its row ends (kernel/cores/deadline.h); 0: none */
     volatile bool watches;      /* its APIC timer is set for a deadline, while it sleeps */
-    volatile bool overdue;      /* an NMI that ends its row is on its way */
+    volatile bool told;         /* another core sent it an NMI, since its row is overdue */
+    volatile uint64_t told_begun, told_sent; /* such NMIs: begun to be sent, and sent, ... */
+    uint64_t told_done;                      /* ... and no longer expected */
     struct overflow overflow;   /* its counter, if that sends the NMI ... */
     uint32_t lvt_counters_was;  /* ... through this LVT entry (kernel/cores/counter_nmi.h) */
     volatile uint64_t own_nmis; /* NMIs for a deadline; not included in `nmis` */

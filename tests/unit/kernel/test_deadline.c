@@ -38,6 +38,7 @@ static struct {
     uint64_t held_up;        /* ticks, at the next look at an APIC's count ... */
     uint64_t held_up_before; /* ... and before the next one begins to count */
     void (*meanwhile)(void); /* once, with the next NMI that is sent, or timer that is stopped */
+    void (*before_nmi)(void); /* once, before the next NMI is sent */
 } fake;
 
 uint64_t rdtsc(void)
@@ -71,13 +72,18 @@ bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_e
     return true;
 }
 
-static void other_things_happen(void)
+static void call_once(void (**fn)(void))
 {
-    void (*now)(void) = fake.meanwhile;
+    void (*now)(void) = *fn;
 
-    fake.meanwhile = NULL;
+    *fn = NULL;
     if (now)
         now();
+}
+
+static void other_things_happen(void)
+{
+    call_once(&fake.meanwhile);
 }
 
 /* --- APICs ------------------------------------------------------------------------------------ */
@@ -134,6 +140,7 @@ bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
 {
     (void)l;
     if (command == ICR_NMI) {
+        call_once(&fake.before_nmi);
         fake.nmis[apic_id]++;
         other_things_happen();
     } else if (!fake.deaf) {
@@ -483,6 +490,69 @@ static void a_row_that_begins_while_a_timers_nmi_is_handled(void **state)
     (void)shots_until_left(core[1].deadline - ROW, ROW);
 }
 
+static void next_row_on_core_0(void)
+{
+    deadline_end(&core[0]);
+    deadline_begin(&core[0], 0);
+}
+
+/* The watcher is held up before it sends the NMI, and core 0 ends its row in time. */
+static void an_nmi_that_comes_in_the_next_row_is_ours(void **state)
+{
+    uint64_t began;
+
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    deadline_begin(&core[0], 0);
+    fake.tsc = core[0].deadline;
+    fake.apic_counts[1] = 0;
+    fake.before_nmi = next_row_on_core_0;
+    interrupt(1);
+    began = core[0].deadline - ROW;
+    assert_true(nmi(0));
+    assert_int_equal(fake.left, 0);
+    (void)shots_until_left(began, ROW);
+    next_row_on_core_0();
+    assert_false(nmi(0));
+}
+
+static void take_the_nmi_on_core_0(void)
+{
+    assert_true(nmi(0));
+}
+
+/* Core 0 has not ended the row yet when the watcher looks again. */
+static void a_row_is_ended_by_one_nmi(void **state)
+{
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    deadline_begin(&core[0], 0);
+    fake.tsc = core[0].deadline;
+    fake.apic_counts[1] = 0;
+    fake.meanwhile = take_the_nmi_on_core_0;
+    interrupt(1);
+    assert_int_equal(fake.left, 1);
+    assert_int_equal(fake.nmis[0], 0);
+}
+
+/* The NMI came when the deadline had moved. */
+static void a_row_with_a_later_deadline_is_told_again(void **state)
+{
+    (void)state;
+    open_with(false, false, NULL, NULL);
+    deadline_begin(&core[0], 0);
+    fake.tsc = core[0].deadline;
+    fake.apic_counts[1] = 0;
+    interrupt(1);
+    deadline_later(&core[0], ROW);
+    assert_true(nmi(0));
+    assert_int_equal(fake.left, 0);
+    fake.tsc = core[0].deadline;
+    interrupt(1);
+    assert_true(fake.nmis[0] == 1 && nmi(0));
+    assert_int_equal(fake.left, 1);
+}
+
 static void a_watcher_that_is_woken_hands_the_watch_on(void **state)
 {
     uint64_t began;
@@ -584,6 +654,9 @@ int main(void)
         cmocka_unit_test_setup(a_row_that_begins_while_the_watcher_looks, set_up),
         cmocka_unit_test_setup(a_row_that_begins_while_the_timer_is_stopped, set_up),
         cmocka_unit_test_setup(a_row_that_begins_while_a_timers_nmi_is_handled, set_up),
+        cmocka_unit_test_setup(an_nmi_that_comes_in_the_next_row_is_ours, set_up),
+        cmocka_unit_test_setup(a_row_is_ended_by_one_nmi, set_up),
+        cmocka_unit_test_setup(a_row_with_a_later_deadline_is_told_again, set_up),
         cmocka_unit_test_setup(a_watcher_that_is_woken_hands_the_watch_on, set_up),
         cmocka_unit_test_setup(without_a_sleeper_a_timer_is_set, set_up),
         cmocka_unit_test_setup(an_nmi_of_others_is_none_of_ours, set_up),
