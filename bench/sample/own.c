@@ -185,6 +185,8 @@ void own_note(struct engine *e, double before, double after, struct row *row)
 
 bool own_may_search(struct engine *e)
 {
+    if (e->facts.o->retry_budget == 0)
+        return false;
     e->facts.own.gave_up = e->own.search_left == 0;
     return !e->facts.own.gave_up;
 }

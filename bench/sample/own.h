@@ -42,8 +42,8 @@ void own_note(struct engine *e, double before, double after, struct row *row);
 
 /*
  * Limit the time that the probe spends on repeating shared blocks: about 1 s for all blocks
- * together. own_may_search() returns whether a block may be repeated. own_searched() records that a
- * block was repeated, from the TSC value `from` until now.
+ * together; with retry_budget=0 none is repeated. own_may_search() returns whether a block may be
+ * repeated. own_searched() records that a block was repeated, from the TSC value `from` until now.
  */
 bool own_may_search(struct engine *e);
 void own_searched(struct engine *e, uint64_t from);

@@ -392,32 +392,34 @@ static void the_budget_is_kept(void **state)
 }
 
 /* Windows of a probe, until this many ticks were spent on shared blocks that are taken again. */
-static void a_search(double share, uint64_t most)
+static void a_search(double share, uint32_t budget, uint64_t most)
 {
     enum { POINTS = 2 * INTERLEAVE_ROUND, NEEDED_BLOCKS = POINTS / ENGINE_BLOCK };
     const window_fn fn = body;
     struct interleaved kind;
     struct sink_buf text;
     char head[160];
-    a_core(6, 2, share, 0);
+    const bool searches = share > 0 && budget > 0;
+    a_core(6, 2, share, budget);
     engine.own.search_left = most;
     taken = judging = windows = 0;
     interleave(&engine, &fn, 1, POINTS, &kind);
     uint64_t again = engine.facts.own.blocks - NEEDED_BLOCKS;
     uint64_t ticks = (uint64_t)(OPS * OPERATION * ENGINE_BLOCK * core.ticks_per_cycle);
     assert_true(engine.facts.own.blocks >= NEEDED_BLOCKS && again <= most / ticks + 1);
-    assert_int_equal(engine.facts.own.gave_up, share > 0);
-    assert_true((again > 0) == (share > 0));
+    assert_int_equal(engine.facts.own.gave_up, searches);
+    assert_true((again > 0) == searches);
     sink_buf_init(&text, head, sizeof head);
     own_show_head(&engine.facts, &text.sink);
-    assert_true((strstr(head, "gave up") != NULL) == (share > 0));
+    assert_true((strstr(head, "gave up") != NULL) == searches);
 }
 
 static void the_probe_gives_up_the_search_for_quiet_time(void **state)
 {
     (void)state;
-    a_search(0, 1000000);
-    a_search(0.95, 1000000);
+    a_search(0, 20, 1000000);
+    a_search(0.95, 20, 1000000);
+    a_search(0.95, 0, 1000000);
 }
 
 int main(void)
