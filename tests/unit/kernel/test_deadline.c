@@ -34,10 +34,10 @@ static struct {
     uint64_t counter_at[CORES]; /* when a core's own counter fires, ... */
     unsigned counter_early;     /* ... by a faster clock */
     bool no_counter;
-    bool deaf;               /* cores do not answer */
-    uint64_t held_up;        /* ticks, at the next look at an APIC's count ... */
-    uint64_t held_up_before; /* ... and before the next one begins to count */
-    void (*meanwhile)(void); /* once, with the next NMI that is sent, or timer that is stopped */
+    bool deaf;                /* cores do not answer */
+    uint64_t held_up;         /* ticks, at the next look at an APIC's count ... */
+    uint64_t held_up_before;  /* ... and before the next one begins to count */
+    void (*meanwhile)(void);  /* once, with the next NMI that is sent, or timer that is stopped */
     void (*before_nmi)(void); /* once, before the next NMI is sent */
 } fake;
 
