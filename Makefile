@@ -128,7 +128,7 @@ flags = $(CFLAGS_IMAGE) $(call own_flags,$1)
 
 # --- the image -----------------------------------------------------------------------------------
 
-.PHONY: all run hosted replay silicon image iso signed test test-conditions unit unit-build check lint
+.PHONY: all run hosted replay silicon image iso signed test test-others test-conditions unit unit-build check lint
 .PHONY: clean help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -350,9 +350,9 @@ $(SIGNED)/baretick.img: $(SIGNED)/baretick.efi $(MEDIA_NEED)
 $(SIGNED)/keys: FORCE
 	@$(call stamp,$(call file_stamp,KEY) $(call file_stamp,CERT))
 
-# --- tests: on the host, under the sanitizers, with both compilers -------------------------------
+# --- tests: on the host, under the sanitizers; with clang in `make test-others` -------------------
 
-UNIT_CCS ?= gcc clang
+UNIT_CCS ?= gcc
 UNIT     := $(B)/unit
 # All of lib/, and what reads objects: tests that need other units of bench/ include their sources. The
 # host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
@@ -412,6 +412,8 @@ unit:
 	+@$(PYTHON) scripts/test unit --compilers $(UNIT_CCS)
 test:
 	+@$(PYTHON) scripts/test unit hosted replay boot lint --compilers $(UNIT_CCS)
+test-others:
+	+@$(PYTHON) scripts/test unit boot --marked others --compilers clang
 test-conditions: hosted replay
 	+@$(PYTHON) scripts/test-conditions
 check:
@@ -432,7 +434,8 @@ help:
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
-	@echo "make test       every test; make unit, make check (under 90 s), make lint: some of them"
+	@echo "make test       the tests with gcc, in QEMU; make unit, make check (under 90 s), make lint: some of them"
+	@echo "make test-others      the unit tests with clang; other emulators; the image as clang makes it"
 	@echo "make test-conditions  the Linux program's tests on one CPU, busy ones, without counters, emulated"
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
 	@echo "make replay     build/hosted/replay: what recorded CPUID dumps, ACPI tables and windows come to"

@@ -115,6 +115,7 @@ def by(compiler):
     return ROOT / "build/tests/turns"
 
 
+@pytest.mark.others
 @pytest.mark.long
 def test_builds(built, boot, tmp_path):
     """Compilers can take turns. What clang makes of the rows counts the same stepped and unstepped. Another place, named

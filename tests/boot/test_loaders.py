@@ -18,6 +18,7 @@ def quick(b):
     return b
 
 
+@pytest.mark.others
 @pytest.mark.parametrize("machine", ["q35", "pc"])
 def test_uboot(boot, stick, machine):
     """Its load options are a kernel's, SSE is off, the memory map's descriptors have another size."""
@@ -28,6 +29,7 @@ def test_uboot(boot, stick, machine):
     assert "root=/dev/sdb3" in warning["message"]
 
 
+@pytest.mark.others
 def test_uboot_wrong_conf(boot, stick):
     disk = stick({"baretick.conf": b"samples=3"})
     b = boot("", disk=disk, bus="ide", bios=media.find("U-Boot", *UBOOT))
@@ -73,6 +75,7 @@ def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
     assert b.exit == 0 and b.end["verdict"] == "fail", str(b)
 
 
+@pytest.mark.others
 @pytest.mark.long
 def test_bochs(shim, tmp_path):
     """CPUID there says 3.5 GHz; the TSC counts otherwise. No ACPI, no PM timer, and no QEMU to leave. x2APIC, which

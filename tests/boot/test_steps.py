@@ -150,6 +150,7 @@ def test_other_cores_and_a_borrowed_machine(boot, share):
     assert tests["instructions"] == tests["instructions_core1"] == "pass", tests
 
 
+@pytest.mark.others
 @pytest.mark.long
 def test_bochs(stick, objects, tmp_path):
     """Another emulator, which loses the trap after MOV SS as silicon does. Its TSC counts instructions, a string
