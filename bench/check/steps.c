@@ -41,6 +41,13 @@ static bool can_step(const struct bench *b, uint64_t n)
     return n % fewest_of(b) == 0 && (b->most_ops == 0 || n <= b->most_ops);
 }
 
+static uint64_t steps_of_longer(struct step_window a, struct step_window b)
+{
+    uint64_t in_a = a.instructions + a.repeats, in_b = b.instructions + b.repeats;
+
+    return in_a > in_b ? in_a : in_b;
+}
+
 /*
  * Returns the factor for s->ops that the longest of the four windows allows, or 1 if there is no
  * time for that. Values between would depend on the cost of a step and differ between launches; so
@@ -49,8 +56,8 @@ static bool can_step(const struct bench *b, uint64_t n)
 static uint64_t times_of(const struct stepper *t)
 {
     const struct stepped *s = &t->row->stepped;
-    uint64_t one = s->body.instructions + s->body.repeats;
-    uint64_t two = s->body2.instructions + s->body2.repeats;
+    uint64_t one = steps_of_longer(s->body, s->empty);
+    uint64_t two = steps_of_longer(s->body2, s->empty2);
 
     if (two <= one || two >= STEPS_WINDOW || steps_within(t->e, STEPS_US) < 4ull * STEPS_WINDOW)
         return 1;

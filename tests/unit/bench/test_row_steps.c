@@ -41,6 +41,27 @@ static void where_a_step_is_dear_there_is_one_operation(void **state)
     assert_int_equal(made.most_operations, 2);
 }
 
+/* Of a row that can do few: the windows with the fewest, then longer ones if they fit in the time. */
+static void a_rows_steps_take_two_milliseconds(void **state)
+{
+    /* us, as measured: 0.1 to 0.3 booted, 5 to 85 in a process. */
+    const double cost[] = {0.1, 0.2, 0.3, 0.5, 1, 1.6, 1.7, 2, 5, 16, 33, 85};
+
+    (void)state;
+    for (made.of_body = 1; made.of_body <= 40; made.of_body += 3) {
+        a_step_takes(1e3);
+        const uint64_t fewest = go()->traps;
+        assert_int_equal(stepped_row.stepped.ops, 1);
+        for (size_t i = 0; i < sizeof cost / sizeof *cost; i++) {
+            a_step_takes(cost[i]);
+            const struct stepped *s = go();
+            assert_true(stepped_known(s));
+            assert_true((double)(s->traps - fewest) * cost[i] <= STEPS_US);
+            assert_true(s->ops > 1 || cost[i] > 1);
+        }
+    }
+}
+
 static void a_grain_and_the_most_operations_are_kept(void **state)
 {
     (void)state;
@@ -278,6 +299,7 @@ int main(void)
         TEST(an_operation_is_what_twice_as_many_add),
         TEST(windows_are_as_long_as_300_steps_allow),
         TEST(where_a_step_is_dear_there_is_one_operation),
+        TEST(a_rows_steps_take_two_milliseconds),
         TEST(a_grain_and_the_most_operations_are_kept),
         TEST(fewer_than_a_grain_are_stepped_where_a_row_declares_it),
         TEST(a_long_row_is_doubled_up_to_a_bound),
