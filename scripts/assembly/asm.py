@@ -20,6 +20,7 @@ HOSTED_SECONDS = 600
 RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize", "auto")
 SAMPLES = (16, 1000000)
 DEADLINE = (1, 3600)
+RETRY_BUDGET = (0, 1000)
 ASSEMBLING = "assembling"
 # Faults of code whose operands nobody set, in a process and on the machine: division by 0, and address 0 with a small
 # displacement.
@@ -112,8 +113,8 @@ def option_number(low, high, *words):
 
 def words_of(args):
     words = ["suite=asm*", "format=both", "hist=off", f"deadline={args.deadline}"]
-    for key in ("recipe", "samples"):
-        if getattr(args, key):
+    for key in ("recipe", "samples", "retry_budget"):
+        if getattr(args, key) is not None:
             words.append(f"{key}={getattr(args, key)}")
     return words
 
@@ -404,6 +405,8 @@ def add(commands):
     p.add_argument("--recipe", choices=RECIPES, metavar="R",
                    help=f"how the TSC is read, baretick's option recipe=: {', '.join(RECIPES)}")
     p.add_argument("--samples", type=option_number(*SAMPLES, "auto"), metavar="N", help="windows: baretick's option samples=")
+    p.add_argument("--retry-budget", type=option_number(*RETRY_BUDGET), metavar="N",
+                   help="limit on repeating shared blocks: baretick's option retry_budget=")
     p.add_argument("--deadline", type=option_number(*DEADLINE), default=20, metavar="S", help="seconds a snippet may take (20)")
     p.add_argument("--object", metavar="FILE", help="keep the object that is made of it")
     p.add_argument("--json", action="store_true", help="one JSON object a snippet, with the row's record")

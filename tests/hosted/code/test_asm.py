@@ -27,15 +27,20 @@ def asm(*words):
                           stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
 
 
-def measured(*words):
+def hosted(*words):
+    """asm --hosted for a test of everything but figures: no shared block is taken again."""
+    return asm(*words, "--hosted", "--retry-budget", "0")
+
+
+def measured(*words, launch=hosted):
     """The row's record of each snippet."""
-    ran = asm(*words, "--hosted", "--json")
+    ran = launch(*words, "--json")
     assert ran.returncode in (0, 1), ran.stderr
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 def cycles(*words):
-    (one,) = measured(*words)
+    (one,) = measured(*words, launch=lambda *given: asm(*given, "--hosted"))
     row = one["row"]
     assert row["status"] == "ok", row
     if row["per_op"].get("cycles") is None:
@@ -112,7 +117,7 @@ def test_areas_and_initial_code_are_there(tmp_path):
                             for register in ("r14", "rdi", "rsi", "rsp", "rbp")))
     rows = measured("--file", str(file))
     assert len(rows) == 5 and all(r["row"]["status"] == "ok" for r in rows), rows
-    ran = asm("div rbx", "--init", "mov ebx, 3", "--late-init", "xor edx, edx", "--unroll", "5", "--hosted")
+    ran = hosted("div rbx", "--init", "mov ebx, 3", "--late-init", "xor edx, edx", "--unroll", "5")
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
@@ -131,7 +136,7 @@ def rows_apart(tmp_path, codes, *words):
     file = tmp_path / "snippets"
     file.write_text("".join(f"@bad_{i} {code}\n@good_{i} add rax, {register}\n"
                             for i, (code, register) in enumerate(zip(codes, GOOD))))
-    ran = asm("--file", str(file), "--hosted", *words)
+    ran = hosted("--file", str(file), *words)
     assert ran.returncode == 1, ran.stderr
     rest = ran.stdout
     for i, code in enumerate(codes):
@@ -162,9 +167,9 @@ def test_a_fault_or_an_endless_loop_fails_its_row_and_no_other(tmp_path):
     ("leave", "SIGSEGV", "mov [rbp], rbp"),
 ])
 def test_operands_that_nobody_set_are_asked_for(code, why, init):
-    ran = asm(code, "--hosted")
+    ran = hosted(code)
     assert ran.returncode == 1 and why in ran.stdout and "set operands with --init" in ran.stdout, ran
-    ran = asm(code, "--hosted", "--init", init)
+    ran = hosted(code, "--init", init)
     assert ran.returncode == 0 and "--init" not in ran.stdout, ran
 
 
@@ -187,7 +192,7 @@ def test_the_machine_asks_for_operands_too(capsys):
 
 
 def test_privileged_code_is_said_to_need_the_machine():
-    ran = asm("rdmsr", "--hosted")
+    ran = hosted("rdmsr")
     assert ran.returncode == 1 and "try without --hosted" in ran.stdout
 
 
@@ -205,25 +210,25 @@ def test_a_snippet_that_ends_the_process_fails_its_row_and_no_other(tmp_path):
     (["--bytes", "90 0f05"], "syscall"), (["times 3 nop; times 2 syscall"], "syscall"),
 ])
 def test_a_system_call_is_refused_by_name_unless_it_is_allowed(words, call):
-    ran = asm(*words, "--hosted")
+    ran = hosted(*words)
     assert ran.returncode == 2 and f"{call} would make" in ran.stderr and "--allow-syscalls" in ran.stderr, ran.stderr
     assert not ran.stdout
 
 
 def test_bytes_of_a_constant_are_no_system_call():
-    ran = asm("mov eax, 0x80cd050f", "--hosted")
+    ran = hosted("mov eax, 0x80cd050f")
     assert ran.returncode == 0, ran.stderr
 
 
 @pytest.mark.parametrize("code", ["%assign i 0", "global _start", "align 4096", "section .data; dd 1"])
 def test_a_snippet_without_an_instruction_is_refused(code):
-    ran = asm(code, "--hosted")
+    ran = hosted(code)
     assert ran.returncode == 2 and "has no instruction" in ran.stderr and code in ran.stderr, ran.stderr
 
 
 def test_a_snippet_that_is_far_too_long_is_refused_before_it_is_assembled_whole():
     began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    ran = asm("times 1000000 nop", "--hosted")
+    ran = hosted("times 1000000 nop")
     assert ran.returncode == 2 and "300 copies of 1000000 bytes" in ran.stderr, ran.stderr
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 30
 
@@ -232,7 +237,7 @@ def test_a_snippet_that_is_far_too_long_is_refused_before_it_is_assembled_whole(
     (["times 10000000000 nop"], "NASM did not end"), (["nop", "--init", "times 10000000000 nop"], "--init: NASM did not end"),
 ])
 def test_an_assembler_that_takes_too_long_is_stopped_with_the_reason(words, said):
-    ran = asm(*words, "--hosted")
+    ran = hosted(*words)
     assert ran.returncode == 2 and not ran.stdout, ran
     assert f"{said} within {snippet.ASSEMBLER_SECONDS} s: too many instructions" in ran.stderr, ran.stderr
 
@@ -283,7 +288,7 @@ def test_a_reader_that_goes_away_is_no_error():
     (["extern foo; call foo"], '"extern foo": '),
 ])
 def test_wrong_words_are_named(words, message):
-    ran = asm(*words, "--hosted")
+    ran = hosted(*words)
     assert ran.returncode == 2
     assert message in ran.stderr and "Traceback" not in ran.stderr
 
@@ -305,22 +310,22 @@ def test_the_x87_stack_that_the_command_fills_is_emptied():
 def test_a_wrong_line_of_a_file_is_named_by_its_number(tmp_path):
     file = tmp_path / "snippets"
     file.write_text("nop\n\nadd rax, $%&\n")
-    assert f"{file}, line 3: " in asm("--file", str(file), "--hosted").stderr
+    assert f"{file}, line 3: " in hosted("--file", str(file)).stderr
     file.write_text("nop\n@a$ nop\n")
-    assert f"{file}, line 2: a name is " in asm("--file", str(file), "--hosted").stderr
+    assert f"{file}, line 2: a name is " in hosted("--file", str(file)).stderr
     file.write_text("# nothing\n")
-    assert "it has no snippet" in asm("--file", str(file), "--hosted").stderr
+    assert "it has no snippet" in hosted("--file", str(file)).stderr
 
 
 def test_each_refused_line_of_a_file_is_named_and_the_others_are_measured(tmp_path):
     file = tmp_path / "snippets"
     file.write_text("add rax, rbx\nsetc al\nadd rax, rbx; nop\nfoo rax\n@last imul rax, rbx\n")
-    ran = asm("--file", str(file), "--hosted", "--latency", "--samples", "20", "--json")
+    ran = hosted("--file", str(file), "--latency", "--samples", "20", "--json")
     assert ran.returncode == 1, ran.stderr
     assert [json.loads(line)["snippet"] for line in ran.stdout.splitlines()] == ["add rax, rbx", "imul rax, rbx"]
     assert re.findall(r"snippets, line (\d+): ", ran.stderr) == ["2", "3", "4"], ran.stderr
     file.write_text("setc al\nfoo rax\n")
-    ran = asm("--file", str(file), "--hosted", "--latency")
+    ran = hosted("--file", str(file), "--latency")
     assert ran.returncode == 2 and re.findall(r"snippets, line (\d+): ", ran.stderr) == ["1", "2"], ran.stderr
 
 
@@ -370,7 +375,7 @@ def test_registers_are_set_before_the_first_reading(tmp_path):
     ("div rbx", "mov ebx, 3; mov eax, 6"), ("jc $ + 4; ud2", "stc; mov eax, 1"), ("pop rbx; div rbx", "push 3; push 3"),
 ])  # fmt: skip
 def test_the_copies_find_what_init_leaves(code, init):
-    ran = asm(code, "--init", init, "--unroll", "1", "--hosted", "--samples", "16")
+    ran = hosted(code, "--init", init, "--unroll", "1", "--samples", "16")
     assert "SIG" not in ran.stdout and "1 a" not in ran.stderr, ran.stdout + ran.stderr
 
 
