@@ -334,7 +334,7 @@ def test_an_object_for_a_stick_has_the_loop_that_a_process_chooses(tmp_path, mon
     monkeypatch.setattr(asm_module, "run_booted", lambda *_: ([], ""))
     made = tmp_path / "stick.o"
     args = argparse.Namespace(hosted=False, object=str(made), allow_syscalls=False, unroll=None, loop=0, basic=False,
-                              recipe=None, samples=20, deadline=20)
+                              recipe=None, samples=20, retry_budget=0, deadline=20)
     given = [snippet.Snippet("imul rax, rbx"), snippet.Snippet("syscall")]
     for s in given:
         snippet.verify(s)

@@ -41,7 +41,7 @@ static void where_a_step_is_dear_there_is_one_operation(void **state)
     assert_int_equal(made.most_operations, 2);
 }
 
-/* Of a row that can do few: the windows with the fewest, then longer ones if they fit in the time. */
+/* Of a row that can do few: the windows with the fewest, then longer ones if there is time. */
 static void a_rows_steps_take_two_milliseconds(void **state)
 {
     /* us, as measured: 0.1 to 0.3 booted, 5 to 85 in a process. */
