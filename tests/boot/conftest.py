@@ -25,7 +25,7 @@ os.environ["PATH"] += ":/usr/sbin:/sbin"
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "check: one of the three boots of `make check`")
-    config.addinivalue_line("markers", "others: needs another compiler or emulator than most; `make test-others`")
+    config.addinivalue_line("markers", "others: needs another compiler or emulator than most, or a very large machine; `make test-others`")
     config.addinivalue_line("markers", "long: takes ten seconds or more, and is begun first")
     if not hasattr(config, "workerinput"):  # workers have it from who started them
         os.environ[machine.SAVED] = tempfile.mkdtemp(prefix="baretick-machines-")

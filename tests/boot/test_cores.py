@@ -61,6 +61,7 @@ def test_shapes(boot, shape, count, disabled):
 
 
 @pytest.mark.long
+@pytest.mark.others
 def test_many_cores(boot):
     """As many as have an APIC id of eight bits. Counting instructions, QEMU 10 takes minutes for them; with a thread
     for each, twice the CPU time of one thread."""

@@ -17,12 +17,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
 
 import made  # noqa: E402
 
-QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
+QUICK = "suite=calls,sum bench=direct,inline,warm samples=64 retry_budget=0"
 METHODS = "samples=64 most=50 ensembles=8 size=16 target=1000 compensate=on"
 
 # Words, and the exit statuses that they may end with.
 RUNS = [
-    ("suite=calls,truth", (0, 2)),
+    ("suite=calls,truth retry_budget=0", (0, 2)),
     (f"{QUICK} cores=all", (0, 2)),
     (f"{QUICK} cores=all share=together", (0, 2)),
     ("suite=cores cores=all samples=64", (0, 2)),
@@ -30,10 +30,10 @@ RUNS = [
         (f"suite=calls bench=direct,inline {METHODS} method={m}", (0, 2))
         for m in ("plain", "kbest", "ensembles", "adaptive")
     ),
-    ("suite=calls bench=direct samples=64 layout=sweep hist=full", (0, 2)),
+    ("suite=calls bench=direct samples=64 layout=sweep hist=full retry_budget=0", (0, 2)),
     (f"{QUICK} hist=off caches=clear turbo=off prefetch=off freq=base dma=off", (0, 2)),
-    ("suite=compiler bench=sum_formula_*,sum_cure_* samples=256", (0, 2)),
-    ("suite=planted,quiet watch=100", (0, 2)),
+    ("suite=compiler bench=sum_formula_*,sum_cure_* samples=256 retry_budget=0", (0, 2)),
+    ("suite=planted,quiet watch=100 retry_budget=0", (0, 2)),
     ("suite=provoke bench=wrong,errors samples=64", (2,)),
     ("suite=provoke bench=ud2,endless deadline=1 samples=64", (2,)),
     ("suite=provoke bench=setup samples=64", (4,)),
