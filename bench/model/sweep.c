@@ -1,4 +1,5 @@
 #include "bench/model/sweep.h"
+#include "lib/stats/known.h"
 #include "lib/stats/stats.h"
 
 const char *const layout_part_names[LAYOUT_PARTS] = {"code", "stack", "data"};
@@ -11,17 +12,20 @@ const uint32_t layout_part_step[LAYOUT_PARTS] = {1, 64, 8};
 
 struct sweep sweep_of(const double *theta)
 {
-    struct sweep w = {.min = theta[0], .max = theta[0]};
-    double sorted[LAYOUT_OFFSETS] = {0};
+    struct sweep w = {.min = UNKNOWN, .median = UNKNOWN, .max = UNKNOWN};
+    double sorted[LAYOUT_OFFSETS];
 
     for (unsigned i = 0; i < LAYOUT_OFFSETS; i++) {
-        sorted[i] = theta[i];
-        if (theta[i] < w.min)
+        if (!is_known(theta[i]))
+            continue;
+        if (w.known == 0 || theta[i] < w.min)
             w.min = theta[w.best = i];
-        if (theta[i] > w.max)
+        if (w.known == 0 || theta[i] > w.max)
             w.max = theta[w.worst = i];
+        sorted[w.known++] = theta[i];
     }
-    w.median = median(sorted, LAYOUT_OFFSETS);
+    if (w.known)
+        w.median = median(sorted, w.known);
     return w;
 }
 

@@ -135,6 +135,8 @@ static void record_sweep(struct json *j, const struct row *row)
     for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
         const double *theta = row->theta + part * LAYOUT_OFFSETS;
         struct sweep w = sweep_of(theta);
+        if (w.known == 0)
+            continue;
         json_object(j, layout_part_names[part]);
         json_f64(j, "min", w.min, 4);
         json_f64(j, "median", w.median, 4);

@@ -90,6 +90,8 @@ static void show_sweep(struct report *r, const struct row *row)
 {
     for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
         struct sweep w = sweep_of(row->theta + part * LAYOUT_OFFSETS);
+        if (w.known == 0)
+            continue;
         fmt(r->out, "    %-5s offsets: min", layout_part_names[part]);
         per_op_number(r, w.min, 3, 0);
         fmt(r->out, ", median");
