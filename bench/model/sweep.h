@@ -19,7 +19,7 @@ struct sweep {
     unsigned best, worst; /* indices of the offsets */
 };
 
-/* Summarises a part. theta: its LAYOUT_OFFSETS figures, UNKNOWN where every window was disturbed. */
+/* Summarises a part. theta: its LAYOUT_OFFSETS figures; UNKNOWN: every window was disturbed. */
 struct sweep sweep_of(const double *theta);
 /* Returns whether the row was swept and its figures are known. */
 bool sweep_made(const struct run_facts *run, const struct row *row);
