@@ -22,71 +22,77 @@
 
 /* A timer that was asked for and does not start. */
 #define REFUSED(path) \
-    FIELD(path "[].name", STRING, "", PRESENT, "") \
-    FIELD(path "[].why", STRING, "", PRESENT, "")
+    FIELD(path "[].name", STRING, "", PRESENT, "name of the timer, as in the option") \
+    FIELD(path "[].why", STRING, "", PRESENT, "why it does not start")
 
-/* Windows of one kind, measured with method=doubled. */
-#define SUMMARY(path) \
-    FIELD(path ".min", INTEGER, "ticks", NEEDED, "") \
-    FIELD(path ".p25", NUMBER, "ticks", PRESENT, "quantiles are Hyndman and Fan's type 7") \
-    FIELD(path ".median", NUMBER, "ticks", PRESENT, "") \
-    FIELD(path ".p75", NUMBER, "ticks", PRESENT, "") \
-    FIELD(path ".p99", NUMBER, "ticks", PRESENT, "") \
-    FIELD(path ".max", INTEGER, "ticks", NEEDED, "") \
-    FIELD(path ".mean", NUMBER, "ticks", PRESENT, "") \
-    FIELD(path ".sd", NUMBER, "ticks", PRESENT, "standard deviation, n-1") \
-    FIELD(path ".mad", NUMBER, "ticks", PRESENT, \
+/* Windows of one kind, with every method. */
+#define EXTREMES(path) \
+    FIELD(path ".min", INTEGER, "ticks", NEEDED, "the smallest window") \
+    FIELD(path ".max", INTEGER, "ticks", NEEDED, "the largest window") \
+    FIELD(path ".mean", NUMBER, "ticks", PRESENT, "mean of the windows") \
+    FIELD(path ".sd", NUMBER, "ticks", ABSENT("with one window"), "standard deviation, n-1")
+
+/* With method=doubled in addition: `p25`, "the first quartile", and these. */
+#define QUARTILE "the first quartile; quantiles are Hyndman and Fan's type 7"
+#define QUANTILES(path) \
+    FIELD(path ".median", NUMBER, "ticks", WITH("p25"), "the second quartile") \
+    FIELD(path ".p75", NUMBER, "ticks", WITH("p25"), "the third quartile") \
+    FIELD(path ".p99", NUMBER, "ticks", WITH("p25"), "the 99th percentile") \
+    FIELD(path ".mad", NUMBER, "ticks", WITH("p25"), \
           "median of the distances from the median, not scaled") \
     FIELD(path ".bin", INTEGER, "ticks", \
           ONLY("there are several rounds and too many different values"), \
           "width of the bins of `hist`, from which quantiles and `mad` are computed: they are " \
           "too low by less than this")
 
-/* Windows of one kind, measured with another method: with each of these, with kbest, and with
- * ensembles. */
-#define EXTREMES(path) \
-    FIELD(path ".n", INTEGER, "", PRESENT, "windows") \
-    FIELD(path ".min", INTEGER, "ticks", NEEDED, "") \
-    FIELD(path ".max", INTEGER, "ticks", NEEDED, "") \
-    FIELD(path ".mean", NUMBER, "ticks", PRESENT, "") \
-    FIELD(path ".sd", NUMBER, "ticks", PRESENT, "standard deviation, n-1")
-
+/* With method=kbest in addition. */
 #define SMALLEST(path) \
-    FIELD(path ".kbest", INTEGER, "ticks", PRESENT, "kbest: the smallest") \
-    FIELD(path ".converged", BOOLEAN, "", PRESENT, "kbest: the K smallest lie within epsilon") \
-    FIELD(path ".timer_interrupts", INTEGER, "", ONLY("`compensate=on`, in a process"), \
-          "kbest: subtracted from its windows, including those of the warm-up") \
-    FIELD(path ".min_as_read", INTEGER, "ticks", ONLY("`compensate=on`, in a process"), \
-          "kbest: the smallest window, including its timer interrupts")
+    FIELD(path ".kbest", INTEGER, "ticks", ABSENT("unless the method is `kbest`"), \
+          "the smallest window") \
+    FIELD(path ".converged", BOOLEAN, "", WITH("kbest"), "the K smallest lie within epsilon") \
+    FIELD(path ".timer_interrupts", INTEGER, "", \
+          ONLY("`compensate=on` with `kbest`, in a process"), \
+          "timer interrupts that were subtracted from the windows, including those of the " \
+          "warm-up") \
+    FIELD(path ".min_as_read", INTEGER, "ticks", WITH("timer_interrupts"), \
+          "the smallest window, including its timer interrupts")
 
+/* With method=ensembles in addition: `ensembles`, and these. */
+#define COMPLETE "number of complete ensembles"
 #define ENSEMBLES(path) \
-    FIELD(path ".ensembles", INTEGER, "", PRESENT, "ensembles: number of complete ensembles") \
-    FIELD(path ".range_of_minima", INTEGER, "ticks", PRESENT, "") \
-    FIELD(path ".largest_deviation", INTEGER, "ticks", PRESENT, \
+    FIELD(path ".range_of_minima", INTEGER, "ticks", WITH("ensembles"), \
+          "the largest minus the smallest of the ensembles' minima") \
+    FIELD(path ".largest_deviation", INTEGER, "ticks", WITH("ensembles"), \
           "max - min of the widest ensemble") \
-    FIELD(path ".mean_variance", NUMBER, "ticks^2", PRESENT, "") \
-    FIELD(path ".variance_of_variances", NUMBER, "ticks^4", PRESENT, "") \
-    FIELD(path ".variance_of_minima", NUMBER, "ticks^2", PRESENT, "") \
-    FIELD(path ".variance_of_means", NUMBER, "ticks^2", PRESENT, "") \
-    FIELD(path ".variance_f", NUMBER, "", ABSENT("for 0/0"), \
+    FIELD(path ".mean_variance", NUMBER, "ticks^2", WITH("ensembles"), \
+          "mean of the ensembles' variances") \
+    FIELD(path ".variance_of_variances", NUMBER, "ticks^4", \
+          ABSENT("with fewer than 2 ensembles"), "variance of the ensembles' variances") \
+    FIELD(path ".variance_of_minima", NUMBER, "ticks^2", WITH("variance_of_variances"), \
+          "variance of the ensembles' minima") \
+    FIELD(path ".variance_of_means", NUMBER, "ticks^2", WITH("variance_of_variances"), \
+          "variance of the ensembles' means") \
+    FIELD(path ".variance_f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0"), \
           "variance of the variances / (8 mean variance^2 / (N - 1)): 1 if the noise has an " \
           "exponential distribution") \
-    FIELD(path ".variance_f_bound", NUMBER, "", PRESENT, "its 99.9% bound") \
-    FIELD(path ".f", NUMBER, "", ABSENT("for 0/0"), \
+    FIELD(path ".variance_f_bound", NUMBER, "", WITH("variance_of_variances"), \
+          "its 99.9% bound") \
+    FIELD(path ".f", NUMBER, "", ABSENT("with fewer than 2 ensembles, and for 0/0"), \
           "variance of the means / (mean variance / N)") \
-    FIELD(path ".f_bound", NUMBER, "", PRESENT, "its 99.9% bound") \
-    FIELD(path ".lag1", NUMBER, "", PRESENT, "correlation of consecutive windows in an ensemble") \
-    FIELD(path ".lag1_bound", NUMBER, "", PRESENT, "its 99.9% bound") \
-    FIELD(path ".ergodic", BOOLEAN, "", PRESENT, \
+    FIELD(path ".f_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
+    FIELD(path ".lag1", NUMBER, "", WITH("ensembles"), \
+          "correlation of consecutive windows in an ensemble") \
+    FIELD(path ".lag1_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
+    FIELD(path ".ergodic", BOOLEAN, "", WITH("ensembles"), \
           "minima, variances, means and correlation are within their bounds, see " \
           "[method.md](method.md)")
 
 /* One part of a sweep over offsets. */
 #define SWEEP(path) \
     FIELD(path ".min", NUMBER, "core cycles", PRESENT, \
-          "per operation; in instructions where those are counted") \
-    FIELD(path ".median", NUMBER, "core cycles", PRESENT, "") \
-    FIELD(path ".max", NUMBER, "core cycles", NEEDED, "") \
+          "the lowest cost of an operation; in instructions where those are counted") \
+    FIELD(path ".median", NUMBER, "core cycles", PRESENT, "the median of the costs") \
+    FIELD(path ".max", NUMBER, "core cycles", NEEDED, "the highest cost") \
     FIELD(path ".best", INTEGER, "bytes", NEEDED, "the offset with the lowest cost") \
     FIELD(path ".worst", INTEGER, "bytes", NEEDED, "the offset with the highest cost") \
     FIELD(path ".step_bytes", INTEGER, "bytes", PRESENT, "from one offset to the next") \
@@ -94,9 +100,11 @@
 
 /* What the system did with a process while it measured. */
 #define PROCESS(path) \
-    FIELD(path ".voluntary_switches", INTEGER, "", PRESENT, "") \
-    FIELD(path ".involuntary_switches", INTEGER, "", PRESENT, "") \
-    FIELD(path ".page_faults", INTEGER, "", PRESENT, "") \
+    FIELD(path ".voluntary_switches", INTEGER, "", PRESENT, \
+          "times that the process gave the CPU up") \
+    FIELD(path ".involuntary_switches", INTEGER, "", PRESENT, \
+          "times that the system took the CPU away from it") \
+    FIELD(path ".page_faults", INTEGER, "", PRESENT, "page faults") \
     FIELD(path ".migrations", INTEGER, "", PRESENT, "moves to another CPU") \
     FIELD(path ".steal_ms", NUMBER, "ms", ABSENT("if the system does not report it"), \
           "time that the hypervisor gave to others") \

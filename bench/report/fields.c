@@ -1,12 +1,25 @@
 #include "bench/report/fields.h"
 #include "bench/report/declare.h"
 
+#define NEEDED       JSON_ALWAYS
+#define PRESENT      JSON_ALWAYS
+#define WITH         JSON_WITH
+#define WITHOUT      JSON_WITHOUT
+#define ABSENT(when) JSON_SOMETIMES
+#define ONLY(when)   JSON_SOMETIMES
+
 static const struct json_field fields[] = {
 #define TABLE(name)
-#define FIELD(path, type, unit, there, meaning) {path, type},
+#define FIELD(path, type, unit, there, meaning) {path, type, there},
 #include "bench/report/fields.def"
 #undef FIELD
-#undef TABLE
 };
+
+_Static_assert(sizeof fields / sizeof fields[0] <= JSON_FIELDS, "struct json_seen is too small");
+
+/* A field without a sentence does not compile. */
+#define FIELD(path, type, unit, there, meaning)                                                    \
+    _Static_assert(sizeof(meaning) > 1, path ": its meaning is missing");
+#include "bench/report/fields.def"
 
 const struct json_shape report_shape = {fields, sizeof fields / sizeof fields[0]};

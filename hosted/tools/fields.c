@@ -7,7 +7,7 @@
 #include "bench/report/declare.h"
 #include "lib/text/json.h"
 
-enum there { IS_NEEDED, IS_PRESENT, IS_ABSENT, IS_ONLY };
+enum there { IS_NEEDED, IS_PRESENT, IS_WITH, IS_WITHOUT, IS_ABSENT, IS_ONLY };
 
 struct declared {
     const char *table; /* not NULL: the following fields are in this table */
@@ -15,13 +15,15 @@ struct declared {
     uint32_t type;
     const char *unit;
     enum there there;
-    const char *when;
+    const char *when; /* the condition, or the other member */
     const char *meaning;
 };
 
 static const struct declared declared[] = {
 #define NEEDED                                  IS_NEEDED, NULL
 #define PRESENT                                 IS_PRESENT, NULL
+#define WITH(other)                             IS_WITH, other
+#define WITHOUT(other)                          IS_WITHOUT, other
 #define ABSENT(when)                            IS_ABSENT, when
 #define ONLY(when)                              IS_ONLY, when
 #define TABLE(name)                             {.table = (name)},
@@ -58,7 +60,7 @@ static unsigned length_of(uint32_t type)
 
 static void show(const char *table, const struct declared *d, struct sink *out)
 {
-    static const char *const words[] = {"needed", "present", "absent", "only"};
+    static const char *const words[] = {"needed", "present", "with", "without", "absent", "only"};
     char type[80];
     struct json j;
 

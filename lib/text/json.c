@@ -96,8 +96,11 @@ static uint32_t arrive(struct json *j, const char *name)
     j->here = strlen(j->path);
     if (name == NULL)
         return json_element(j->type[in]);
-    field = json_find(j->check->shape, j->path, &j->at);
-    return field ? field->type : 0;
+    field = json_find(&j->check->now, j->path, &j->at);
+    if (field == NULL)
+        return 0;
+    json_seen_add(&j->check->seen, j->at);
+    return field->type;
 }
 
 static void check(struct json *j, const char *name, uint32_t kind)
@@ -134,6 +137,23 @@ static void enter(struct json *j, const char *more)
         return;
     fmt_buf(j->path + j->here, JSON_PATH - j->here, "%s", more);
     j->under[j->depth] = strlen(j->path);
+    if (more[0] == '.')
+        json_seen_forget(&j->check->seen, &j->check->now, j->path);
+}
+
+/* Records the first member that the innermost open object lacks or must not have. */
+static void leave(struct json *j)
+{
+    const struct json_field *f;
+    bool has;
+
+    if (j->check == NULL || j->check->odd[0] || j->close[j->depth - 1] != '}')
+        return;
+    j->path[j->under[j->depth - 1]] = '\0';
+    f = json_seen_amiss(&j->check->seen, &j->check->now, j->path, &has);
+    if (f)
+        fmt_buf(j->check->odd, sizeof j->check->odd, "%s is %s, but is declared \"%s\"", f->path,
+                has ? "written" : "missing", f->there);
 }
 
 static void open(struct json *j, char begin, char end)
@@ -160,6 +180,8 @@ void json_expect(struct json *j, struct json_check *check, const char *type)
 {
     j->check = check;
     fmt_buf(j->path, sizeof j->path, "%s.", type);
+    check->now = json_shape_of(check->shape, j->path);
+    check->seen = (struct json_seen){0};
     j->under[0] = strlen(j->path);
 }
 
@@ -172,6 +194,7 @@ static void close_all(struct json *j)
 void json_end(struct json *j)
 {
     close_all(j);
+    leave(j);
     uint32_t crc = j->crc;
     char text[32];
     json_raw(j, text, fmt_buf(text, sizeof text, ",\"crc\":\"%08x\"}\r\n", crc));
@@ -246,6 +269,7 @@ void json_array(struct json *j, const char *name)
 void json_close(struct json *j)
 {
     if (j->depth > 1) {
+        leave(j);
         j->depth--;
         json_raw(j, &j->close[j->depth], 1);
     }

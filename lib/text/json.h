@@ -17,10 +17,13 @@
 
 #define JSON_PATH 80
 
-/* The shape that records are checked against, and the first member that violates it: its path, the
- * type that was written and the type that is declared; "" if there is none. */
+/* The shape that records are checked against, and the first violation, "" if there is none: the
+ * member's path, and the type that was written and is declared, or when it is declared to be
+ * there. */
 struct json_check {
     const struct json_shape *shape;
+    struct json_shape now; /* the fields of the current record's type, ... */
+    struct json_seen seen; /* ... and those that it has */
     char odd[JSON_PATH + 64];
 };
 
@@ -39,8 +42,8 @@ struct json {
 };
 
 void json_begin(struct json *j, struct sink *out, uint64_t seq, const char *type);
-/* Checks all further members of this record. A member that is not in the shape, or has another type
- * there, is still written. */
+/* Checks this record from here on. A member that is not in the shape, or has another type there, is
+ * still written. An object must have the members that the shape says, when it is closed. */
 void json_expect(struct json *j, struct json_check *check, const char *type);
 /* Closes everything open, writes the crc and CR LF. */
 void json_end(struct json *j);

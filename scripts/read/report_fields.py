@@ -89,17 +89,22 @@ class Document:
 
     def __init__(self, text, fields=None):
         self.types, self.rare, self.values = {}, set(), listed_values(text)
+        self.members = {}  # by the path of their object: the name of each, and what is declared of it
         for path, field in (fields or schema.fields()).items():
             name = tuple(path.split(".", 1))
             self.types[name] = field["type"]
-            if field.get("rare") or self._is_in_rare(name):
+            if field.get("rare") or self._is_in_rare(name, field.get("with")):
                 self.rare.add(name)
+            inside, _, member = path.rpartition(".")
+            self.members.setdefault(inside, {})[member] = field
 
-    def _is_in_rare(self, name):
-        """Whether an object around it, which is declared before it, is one of these."""
+    def _is_in_rare(self, name, other):
+        """Whether an object around it, or the member that it comes with, is one of these; they are declared before
+        it."""
         kind, path = name
         names = path.split(".")
-        return any((kind, ".".join(names[:i]).removesuffix("[]")) in self.rare for i in range(1, len(names)))
+        around = [".".join(names[:i]).removesuffix("[]") for i in range(1, len(names))]
+        return any((kind, one) in self.rare for one in [*around, ".".join([*names[:-1], other or ""])])
 
     def find(self, field):
         """The name under which it is declared, a star in place of a name where there is one."""
@@ -138,6 +143,33 @@ def undeclared(fields, document):
             if word not in values and re.sub(r"\d+", "N", word) not in values:
                 wrong.append(f"not among the values of the document: {field[0]}: `{field[1]}` {word}")
     return wrong
+
+
+def amiss(record, document):
+    """A line for each object of the record that lacks a member which it must have, or has one that it must not."""
+    return [*_amiss(record["type"], record, document)]
+
+
+def _amiss(path, value, document):
+    if isinstance(value, list):
+        for element in value:
+            yield from _amiss(path + "[]", element, document)
+    elif isinstance(value, dict):
+        for name, field in document.members.get(path, {}).items():
+            if name != "*" and (why := _why_amiss(name in value, field, value)):
+                yield f"{path}.{name} {why}"
+        for name, member in value.items():
+            yield from _amiss(f"{path}.{name}", member, document)
+
+
+def _why_amiss(there, field, around):
+    """What is wrong with a member that is there, or is not, or None."""
+    if (field.get("needed") or field.get("always")) and not there:
+        return "is missing"
+    for word, asked in (("with", True), ("without", False)):
+        if (other := field.get(word)) and there != ((other in around) == asked):
+            return f"is {'there' if there else 'missing'}, but declared {word} `{other}`"
+    return None
 
 
 def unseen(fields, document):

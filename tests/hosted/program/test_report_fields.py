@@ -90,6 +90,43 @@ def test_a_field_that_is_not_declared_comes_with_the_line_that_declares_it():
     assert '\nFIELD("run.psfd", BOOLEAN, ' in wrong and wrong.startswith(event["message"])
 
 
+# `kind` is in every object, `at` in those that have `size`, and `why` in those that lack it.
+PART = {
+    "row.part": {"type": "object", "always": True},
+    "row.part.kind": {"type": "string", "needed": True},
+    "row.part.size": {"type": "integer"},
+    "row.part.at": {"type": "integer", "with": "size"},
+    "row.part.why": {"type": "string", "without": "size"},
+    "row.list": {"type": "array of object"},
+    "row.list[].x": {"type": "integer", "always": True},
+}
+WHOLE = {"type": "row", "part": {"kind": "a", "size": 1, "at": 2}, "list": [{"x": 1}]}
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        ({}, []),
+        ({"part": {"kind": "a", "why": "lost"}, "list": []}, []),
+        ({"list": [{"x": 1}, {}]}, ["row.list[].x is missing"]),
+        ({"part": {"size": 1, "at": 2}}, ["row.part.kind is missing"]),
+        ({"part": {"kind": "a", "size": 1}}, ["row.part.at is missing, but declared with `size`"]),
+        ({"part": {"kind": "a", "at": 1, "why": "lost"}}, ["row.part.at is there, but declared with `size`"]),
+        ({"part": {"kind": "a"}}, ["row.part.why is missing, but declared without `size`"]),
+        (
+            {"part": {"kind": "a", "size": 1, "at": 2, "why": "lost"}},
+            ["row.part.why is there, but declared without `size`"],
+        ),
+    ],
+)
+def test_a_member_that_is_missing_or_must_not_be_there_is_named(change, said):
+    assert report_fields.amiss({**WHOLE, **change}, report_fields.Document("", PART)) == said
+
+
+def test_a_member_of_the_record_that_is_missing_is_named():
+    assert report_fields.amiss({"type": "row"}, report_fields.Document("", PART)) == ["row.part is missing"]
+
+
 def test_what_no_report_has():
     for name, fields in (("name", ["name"]), ("ticks", ["ticks", "ticks.mean"]), ("by", ["by", "by.*"])):
         _, gone = judge({k: v for k, v in ROW.items() if k != name})
@@ -115,6 +152,23 @@ def of_the_document():
 def test_what_is_stored_is_declared():
     wrong = report_fields.undeclared(report_fields.Fields(report_runs.stored()), of_the_document())
     assert not wrong, "\n".join([*wrong, ANEW])
+
+
+def test_what_is_stored_has_every_member_that_must_be_there():
+    document = of_the_document()
+    wrong = [said for record in report_runs.stored() for said in report_fields.amiss(record, document)]
+    assert not wrong, "\n".join([*wrong, ANEW])
+
+
+def test_each_required_member_that_is_taken_out_of_a_stored_record_is_missed():
+    document, taken_out = of_the_document(), 0
+    for record in report_runs.stored():
+        for name, field in document.members[record["type"]].items():
+            if name in record and (field.get("always") or field.get("needed")):
+                rest = {key: value for key, value in record.items() if key != name}
+                assert f"{record['type']}.{name} is missing" in report_fields.amiss(rest, document)
+                taken_out += 1
+    assert taken_out > 20
 
 
 def test_the_stored_records_are_of_a_cpu_with_a_counter():

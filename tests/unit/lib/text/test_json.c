@@ -178,17 +178,17 @@ static void crc_sees_a_change(void **state)
 /* --- against a shape -------------------------------------------------------------------------- */
 
 static const struct json_field fields[] = {
-    {"row.name", JSON_STRING},
-    {"row.ops", JSON_ABOVE_0},
-    {"row.ticks", JSON_OBJECT},
-    {"row.ticks.mean", JSON_NUMBER},
-    {"row.modes", JSON_ARRAY(JSON_OBJECT)},
-    {"row.modes[].share", JSON_NUMBER},
-    {"row.modes[].at", JSON_ARRAY(JSON_NUMBER | JSON_NULL)},
-    {"row.hist", JSON_ARRAY(JSON_TUPLE(2, JSON_INTEGER))},
-    {"row.by.*", JSON_STRING | JSON_NUMBER},
-    {"row.by", JSON_OBJECT},
-    {"run.name", JSON_INTEGER},
+    {"row.name", JSON_STRING, JSON_SOMETIMES},
+    {"row.ops", JSON_ABOVE_0, JSON_SOMETIMES},
+    {"row.ticks", JSON_OBJECT, JSON_SOMETIMES},
+    {"row.ticks.mean", JSON_NUMBER, JSON_SOMETIMES},
+    {"row.modes", JSON_ARRAY(JSON_OBJECT), JSON_SOMETIMES},
+    {"row.modes[].share", JSON_NUMBER, JSON_SOMETIMES},
+    {"row.modes[].at", JSON_ARRAY(JSON_NUMBER | JSON_NULL), JSON_SOMETIMES},
+    {"row.hist", JSON_ARRAY(JSON_TUPLE(2, JSON_INTEGER)), JSON_SOMETIMES},
+    {"row.by.*", JSON_STRING | JSON_NUMBER, JSON_SOMETIMES},
+    {"row.by", JSON_OBJECT, JSON_SOMETIMES},
+    {"run.name", JSON_INTEGER, JSON_SOMETIMES},
 };
 static const struct json_shape shape = {fields, sizeof fields / sizeof fields[0]};
 static struct json_check checked;
@@ -305,6 +305,82 @@ static void what_is_not_in_the_shape_is_named(void **state)
     }
 }
 
+/* Objects with some of these members. */
+enum { ALWAYS = 1, MAYBE = 2, WITH = 4, WITHOUT = 8 };
+
+static void what_an_object_lacks_is_named_when_it_is_closed(void **state)
+{
+    static const struct {
+        unsigned written;
+        const char *odd;
+    } cases[] = {
+        {ALWAYS | MAYBE | WITH, ""},
+        {ALWAYS | WITHOUT, ""},
+        {MAYBE | WITH, "row.part.always is missing, but is declared \"always\""},
+        {ALWAYS | MAYBE, "row.part.with is missing, but is declared \"with maybe\""},
+        {ALWAYS | WITH | WITHOUT, "row.part.with is written, but is declared \"with maybe\""},
+        {ALWAYS, "row.part.without is missing, but is declared \"without maybe\""},
+        {ALWAYS | MAYBE | WITH | WITHOUT,
+         "row.part.without is written, but is declared \"without maybe\""},
+    };
+    static const struct json_field members[] = {
+        {"row.part", JSON_OBJECT, JSON_SOMETIMES},
+        {"row.part.always", JSON_INTEGER, JSON_ALWAYS},
+        {"row.part.maybe", JSON_INTEGER, JSON_SOMETIMES},
+        {"row.part.with", JSON_INTEGER, JSON_WITH("maybe")},
+        {"row.part.without", JSON_INTEGER, JSON_WITHOUT("maybe")},
+    };
+    static const struct json_shape part = {members, sizeof members / sizeof members[0]};
+    static const char *const names[] = {"always", "maybe", "with", "without"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        begin();
+        checked = (struct json_check){.shape = &part};
+        json_expect(&j, &checked, "row");
+        json_object(&j, "part");
+        for (unsigned k = 0; k < 4; k++)
+            if (cases[i].written >> k & 1)
+                json_u64(&j, names[k], k);
+        json_close(&j);
+        json_end(&j);
+        assert_string_equal(checked.odd, cases[i].odd);
+    }
+}
+
+/* A member of one object says nothing about the next: an element of an array, or a record. */
+static void each_object_must_have_its_own_members(void **state)
+{
+    static const struct json_field members[] = {
+        {"row.list", JSON_ARRAY(JSON_OBJECT), JSON_ALWAYS},
+        {"row.list[].x", JSON_INTEGER, JSON_ALWAYS},
+    };
+    static const struct json_shape list = {members, sizeof members / sizeof members[0]};
+
+    (void)state;
+    checked = (struct json_check){.shape = &list};
+    begin();
+    json_expect(&j, &checked, "row");
+    json_array(&j, "list");
+    json_object(&j, NULL);
+    json_u64(&j, "x", 1);
+    json_close(&j);
+    assert_string_equal(checked.odd, "");
+    json_object(&j, NULL);
+    json_end(&j);
+    assert_string_equal(checked.odd, "row.list[].x is missing, but is declared \"always\"");
+    checked = (struct json_check){.shape = &list};
+    for (int i = 0; i < 2; i++) {
+        begin();
+        json_expect(&j, &checked, "row");
+        if (i == 0)
+            json_array(&j, "list");
+        json_end(&j);
+        assert_string_equal(checked.odd,
+                            i == 0 ? "" : "row.list is missing, but is declared \"always\"");
+    }
+}
+
 /* Names that have no room for their path are odd, and written all the same. */
 static void long_names(void **state)
 {
@@ -327,6 +403,8 @@ int main(void)
         cmocka_unit_test(empty_record),
         cmocka_unit_test(a_record_as_its_shape_has_it),
         cmocka_unit_test(what_is_not_in_the_shape_is_named),
+        cmocka_unit_test(what_an_object_lacks_is_named_when_it_is_closed),
+        cmocka_unit_test(each_object_must_have_its_own_members),
         cmocka_unit_test(long_names),
         cmocka_unit_test(line_of_a_tool),
         cmocka_unit_test(values),
