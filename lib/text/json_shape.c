@@ -80,7 +80,7 @@ void json_seen_forget(struct json_seen *seen, const struct json_shape *shape, co
             seen->bits[i / 64] &= ~(1ull << i % 64);
 }
 
-/* Returns whether an object has the member `other`, which is usually declared just before `field`. */
+/* Returns whether an object has this member, which is usually declared just before `field`. */
 static bool has_other(const struct json_seen *seen, const struct json_shape *shape, size_t field,
                       const char *inside, const char *other)
 {
