@@ -1,25 +1,10 @@
 #include "lib/insn/support.h"
 #include "lib/insn/table.h"
 
-#include <string.h>
-#include "lib/text/sink.h"
+#include "tests/unit/lib/insn/form_named.h"
 #include "tests/unit/unit.h"
 
 enum { XCR0_X87_SSE = 3, XCR0_AVX = 7, XCR0_AVX512 = 0xe7 };
-
-static const struct insn_form *form_named(const char *name)
-{
-    for (unsigned i = 0; i < insn_count(); i++) {
-        char text[96];
-        struct sink_buf to;
-        sink_buf_init(&to, text, sizeof text);
-        insn_name(insn_form(i), INSN_PLAIN, &to.sink);
-        if (strcmp(text, name) == 0)
-            return insn_form(i);
-    }
-    fail_msg("no form is named %s", name);
-    return NULL;
-}
 
 /* A CPU that has every bit up to the leaves and subleaves that it states. */
 struct made {

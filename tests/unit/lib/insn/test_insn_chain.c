@@ -3,24 +3,10 @@
 #include "lib/insn/table.h"
 
 #include <string.h>
-#include "lib/text/sink.h"
+#include "tests/unit/lib/insn/form_named.h"
 #include "tests/unit/unit.h"
 
 enum { COPIES = 12, RAX = 0, RDX = 2 };
-
-static const struct insn_form *form_named(const char *name)
-{
-    for (unsigned i = 0; i < insn_count(); i++) {
-        char text[96];
-        struct sink_buf to;
-        sink_buf_init(&to, text, sizeof text);
-        insn_name(insn_form(i), INSN_PLAIN, &to.sink);
-        if (strcmp(text, name) == 0)
-            return insn_form(i);
-    }
-    fail_msg("no form is named %s", name);
-    return NULL;
-}
 
 /* Calls `look` with the chain of every pair that has one, of every form with every decoration. */
 static void every_chain(void (*look)(const struct insn_test *t))

@@ -1,0 +1,25 @@
+/* Finds a form of lib/insn/table.h by its name, for tests. */
+#ifndef TESTS_UNIT_FORM_NAMED_H
+#define TESTS_UNIT_FORM_NAMED_H
+
+#include <string.h>
+#include "lib/insn/table.h"
+#include "lib/text/sink.h"
+#include "tests/unit/unit.h"
+
+/* Fails the test if no form has this name. */
+static const struct insn_form *form_named(const char *name)
+{
+    for (unsigned i = 0; i < insn_count(); i++) {
+        char text[96];
+        struct sink_buf to;
+        sink_buf_init(&to, text, sizeof text);
+        insn_name(insn_form(i), INSN_PLAIN, &to.sink);
+        if (strcmp(text, name) == 0)
+            return insn_form(i);
+    }
+    fail_msg("no form is named %s", name);
+    return NULL;
+}
+
+#endif
