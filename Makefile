@@ -198,7 +198,7 @@ HOSTED_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/*.c hosted/platf
 # What lib/ makes of recorded bytes.
 REPLAY      := $(B)/hosted/replay
 REPLAY_SRC  := $(sort $(wildcard hosted/replay/*.c))
-REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(IMAGE_LIB)
+REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/figure/headline.c.o $(IMAGE_LIB)
 # Writes baretick.conf with every option as a comment.
 CONF_TOOL   := $(B)/hosted/conf
 # Prints the schema of the report.
@@ -357,7 +357,7 @@ UNIT     := $(B)/unit
 # All of lib/, and what reads objects: tests that need other units of bench/ include their sources. The
 # host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
 UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/model/% bench/report/%,$(C_SRC))) bench/api/registry.c \
-	bench/api/report.c \
+	bench/api/report.c bench/figure/headline.c \
 	$(sort $(wildcard tests/unit/*.c)) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
 # One program each, build/unit/COMPILER/NAME; they are in folders like those of what they test.

@@ -1,6 +1,5 @@
 #include "bench/sample/gathered.h"
 #include "bench/context/cut.h"
-#include "lib/stats/known.h"
 #include "lib/text/mem.h"
 
 static size_t smaller(size_t a, size_t b)
@@ -54,9 +53,4 @@ void gathered_init(struct gathered *g, const struct engine *e)
     histogram_init(&g->empty, cut(&c, cut_words(empty * sizeof(struct bin))), empty);
     if (c.used != gathered_need(o, e->facts.samples, e->facts.rounds))
         __builtin_trap(); /* gathered_need() leaves an array out */
-}
-
-double gathered_location(const struct gathered *g, enum kind k)
-{
-    return g->kept[k] ? g->sum[k] / (double)g->kept[k] : UNKNOWN;
 }

@@ -14,6 +14,7 @@
 #include "bench/place/place.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/histogram.h"
+#include "lib/stats/known.h"
 #include "lib/stats/moments.h"
 
 /* Bins of the histograms of the body's windows, of the empty body's windows, and of either if the
@@ -51,6 +52,9 @@ size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
 void gathered_init(struct gathered *g, const struct engine *e);
 
 /* Returns the mean of a kind's undisturbed windows; UNKNOWN: there are no such windows. */
-double gathered_location(const struct gathered *g, enum kind k);
+static inline double gathered_location(const struct gathered *g, enum kind k)
+{
+    return g->kept[k] ? g->sum[k] / (double)g->kept[k] : UNKNOWN;
+}
 
 #endif

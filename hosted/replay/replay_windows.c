@@ -1,13 +1,13 @@
 /*
  * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness.h) and
- * turned into a figure by its own estimator (lib/stats/estimate.h); one object per launch and body.
+ * turned into a figure by its own path (bench/figure/headline.h); one object per launch and body.
  */
 #include <stdlib.h>
 #include "lib/decimal/json_f64.h"
-#include "lib/stats/estimate.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "hosted/replay/replay.h"
+#include "hosted/replay/windows_figure.h"
 #include "hosted/replay/windows_pass.h"
 
 /* A figure should be judged if an eighth of its passes were quiet. The limit is a tenth, so that a
@@ -17,13 +17,6 @@
 #define FEWEST_PLACEMENTS 2
 
 /* --- figures ---------------------------------------------------------------------------------- */
-
-/* Arrays for the means of all passes, one per kind, and for the placements. */
-struct room {
-    double *mean[WINDOWS_KINDS];
-    struct estimate_taken *part;
-    double *theta, *scratch;
-};
 
 /* Whether E is an empty loop, not the empty window: an iteration takes at least a core cycle. */
 static bool is_empty_loop(const struct pass *p)
@@ -44,7 +37,7 @@ static struct found find_blocks(const struct windows_run *run, const struct pass
     struct found f = {0};
 
     for (const struct pass *p = first; p < run->pass + run->passes; p++) {
-        if (p->launch != first->launch || p->body != first->body)
+        if (!windows_is_of(p, first))
             continue;
         f.whole += p->n[WINDOWS_R] && p->n[WINDOWS_R2] && p->n[WINDOWS_B] && p->n[WINDOWS_B2];
         f.e += p->n[WINDOWS_E] > 0;
@@ -65,111 +58,14 @@ static const char *cannot_judge(const struct found *f)
                                                    : NULL;
 }
 
-struct found_figure {
-    size_t known, quiet; /* passes with all of their blocks; those of them that are not shared */
-    bool judged;         /* enough were quiet: the figure is that of an exclusive core */
-    struct estimate cycles;
-};
-
-static bool is_of(const struct pass *p, const struct pass *first)
+/* Returns whether the figure is that of an exclusive core. */
+static bool is_judged(const struct windows_figure *f)
 {
-    return p->launch == first->launch && p->body == first->body;
+    return f->quiet >= FEWEST_QUIET && f->cycles.placements >= FEWEST_PLACEMENTS &&
+           (double)f->quiet >= LEAST_QUIET * (double)f->known;
 }
 
-static bool is_whole(const struct pass *p, bool loop)
-{
-    static const enum windows_kind needed[] = {WINDOWS_B,  WINDOWS_B2, WINDOWS_R,
-                                               WINDOWS_R2, WINDOWS_E,  WINDOWS_E2};
-
-    for (unsigned i = 0; i < (loop ? 6 : 4); i++)
-        if (p->n[needed[i]] == 0)
-            return false;
-    return true;
-}
-
-/* Returns the complete passes of one placement, in the engine's form of blocks. */
-static struct estimate_blocks blocks_of(const struct windows_run *run, const struct pass *of,
-                                        bool loop, bool shared_too, struct room *room)
-{
-    struct estimate_blocks b = {.ops = loop ? WINDOWS_TURNS : WINDOWS_OPS, .adds = WINDOWS_ADDS};
-
-    for (const struct pass *p = of; p < run->pass + run->passes; p++) {
-        if (!is_of(p, of) || p->placement != of->placement || !is_whole(p, loop) ||
-            (p->shared && !shared_too))
-            continue;
-        for (unsigned k = 0; k < WINDOWS_KINDS; k++)
-            room->mean[k][b.m] = windows_mean(p, k);
-        b.m++;
-    }
-    b.b = room->mean[WINDOWS_B];
-    b.b2 = room->mean[WINDOWS_B2];
-    b.e = loop ? room->mean[WINDOWS_E] : NULL;
-    b.e2 = loop ? room->mean[WINDOWS_E2] : NULL;
-    b.r = room->mean[WINDOWS_R];
-    b.r2 = room->mean[WINDOWS_R2];
-    return b;
-}
-
-static bool is_first_of_placement(const struct windows_run *run, const struct pass *first,
-                                  const struct pass *p)
-{
-    for (const struct pass *q = first; q < p && q < run->pass + run->passes; q++)
-        if (is_of(q, first) && q->placement == p->placement)
-            return false;
-    return true;
-}
-
-/* Each placement is a separate part and round. *passes gets the number of passes used. */
-static struct estimate figure_of(const struct windows_run *run, const struct pass *first, bool loop,
-                                 bool shared_too, struct room *room, size_t *passes)
-{
-    struct estimate_found found = {.theta = room->theta, .finest = 0};
-    unsigned n = 0;
-
-    *passes = 0;
-    for (const struct pass *p = first; p < run->pass + run->passes; p++) {
-        if (!is_of(p, first) || !is_first_of_placement(run, first, p))
-            continue;
-        struct estimate_blocks b = blocks_of(run, p, loop, shared_too, room);
-        if (b.m == 0)
-            continue;
-        struct estimate_part part = estimate_placement(&b).cycles;
-        room->part[n] = (struct estimate_taken){n, 0, b.m, part.value, part.se};
-        *passes += b.m;
-        n++;
-    }
-    found.placements = n;
-    estimate_by_placement(room->part, n, room->theta, n);
-    found.se = estimate_placement_se(room->part, n, &found.m);
-    return estimate_over(&found, room->scratch);
-}
-
-/* Widens the interval so that it contains the results of both states. */
-static void hold_both(struct estimate *quiet, const struct estimate *all)
-{
-    if (!(quiet->lo <= all->lo))
-        quiet->lo = all->lo;
-    if (!(quiet->hi >= all->hi))
-        quiet->hi = all->hi;
-}
-
-static struct found_figure find_figure(const struct windows_run *run, const struct pass *first,
-                                       bool loop, struct room *room)
-{
-    struct found_figure f;
-    struct estimate all = figure_of(run, first, loop, true, room, &f.known);
-
-    f.cycles = figure_of(run, first, loop, false, room, &f.quiet);
-    f.judged = f.quiet >= FEWEST_QUIET && f.cycles.placements >= FEWEST_PLACEMENTS &&
-               (double)f.quiet >= LEAST_QUIET * (double)f.known;
-    if (!f.judged)
-        f.cycles.theta = all.theta;
-    if (2 * f.quiet < f.known)
-        hold_both(&f.cycles, &all);
-    return f;
-}
-
-static void tell_why(struct json *j, const char *why, const struct found_figure *f)
+static void tell_why(struct json *j, const char *why, const struct windows_figure *f)
 {
     char text[120];
 
@@ -185,18 +81,19 @@ static void tell_why(struct json *j, const char *why, const struct found_figure 
     json_str(j, "why", why);
 }
 
-static void show_figure(const struct windows_run *run, struct pass *first, struct room *room,
-                        struct sink *out, const char *file)
+/* False: out of memory. */
+static bool show_figure(const struct windows_run *run, struct pass *first, struct sink *out,
+                        const char *file)
 {
     struct json j;
     struct found found = find_blocks(run, first);
     const char *why = cannot_judge(&found);
-    struct found_figure f = {.cycles = {.theta = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN}};
+    struct windows_figure f = {.cycles = {.theta = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN}};
 
-    if (why == NULL)
-        f = find_figure(run, first, found.e2 > 0, room);
+    if (why == NULL && !windows_figure(run, first, found.e2 > 0, &f))
+        return false;
     for (struct pass *p = first; p < run->pass + run->passes; p++)
-        p->shown = p->shown || is_of(p, first);
+        p->shown = p->shown || windows_is_of(p, first);
     json_line_begin(&j, out);
     json_str(&j, "file", file);
     json_u64(&j, "launch", first->launch);
@@ -205,28 +102,20 @@ static void show_figure(const struct windows_run *run, struct pass *first, struc
     json_f64(&j, "lo", f.cycles.lo, 5);
     json_f64(&j, "hi", f.cycles.hi, 5);
     json_f64(&j, "shared", f.known ? 1 - (double)f.quiet / (double)f.known : UNKNOWN, 4);
-    json_bool(&j, "judged", f.judged);
-    if (!f.judged)
+    json_bool(&j, "judged", is_judged(&f));
+    if (!is_judged(&f))
         tell_why(&j, why, &f);
     json_line_end(&j);
+    return true;
 }
 
 static bool show_figures(const struct windows_run *run, struct sink *out, const char *file)
 {
-    size_t n = run->passes ? run->passes : 1, kinds = WINDOWS_KINDS;
-    double *numbers = malloc((kinds + 2) * n * sizeof *numbers);
-    struct room room = {.part = malloc(n * sizeof *room.part)};
-    bool enough = numbers != NULL && room.part != NULL;
+    bool enough = true;
 
-    for (size_t k = 0; enough && k < kinds; k++)
-        room.mean[k] = numbers + k * n;
-    room.theta = enough ? numbers + kinds * n : NULL;
-    room.scratch = enough ? room.theta + n : NULL;
     for (size_t i = 0; enough && i < run->passes; i++)
         if (!run->pass[i].shown)
-            show_figure(run, &run->pass[i], &room, out, file);
-    free(room.part);
-    free(numbers);
+            enough = show_figure(run, &run->pass[i], out, file);
     return enough;
 }
 

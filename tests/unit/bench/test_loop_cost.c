@@ -3,11 +3,6 @@
 #include "tests/unit/unit.h"
 #include "bench/figure/loop_cost.h"
 
-double gathered_location(const struct gathered *g, enum kind k)
-{
-    return g->sum[k] / (double)g->kept[k];
-}
-
 static enum hidden hides(double net, double half, double loop, double instructions, double nop)
 {
     return loop_hides(&(struct loop_facts){net, net - half, net + half, loop, instructions, nop});

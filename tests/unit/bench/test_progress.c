@@ -28,14 +28,6 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
     return method == METHOD_ADAPTIVE && !b->grain ? "no loop" : NULL;
 }
 
-static double window_ticks[KINDS];
-
-double gathered_location(const struct gathered *g, enum kind k)
-{
-    (void)g;
-    return window_ticks[k];
-}
-
 static void guesses_stand_to_each_other_as_rows_do(void **state)
 {
     struct options o;
@@ -230,11 +222,11 @@ static void stepping_is_guessed(void **state)
     struct engine e = {
         .p = &platform, .facts.o = &o, .facts.ticks_per_cycle = 0.5, .facts.stepping.ticks = 40000};
     struct bench b = {.form = FORM_FUNCTION, .ops = 1000, .grain = 50};
-    const struct gathered g = {.used = {[KIND_BODY] = true}};
-    window_ticks[KIND_BODY] = 5000;
+    struct gathered g = {.used = {[KIND_BODY] = true}, .kept = {[KIND_BODY] = 1}};
+    g.sum[KIND_BODY] = 5000;
     double some = progress_guess_steps(&e, &b, &g);
     assert_true(some > 100 * e.facts.stepping.ticks && some < 10000 * e.facts.stepping.ticks);
-    window_ticks[KIND_BODY] = 50000;
+    g.sum[KIND_BODY] = 50000;
     assert_true(progress_guess_steps(&e, &b, &g) > 5 * some);
     b.grain = 100;
     assert_true(progress_guess_steps(&e, &b, &g) > 12 * some);
