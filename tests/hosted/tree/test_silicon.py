@@ -176,49 +176,6 @@ def test_neighbours():
     assert not bar.limit and bar.figure == "not known: one of the reasons"
 
 
-def with_alarms(first, second, hypervisor="KVM"):
-    """Four rows of 10,000 blocks: this many shared in the first and third, and in the two between."""
-    rows = {
-        f"truth/{i}": row(1.0, windows=160_000, shared_blocks=second if i % 2 else first)
-        for i in range(4)
-    }
-    one = launch(rows, witnesses=[{"blocks": 40_000, "shared_blocks": 0, "shared": 0}])
-    one.run["hypervisor"] = hypervisor
-    return one
-
-
-def test_false_alarms(monkeypatch):
-    monkeypatch.setattr(neighbours, "of_our_own", lambda run: not run.get("hypervisor"))
-    assert verdicts(neighbours.false_alarms([with_alarms(0, 9)] * 5)) == [True]
-    # What is judged is not what chose the launch: it can fail.
-    assert verdicts(neighbours.false_alarms([with_alarms(0, 11)] * 5)) == [False]
-    # A core that others may use: the launches that had a neighbour say nothing of false alarms.
-    assert verdicts(neighbours.false_alarms([with_alarms(0, 9)] * 3 + [with_alarms(900, 900)] * 5)) == [True]
-    assert verdicts(neighbours.false_alarms([with_alarms(900, 900)] * 8)) == [None]
-    assert verdicts(neighbours.false_alarms([unwitnessed()] * 8)) == [None]
-    # A neighbour who comes for a moment is in few launches, a false alarm in all.
-    (bar,) = neighbours.false_alarms([with_alarms(0, 0)] * 4 + [with_alarms(0, 300)])
-    assert bar.holds is None and "all in 1 launches" in bar.figure
-    assert verdicts(neighbours.false_alarms([with_alarms(0, 0)] + [with_alarms(0, 30)] * 4)) == [False]
-    # An exclusive core has no neighbours: every one is false.
-    assert verdicts(neighbours.false_alarms([with_alarms(20, 20, hypervisor=None)] * 5)) == [False]
-    assert verdicts(neighbours.false_alarms([with_alarms(9, 9, hypervisor=None)] * 5)) == [True]
-    moment = [with_alarms(0, 0, hypervisor=None)] * 4 + [with_alarms(0, 300, hypervisor=None)]
-    assert verdicts(neighbours.false_alarms(moment)) == [False]
-    assert verdicts(neighbours.false_alarms([with_alarms(20, 20)] * 5)) == [None]
-
-
-@pytest.mark.parametrize(
-    "siblings, hypervisor, ours",
-    [("3", None, True), ("3", "KVM", False), ("3,7", None, False), ("3-4", None, False), (None, None, False)],
-)
-def test_a_core_of_our_own(tmp_path, siblings, hypervisor, ours):
-    if siblings:
-        (tmp_path / "3").write_text(f"{siblings}\n")
-    run = {"process": {"cpu": 3}, **({"hypervisor": hypervisor} if hypervisor else {})}
-    assert neighbours.of_our_own(run, str(tmp_path / "{}")) is ours
-
-
 @pytest.mark.parametrize(
     "shares, hypervisor, holds",
     [
