@@ -302,16 +302,15 @@ def selftests(report):
 
 def change(old, new, crossed, lines, differences):
     """The comparison of compare, as its own text has it; what changed stands first."""
-    explained = compare.explanation(lines, differences)  # by the places of the lines
-    lines = sorted(lines, key=lambda x: (x["verdict"] == compare.SAME) + 2 * (x["verdict"] == compare.UNLIKE))
-    lines = [{**x, "_class": "failed"} if x["verdict"] == compare.FAILED else x for x in lines]
-    several = len({x["core"] for x in lines}) > 1
+    in_order = sorted(lines, key=lambda x: (x["verdict"] == compare.SAME) + 2 * (x["verdict"] == compare.UNLIKE))
+    in_order = [{**x, "_class": "failed"} if x["verdict"] == compare.FAILED else x for x in in_order]
+    several = len(lines.cores) > 1
     parts = [element("p", side.line()) for side in (old, new)]
     parts += [element("p", f"Compared all the same: {said}") for said in crossed]
     parts.append(element("p", element("b", compare.sentence(lines))))
-    parts += [element("p", said, class_="soft") for said in explained]
+    parts += [element("p", said, class_="soft") for said in compare.explanation(lines, differences)]
     parts.append(markup.table("Old against new, row by row",
-                              [c for c in compare.headed(lines) if c.key != "core" or several], lines,
+                              [c for c in compare.headed(lines) if c.key != "core" or several], in_order,
                               label="Old against new"))
     return markup.together(parts)
 

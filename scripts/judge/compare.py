@@ -38,9 +38,8 @@ PARTS = tuple(table.Column("", key) for key in (
 
 
 def headed(lines):
-    """COLUMNS, with the level of these lines' intervals over them."""
-    titles = {f"{side}_half": interval.heading([x.get(f"{side}_percent") for x in lines if x.get(f"{side}_half") is not None])
-              for side in ("old", "new")}
+    """COLUMNS, with the level of these Lines' intervals over them."""
+    titles = {f"{side}_half": interval.heading(found) for side, found in lines.percents.items()}
     return [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS]
 
 
@@ -51,23 +50,33 @@ KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled
     process.migrations process.steal_ms""")
 
 
+class Index:
+    """What a report's rows are, noted as they are read: unpacking them all again takes as long as their JSON. places:
+    {(suite, name, core): number}; twice: the first such name that two have; estimators: of all their figures."""
+
+    def __init__(self):
+        self.places, self.twice, self.estimators, self._count = {}, None, set(), 0
+
+    def take(self, row):
+        key = row["suite"], row["name"], row.get("core")
+        if self.places.setdefault(key, self._count) != self._count:
+            self.twice = self.twice or key
+        self._count += 1
+        if estimator := likeness.estimator(row):
+            self.estimators.add(estimator)
+
+
 class Launches(collections.abc.Mapping):
     """{(suite, name, core): [row of each launch]}, which are unpacked when they are asked for."""
 
-    def __init__(self, reports):
-        self._launches = [(report.of("row"), self._places(report)) for report in reports]
+    def __init__(self, reports, indices):
+        for report, index in zip(reports, indices):
+            if index.twice:
+                suite, name, core = index.twice
+                raise saved.Unreadable(f"{report.path}: row {suite}/{name} is there twice on core {core}")
+        self._launches = [(report.of("row"), index.places) for report, index in zip(reports, indices)]
         self._keys = dict.fromkeys(key for _, places in self._launches for key in places) if len(reports) > 1 \
             else self._launches[0][1]
-
-    @staticmethod
-    def _places(report):
-        found = {}
-        for at, row in enumerate(report.of("row")):
-            key = row["suite"], row["name"], row.get("core")
-            if key in found:
-                raise saved.Unreadable(f"{report.path}: row {key[0]}/{key[1]} is there twice on core {key[2]}")
-            found[key] = at
-        return found
 
     def __getitem__(self, key):
         if key not in self._keys:
@@ -85,7 +94,7 @@ class Launches(collections.abc.Mapping):
 
 
 class Side:
-    """The reports of one side: alike, or refused. rows: their Launches."""
+    """The reports of one side: alike, or refused. rows: their Launches; estimators: of the figures of one report."""
 
     def __init__(self, title, paths, fields=KEPT):
         """fields: what is kept of the rows (saved.Saved)."""
@@ -94,19 +103,22 @@ class Side:
             if files.count(file) > 1:
                 raise saved.Unreadable(f"{path}: it is there twice among the launches of {title}: one launch more "
                                        "would be believed than there is")
-        self.title, self.reports = title, [saved.read_whole(path, fields) for path in paths]
+        indices = [Index() for _ in paths]
+        self.title = title
+        self.reports = [saved.read_whole(path, fields, index.take) for path, index in zip(paths, indices)]
         for r in self.reports:
             if not r.one("run"):
                 raise saved.Unreadable(f"{r.path}: no record `run`: nothing is known of the machine")
         self.run = self.reports[0].one("run")
-        for r in self.reports[1:]:
-            self._fail_if_unlike(r)
-        self.rows = Launches(self.reports)
+        self.estimators = indices[0].estimators
+        for r, index in zip(self.reports[1:], indices[1:]):
+            self._fail_if_unlike(r, index.estimators)
+        self.rows = Launches(self.reports, indices)
 
-    def _fail_if_unlike(self, other):
+    def _fail_if_unlike(self, other, estimators):
         run = other.one("run")
         apart = [text for _, text in (*likeness.unlike(self.run, run),
-                                      *likeness.unlike_estimators(self.reports[0], other))]
+                                      *likeness.unlike_estimators(self.estimators, estimators))]
         if run.get("platform") != self.run.get("platform"):
             apart.append(f"another platform: {self.run.get('platform')} against {run.get('platform')}")
         if apart:
@@ -252,21 +264,44 @@ class Difference:
         self.less, self.p, self.p_above = d.shift < 0, d.p, None if limit is None else d.p_above(limit)
 
 
+class Lines(kept.Records):
+    """The lines of a comparison, packed, with what is said of all of them: each is looked at once for that. verdicts,
+    moved (instructions an operation), by: how many of each; cores; percents: the intervals' levels of each side."""
+
+    def __init__(self):
+        super().__init__()
+        self.verdicts, self.moved, self.by = (collections.Counter() for _ in range(3))
+        self.cores, self.percents = set(), {"old": set(), "new": set()}
+
+    def count(self, line):
+        """A line that is final."""
+        self.cores.add(line["core"])
+        for kind, found in (("verdict", self.verdicts), ("count_verdict", self.moved), ("by", self.by)):
+            if kind in line:
+                found[line[kind]] += 1
+        for side, found in self.percents.items():
+            if line.get(f"{side}_half") is not None:
+                found.add(line.get(f"{side}_percent"))
+
+
 def compared(old, new, args, limit=None):
-    """The lines, packed, and of each that was compared its Difference, by place. limit: of being slower, for
-    too_slow()."""
-    is_chosen, lines, differences = show.choice(args), kept.Records(), {}
+    """The Lines, and of each that was compared its Difference, by place. limit: of being slower, for too_slow()."""
+    is_chosen, lines, differences = show.choice(args), Lines(), {}
     for key in (*old.rows, *(k for k in new.rows if k not in old.rows)):
         if not is_chosen(dict(zip(("suite", "name", "core"), key))):
             continue
         line, d = judged(key, old.rows.get(key), new.rows.get(key))
         if d:
             differences[len(lines)] = Difference(d, limit)
+        else:
+            lines.count(line)
         lines.append(line)
     adjusted = significance.benjamini_hochberg([d.p for d in differences.values()])
     for (at, d), p in zip(differences.items(), adjusted):
         line = lines[at]
-        lines[at] = {**line, "verdict": verdict(line, d, p), "p_adjusted": p}
+        line.update(verdict=verdict(line, d, p), p_adjusted=p)
+        lines.count(line)
+        lines[at] = line
     return lines, differences
 
 
@@ -327,7 +362,7 @@ def lost(side):
 
 def fail_if_unlike(old, new, across):
     """What differs between two sides all the same, in words: kinds of `across` alone."""
-    apart = likeness.unlike(old.run, new.run) + likeness.unlike_estimators(old.reports[0], new.reports[0])
+    apart = likeness.unlike(old.run, new.run) + likeness.unlike_estimators(old.estimators, new.estimators)
     refused = [text for kind, text in apart if kind not in across]
     if refused:
         also = [kind for kind, _ in apart if kind in likeness.MAY_CROSS and kind not in across]
@@ -338,22 +373,15 @@ def fail_if_unlike(old, new, across):
 
 
 def sentence(lines):
-    counts = {}
-    for line in lines:
-        counts[line["verdict"]] = counts.get(line["verdict"], 0) + 1
     order = (FAILED, SLOWER, MORE, FASTER, FEWER, SAME, UNLIKE)
-    said = f"{len(lines)} rows: " + ", ".join(f"{counts[v]} {v}" for v in order if v in counts)
-    moved = {v: sum(line.get("count_verdict") == v for line in lines) for v in (MORE, FEWER)}
-    if any(moved.values()):
-        said += "; instructions an operation: " + ", ".join(f"{v} in {n}" for v, n in moved.items() if n)
-    return said
+    said = f"{len(lines)} rows: " + ", ".join(f"{lines.verdicts[v]} {v}" for v in order if v in lines.verdicts)
+    moved = [f"{v} in {lines.moved[v]}" for v in (MORE, FEWER) if v in lines.moved]
+    return f"{said}; instructions an operation: {', '.join(moved)}" if moved else said
 
 
 def explanation(lines, differences):
     """What the verdicts mean, in sentences."""
-    judged_by = [lines[at]["by"] for at in differences]
-    by = {kind: judged_by.count(kind) for kind in judged_by}
-    said = []
+    by, said = lines.by, []
     placements = by.get("placements", 0) + by.get("rounds", 0)
     if placements:
         said.append(f"Rows judged by their placements' figures: {placements}. The change is the median over all "
@@ -367,7 +395,7 @@ def explanation(lines, differences):
         said.append(f"The intervals of changes are of 99%, each by itself. Over these {len(differences)} rows false alarms are held down "
                     f"(Benjamini-Hochberg):\nof rows called faster or slower at most {RISK:.0%} are neither. "
                     "`same`: no difference is shown.")
-    if "counts" in by or any(line.get("count_verdict") for line in lines):
+    if "counts" in by or lines.moved:
         said.append("Counted instructions are exact: any difference is one. They are not time.")
     return said
 
@@ -383,7 +411,7 @@ def shown(args, old, new, crossed, lines, differences):
         print(f"compared all the same: {text}")
     hosted = old.run.get("platform") != new.run.get("platform")
     print()
-    one_core = len({line["core"] for line in lines}) == 1
+    one_core = len(lines.cores) == 1
     titles = {"old": old.title, "new": new.title}
     table.write(args.format, [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in headed(lines)
                               if c.key != "core" or not one_core], lines)

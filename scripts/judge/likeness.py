@@ -52,16 +52,15 @@ def unlike(a, b):
             for key in a if key in b and None not in (a[key], b[key]) and a[key] != b[key]]
 
 
-def estimators(report):
-    """What the figures of a report's rows are of their placements, in words. Reports of before the field
+def estimator(row):
+    """What a row's figure is of its placements, in a word; None where it has no interval. Reports of before the field
     `interval.estimator` have means."""
-    intervals = [row.get("interval", {}) for row in report.of("row") if "cycles" in row.get("per_op", {})]
-    return {i.get("estimator", "mean") for i in intervals if i}
+    interval = row.get("interval")
+    return interval.get("estimator", "mean") if interval and "cycles" in row.get("per_op", {}) else None
 
 
 def unlike_estimators(a, b):
-    """[(kind, in words)] where the figures of two reports are not of one kind."""
-    a, b = estimators(a), estimators(b)
+    """[(kind, in words)] where the figures of two reports are not of one kind. a, b: the estimators of their rows."""
     if not a or not b or a == b:
         return []
     return [("estimator", f"another estimator of the figures: {' and '.join(sorted(a))} against {' and '.join(sorted(b))}")]

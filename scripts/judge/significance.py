@@ -10,32 +10,45 @@ import statistics
 NORMAL = statistics.NormalDist()
 # From here on t is taken for the normal distribution: the 99% quantiles are less than 1 in 10^4 apart.
 MANY = 1e5
-NEAR = 1e-11  # a share of t, well above the error of two_sided()
+# two_sided() falls with t but for rounding, which grows with the degrees of freedom: a share of t for each that is well
+# above it (50 times).
+NEAR = 2e-14
+CLOSE = 1e-5  # a step of t, as a share of it, whose cube is below NEAR
 
 
 def _fraction(x, a, b):
-    tiny = 1e-300
-    c, d = 1.0, 1 - (a + b) * x / (a + 1)
+    tiny, from_0 = 1e-300, a + b
+    c, d = 1.0, 1 - from_0 * x / (a + 1)
     d = 1 / (d if abs(d) > tiny else tiny)
     result = d
     for m in range(1, 500):
-        for numerator in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-                          -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
-            d = 1 + numerator * d
-            c = 1 + numerator / c
-            d = 1 / (d if abs(d) > tiny else tiny)
-            c = c if abs(c) > tiny else tiny
-            result *= d * c
-        if abs(d * c - 1) < 1e-14:
+        at = a + 2 * m
+        numerator = m * (b - m) * x / ((at - 1) * at)
+        d, c = 1 + numerator * d, 1 + numerator / c
+        d = 1 / (d if abs(d) > tiny else tiny)
+        c = c if abs(c) > tiny else tiny
+        result *= d * c
+        numerator = -(a + m) * (from_0 + m) * x / (at * (at + 1))
+        d, c = 1 + numerator * d, 1 + numerator / c
+        d = 1 / (d if abs(d) > tiny else tiny)
+        c = c if abs(c) > tiny else tiny
+        last = d * c
+        result *= last
+        if abs(last - 1) < 1e-14:
             break
     return result
+
+
+def _front(x, a, b):
+    """x^a (1 - x)^b / B(a, b)"""
+    return math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
 
 
 def _beta(x, a, b):
     """I_x(a, b), from 0 to 1."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x))
+    front = _front(x, a, b)
     if x < (a + 1) / (a + b + 2):
         return front * _fraction(x, a, b) / a
     return 1 - front * _fraction(1 - x, b, a) / b
@@ -56,20 +69,27 @@ def upper(t, df):
     return half if t > 0 else 1 - half
 
 
-def _near(df, p, low, high):
-    """Two places between low and high, close together, that t's quantile lies between: found by secants of the
-    logarithm of two_sided(), which is nearly a line."""
-    def height(t):
-        return math.log(two_sided(t, df) / p)
-
-    (a, at_a), (b, at_b) = (low, height(low)), (high, height(high))
+def _close(df, p):
+    """Nearly t's quantile: from Cornish and Fisher's expansion (26.7.5) by Halley's steps of the logarithm of
+    two_sided() over that of t, which is nearly a line. Its slope is -2 front / two_sided()."""
+    z = NORMAL.inv_cdf(1 - p / 2)
+    t = z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df)
     for _ in range(12):
-        if at_a == at_b or abs(b - a) < NEAR * b:
+        found = two_sided(t, df)
+        height, slope = math.log(found / p), 2 * _front(df / (df + t * t), df / 2, 0.5) / found
+        bend = slope * (1 - (df + 1) * t * t / (df + t * t) + slope)
+        step = 2 * height * slope / (2 * slope * slope + height * bend)
+        t *= math.exp(step)
+        if abs(step) < CLOSE:
             break
-        t = min(high, max(low, b - at_b * (b - a) / (at_b - at_a)))
-        a, at_a, b, at_b = b, at_b, t, height(t)
-    below, above = b * (1 - NEAR), b * (1 + NEAR)
-    return below if height(below) > 0 else low, above if height(above) < 0 else high
+    return t
+
+
+def _near(df, p):
+    """Two places close together that t's quantile lies between."""
+    t, near = _close(df, p), NEAR * (10 + df)
+    below, above = t * (1 - near), t * (1 + near)
+    return below if two_sided(below, df) > p else 0.0, above if two_sided(above, df) < p else math.inf
 
 
 @functools.lru_cache(65536)
@@ -78,13 +98,18 @@ def quantile(df, confidence=0.99):
     low = NORMAL.inv_cdf((1 + confidence) / 2)
     if df > MANY:
         return low
+    p = 1 - confidence
+    below, above = _near(df, p)
+
+    def is_low(t):
+        return t <= below or (t < above and two_sided(t, df) > p)
+
     high = 2 * low
-    while two_sided(high, df) > 1 - confidence:
+    while is_low(high):
         low, high = high, 2 * high
-    below, above = _near(df, 1 - confidence, low, high)
     for _ in range(40):
         middle = (low + high) / 2
-        if middle <= below or (middle < above and two_sided(middle, df) > 1 - confidence):
+        if is_low(middle):
             low = middle
         else:
             high = middle

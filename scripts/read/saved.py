@@ -24,10 +24,10 @@ class Unreadable(Exception):
 class Saved:
     """path; form; damage: what is wrong, in words with its line, all reports of the file together; reports: how many
     begin in it; of(), one(): the records of the last report in the file that arrived whole. fields: a kept.Fields: what
-    is kept of its rows once they are checked; None: everything."""
+    is kept of its rows once they are checked; None: everything. seen: is called with each row before it is packed."""
 
-    def __init__(self, path, form, fields=None):
-        self.path, self.form, self._fields = path, form, fields
+    def __init__(self, path, form, fields=None, seen=None):
+        self.path, self.form, self._fields, self._seen = path, form, fields, seen
         self.damage, self.reports = [], 0
         self._begin()
 
@@ -51,7 +51,11 @@ class Saved:
         kind = record["type"]
         if kind not in self._records:
             self._records[kind] = kept.Records() if kind == PACKED else []
-        self._records[kind].append(self._fields.pick(record) if self._fields and kind == PACKED else record)
+        if kind == PACKED:
+            record = self._fields.pick(record) if self._fields else record
+            if self._seen:
+                self._seen(record)
+        self._records[kind].append(record)
 
     def close(self):
         self._close("no record `end`: the report is cut")
@@ -143,12 +147,12 @@ def _no_collection():
             gc.enable()
 
 
-def _read(path, file, fields):
+def _read(path, file, fields, seen=None):
     """The report in a file that is open for bytes and can be read twice, damaged or not; it may have no record at all.
     One line of it is in memory at a time."""
     lines = _Lines(file)
     file.seek(0)
-    saved = Saved(path, lines.form, fields)
+    saved = Saved(path, lines.form, fields, seen)
     with _no_collection():
         (_records_only if lines.form == RECORDS else _log)(file, lines, saved)
     return saved.close()
@@ -159,18 +163,18 @@ def take(path, data, fields=None):
     return _read(path, io.BytesIO(data), fields)
 
 
-def read(path, fields=None):
-    """The report in a file, damaged or not; `fields` as Saved has it. Raises Unreadable where there is no record at
+def read(path, fields=None, seen=None):
+    """The report in a file, damaged or not; `fields` and `seen` as Saved has them. Raises Unreadable where there is no record at
     all."""
     try:
         with open(path, "rb") as f:
             if f.seekable():
-                saved = _read(path, f, fields)
+                saved = _read(path, f, fields, seen)
             else:  # a pipe
                 with tempfile.TemporaryFile() as copy:
                     shutil.copyfileobj(f, copy)
                     copy.seek(0)
-                    saved = _read(path, copy, fields)
+                    saved = _read(path, copy, fields, seen)
     except OSError as e:
         raise Unreadable(f"{path}: {e.strerror or e}") from None
     if saved.is_empty:
@@ -178,9 +182,9 @@ def read(path, fields=None):
     return saved
 
 
-def read_whole(path, fields=None):
+def read_whole(path, fields=None, seen=None):
     """The one report in a file. Raises Unreadable where it is not whole, with the reasons."""
-    saved = read(path, fields)
+    saved = read(path, fields, seen)
     if saved.damage:
         more = f" (and {len(saved.damage) - 3} more)" if len(saved.damage) > 3 else ""
         raise Unreadable(f"{path} is damaged: " + "; ".join(saved.damage[:3]) + more)

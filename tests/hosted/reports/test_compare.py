@@ -356,6 +356,25 @@ def test_students_t_by_a_published_table(t, df, p):
     assert significance.quantile(df, 1 - p) == pytest.approx(t, rel=1e-3)
 
 
+def halved(df, confidence):
+    """quantile() with nothing left out: the halves of an interval, each by the distribution."""
+    low = significance.NORMAL.inv_cdf((1 + confidence) / 2)
+    high = 2 * low
+    while significance.two_sided(high, df) > 1 - confidence:
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if significance.two_sided(middle, df) > 1 - confidence else (low, middle)
+    return high
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.99, 0.9999])
+def test_a_quantile_is_that_of_halving_to_its_last_bit(confidence):
+    dice = random.Random(7)
+    degrees = [0.5, 1, 2, 3, 15, significance.MANY, *(1 + 10 ** dice.uniform(-3, 4.9) for _ in range(60))]
+    assert [df for df in degrees if significance.quantile(df, confidence) != halved(df, confidence)] == []
+
+
 def test_many_tests_at_once_by_hand():
     # Sorted 0.01 0.02 0.03 0.5: times 4/1, 4/2, 4/3, 1, from the greatest down; and times 4, 3, 2, 1, upwards.
     assert significance.benjamini_hochberg([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.04, 0.04])

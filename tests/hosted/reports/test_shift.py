@@ -1,5 +1,6 @@
 """Shifts between placements' figures: exact where the truth is known, and on recorded launches."""
 
+import fractions
 import functools
 import itertools
 import json
@@ -16,8 +17,25 @@ from conftest import ROOT
 from judge import shift
 from made_reports import row
 
+ORDERS = (1e-300, 1e-3, 1.0, 1e9, 1e150)
 RECORDED = ROOT / "tests/replay/launches/granite_rapids.tsv.xz"
 SLOWDOWN = 0.05
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_variance_is_exact_to_its_last_bit(order):
+    dice = random.Random(3)
+    for n in (2, 3, 4, 16):
+        values = [order * (1 + dice.random() / dice.choice((1, 1e6))) for _ in range(n)]
+        exact = [fractions.Fraction(v) for v in values]
+        mean = sum(exact) / n
+        assert shift.variance(values) == float(sum((v - mean) ** 2 for v in exact) / (n - 1))
+    assert shift.variance([order] * 3) == 0
+
+
+def test_ranks_are_the_means_of_ties():
+    assert shift._ranks([1, 2, 5]) == ({1: 1, 2: 2, 5: 3}, 1)
+    assert shift._ranks([1, 1, 1, 5]) == ({1: 2, 5: 4}, 1 - (27 - 3) / (64 - 4))
 
 
 @pytest.mark.parametrize("m, n", [(1, 1), (3, 4), (5, 5), (2, 6), (6, 3)])
