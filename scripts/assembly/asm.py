@@ -308,7 +308,8 @@ def tell(s, row, run, check=None, checked=None):
     if row["status"] != "ok":
         print(f"    {row['status']}: {row.get('why', '')}")
         if run.get("platform") == "hosted" and "SIGSEGV at" in row.get("why", ""):
-            print("    (a process may not execute privileged instructions: try without --hosted)")
+            print("    (a process may not execute privileged instructions: try without --hosted; or an operand in memory has to\n"
+                  "    be aligned: the areas begin at multiples of 64)")
         if _UNDEFINED.match(row.get("why", "")):
             print("    (the CPU does not have this instruction, or it is not enabled"
                   f"{s.extension and f'; Zydis has it in {s.extension}'})")

@@ -43,8 +43,9 @@ def walked(code):
     lines = snippet.disassembled(code)
     if not any(map(_ACCESSES.search, lines)):
         return 0
-    moved = [_MOVED.search(line) for line in lines if _WALKS.search(_ADDRESS.sub("", line))]
-    return sum(int(match[1], 0) if match else WALK_BYTES for match in moved)
+    frames = [snippet.frame(line) for line in lines]
+    moved = [_MOVED.search(line) for line, frame in zip(lines, frames) if not frame and _WALKS.search(_ADDRESS.sub("", line))]
+    return sum(frames) + sum(int(match[1], 0) if match else WALK_BYTES for match in moved)
 
 
 def plan(s, cycles, snippets, times=1):

@@ -115,6 +115,15 @@ def _run(*words):
         raise start.Failed(f"{PROGRAM} did not end within {SECONDS} s") from None
 
 
+def _pointers(category, operands):
+    """RSI and RDI of a string instruction, which moves them: Zydis leaves them out of CMPS, SCAS, INS and OUTS."""
+    if not category.endswith("STRINGOP"):
+        return []
+    moved = [o.base for o in operands if o.kind == "memory" and not any(r.whole == o.base for r in operands if r.writes)]
+    return [Operand(number=len(operands) + i, kind="register", visibility="hidden", reads=True, writes=True, may_write=False,
+                    bits=64, elements=1, mask=False, register=base, whole=base) for i, base in enumerate(moved)]
+
+
 def describe(code, what_it_is="the machine code"):
     """The one instruction that these bytes are. Raises Wrong where they are none."""
     ran = _run("describe", code.hex())
@@ -125,7 +134,7 @@ def describe(code, what_it_is="the machine code"):
     try:
         said = json.loads(ran.stdout)
         operands = [Operand(number=i, **o) for i, o in enumerate(said.pop("operands"))]
-        return Instruction(code=code, operands=operands, **said)
+        return Instruction(code=code, operands=[*operands, *_pointers(said["category"], operands)], **said)
     except (ValueError, KeyError, TypeError) as e:
         raise start.Failed(f"{os.path.relpath(PROGRAM)} and the scripts are not of one version: run `make hosted` ({e})") from None
 

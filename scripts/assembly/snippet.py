@@ -317,6 +317,24 @@ def _check_counter(s):
                         f"register")
 
 
+_FRAME = re.compile(r"^enter (\w+),(\w+)$")
+
+
+def frame(line):
+    """How many bytes ENTER takes from the stack, in a line of disassembly; 0 of another instruction (SDM vol. 2)."""
+    match = _FRAME.match(line)
+    return int(match[1], 0) + 8 * (1 + int(match[2], 0) % 32) if match else 0
+
+
+def _check_frames(s):
+    """ENTER without LEAVE goes down by as much as it says, through other areas and then out of them."""
+    lines = disassembled(s.code)
+    bytes_ = sum(map(frame, lines)) * (s.unroll if s.basic else 2 * s.unroll) * max(1, s.loop)
+    if bytes_ > AREA // 2 and "leave" not in lines:
+        raise Wrong(f"{s.where}: {next(filter(frame, lines))}: the copies of a window take {bytes_ >> 10} KiB of the stack, and "
+                    f"there are {AREA // 2 >> 10}: lower --unroll or the size, or let LEAVE follow")
+
+
 # Directives of NASM that name a symbol of another object.
 _OUTSIDE = re.compile(r"\[?(extern|required|common)\b", re.IGNORECASE)
 
@@ -343,6 +361,7 @@ def verify(s, nasm="nasm", calls=True):
         s.size = -(-len(s.code) // len(s.copies))
     _check_size(s)
     _check_counter(s)
+    _check_frames(s)
     for part, where in ((s.code, ""), (init, ", --init"), (late_init, ", --late-init")):
         if part and not calls:
             _check_calls(part, s.where + where)

@@ -29,7 +29,7 @@ def part(given):
         written = [o.register for o in wish.written()]
         raise wish.wrong(f"no other register can take the place of {waits.and_list(written)}" if written else
                          "this encoding cannot have another address")
-    chains = _chains(wish, len(made))
+    chains = _chains(wish, ends, len(made))
     if chains and given.loop and given.unroll < len(made):
         raise wish.wrong(f"with --loop, --unroll has to be {len(made)} at least, the number of registers")
     note = "; ".join(filter(None, [*notes, chains, ends.note()])) + wish.set_first()
@@ -160,9 +160,9 @@ def _writes_no_register(wish):
     return f"{one.mnemonic} writes {'no register' if wish.memory() or not one.writes_flags else 'flags only'}"
 
 
-def _chains(wish, count):
+def _chains(wish, ends, count):
     """How copies wait for earlier ones of their round; "" where none does."""
-    written = [o for o in wish.written() if o is not wish.used_up()]
+    written = [o for o in wish.written() if o.whole not in ends.fixed]
     if wish.is_idiom():
         return f"at most {count} chains side by side, none where the CPU knows that the result is known"
     if any(o.whole in wish.carried() and wish.visibly_reads(o.whole) for o in written):

@@ -6,7 +6,7 @@ kept in part.
 """
 import re
 
-from assembly import operands, snippet
+from assembly import clashes, operands, snippet
 from assembly.snippet import Wrong
 
 # They point into areas of memory; scripts/assembly/snippet.py.
@@ -25,7 +25,6 @@ _KEEPS = {
     **dict.fromkeys(("bsf", "bsr"), "it keeps its destination where the source is 0"),
 }
 _MASKS = re.compile(r"vp?maskmov(p[sd]|[dq])|v?maskmov(q|dqu)")
-_DIVISORS = 16  # in memory, 8 bytes apart; throughput.py has as many addresses
 _YOURSELF = "say yourself what waits: write several copies with their registers, without"
 
 
@@ -57,6 +56,7 @@ class Wish:
             raise self.wrong("it moves the top of the x87 stack: st0 is another register in the next copy")
         if self.given.loop and any(o.whole == TURNS and o.writes for o in self.registers):
             raise self.wrong("R15 counts the loop's turns")
+        clashes.refuse(self)
 
     # --- operands ----------------------------------------------------------------------------------
 
@@ -135,9 +135,12 @@ class Wish:
         return next((o for o in self.registers if o.mask), None)
 
     def address_is_written(self):
-        """The name of a register that it writes and that its operand in memory has in its address, or None."""
-        m = self.memory()
-        return next((o.register for o in self.written() if m and o.whole in m.address()), None)
+        """The name of a register that it writes and that its operand in memory has in its address, or None. Those that
+        it does not name count for copies that wait for each other; RSP moves within its area."""
+        m, named = self.memory(), self.written()
+        if self.wish == "--latency":
+            named = [*named, *(o for o in self.registers if not o.visible and o.whole != "rsp" and (o.writes or o.may_write))]
+        return next((o.register for o in named if m and o.whole in m.address()), None)
 
     def keeps(self, o):
         """Why a written register may be waited for though it is not read; "" where it is not."""
@@ -170,10 +173,7 @@ class Wish:
             name = now or mask.register
             self.given.init = ones(name, self.elements())
             return f"; {name} is set to ones first"
-        if self.one.mnemonic == "leave":
-            self.given.init = "mov [rbp], rbp"
-            return "; the memory at [rbp] holds rbp, which each copy loads"
-        return self._set_division() or self._set_addresses() or self._set_x87()
+        return clashes.set_first(self) or self._set_addresses() or self._set_x87()
 
     def _set_vector_mask(self, now):
         """Ones; in the memory too where that is the next copy's mask."""
@@ -186,23 +186,6 @@ class Wish:
             names.append(f"the memory at {self.memory().in_memory()}")
         self.given.init = "; ".join(lines)
         return f"; {and_list(names)} {'is' if len(names) == 1 else 'are'} set to ones first"
-
-    def _set_division(self):
-        """100 divided by 1: quotient and remainder are the dividend of the next copy, and the quotient fits in it."""
-        if self.one.mnemonic not in ("div", "idiv"):
-            return ""
-        divisor = next(o for o in self.one.operands if o.visible)
-        lines, names = ["mov eax, 100"], ["rax is set to 100"]
-        if divisor.kind == "memory" and divisor.base in AREAS and not divisor.index:
-            # --throughput has copies with several addresses.
-            lines += [f"mov qword [{divisor.base}{divisor.disp + at:+d}], 1"
-                      for at in range(-_DIVISORS // 2 * 8, _DIVISORS // 2 * 8, 8)]
-            names.append(f"the memory around {divisor.in_memory()} to 1")
-        elif divisor.kind == "register" and divisor.whole not in ("rax", "rsp"):
-            lines.append(f"mov {divisor.register}, 1")
-            names.append(f"{divisor.register} to 1")
-        self.given.init = "; ".join(lines)
-        return f"; {and_list(names)} first"
 
     def _set_addresses(self):
         """Of instructions whose address is in a register that they do not let choose."""

@@ -392,7 +392,7 @@ def made_of(tmp_path, code, **fields):
     (1, "times 2000 nop", 1, 1, 20000), (0.5, "imul rax, rbx", 128, 20, 2000),
     # R15 counts the turns; what walks through an area would leave the caches.
     (0.5, "imul r15, rbx", 1, 1024, 0), (0.5, "pop rax", 1, 1024, 0), (5, "add rdi, 64", 1, 400, 0), (5, "movsq", 1, 400, 0),
-    (1, "mov rax, [rdi]; add rdi, 64", 1, 128, 0), (0.5, "push rax; push rbx", 1, 512, 0),
+    (1, "mov rax, [rdi]; add rdi, 64", 1, 128, 0), (0.5, "enter 56, 0", 1, 128, 0), (0.5, "enter 48, 2", 1, 113, 0), (0.5, "push rax; push rbx", 1, 512, 0),
 ])  # fmt: skip
 def test_copies_dominate_their_window_and_stay_decoded(tmp_path, cycles, code, snippets, unroll, loop):
     assert copies.plan(made_of(tmp_path, code), cycles, snippets) == (unroll, loop)
@@ -507,6 +507,17 @@ def test_copies_in_a_loop_must_not_write_its_counter(text, refused, tmp_path):
         made_of(tmp_path, text, unroll=2, loop=3)
 
 
+@pytest.mark.parametrize("text, kib", [
+    ("enter 4096, 0", 801), ("enter 65535, 31", 12849), ("enter 4096, 0; leave", 0), ("enter 16, 1", 0),
+])
+def test_frames_that_leave_the_stack_of_a_snippet_are_refused(text, kib, tmp_path):
+    if not kib:
+        made_of(tmp_path, text, unroll=100)
+        return
+    with pytest.raises(snippet.Wrong, match=f"enter .*: the copies of a window take {kib} KiB of the stack, and there are 512"):
+        made_of(tmp_path, text, unroll=100)
+
+
 @pytest.mark.parametrize("fields, words", [
     ({"exclusive": False, "shared": 0.934}, ["93%", "exclusive"]),
     ({"x87_stack_fault": True}, ["x87 stack", "--init"]),
@@ -560,11 +571,14 @@ def test_a_figure_is_that_of_a_long_loop_in_the_same_launch(text, wish):
     ("--latency", ["adc rax, rbx", "shl rax, cl", "mul rbx", "xchg rax, rbx", "lock add [r14], rax", "pop rax", "push rax",
                    "movzx eax, byte [r14]", "cmpxchg [r14], rdx", "cdqe", "movsq", "sqrtsd xmm0, xmm1", "leave", "xlatb",
                    "fadd st0, st1", "div rbx", "idiv rbx", "idiv bl", "div qword [r14]",
-                   "vmaskmovps xmm0, xmm1, [r14]"]),
+                   "vmaskmovps xmm0, xmm1, [r14]", "pop rsp", "popfq", "pushfq", "scasb", "cmpsb", "lodsb", "enter 16, 0",
+                   "xchg rax, rsp", "cmpxchg rsp, rbx", "cmpxchg16b [r14]", "mul rdx", "div dl"]),
     ("--throughput", ["adc rax, rbx", "shl rax, cl", "mul rbx", "xchg rax, rbx", "lock add [r14], rax", "pop rax",
                       "mov rax, [r14]", "mov [r14], rax", "cmpxchg rcx, rdx", "movsq", "sqrtsd xmm0, xmm1", "mov ah, bl",
                       "leave", "xlatb", "fcomi st0, st1", "div rbx", "idiv ecx", "idiv bl", "idiv qword [r14]",
-                      "vmaskmovps [r14], xmm1, xmm2", "maskmovdqu xmm0, xmm1"]),
+                      "vmaskmovps [r14], xmm1, xmm2", "maskmovdqu xmm0, xmm1", "idiv rdx", "idiv ah", "popfq", "scasb",
+                      "cmpsb", "stosq", "enter 16, 0", "pop rsp", "xchg rax, rsp", "cmpxchg rax, rbx", "cmpxchg16b [r14]",
+                      "imul rdx", "rdtsc"]),
 ])
 def test_what_is_chained_or_parted_runs(tmp_path, wish, texts):
     file = tmp_path / "snippets"

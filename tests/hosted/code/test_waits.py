@@ -43,7 +43,9 @@ def texts(s):
     ("xchg rax, rbx", "rbx and rax are"), ("xadd rax, rbx", "rax and rbx are"), ("cmpxchg rcx, rdx", "rcx and rax are"),
     ("cmpxchg16b [r14]", "rdx, rax and the memory at [r14] are"), ("add [r14], rax", "the memory at [r14] is"),
     ("lock add [r14 + 8], rax", "the memory at [r14+8] is"), ("push rax", "rsp is"), ("pop rax", "rsp is"),
-    ("movsq", "rdi and rsi are"), ("cdqe", "rax is read and written"),
+    ("movsq", "rdi and rsi are"), ("scasb", "rdi is read and written by each copy"), ("cmpsq", "rsi and rdi are"),
+    ("insb", "rdi is"), ("outsd", "rsi is"), ("stosb", "rdi is"), ("lodsq", "rsi is"), ("enter 16, 0", "rbp and rsp are"),
+    ("pushfq", "rsp is"), ("xchg rax, rsp", "rsp and rax are"), ("cmpxchg rsp, rbx", "rsp and rax are"), ("mul rdx", "rax and rdx are"), ("cdqe", "rax is read and written"),
     ("vfmadd231pd xmm0, xmm1, xmm2", "xmm0 is read and written"), ("vpternlogd zmm3, zmm1, zmm2, 0x96", "zmm3 is read"),
     ("aesenc xmm0, xmm1", "xmm0 is read and written"), ("sha256rnds2 xmm1, xmm2, xmm0", "xmm1 is read and written"),
     ("sha1msg1 xmm1, xmm2", "xmm1 is"), ("pclmulqdq xmm0, xmm1, 1", "xmm0 is"), ("gf2p8mulb xmm0, xmm1", "xmm0 is"),
@@ -131,6 +133,13 @@ def test_a_mask_is_set_to_ones_where_nobody_sets_registers(text, becomes, init):
     ("latency", "idiv ecx", "mov eax, 100; mov ecx, 1", "eax and edx are read and written"),
     ("latency", "div bl", "mov eax, 100; mov bl, 1", "ax is read and written by each copy; rax is set to 100 and bl to 1"),
     ("latency", "div rax", "mov eax, 100", "rax is set to 100 first"),
+    ("latency", "div dl", "mov eax, 100; mov dl, 1", "rax is set to 100 and dl to 1 first"),
+    ("throughput", "idiv rdx", "mov rax, -100; mov rdx, -1", "rax is set to -100 and rdx to -1 first"),
+    ("throughput", "idiv dx", "mov rax, -100; mov rdx, -1", "rax is set to -100 and dx to -1 first"),
+    ("throughput", "idiv ah", "mov eax, 0xff9c", "ax is set to -100 and ah to -1 first"),
+    ("latency", "pop rsp", "mov [rsp], rsp", "the memory at [rsp] holds rsp, which each copy loads"),
+    ("throughput", "popfq", "mov r8, rdi; mov rdi, rsp; mov ecx, 2048; rep stosq; mov rdi, r8; xor r8d, r8d",
+     "the memory at [rsp] is set to 0 first"),
     ("throughput", "idiv r8", "mov eax, 100; mov r8, 1", "rax is set to 100 and r8 to 1 first"),
 ])
 def test_what_the_copies_cannot_do_without_is_set_where_nobody_sets_registers(wish, text, init, says):
@@ -201,6 +210,10 @@ def test_another_load_has_its_result_in_the_next_address(text, becomes, at):
     ("vpscatterdd [r14+zmm2*4]{k1}, zmm3", "it clears its mask k1"), ("rep movsb", "counts rcx down to 0"),
     ("repne scasb", "counts rcx down to 0"), ("fld st0", "moves the top of the x87 stack"), ("faddp st1, st0", "moves the top"),
     ("jmp $+2", "leaves the copies"), ("call $+5", "leaves the copies"), ("jz $+2", "leaves the copies"),
+    ("loop $+2", "leaves the copies"), ("jrcxz $+2", "leaves the copies"),
+    ("cpuid", "eax and ecx choose what it reports"), ("idiv rdx", "rdx is the divisor, the upper half of the dividend, and the remainder"),
+    ("idiv ah", "ah is the divisor"), ("mul qword [rax]", "its address is made of rax"), ("cmpxchg [rax], rbx", "its address is made of rax"),
+    ("cmpxchg16b [rdx]", "its address is made of rdx"), ("repe cmpsb", "counts rcx down to 0"),
     ("syscall", "leaves the copies"), ("int 0x80", "leaves the copies"), ("ret", "leaves the copies"),
 ])  # fmt: skip
 def test_latency_refuses_what_has_no_way_back(text, why):
@@ -320,6 +333,42 @@ def test_throughput_refuses_what_always_waits(text, why):
         throughput.part(s)
     assert f'--throughput: "{text}": ' in str(wrong.value) and why in str(wrong.value)
     assert (s.copies, s.late_init, s.notes) == ([], "", [])
+
+
+@pytest.mark.parametrize("make", [latency.chain, throughput.part], ids=["latency", "throughput"])
+@pytest.mark.parametrize("text, why", [
+    *((f"div {upper}", f"{upper} is the divisor and the upper half of the dividend") for upper in ("rdx", "edx", "dx", "ah")),
+    *((f"{name} {register}", f"{register} is the divisor and the stack pointer")
+      for name in ("div", "idiv") for register in ("rsp", "esp", "sp", "spl")),
+    ("div qword [rbx]", "the divisor at [rbx] is not set"), ("idiv dword [r14 + rbx*4]", "the divisor at [r14+rbx*4] is not set"),
+    ("div qword [rdx]", "the divisor at [rdx] is not set"), ("cmpxchg16b [r14 + 8]", "[r14+8] has to be at a multiple of 16 bytes"),
+])
+def test_a_clash_with_an_operand_that_is_not_written_is_refused_by_its_name(make, text, why):
+    s = snippet.Snippet(text)
+    with pytest.raises(snippet.Wrong) as wrong:
+        make(s)
+    assert f'"{text}": ' in str(wrong.value) and why in str(wrong.value)
+    assert (s.copies, s.init, s.late_init, s.notes) == ([], "", "", [])
+
+
+def test_an_address_that_the_copies_set_again_is_measured_with_its_init():
+    s = snippet.Snippet("div qword [rax]", init="mov rax, r14; mov qword [r14], 1")
+    throughput.part(s)
+    assert s.late_init == "mov r13, rax; mov r12, rdx" and code_of(s.copies[0])[1] == ["mov rax, r13", "mov rdx, r12"]
+
+
+@pytest.mark.parametrize("text, waits", [("cmpxchg rax, rbx", False), ("cmpxchg rbx, rax", True)])
+def test_a_register_that_is_set_again_makes_no_chain(text, waits):
+    s = snippet.Snippet(text)
+    throughput.part(s)
+    assert ("side by side" in s.notes[0]) == waits and "keeps it from waiting for rax" in s.notes[0]
+
+
+@pytest.mark.parametrize("before, pointers", [("movsb", ["rdi", "rsi"]), ("scasq", ["rdi"]), ("cmpsw", ["rsi", "rdi"])])
+def test_pointers_of_a_string_instruction_are_set_again(before, pointers):
+    s = snippet.Snippet(before)
+    throughput.part(s)
+    assert code_of(s.copies[0])[1] == [f"mov {p}, {k}" for p, k in zip(pointers, ("r13", "r12"))]
 
 
 def test_throughput_in_a_loop_needs_as_many_copies_as_registers():
