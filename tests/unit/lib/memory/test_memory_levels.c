@@ -1,0 +1,213 @@
+/* Levels of simulated curves: as caches make them, and curves that no cache makes. */
+#include "tests/unit/unit.h"
+#include "lib/memory/levels.h"
+#include "lib/memory/sizes.h"
+#include "lib/stats/known.h"
+#include "tests/unit/close.h"
+#include "tests/unit/rng.h"
+
+#define KIB (1ull << 10)
+#define MIB (1ull << 20)
+
+static struct level_point point[SIZES_MOST];
+static struct level level[LEVELS_MOST];
+
+/* A simulated machine: caches with a latency each, and memory. A random access hits a cache with
+ * the probability size / set, and the sets of a cache overflow a little before it is full. */
+struct made_cache {
+    double size, latency;
+};
+
+static double made_latency(const struct made_cache *cache, size_t n, double memory, double set)
+{
+    double left = 1, sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double hit = set <= 0.9 * cache[i].size ? 1 : 0.9 * cache[i].size / set;
+        double here = hit > 1 - left ? hit - (1 - left) : 0;
+        sum += here * cache[i].latency;
+        left -= here;
+    }
+    return sum + left * memory;
+}
+
+static size_t make(const struct made_cache *cache, size_t n, double memory, double noise)
+{
+    uint64_t size[SIZES_MOST];
+    size_t points = sizes_grid(128 * MIB, size);
+    struct rng random = {1};
+
+    for (size_t i = 0; i < points; i++) {
+        double v = made_latency(cache, n, memory, (double)size[i]);
+        double off = noise * (2 * rng_unit(&random) - 1);
+        point[i] = (struct level_point){size[i], v * (1 + off), v * (1 - noise), v * (1 + noise)};
+    }
+    return points;
+}
+
+static const struct made_cache three[] = {{32 * KIB, 4}, {512 * KIB, 14}, {16 * MIB, 46}};
+static const struct cache cpuid[] = {
+    {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
+    {.level = 1, .type = CACHE_INSTRUCTION, .size = 32 * KIB},
+    {.level = 2, .type = CACHE_UNIFIED, .size = 512 * KIB},
+    {.level = 3, .type = CACHE_UNIFIED, .size = 16 * MIB},
+};
+#define CPUID_CACHES 4
+
+static void three_caches_and_memory(void **state)
+{
+    uint64_t at;
+    size_t points = make(three, 3, 250, 0.01), n = levels_find(point, points, level);
+
+    (void)state;
+    assert_int_equal(n, 4);
+    assert_false(levels_fall(point, points, &at));
+    assert_close(level[0].value, 4, 0.1);
+    assert_close(level[1].value, 13, 1); /* some accesses still hit the first cache */
+    assert_close(level[2].value, 44, 3);
+    assert_true(level[3].value > 200);
+    assert_int_equal(level[0].from, 4 * KIB);
+    assert_int_equal(level[0].to, 24 * KIB);
+    assert_int_equal(level[0].beyond, 32 * KIB);
+    assert_int_equal(level[3].to, 128 * MIB);
+    assert_int_equal(level[3].beyond, 0);
+    levels_match(level, n, cpuid, CPUID_CACHES);
+    assert_int_equal(level[0].cache, 0);
+    assert_int_equal(level[1].cache, 2);
+    assert_int_equal(level[2].cache, 3);
+    assert_int_equal(level[3].cache, -1);
+}
+
+static void no_cpuid_data(void **state)
+{
+    size_t n = levels_find(point, make(three, 3, 250, 0), level);
+
+    (void)state;
+    levels_match(level, n, NULL, 0);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(level[i].cache, -1);
+}
+
+/* CPUID of a guest reports a cache that the curve does not have, and none where it has one. */
+static void cpuid_of_another_machine(void **state)
+{
+    static const struct cache other[] = {
+        {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
+        {.level = 2, .type = CACHE_UNIFIED, .size = 4 * MIB},
+    };
+    size_t n = levels_find(point, make(three, 3, 250, 0), level);
+
+    (void)state;
+    levels_match(level, n, other, 2);
+    assert_int_equal(level[0].cache, 0);
+    assert_int_equal(level[1].cache, -1);
+    assert_int_equal(level[2].cache, -1);
+}
+
+static void a_flat_curve_is_one_level(void **state)
+{
+    size_t points = make(NULL, 0, 1.03125, 0), n = levels_find(point, points, level);
+
+    (void)state;
+    assert_int_equal(n, 1);
+    assert_int_equal(level[0].from, 4 * KIB);
+    assert_int_equal(level[0].to, 128 * MIB);
+    assert_int_equal(level[0].beyond, 0);
+    levels_match(level, n, cpuid, CPUID_CACHES);
+    assert_int_equal(level[0].cache, -1);
+}
+
+static void one_cache(void **state)
+{
+    static const struct made_cache one[] = {{8 * MIB, 20}};
+    size_t n = levels_find(point, make(one, 1, 400, 0.01), level);
+
+    (void)state;
+    assert_int_equal(n, 2);
+    assert_close(level[0].value, 20, 0.5);
+    assert_int_equal(level[0].to, 6 * MIB);
+}
+
+/* Values rise by a fifth per point: the page walks of a small TLB, with no level. */
+static void a_ramp_has_no_level(void **state)
+{
+    uint64_t at;
+    double v = 4;
+    size_t points = make(three, 3, 250, 0);
+
+    (void)state;
+    for (size_t i = 0; i < points; i++, v *= 1.2)
+        point[i].value = v;
+    assert_int_equal(levels_find(point, points, level), 0);
+    assert_false(levels_fall(point, points, &at));
+}
+
+/* Whatever noise does, levels are in order, within the curve, and not too many. */
+static void noise(void **state)
+{
+    struct rng random = {7};
+    size_t points = make(three, 3, 250, 0);
+
+    (void)state;
+    for (unsigned launch = 0; launch < 500; launch++) {
+        for (size_t i = 0; i < points; i++)
+            point[i].value = 1 + (double)rng_below(&random, launch + 2);
+        size_t n = levels_find(point, points, level);
+        assert_true(n <= LEVELS_MOST);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(level[i].to >= LEVEL_SPAN * level[i].from);
+            assert_true(i == 0 || level[i - 1].to < level[i].from);
+        }
+        levels_match(level, n, cpuid, CPUID_CACHES);
+    }
+}
+
+/* A neighbour had the core for some sizes: the curve falls after them. */
+static void a_spoiled_curve_falls(void **state)
+{
+    uint64_t at = 0;
+    size_t points = make(three, 3, 250, 0.01);
+
+    (void)state;
+    point[2].value *= 2;
+    point[2].lo *= 2;
+    point[2].hi *= 2;
+    assert_true(levels_fall(point, points, &at));
+    assert_int_equal(at, point[3].bytes);
+    point[2].lo = point[3].hi / 2; /* its interval admits that it is unsure */
+    assert_false(levels_fall(point, points, &at));
+    point[2].lo = UNKNOWN; /* nothing is known of its error */
+    assert_true(levels_fall(point, points, &at));
+}
+
+static void points_without_a_value(void **state)
+{
+    uint64_t at;
+    size_t points = make(three, 3, 250, 0);
+
+    (void)state;
+    point[1].value = UNKNOWN;
+    assert_int_equal(levels_find(point, points, level), 4);
+    for (size_t i = 0; i < points; i++)
+        point[i].value = UNKNOWN;
+    assert_int_equal(levels_find(point, points, level), 0);
+    assert_int_equal(levels_find(point, 0, level), 0);
+    assert_false(levels_fall(point, points, &at));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_caches_and_memory),
+        cmocka_unit_test(no_cpuid_data),
+        cmocka_unit_test(cpuid_of_another_machine),
+        cmocka_unit_test(a_flat_curve_is_one_level),
+        cmocka_unit_test(one_cache),
+        cmocka_unit_test(a_ramp_has_no_level),
+        cmocka_unit_test(noise),
+        cmocka_unit_test(a_spoiled_curve_falls),
+        cmocka_unit_test(points_without_a_value),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

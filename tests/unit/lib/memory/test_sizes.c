@@ -1,0 +1,154 @@
+/* The sizes of a curve, denser where it bends, and a plan that keeps to its time. */
+#include "tests/unit/unit.h"
+#include "lib/memory/sizes.h"
+#include "lib/stats/known.h"
+#include "tests/unit/close.h"
+
+#define KIB (1ull << 10)
+#define MIB (1ull << 20)
+
+static void four_times_the_last_cache(void **state)
+{
+    static const struct cache cache[] = {
+        {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
+        {.level = 1, .type = CACHE_INSTRUCTION, .size = 64 * MIB}, /* not for data */
+        {.level = 3, .type = CACHE_UNIFIED, .size = 16 * MIB},
+        {.level = 2, .type = CACHE_UNIFIED, .size = 512 * KIB},
+    };
+
+    (void)state;
+    assert_int_equal(sizes_wanted(cache, 4), 64 * MIB);
+    assert_int_equal(sizes_wanted(cache, 0), SIZES_BEYOND * (uint64_t)SIZES_NO_CACHE);
+}
+
+static void two_sizes_per_octave(void **state)
+{
+    uint64_t size[SIZES_MOST];
+
+    (void)state;
+    assert_int_equal(sizes_grid(SIZES_FIRST - 1, size), 0);
+    assert_int_equal(sizes_grid(SIZES_FIRST, size), 1);
+    assert_int_equal(sizes_grid(13 * KIB, size), 4);
+    assert_int_equal(size[1], 6 * KIB);
+    assert_int_equal(size[3], 12 * KIB);
+    size_t n = sizes_grid(128 * MIB, size);
+    assert_int_equal(n, 31);
+    assert_int_equal(size[n - 1], 128 * MIB);
+    assert_true(sizes_grid(1ull << 62, size) <= SIZES_MOST);
+}
+
+static void more_where_it_bends(void **state)
+{
+    uint64_t size[SIZES_MOST] = {4 * KIB, 6 * KIB, 8 * KIB, 12 * KIB, 16 * KIB};
+    static const double value[] = {4, 4, 14, 14.5, 40};
+    static const uint64_t want[] = {4 * KIB,  6 * KIB,  7 * KIB, 8 * KIB,
+                                    12 * KIB, 14 * KIB, 16 * KIB};
+
+    (void)state;
+    assert_int_equal(sizes_refine(size, value, 5), 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(size[i], want[i]);
+}
+
+static void a_falling_or_unknown_value(void **state)
+{
+    uint64_t size[SIZES_MOST] = {4 * KIB, 6 * KIB, 8 * KIB};
+    const double falls[] = {14, 4, 4}, unknown[] = {4, UNKNOWN, 14}, flat[] = {4, 4, 4};
+
+    (void)state;
+    assert_int_equal(sizes_refine(size, unknown, 3), 3);
+    assert_int_equal(sizes_refine(size, flat, 3), 3);
+    assert_int_equal(sizes_refine(size, falls, 3), 4);
+    assert_int_equal(size[1], 5 * KIB);
+}
+
+/* Every gap bends: there is room for some only, and the sharpest get it. */
+static void no_more_than_there_is_room_for(void **state)
+{
+    uint64_t size[SIZES_MOST];
+    double value[SIZES_MOST];
+    size_t n = 0;
+
+    (void)state;
+    for (; n < SIZES_MOST - 2; n++) {
+        size[n] = (n + 1) * 4 * KIB;
+        value[n] = n % 2 ? 2 : 1;
+    }
+    value[20] = 0.1;
+    assert_int_equal(sizes_refine(size, value, n), SIZES_MOST);
+    assert_int_equal(size[20], (20 * 4 + 2) * KIB); /* before and after the sharpest */
+    assert_int_equal(size[22], (21 * 4 + 2) * KIB);
+    for (size_t i = 1; i < SIZES_MOST; i++)
+        assert_true(size[i - 1] < size[i]);
+}
+
+static void time_enough(void **state)
+{
+    const double cost[] = {0.1, 0.1, 0.2};
+    struct sizes_plan p = sizes_plan(cost, 3, 4, 3, 100);
+
+    (void)state;
+    assert_int_equal(p.n, 3);
+    assert_int_equal(p.rounds, 4);
+    assert_int_equal(p.visits[0], 3);
+    assert_int_equal(p.visits[2], 3);
+    assert_close(p.seconds, 4 * 3 * 0.4, 1e-9);
+}
+
+static void the_expensive_sizes_give_way_first(void **state)
+{
+    const double cost[] = {0.001, 0.001, 0.4};
+    struct sizes_plan p = sizes_plan(cost, 3, 4, 4, 2);
+
+    (void)state;
+    assert_int_equal(p.n, 3);
+    assert_int_equal(p.rounds, 4);
+    assert_int_equal(p.visits[0], 4);
+    assert_int_equal(p.visits[2], 1);
+    assert_true(p.seconds <= 2);
+}
+
+static void then_rounds_then_sizes(void **state)
+{
+    const double cost[] = {0.01, 0.01, 1, 10};
+    struct sizes_plan p = sizes_plan(cost, 4, 4, 4, 2.5);
+
+    (void)state;
+    assert_int_equal(p.n, 3);
+    assert_int_equal(p.rounds, 2);
+    assert_int_equal(p.visits[2], 1);
+    p = sizes_plan(cost, 4, 1, 1, 0.1);
+    assert_int_equal(p.rounds, 1);
+    assert_int_equal(p.n, 2);
+}
+
+/* Nothing fits: two sizes remain, and the plan says what they take. */
+static void no_time_at_all(void **state)
+{
+    const double cost[] = {1, 1, 1};
+    struct sizes_plan p = sizes_plan(cost, 3, 4, 4, 0);
+
+    (void)state;
+    assert_int_equal(p.n, 2);
+    assert_int_equal(p.rounds, 2);
+    assert_close(p.seconds, 4, 1e-9);
+    p = sizes_plan(cost, 0, 4, 4, 0);
+    assert_int_equal(p.n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_times_the_last_cache),
+        cmocka_unit_test(two_sizes_per_octave),
+        cmocka_unit_test(more_where_it_bends),
+        cmocka_unit_test(a_falling_or_unknown_value),
+        cmocka_unit_test(no_more_than_there_is_room_for),
+        cmocka_unit_test(time_enough),
+        cmocka_unit_test(the_expensive_sizes_give_way_first),
+        cmocka_unit_test(then_rounds_then_sizes),
+        cmocka_unit_test(no_time_at_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
