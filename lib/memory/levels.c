@@ -44,15 +44,15 @@ static double span(const struct known_points *k, const struct range *r)
     return (double)k->at[r->end - 1].bytes / (double)k->at[r->first].bytes;
 }
 
-/* Finds the flat range within [first, end) that spans the largest factor of sizes. False: none
- * spans enough. */
+/* Finds the flat range within [first, end) that spans the largest factor of sizes; of equal ones the
+ * last, since a curve is flatter away from the cache before. False: none spans enough. */
 static bool longest(const struct known_points *k, size_t first, size_t end, struct range *best)
 {
     double widest = 0;
 
     for (size_t i = first; i < end; i++) {
         struct range r = {i, flat_until(k, i, end)};
-        if (span(k, &r) <= widest)
+        if (span(k, &r) < widest)
             continue;
         widest = span(k, &r);
         *best = r;
