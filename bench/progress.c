@@ -1,5 +1,6 @@
 #include "bench/progress.h"
 #include "bench/cores/gaps.h"
+#include "bench/memory/curve.h"
 #include "bench/sample/gathered.h"
 #include "bench/method/method.h"
 #include "bench/place/place.h"
@@ -104,6 +105,8 @@ double progress_guess(const struct engine *e, const struct bench *b)
         return CORES_CYCLES * ticks;
     case FORM_WATCH:
         return (double)gaps_duration(e);
+    case FORM_CURVE:
+        return curve_guess(e, b);
     case FORM_EMPTY:
     case FORM_LOOP:
     case FORM_STRAIGHT:
@@ -131,8 +134,9 @@ double progress_guess_steps(const struct engine *e, const struct bench *b, const
     double step = e->facts.stepping.ticks, body, empty = 0;
 
     if (e->facts.o->instructions == INSTRUCTIONS_OFF || e->facts.o->method != METHOD_DOUBLED ||
-        b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_EMPTY ||
-        e->facts.stepping.why_not[0] || !run_has_ruler(&e->facts) || is_refused(e, b))
+        b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_CURVE ||
+        b->form == FORM_EMPTY || e->facts.stepping.why_not[0] || !run_has_ruler(&e->facts) ||
+        is_refused(e, b))
         return 0;
     body = gathered_cycles(e, g, KIND_BODY);
     if (body == 0)

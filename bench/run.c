@@ -4,6 +4,7 @@
 #include "bench/cores/gaps.h"
 #include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
+#include "bench/memory/curve.h"
 #include "bench/method/bare.h"
 #include "bench/method/c_program.h"
 #include "bench/sample/cycle.h"
@@ -50,7 +51,7 @@ static double guess(const struct run *run, const struct bench *b)
 
     if (b->form == FORM_CORES)
         cores = cores > 1; /* needs several cores */
-    else if (run->plan->together && b->form != FORM_WATCH)
+    else if (run->plan->together && b->form != FORM_WATCH && b->form != FORM_CURVE)
         cores++; /* each alone, then all at once */
     if (plan_in_rounds(run->first->facts.o, b))
         cores /= run->plan->rounds;
@@ -185,7 +186,8 @@ static void show_progress(struct run *run, double part)
 static void show_part(void *ctx, double part)
 {
     struct run *run = ctx;
-    bool together = run->plan->together && run->rows[run->at]->form != FORM_WATCH;
+    enum form form = run->rows[run->at]->form;
+    bool together = run->plan->together && form != FORM_WATCH && form != FORM_CURVE;
 
     show_progress(run, (run->plan->stage + part) / (run->plan->n + together));
     run->first->p->show(run->first->p);
@@ -240,6 +242,21 @@ static void run_watch(struct run *run, const struct bench *b)
     }
 }
 
+/* Measures a curve on each core of the plan. */
+static void run_curve(struct run *run, const struct bench *b)
+{
+    run_show_suite(run, b);
+    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
+        run->cores_done = k;
+        const struct curve *c = curve_measure(run->plan, b, k);
+        if (c) {
+            run_show_curve(run, c, k);
+            run->report->smis += c->row.smis;
+        }
+        run_tell_gone(run, k, b->name);
+    }
+}
+
 static void run_row(struct run *run, size_t index)
 {
     const struct bench *b = run->rows[index];
@@ -250,6 +267,9 @@ static void run_row(struct run *run, size_t index)
         break;
     case FORM_WATCH:
         run_watch(run, b);
+        break;
+    case FORM_CURVE:
+        run_curve(run, b);
         break;
     case FORM_EMPTY:
     case FORM_LOOP:

@@ -4,6 +4,7 @@
 #include "bench/api/tsc.h"
 #include "bench/run_tell.h"
 #include "bench/across/crowd_show.h"
+#include "bench/across/curve_show.h"
 #include "bench/across/gaps_show.h"
 #include "bench/show/show.h"
 #include "lib/text/fmt.h"
@@ -34,6 +35,9 @@ void run_show_suite(struct run *run, const struct bench *b)
     case FORM_WATCH:
         gaps_heading(run->report, b->suite);
         break;
+    case FORM_CURVE:
+        curve_heading(run->report, &run->first->facts, b->suite);
+        break;
     case FORM_EMPTY:
     case FORM_LOOP:
     case FORM_STRAIGHT:
@@ -52,6 +56,30 @@ static void fail(struct run *run, const struct row *row)
     report_failed(run->report, row->bench->suite, run->plan->n > 1 ? name : row->bench->name);
 }
 
+/* Notes whether the row was measured; if not, why, for a run without any figure. */
+static void note_measured(struct run *run, const struct row *row)
+{
+    if (row->status != ROW_UNSUPPORTED)
+        run->measured++;
+    else if (!run->not_measured[0])
+        fmt_buf(run->not_measured, sizeof run->not_measured, "%s/%s: %s", row->bench->suite,
+                row->bench->name, row->why);
+}
+
+void run_show_curve(struct run *run, const struct curve *c, unsigned k)
+{
+    uint64_t from = tsc_now();
+
+    curve_show(&run->plan->seat[k].engine.facts, c, run->report);
+    note_measured(run, &c->row);
+    if (c->row.ended)
+        run_tell_ended(run, &c->row, c->row.core);
+    else if (c->row.status == ROW_WRONG)
+        fail(run, &c->row);
+    run_tell_interruptions(run, c->row.nmis, c->row.bench);
+    run->told += tsc_now() - from;
+}
+
 void run_count(struct run *run, const struct row *row, const struct run_facts *facts)
 {
     struct report *r = run->report;
@@ -62,11 +90,7 @@ void run_count(struct run *run, const struct row *row, const struct run_facts *f
     r->smis += row->smis;
     r->unproven += row->work == WORK_NOT_JUDGED && row->status == ROW_OK;
     essence_row(run->essence, facts, row);
-    if (row->status != ROW_UNSUPPORTED)
-        run->measured++;
-    else if (!run->not_measured[0])
-        fmt_buf(run->not_measured, sizeof run->not_measured, "%s/%s: %s", row->bench->suite,
-                row->bench->name, row->why);
+    note_measured(run, row);
 }
 
 void run_show_row(struct run *run, unsigned k)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "bench/run.h"
 #include "lib/text/fmt.h"
+#include "hosted/platform/area.h"
 #include "hosted/platform/clock.h"
 #include "hosted/platform/cpus.h"
 #include "hosted/platform/counter.h"
@@ -118,6 +119,9 @@ static void settle_platform(struct hosted *h)
         .row_keep = row_keep,
         .kept = {.record = witness_record},
         .lacks = lacks,
+        .cpuid = process_cpuid,
+        .area = area_map,
+        .area_free = area_unmap,
     };
     h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);
 }

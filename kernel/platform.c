@@ -282,6 +282,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .row_keep = row_keep,
         .kept = {kept_show, kept_record, kept_throttled},
         .lacks = lacks_nothing,
+        .cpuid = cpuid_here,
         .cores = other_cores(&m->cores, others),
     };
     return NULL;

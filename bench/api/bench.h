@@ -55,6 +55,7 @@ enum form {
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
     FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/cores/crowd.h) */
     FORM_WATCH,    /* no windows: each core watches for gaps (bench/cores/gaps.h) */
+    FORM_CURVE,    /* no windows: each core measures a curve over sizes (bench/memory/curve.h) */
 };
 
 /* Requirements of a row that some platforms or CPUs do not meet (engine_lacks in
@@ -87,6 +88,12 @@ struct bench_code {
 #define BENCH_COLUMNS 6
 struct bench_family {
     const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL ends the list */
+};
+
+/* What a row of FORM_CURVE measures at each size of its working set. */
+struct bench_curve {
+    bool large_pages; /* of 2 MiB or more; else of 4 KiB */
+    uint32_t seconds; /* the time that it may take on a core; 0: not a curve */
 };
 
 /* The steps of the small C program that method=plain shows in a table. */
@@ -147,6 +154,8 @@ struct bench {
 
     /* FORM_CORES */
     void (*meet)(struct crowd *c);
+
+    struct bench_curve curve; /* FORM_CURVE */
 
     bool faults_outside; /* its setup is not guarded: suite provoke shows the effect of a fault */
     uint32_t room_bytes; /* of the object's room that the row works on */

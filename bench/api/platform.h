@@ -102,6 +102,17 @@ struct guard_ended {
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
 #define PLATFORM_DATA_SIZE (1u << 20) /* minimum; registry_data_size() returns the actual size */
 
+/* Where the bare machine maps its area in pages of 4 KiB: a page off the alignment of any larger
+ * page, in a part of the address space that all cores share. */
+#define PLATFORM_AREA_VA (PLATFORM_CODE_VA + (4ull << 40) + 4096)
+
+/* A large area of memory for rows of FORM_CURVE. */
+struct platform_area {
+    uint8_t *at;    /* on a page boundary; any content */
+    uint64_t bytes; /* may be less than asked for, if there is less memory */
+    uint64_t page;  /* size of the pages that map it */
+};
+
 #define PLATFORM_KEPT 7 /* words that record the events during a row */
 
 /* Interpret those words: for a row's lines in the table, for its record, and for the essence. NULL:
@@ -191,6 +202,15 @@ struct platform {
     struct platform_kept kept;
     /* Returns why a row with these needs (bench.h) cannot run on this platform; NULL: it can. */
     const char *(*lacks)(unsigned needs);
+    cpuid_fn cpuid; /* CPUID of the running core; it takes no context */
+    /*
+     * Maps at most `bytes` bytes for the running core: in pages of 4 KiB, or if `large` in the
+     * largest pages that there are, of at least 2 MiB. Every page is present. False: *why says what
+     * is missing. The area is valid until area_free(). NULL: not supported.
+     */
+    bool (*area)(const struct platform *p, bool large, uint64_t bytes, struct platform_area *area,
+                 const char **why);
+    void (*area_free)(const struct platform *p, struct platform_area *area);
     const struct platform_cores *cores; /* NULL: only the running core */
 };
 

@@ -36,7 +36,8 @@ static size_t engine_words(const struct options *o)
 
 bool plan_in_rounds(const struct options *o, const struct bench *b)
 {
-    return o->method == METHOD_DOUBLED && b->form != FORM_CORES && b->form != FORM_WATCH;
+    return o->method == METHOD_DOUBLED && b->form != FORM_CORES && b->form != FORM_WATCH &&
+           b->form != FORM_CURVE;
 }
 
 static size_t rows_in_rounds(const struct options *o)

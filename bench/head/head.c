@@ -221,7 +221,8 @@ void head_warn_words(const struct run_facts *run, struct report *r)
             continue;
         kinds.watches = kinds.watches || rows[i]->form == FORM_WATCH;
         kinds.windows =
-            kinds.windows || !(rows[i]->form == FORM_WATCH || rows[i]->form == FORM_CORES);
+            kinds.windows || !(rows[i]->form == FORM_WATCH || rows[i]->form == FORM_CORES ||
+                               rows[i]->form == FORM_CURVE);
     }
     options_without_effect(run->o, &kinds, warn, r);
 }

@@ -175,6 +175,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
         return place_turning(code, b, &spec, p, twice);
     case FORM_CORES: /* these have no windows */
     case FORM_WATCH:
+    case FORM_CURVE:
         break;
     }
     return false;

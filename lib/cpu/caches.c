@@ -130,3 +130,13 @@ unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_
         amd_legacy(&l, c, cpuid, ctx);
     return l.n;
 }
+
+uint64_t caches_largest(const struct cache *cache, unsigned n)
+{
+    uint64_t largest = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (cache[i].type != CACHE_INSTRUCTION && cache[i].size > largest)
+            largest = cache[i].size;
+    return largest;
+}

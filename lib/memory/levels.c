@@ -44,8 +44,8 @@ static double span(const struct known_points *k, const struct range *r)
     return (double)k->at[r->end - 1].bytes / (double)k->at[r->first].bytes;
 }
 
-/* Finds the flat range within [first, end) that spans the largest factor of sizes; of equal ones the
- * last, since a curve is flatter away from the cache before. False: none spans enough. */
+/* Finds the flat range within [first, end) that spans the largest factor of sizes; of equal ones
+ * the last, since a curve is flatter away from the cache before. False: none spans enough. */
 static bool longest(const struct known_points *k, size_t first, size_t end, struct range *best)
 {
     double widest = 0;

@@ -4,16 +4,6 @@
 #define LEAST_SIZES  2
 #define LEAST_ROUNDS 2
 
-uint64_t sizes_wanted(const struct cache *cache, unsigned n)
-{
-    uint64_t largest = 0;
-
-    for (unsigned i = 0; i < n; i++)
-        if (cache[i].type != CACHE_INSTRUCTION && cache[i].size > largest)
-            largest = cache[i].size;
-    return SIZES_BEYOND * (largest ? largest : SIZES_NO_CACHE);
-}
-
 size_t sizes_grid(uint64_t most, uint64_t size[SIZES_MOST])
 {
     size_t n = 0;

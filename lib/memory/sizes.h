@@ -9,15 +9,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/cpu/cache_kinds.h"
 
-#define SIZES_MOST     64          /* of a curve */
-#define SIZES_FIRST    4096u       /* bytes: the smallest; every size is a multiple of a quarter */
-#define SIZES_BEYOND   4           /* the largest is this many times the last-level cache */
-#define SIZES_NO_CACHE (32u << 20) /* bytes of the last-level cache if CPUID reports none */
+#define SIZES_MOST     64    /* of a curve */
+#define SIZES_FIRST    4096u /* bytes: the smallest; every size is a multiple of a quarter */
+#define SIZES_BEYOND   4     /* the largest is this many times the last-level cache */
+#define SIZES_NO_CACHE (32ull << 20) /* bytes of the last-level cache if CPUID reports none */
 
-/* Returns the bytes up to which a curve goes: SIZES_BEYOND times the largest cache for data. */
-uint64_t sizes_wanted(const struct cache *cache, unsigned n);
+/* Returns the bytes up to which a curve goes. largest: of the caches for data (caches_largest());
+ * 0: CPUID reports none. */
+static inline uint64_t sizes_wanted(uint64_t largest)
+{
+    return SIZES_BEYOND * (largest ? largest : SIZES_NO_CACHE);
+}
 
 /* Writes 4 KiB, 6 KiB, 8 KiB, 12 KiB ... up to `most` bytes, ascending. Returns their number, at
  * most SIZES_MOST; 0 if `most` is below the smallest. */

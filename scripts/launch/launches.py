@@ -17,12 +17,12 @@ class Failed(Exception):
 
 class Launch:
     """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps,
-    witnesses, cores: lists; status: the program's exit status; seconds: of wall time."""
+    curves, witnesses, cores: lists; status: the program's exit status; seconds: of wall time."""
 
     def __init__(self, output, status, seconds):
         self.status, self.seconds = status, seconds
         self.rows, self.linearity, self.selftests, self.events = {}, {}, {}, []
-        self.gaps, self.witnesses, self.cores = [], [], []
+        self.gaps, self.curves, self.witnesses, self.cores = [], [], [], []
         self.run = self.end = None
         sequence = report.Sequence()
         for number, line in enumerate(output.splitlines(), 1):
@@ -49,6 +49,8 @@ class Launch:
             self.events.append(record)
         elif kind == "gaps":
             self.gaps.append(record)
+        elif kind == "curve":
+            self.curves.append(record)
         elif kind == "core":
             self.cores.append(record)
         elif kind == "witness":

@@ -105,7 +105,7 @@ def names(shared_run):
             break
         if re.match(r"\w+( |$)", line):
             suite = line.split()[0]
-        elif (row := re.match(r"  (\w+) ", line)) and suite not in ("provoke", "provoke_cores", "gaps"):
+        elif (row := re.match(r"  (\w+) ", line)) and suite not in ("provoke", "provoke_cores", "gaps", "memory"):
             found.add(f"{suite}/{row[1]}")
     return found
 

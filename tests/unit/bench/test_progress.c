@@ -13,6 +13,12 @@ uint64_t gaps_duration(const struct engine *e)
     return 7000;
 }
 
+double curve_guess(const struct engine *e, const struct bench *b)
+{
+    (void)e;
+    return 1000 * b->curve.seconds;
+}
+
 static const char *lacks(unsigned needs)
 {
     return needs ? "not here" : NULL;
@@ -41,12 +47,15 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
                        .facts.ticks_per_cycle = 0.5};
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
+                 curve = {.form = FORM_CURVE, .curve = {.seconds = 5}},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
     double one = progress_guess(&e, &few);
     assert_true(progress_guess(&e, &empty) < one / 4);
     assert_true(progress_guess(&e, &many) > 5 * one);
     assert_true(progress_guess(&e, &cold) > 10 * one);
     assert_true(progress_guess(&e, &watch) == 7000);
+    assert_true(progress_guess(&e, &curve) == 5000);
+    assert_true(progress_guess_steps(&e, &curve, NULL) == 0);
     e.facts.ticks_per_cycle = 1;
     assert_true(progress_guess(&e, &few) == 2 * one);
     e.facts.samples = 4096;

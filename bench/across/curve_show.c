@@ -1,0 +1,290 @@
+#include "bench/across/curve_show.h"
+#include "bench/show/units.h"
+#include "bench/show/words.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+
+#define UNIT_WIDTH 4 /* " KiB" */
+
+static const char *unit_of(const struct run_facts *run)
+{
+    if (units_are_instructions(run))
+        return "instructions";
+    return run_has_cycles(run) ? "cycles" : "ticks";
+}
+
+/* Returns a point's figure in that unit. */
+static double figure(const struct run_facts *run, const struct curve_point *p)
+{
+    return run_has_cycles(run) ? p->cycles : p->ticks;
+}
+
+static double ns(const struct run_facts *run, double ticks)
+{
+    return units_have_ns(run) && run->execution == EXEC_SILICON ? units_ns(run, ticks) : UNKNOWN;
+}
+
+/* Writes "48 KiB", "1.5 MiB", at least `width` columns wide. */
+static void show_size(uint64_t bytes, int width, struct sink *out)
+{
+    bool mib = bytes >= 1 << 20;
+    double v = (double)bytes / (mib ? 1 << 20 : 1 << 10);
+    bool whole = v == (double)(uint64_t)v;
+
+    num_f64(out, v,
+            whole                                  ? 0
+            : v * 10 == (double)(uint64_t)(v * 10) ? 1
+                                                   : 2,
+            width > UNIT_WIDTH ? width - UNIT_WIDTH : 0);
+    fmt(out, mib ? " MiB" : " KiB");
+}
+
+static void show_number(double v, int decimals, int width, struct sink *out)
+{
+    if (is_known(v))
+        num_f64(out, v, decimals, width);
+    else
+        fmt(out, "%*s", width, "-");
+}
+
+/* Returns the longer side of a point's interval. */
+static double half(const struct curve_point *p)
+{
+    double below = p->cycles - p->lo, above = p->hi - p->cycles;
+
+    return below > above ? below : above;
+}
+
+static int decimals_of(const struct run_facts *run, double v)
+{
+    if (units_are_instructions(run))
+        return 3; /* exact */
+    return v < 100 ? 2 : 1;
+}
+
+static void show_points(const struct run_facts *run, const struct curve *c, struct sink *out)
+{
+    fmt(out, "         size %12s       +-       ns\r\n", unit_of(run));
+    for (size_t i = 0; i < c->n; i++) {
+        const struct curve_point *p = &c->point[i];
+        double v = figure(run, p);
+        int decimals = decimals_of(run, v);
+        show_size(p->bytes, 13, out);
+        fmt(out, " ");
+        show_number(v, decimals, 12, out);
+        fmt(out, " ");
+        show_number(half(p), decimals, 8, out);
+        fmt(out, " ");
+        show_number(ns(run, p->ticks), 2, 8, out);
+        fmt(out, p->shared ? "  shared core: not judged\r\n" : "\r\n");
+    }
+}
+
+static void show_cache(const struct cache *c, struct sink *out)
+{
+    fmt(out, "L%u ", c->level);
+    show_size(c->size, 0, out);
+}
+
+static void show_level(const struct run_facts *run, const struct curve *c, const struct level *l,
+                       struct sink *out)
+{
+    fmt(out, "    ");
+    num_f64(out, l->value, decimals_of(run, l->value), 8);
+    fmt(out, " %s from ", unit_of(run));
+    show_size(l->from, 0, out);
+    fmt(out, " to ");
+    show_size(l->to, 0, out);
+    if (l->cache >= 0) {
+        fmt(out, "; ends at CPUID's ");
+        show_cache(&c->cache[l->cache], out);
+    } else if (l->beyond) {
+        fmt(out, "; ends at no cache of CPUID");
+    }
+    fmt(out, "\r\n");
+}
+
+static bool is_found(const struct curve *c, unsigned cache)
+{
+    for (size_t i = 0; i < c->levels; i++)
+        if (c->level[i].cache == (int)cache)
+            return true;
+    return false;
+}
+
+/* Writes the caches of CPUID at which no level ends. */
+static void show_not_found(const struct curve *c, struct sink *out)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < c->caches; i++) {
+        if (c->cache[i].type == CACHE_INSTRUCTION || is_found(c, i))
+            continue;
+        fmt(out, any ? ", " : "  CPUID also has ");
+        show_cache(&c->cache[i], out);
+        any = true;
+    }
+    if (any)
+        fmt(out, ": no level ends there\r\n");
+}
+
+static void show_levels(const struct run_facts *run, const struct curve *c, struct sink *out)
+{
+    if (c->spoiled == CURVE_EMULATED) {
+        fmt(out, "  levels: not judged: an emulator's times are noise\r\n");
+        return;
+    }
+    if (c->spoiled == CURVE_SHARED)
+        fmt(out, "  levels: not judged: most sizes were measured on a shared core\r\n");
+    if (c->spoiled == CURVE_FALLS) {
+        fmt(out, "  levels: not judged: ");
+        show_size(c->falls_at, 0, out);
+        fmt(out, " takes less time than a smaller size, so something else had a part in it\r\n");
+    }
+    if (c->spoiled != CURVE_CLEAN)
+        return;
+    fmt(out, c->levels ? "  levels found:\r\n" : "  no level was found\r\n");
+    for (size_t i = 0; i < c->levels; i++)
+        show_level(run, c, &c->level[i], out);
+    if (!units_are_instructions(run))
+        show_not_found(c, out);
+}
+
+static void show_limits(const struct curve *c, struct sink *out)
+{
+    if (!c->less_memory && !c->less_time)
+        return;
+    fmt(out, "  up to ");
+    show_size(c->n ? c->point[c->n - 1].bytes : 0, 0, out);
+    fmt(out, " instead of ");
+    show_size(c->wanted, 0, out);
+    fmt(out, ": %s\r\n",
+        c->less_time ? "larger sizes would take too long" : "there is too little memory for more");
+}
+
+static void show(const struct run_facts *run, const struct curve *c, struct report *r)
+{
+    report_fresh_line(r);
+    fmt(r->out, "%-24s core %u: ", c->row.bench->name, run->core);
+    if (c->row.status != ROW_OK) {
+        fmt(r->out, "%s: %s\r\n", c->row.status == ROW_WRONG ? "FAIL" : "not here", c->row.why);
+        return;
+    }
+    fmt(r->out, "pages of ");
+    show_size(c->page, 0, r->out);
+    fmt(r->out, "; every element was visited\r\n");
+    show_points(run, c, r->out);
+    show_levels(run, c, r->out);
+    show_limits(c, r->out);
+    fmt(r->out, "\r\n");
+}
+
+/* --- the record ------------------------------------------------------------------------------- */
+
+static void record_points(const struct run_facts *run, const struct curve *c, struct json *j)
+{
+    json_array(j, "points");
+    for (size_t i = 0; i < c->n; i++) {
+        const struct curve_point *p = &c->point[i];
+        json_array(j, NULL);
+        json_u64(j, NULL, p->bytes);
+        json_f64(j, NULL, p->ticks, 3);
+        json_f64(j, NULL, run_has_cycles(run) ? p->cycles : UNKNOWN, 3);
+        json_f64(j, NULL, p->lo, 3);
+        json_f64(j, NULL, p->hi, 3);
+        json_f64(j, NULL, ns(run, p->ticks), 3);
+        json_close(j);
+    }
+    json_close(j);
+    json_array(j, "visits");
+    for (size_t i = 0; i < c->n; i++)
+        json_u64(j, NULL, c->point[i].visits);
+    json_close(j);
+    json_array(j, "shared");
+    for (size_t i = 0; i < c->n; i++)
+        if (c->point[i].shared)
+            json_u64(j, NULL, c->point[i].bytes);
+    json_close(j);
+}
+
+static void record_levels(const struct curve *c, struct json *j)
+{
+    json_array(j, "levels");
+    for (size_t i = 0; i < c->levels; i++) {
+        const struct level *l = &c->level[i];
+        json_object(j, NULL);
+        json_f64(j, "value", l->value, 3);
+        json_u64(j, "from", l->from);
+        json_u64(j, "to", l->to);
+        if (l->beyond)
+            json_u64(j, "beyond", l->beyond);
+        if (l->cache >= 0) {
+            json_u64(j, "cache_level", c->cache[l->cache].level);
+            json_u64(j, "cache_bytes", c->cache[l->cache].size);
+        }
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static const char *const spoiled_words[] = {
+    [CURVE_SHARED] = "most sizes were measured on a shared core",
+    [CURVE_FALLS] = "a size takes less time than a smaller one",
+    [CURVE_EMULATED] = "an emulator's times are noise",
+};
+
+static void record_measured(const struct run_facts *run, const struct curve *c, struct json *j)
+{
+    json_u64(j, "page", c->page);
+    json_u64(j, "wanted", c->wanted);
+    json_bool(j, "less_memory", c->less_memory);
+    json_bool(j, "less_time", c->less_time);
+    json_u64(j, "elements", c->elements);
+    json_u64(j, "rounds", c->rounds);
+    json_str(j, "unit", unit_of(run));
+    record_points(run, c, j);
+    json_bool(j, "judged", c->spoiled == CURVE_CLEAN);
+    if (c->spoiled != CURVE_CLEAN)
+        json_str(j, "spoiled", spoiled_words[c->spoiled]);
+    record_levels(c, j);
+}
+
+static void record(const struct run_facts *run, const struct curve *c, struct report *r)
+{
+    struct json j;
+
+    if (!report_record(r, &j, "curve"))
+        return;
+    json_str(&j, "suite", c->row.bench->suite);
+    json_str(&j, "name", c->row.bench->name);
+    json_u64(&j, "core", run->core);
+    json_str(&j, "status", words_status[c->row.status]);
+    json_str(&j, "why", c->row.why);
+    if (c->row.status == ROW_OK)
+        record_measured(run, c, &j);
+    if (run->counts_smis)
+        json_u64(&j, "smis", c->row.smis);
+    json_u64(&j, "nmis", c->row.nmis);
+    if (run->kept->record)
+        run->kept->record(c->row.kept, &j);
+    json_end(&j);
+}
+
+void curve_heading(struct report *r, const struct run_facts *run, const char *suite)
+{
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out, "\r\n%-24s %s of an operation, by size of the working set\r\n", suite,
+        unit_of(run));
+}
+
+void curve_show(const struct run_facts *run, const struct curve *c, struct report *r)
+{
+    if (report_table(r))
+        show(run, c, r);
+    record(run, c, r);
+}

@@ -1,0 +1,111 @@
+#include "bench/memory/chase.h"
+#include "lib/text/mem.h"
+
+#define WORD_BITS 64
+
+/* Sets up to 2 MiB are walked in whole laps, of at least this many steps together. */
+#define LAPS_UP_TO 32768
+#define LAP_STEPS  2048
+/* Steps of a walk in larger sets. */
+#define PART_STEPS 1024
+/*
+ * Larger sets than 16 MiB are checked by several walks at the same time, each over its part of the
+ * cycle: their loads miss in parallel. Timed walks begin where a part does, at the lines that were
+ * visited first: those are least recently used, as in one lap after the other.
+ */
+#define ALONE_UP_TO (1u << 18)
+#define WALKERS     8
+
+_Static_assert(3 * PART_STEPS * CHASE_WALKS <= LAPS_UP_TO, "walks of a series share lines");
+
+uint64_t chase_map_bytes(uint64_t bytes)
+{
+    return (bytes / CHASE_LINE + WORD_BITS - 1) / WORD_BITS * sizeof(uint64_t);
+}
+
+/* Returns the line at a position of the order. */
+static void **line_at(const struct chase *c, uint32_t t)
+{
+    return (void **)(void *)(c->at + (uint64_t)order_at(&c->order, t) * CHASE_LINE);
+}
+
+void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map, uint64_t seed)
+{
+    c->at = at;
+    c->n = (uint32_t)(bytes / CHASE_LINE);
+    c->map = map;
+    order_init(&c->order, c->n, seed);
+    void **line = line_at(c, 0);
+    for (uint32_t t = 1; t <= c->n; t++) {
+        void **next = line_at(c, t);
+        *line = next;
+        line = next;
+    }
+}
+
+static unsigned walkers(const struct chase *c)
+{
+    return c->n > ALONE_UP_TO ? WALKERS : 1;
+}
+
+/* Marks a line as seen. Returns 1 if it was not; 0 if it was, or if this is no line of the set. */
+static uint32_t see(const struct chase *c, void *const *line)
+{
+    uint64_t offset = (uint64_t)((const uint8_t *)line - c->at), i = offset / CHASE_LINE;
+    uint64_t bit = 1ull << (i % WORD_BITS);
+
+    if (i >= c->n || offset % CHASE_LINE || c->map[i / WORD_BITS] & bit)
+        return 0;
+    c->map[i / WORD_BITS] |= bit;
+    return 1;
+}
+
+uint32_t chase_check(const struct chase *c)
+{
+    unsigned many = walkers(c);
+    uint32_t part = c->n / many, seen = 0;
+    void *const *at[WALKERS];
+
+    memset(c->map, 0, chase_map_bytes((uint64_t)c->n * CHASE_LINE));
+    for (unsigned i = 0; i < many; i++)
+        at[i] = line_at(c, i * part);
+    for (uint32_t t = 0; t < part; t++)
+        for (unsigned i = 0; i < many; i++) {
+            if (!see(c, at[i]))
+                return seen;
+            seen++;
+            at[i] = (void *const *)*(void *const volatile *)at[i];
+        }
+    for (unsigned i = 0; i < many; i++)
+        if (at[i] != line_at(c, (i + 1) * part))
+            return seen - 1; /* it visited them all, but not in one cycle */
+    return seen;
+}
+
+struct chase_walks chase_walks(const struct chase *c, unsigned i)
+{
+    unsigned many = walkers(c);
+
+    if (c->n <= LAPS_UP_TO)
+        return (struct chase_walks){0, (uint64_t)c->n * ((LAP_STEPS + c->n - 1) / c->n)};
+    return (struct chase_walks){i % many * (c->n / many) + i / many * 3 * PART_STEPS, PART_STEPS};
+}
+
+void chase_warm(const struct chase *c)
+{
+    struct chase_walks w = chase_walks(c, 0);
+    void *const *end;
+
+    if (c->n <= LAPS_UP_TO)
+        (void)chase_walk(line_at(c, 0), w.steps / CHASE_TURN, &end);
+}
+
+bool chase_time(const struct chase *c, const struct chase_walks *w, struct chase_ticks *t)
+{
+    void *const *middle, *const *end;
+    uint64_t steps = w->steps, first = (w->from + steps) % c->n, last = (first + 2 * steps) % c->n;
+
+    t->once = chase_walk(line_at(c, w->from), steps / CHASE_TURN, &middle);
+    t->twice = chase_walk(middle, 2 * steps / CHASE_TURN, &end);
+    return middle == line_at(c, (uint32_t)first) && end == line_at(c, (uint32_t)last);
+}

@@ -1,0 +1,407 @@
+#include "bench/memory/curve.h"
+#include "bench/api/tsc.h"
+#include "bench/check/guard.h"
+#include "bench/memory/chase.h"
+#include "bench/memory/visit.h"
+#include "bench/sample/interleave.h"
+#include "lib/stats/known.h"
+#include "lib/text/mem.h"
+
+#define ROUNDS     4 /* passes over the sizes after the first */
+#define PER_ROUND  4 /* visits of a size in one of them */
+#define VISITS     (ROUNDS * PER_ROUND)
+#define PAGE       4096u
+#define UNKNOWN_HZ 1e9 /* to keep to the time if the TSC's frequency is not known */
+/* The first pass may take this share of the time. A size costs at most this factor more than the
+ * one before: it is at most 1.5 times as large, and may leave a cache. */
+#define FIRST_SHARE 0.3
+#define FIRST_NEXT  3
+/* Where no CPU executes the code: one visit of a few sizes, with one pair of walks. */
+#define PROOF_MOST    (256u << 10)
+#define PROOF_SECONDS 0.1
+
+/* A size's visits. */
+struct taken {
+    unsigned n;
+    uint8_t round[VISITS];
+    struct visit_figure quiet[VISITS], all[VISITS];
+};
+
+/* A curve that is being measured, in the engine's memory. */
+struct measuring {
+    struct curve curve;
+    struct engine *e;
+    struct platform_area area;
+    uint64_t *map;      /* at the area's end */
+    uint64_t set_bytes; /* of the area before the map */
+    uint64_t began;     /* TSC */
+    double hz, budget;  /* seconds */
+    uint64_t seed;
+    uint64_t kept[PLATFORM_KEPT];
+    double cost[SIZES_MOST], first[SIZES_MOST]; /* of the first pass: seconds, cycles or ticks */
+    uint64_t size[SIZES_MOST];
+    struct sizes_plan plan;
+    struct taken taken[SIZES_MOST];
+};
+
+_Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
+               "a curve does not fit an engine's memory");
+
+static bool is_proof(const struct engine *e)
+{
+    return e->facts.execution != EXEC_SILICON;
+}
+
+static double hz_of(const struct engine *e)
+{
+    return run_has_hz(&e->facts) ? e->facts.tsc_hz : UNKNOWN_HZ;
+}
+
+double curve_guess(const struct engine *e, const struct bench *b)
+{
+    return (is_proof(e) ? PROOF_SECONDS : b->curve.seconds) * hz_of(e);
+}
+
+static double seconds_since(const struct measuring *w, uint64_t tsc)
+{
+    return (double)(tsc_now() - tsc) / w->hz;
+}
+
+/* --- a visit ---------------------------------------------------------------------------------- */
+
+struct order_of_visit {
+    struct engine *e;
+    struct visit_set set;
+    unsigned pairs;
+    struct visit v;
+};
+
+static void visit_here(void *ctx)
+{
+    struct order_of_visit *o = ctx;
+
+    visit_take(o->e, &o->set, o->pairs, &o->v);
+}
+
+/* Returns where in the area a set begins: on another page each time, if there is room. */
+static uint8_t *place_of(const struct measuring *w, uint64_t bytes)
+{
+    uint64_t pages = (w->set_bytes - bytes) / PAGE + 1;
+
+    return w->area.at + w->seed * 0x9e3779b97f4a7c15u / PAGE % pages * PAGE;
+}
+
+/* Visits a size. False: the row has ended, and says why, or the user stopped the run. */
+static bool visit(struct measuring *w, uint64_t bytes, struct visit *v)
+{
+    struct order_of_visit o = {.e = w->e, .pairs = is_proof(w->e) ? 1 : VISIT_PAIRS};
+
+    w->seed++;
+    o.set = (struct visit_set){place_of(w, bytes), bytes, w->map, w->seed};
+    if (!pace_go_on(w->e) || !guard_run(w->e, &w->curve.row, visit_here, &o))
+        return false;
+    *v = o.v;
+    w->curve.elements += o.v.elements;
+    row_fail(&w->curve.row, ROW_WRONG, o.v.wrong);
+    return !o.v.wrong;
+}
+
+static double value_of(const struct visit_figure *f)
+{
+    return is_known(f->cycles) ? f->cycles : f->ticks;
+}
+
+/* --- the passes ------------------------------------------------------------------------------- */
+
+/* Visits each size once, which shows where the curve bends and what a visit costs. Returns the
+ * number of sizes that there is time for; 0: the row has ended. */
+static size_t pass_first(struct measuring *w, size_t n)
+{
+    double last = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct visit v;
+        uint64_t from = tsc_now();
+        bool late = seconds_since(w, w->began) + FIRST_NEXT * last > FIRST_SHARE * w->budget;
+        if (i > 1 && late && !is_proof(w->e)) {
+            w->curve.less_time = true;
+            return i;
+        }
+        if (!visit(w, w->size[i], &v))
+            return 0;
+        last = w->cost[i] = seconds_since(w, from);
+        w->first[i] = value_of(&v.all);
+        pace_show(w->e, FIRST_SHARE * (double)i / (double)n);
+    }
+    return n;
+}
+
+/* Adds sizes where the curve bends. Their cost is that of the next larger size. */
+static size_t refine(struct measuring *w, size_t n)
+{
+    uint64_t before[SIZES_MOST];
+    double cost[SIZES_MOST];
+
+    memcpy(before, w->size, n * sizeof *before);
+    memcpy(cost, w->cost, n * sizeof *cost);
+    size_t more = sizes_refine(w->size, w->first, n);
+    for (size_t i = 0, old = 0; i < more; i++) {
+        w->cost[i] = cost[old];
+        old += old + 1 < n && w->size[i] == before[old];
+    }
+    return more;
+}
+
+static void note(struct taken *t, unsigned round, const struct visit *v)
+{
+    t->round[t->n] = (uint8_t)round;
+    t->quiet[t->n] = v->quiet;
+    t->all[t->n++] = v->all;
+}
+
+static bool pass_size(struct measuring *w, unsigned round, size_t i)
+{
+    for (unsigned k = 0; k < w->plan.visits[i]; k++) {
+        struct visit v;
+        if (!visit(w, w->size[i], &v))
+            return false;
+        note(&w->taken[i], round, &v);
+    }
+    return true;
+}
+
+/* Visits the planned sizes, forward in even rounds, backward in odd ones. False: it has ended. */
+static bool pass(struct measuring *w, unsigned round)
+{
+    for (size_t i = 0; i < w->plan.n; i++) {
+        size_t size = round % 2 ? w->plan.n - 1 - i : i;
+        if (!pass_size(w, round, size))
+            return false;
+        double done = (round + (double)(i + 1) / (double)w->plan.n) / w->plan.rounds;
+        pace_show(w->e, FIRST_SHARE + (1 - FIRST_SHARE) * done);
+    }
+    return true;
+}
+
+/* --- from visits to points -------------------------------------------------------------------- */
+
+/* Returns the estimate over the visits of a size, from their pairs without a neighbour or all. */
+static struct estimate estimate_of(const struct taken *t, unsigned rounds, bool shared_too,
+                                   double finest)
+{
+    struct estimate_taken part[VISITS];
+    double theta[VISITS], round[ROUNDS], scratch[VISITS];
+
+    for (unsigned i = 0; i < t->n; i++) {
+        const struct visit_figure *f = shared_too ? &t->all[i] : &t->quiet[i];
+        part[i] = (struct estimate_taken){i, t->round[i], f->pairs, f->cycles, f->se};
+    }
+    struct estimate_found found = {.theta = theta,
+                                   .placements = t->n,
+                                   .round = round,
+                                   .rounds = rounds,
+                                   .finest = finest,
+                                   .rounds_differ = estimate_rounds_differ(part, t->n)};
+    estimate_by_round(part, t->n, round, rounds);
+    estimate_by_placement(part, t->n, theta, t->n);
+    found.se = estimate_placement_se(part, t->n, &found.m);
+    return estimate_over(&found, scratch);
+}
+
+static double ticks_of(const struct taken *t)
+{
+    double ticks[VISITS];
+    size_t n = 0;
+
+    for (unsigned i = 0; i < t->n; i++) {
+        const struct visit_figure *f = t->quiet[i].pairs ? &t->quiet[i] : &t->all[i];
+        if (is_known(f->ticks))
+            ticks[n++] = f->ticks;
+    }
+    return n ? median(ticks, n) : UNKNOWN;
+}
+
+/* Returns whether fewer than half of the pairs of walks were without a neighbour. */
+static bool is_shared(const struct taken *t)
+{
+    unsigned quiet = 0, all = 0;
+
+    for (unsigned i = 0; i < t->n; i++) {
+        quiet += t->quiet[i].pairs;
+        all += t->all[i].pairs;
+    }
+    return 2 * quiet < all;
+}
+
+static void hold(struct curve_point *p, const struct estimate *also)
+{
+    if (!(p->lo <= also->lo))
+        p->lo = also->lo;
+    if (!(p->hi >= also->hi))
+        p->hi = also->hi;
+}
+
+static struct curve_point point_of(const struct measuring *w, size_t i)
+{
+    const struct taken *t = &w->taken[i];
+    struct curve_point p = {.bytes = w->size[i],
+                            .visits = t->n,
+                            .ticks = ticks_of(t),
+                            .cycles = UNKNOWN,
+                            .lo = UNKNOWN,
+                            .hi = UNKNOWN,
+                            .shared = is_shared(t)};
+    double finest = w->e->step_cycles / 1e3; /* a walk has 1000 steps or more */
+
+    if (!run_has_cycles(&w->e->facts))
+        return p;
+    struct estimate all = estimate_of(t, w->plan.rounds, true, finest);
+    struct estimate used = p.shared ? all : estimate_of(t, w->plan.rounds, false, finest);
+    p.cycles = used.theta;
+    p.lo = used.lo;
+    p.hi = used.hi;
+    if (p.shared)
+        hold(&p, &all);
+    return p;
+}
+
+static void find_levels(struct curve *c)
+{
+    struct level_point point[SIZES_MOST] = {{0}};
+    unsigned shared = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct curve_point *p = &c->point[i];
+        bool cycles = is_known(p->cycles);
+        point[i] = (struct level_point){p->bytes, cycles ? p->cycles : p->ticks, p->lo, p->hi};
+        shared += p->shared;
+    }
+    c->levels = levels_find(point, c->n, c->level);
+    levels_match(c->level, c->levels, c->cache, c->caches);
+    if (2 * shared > c->n)
+        c->spoiled = CURVE_SHARED;
+    else if (levels_fall(point, c->n, &c->falls_at))
+        c->spoiled = CURVE_FALLS;
+}
+
+static void conclude(struct measuring *w)
+{
+    struct curve *c = &w->curve;
+
+    c->rounds = w->plan.rounds;
+    c->n = w->plan.n;
+    for (size_t i = 0; i < c->n; i++)
+        c->point[i] = point_of(w, i);
+    find_levels(c);
+    if (w->e->facts.execution == EXEC_EMULATED)
+        c->spoiled = CURVE_EMULATED;
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+/* Returns the bytes up to which sizes are measured. */
+static uint64_t sizes_up_to(const struct measuring *w)
+{
+    uint64_t there = w->set_bytes < w->curve.wanted ? w->set_bytes : w->curve.wanted;
+
+    return is_proof(w->e) && there > PROOF_MOST ? PROOF_MOST : there;
+}
+
+/* Maps the area, and divides it into sets and map. False: there is none; the row says why. */
+static bool open_area(struct measuring *w)
+{
+    const struct platform *p = w->e->p;
+    const char *why = "this platform has no large area of memory";
+    uint64_t map = chase_map_bytes(w->curve.wanted) + PAGE;
+
+    if (!p->area ||
+        !p->area(p, w->curve.row.bench->curve.large_pages, w->curve.wanted + map, &w->area, &why)) {
+        row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
+        return false;
+    }
+    w->curve.page = w->area.page;
+    /* A bit for each line takes 1/512 of what it describes. */
+    w->set_bytes = w->area.bytes / 513 * 512 / PAGE * PAGE;
+    w->map = (uint64_t *)(void *)(w->area.at + w->set_bytes);
+    w->curve.less_memory = w->set_bytes < w->curve.wanted;
+    return true;
+}
+
+static bool measure_sizes(struct measuring *w)
+{
+    bool proof = is_proof(w->e);
+    size_t n = sizes_grid(sizes_up_to(w), w->size);
+
+    if (n == 0) {
+        row_fail(&w->curve.row, ROW_UNSUPPORTED, "there is less memory than the smallest size");
+        return false;
+    }
+    n = pass_first(w, n);
+    if (n == 0)
+        return false;
+    n = refine(w, n);
+    w->plan = sizes_plan(w->cost, n, proof ? 1 : ROUNDS, proof ? 1 : PER_ROUND,
+                         proof ? 1e9 : w->budget - seconds_since(w, w->began));
+    w->curve.less_time = w->curve.less_time || w->plan.n < n;
+    for (unsigned round = 0; round < w->plan.rounds; round++)
+        if (!pass(w, round))
+            return false;
+    return true;
+}
+
+static void measure(struct measuring *w)
+{
+    const struct platform *p = w->e->p;
+
+    if (cpu_lacks(p->cpu, RECIPE_LFENCE)) {
+        row_fail(&w->curve.row, ROW_UNSUPPORTED, "LFENCE does not serialise here");
+        return;
+    }
+    w->curve.caches = caches_decode(w->curve.cache, p->cpu, p->cpuid, NULL);
+    w->curve.wanted = sizes_wanted(caches_largest(w->curve.cache, w->curve.caches));
+    if (!open_area(w))
+        return;
+    if (measure_sizes(w))
+        conclude(w);
+    p->area_free(p, &w->area);
+}
+
+static void measure_here(void *ctx, unsigned core)
+{
+    struct plan *plan = ctx;
+    struct seat *seat = plan_seat(plan, core);
+    struct engine *e = &seat->engine;
+    struct measuring *w = (struct measuring *)(void *)e->memory;
+    const struct bench *b = plan->bench;
+
+    memset(w, 0, sizeof *w);
+    w->e = e;
+    w->curve.row.bench = b;
+    w->curve.row.core = core;
+    w->hz = hz_of(e);
+    w->budget = b->curve.seconds;
+    w->seed = (uint64_t)e->facts.o->seed << 20;
+    w->began = tsc_now();
+    e->p->row_begin(e->p, b->suite, b->name, 0);
+    e->p->row_longer(e->p, 1000 * b->curve.seconds);
+    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
+    measure(w);
+    w->curve.row.smis = engine_smis(e) - pace_smis(e) - smis;
+    w->curve.row.nmis = e->p->nmis() - nmis;
+    e->p->row_end(e->p);
+    engine_keep(e, w->curve.row.kept);
+    seat->back = true;
+}
+
+const struct curve *curve_measure(struct plan *plan, const struct bench *b, unsigned k)
+{
+    struct seat *seat = &plan->seat[k];
+
+    plan->bench = b;
+    plan->stage = k;
+    if (seat->gone || plan_on(plan, k, measure_here, plan) || plan->pace->stopped)
+        return NULL;
+    const struct measuring *w = (const struct measuring *)(const void *)seat->engine.memory;
+    seat->nmis += w->curve.row.nmis;
+    return &w->curve;
+}

@@ -1,0 +1,22 @@
+/*
+ * Rows of FORM_CURVE (suite `memory`): a core measures working sets of many sizes. A first pass
+ * over a grid of sizes finds where the curve bends and what a measurement costs; then sizes are
+ * added there, and the rest is planned so that the row keeps to its time (lib/memory/sizes.h). Each
+ * measurement (a visit) has another order of the elements and another place in the area, as a row
+ * has several placements; passes over the sizes go forward and back, as rounds.
+ */
+#ifndef BENCH_MEMORY_CURVE_H
+#define BENCH_MEMORY_CURVE_H
+
+#include "bench/cores/plan.h"
+#include "bench/model/curve.h"
+
+/* Measures the curve on the k-th core of the plan. NULL: the core is gone, or the run was stopped.
+ * The result is valid until the next row. Its row is wrong if a check failed, unsupported if there
+ * is no memory for it; there are no points then. */
+const struct curve *curve_measure(struct plan *plan, const struct bench *b, unsigned k);
+
+/* Returns the most ticks that the row takes on one core. */
+double curve_guess(const struct engine *e, const struct bench *b);
+
+#endif

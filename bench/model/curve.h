@@ -1,0 +1,43 @@
+/* The result of a curve over sizes on one core (bench/memory/curve.h): plain data. */
+#ifndef BENCH_MODEL_CURVE_H
+#define BENCH_MODEL_CURVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "bench/model/row.h"
+#include "lib/cpu/caches.h"
+#include "lib/memory/levels.h"
+#include "lib/memory/sizes.h"
+
+/* One size. Figures are per operation. */
+struct curve_point {
+    uint64_t bytes;
+    double ticks;          /* UNKNOWN: no figure */
+    double cycles, lo, hi; /* core cycles or instructions, and their interval */
+    unsigned visits;       /* measurements, each with another order of the elements */
+    bool shared;           /* a neighbour used the core: not judged */
+};
+
+/* What spoils a curve, so that its levels are not judged. */
+enum curve_spoiled { CURVE_CLEAN, CURVE_SHARED, CURVE_FALLS, CURVE_EMULATED };
+
+struct curve {
+    struct row row;    /* bench, core, status, why, events; nothing else is used */
+    uint64_t wanted;   /* bytes up to which sizes were asked for */
+    uint64_t page;     /* size of the pages */
+    bool less_memory;  /* the largest size is smaller, because there is too little memory, ... */
+    bool less_time;    /* ... or because larger ones would have taken too long */
+    uint64_t elements; /* visited in all checks of an order */
+    unsigned rounds;   /* passes over the sizes */
+    size_t n;
+    struct curve_point point[SIZES_MOST];
+    size_t levels;
+    struct level level[LEVELS_MOST];
+    enum curve_spoiled spoiled;
+    uint64_t falls_at; /* CURVE_FALLS: bytes */
+    unsigned caches;
+    struct cache cache[CACHES_MAX]; /* of the core, by CPUID */
+};
+
+#endif

@@ -1,0 +1,117 @@
+"""Suite memory in a process: what a curve over sizes consists of, and what it says where it cannot be measured. The
+figures themselves are the machine's; tests/unit has a simulated one."""
+
+import resource
+import signal
+import subprocess
+
+import pytest
+from conftest import SECONDS, run_on
+from launch import launches
+
+KIB = 1 << 10
+LINE = 64
+
+
+@pytest.fixture(scope="module")
+def ended(shared_run):
+    return shared_run("suite=memory", "bench=latency_4k", "format=both")
+
+
+@pytest.fixture(scope="module")
+def curve(ended):
+    records = [line for line in ended.out.splitlines() if line.startswith('{"baretick"')]
+    (record,) = launches.Launch("\n".join(records).encode(), ended.status, 0).curves
+    return record
+
+
+def test_the_run_passes_without_rows(ended):
+    assert ended.status in (0, 2), ended.out  # self-tests are not this test's
+    assert '"rows":0,' in ended.out
+
+
+def test_sizes_ascend_from_4_kib(curve):
+    sizes = [p[0] for p in curve["points"]]
+    assert sizes[0] == 4 * KIB and sizes == sorted(set(sizes)), sizes
+    assert all(size % KIB == 0 and size <= curve["wanted"] for size in sizes), sizes
+    assert 2 <= len(sizes) <= 64
+    # Two per octave at the least.
+    assert all(b <= 1.5 * a + 1 for a, b in zip(sizes, sizes[1:])), sizes
+    if curve["rounds"] > 1 and not curve["less_memory"] and not curve["less_time"]:  # one round: an emulator
+        assert sizes[-1] > curve["wanted"] / 2, curve
+
+
+def test_every_point_has_a_figure_within_its_interval(curve):
+    for size, ticks, cycles, lo, hi, ns in curve["points"]:
+        assert ticks is not None, size
+        if cycles is not None and lo is not None:
+            assert lo <= cycles <= hi, size
+        assert curve["unit"] != "cycles" or cycles is not None, size
+        assert ns is None or curve["unit"] == "cycles" or cycles is None, size
+
+
+def test_every_element_of_every_order_was_visited(curve):
+    at_least = sum(p[0] // LINE * visits for p, visits in zip(curve["points"], curve["visits"]))
+    assert curve["elements"] >= at_least > 0
+    assert len(curve["visits"]) == len(curve["points"]) and min(curve["visits"]) >= 1
+    assert all(visits % curve["rounds"] == 0 for visits in curve["visits"])
+
+
+def test_levels_are_ranges_of_the_curve(curve):
+    sizes = [p[0] for p in curve["points"]]
+    assert curve["judged"] == ("spoiled" not in curve)
+    for level in curve["levels"]:
+        assert {level["from"], level["to"], level.get("beyond", level["to"])} <= set(sizes), level
+        assert level["to"] >= 2 * level["from"] and level.get("beyond", sizes[-1] + 1) > level["to"], level
+        assert ("cache_bytes" in level) == ("cache_level" in level)
+        if "cache_bytes" in level:
+            assert 0.5 <= level["to"] / level["cache_bytes"] <= 1.5, level
+
+
+def test_the_table_has_a_line_per_size(ended, curve):
+    lines = [line for line in ended.out.splitlines() if line.split()[1:2] in (["KiB"], ["MiB"])]
+    assert len(lines) >= len(curve["points"])
+    assert "every element was visited" in ended.out and "levels" in ended.out
+
+
+def test_large_pages_or_the_reason(run):
+    (curve,) = run("suite=memory", "bench=latency_*", "format=jsonl").report().curves[:1]
+    assert curve["name"] == "latency_2m"
+    if curve["status"] == "ok":
+        assert curve["page"] >= 2 << 20
+    else:
+        assert curve["status"] == "unsupported" and "2 MiB" in curve["why"], curve
+        assert "points" not in curve and "levels" not in curve
+
+
+def test_on_request_only(run):
+    for words in (["suite=memor*"], ["suite=*", "bench=latency_4k"]):
+        ended = run(*words)
+        assert ended.status == 3 and "suite=memory" in ended.err, ended.err
+    assert "memory  (only when suite= names it)" in run("list").out
+
+
+def test_less_memory_is_stated(program):
+    """The process may map little more than it needs without the area: sizes are left out, or there is no area."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (96 << 20, resource.RLIM_INFINITY))
+
+    p = subprocess.run([program, "format=jsonl", "suite=memory", "bench=latency_4k"], preexec_fn=limit,
+                       capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)  # fmt: skip
+    if p.returncode not in (0, 2):
+        pytest.skip(f"the program itself does not fit 96 MiB here: {p.stderr.decode()}")
+    report = launches.Launch(p.stdout, p.returncode, 0)
+    (curve,) = report.curves
+    if curve["status"] == "ok":
+        assert curve["less_memory"] or curve["wanted"] <= 96 << 20, curve
+    else:
+        assert "memory" in curve["why"] and report.status == 2, curve
+
+
+def test_a_stopped_run_ends_in_time(running):
+    process, end = running("suite=memory", "bench=latency_4k")
+    run_on(process, ticks=10)
+    process.send_signal(signal.SIGINT)
+    report = end().report()
+    assert (report.status == 5) == (not report.curves), report.status  # it may have ended before the signal

@@ -1,0 +1,184 @@
+/* A pointer chase visits every line once and is found out where it does not; timed walks begin and
+ * end where the order says. The walk is simulated: it follows the pointers and makes up ticks. */
+// links: bench/memory/chase.c
+#include "tests/unit/unit.h"
+#include <stdlib.h>
+#include "bench/memory/chase.h"
+
+#define KIB (1ull << 10)
+#define MIB (1ull << 20)
+
+static uint8_t *set;
+static uint64_t *map;
+static uint64_t walked; /* steps of all timed walks */
+static unsigned astray; /* the walk with this number ends a line too far; 0: none */
+
+uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
+{
+    uint64_t steps = turns * CHASE_TURN + (astray && --astray == 0);
+
+    for (uint64_t i = 0; i < steps; i++)
+        at = (void *const *)*at;
+    *end = at;
+    walked += turns * CHASE_TURN;
+    return 100 + 5 * turns * CHASE_TURN;
+}
+
+static struct chase make(uint64_t bytes, uint64_t seed)
+{
+    struct chase c;
+
+    set = aligned_alloc(1024, bytes);
+    map = malloc(chase_map_bytes(bytes));
+    assert_non_null(set);
+    assert_non_null(map);
+    chase_build(&c, set, bytes, map, seed);
+    assert_int_equal(c.n, bytes / CHASE_LINE);
+    return c;
+}
+
+static void drop(void)
+{
+    free(set);
+    free(map);
+}
+
+static const uint64_t sizes[] = {4 * KIB, 5 * KIB, 96 * KIB, 2 * MIB, 3 * MIB, 24 * MIB};
+#define SIZES (sizeof sizes / sizeof sizes[0])
+
+static void every_line_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++) {
+        struct chase c = make(sizes[i], i);
+        assert_int_equal(chase_check(&c), c.n);
+        assert_int_equal(chase_check(&c), c.n); /* the map is cleared */
+        drop();
+    }
+}
+
+static void **line(uint64_t i)
+{
+    return (void **)(void *)(set + i * CHASE_LINE);
+}
+
+/* Two lines swap their successors: the cycle falls apart into two. */
+static void two_cycles(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++) {
+        struct chase c = make(sizes[i], i);
+        void *kept = *line(1);
+        *line(1) = *line(3);
+        *line(3) = kept;
+        assert_true(chase_check(&c) < c.n);
+        drop();
+    }
+}
+
+static void a_line_that_points_to_itself(void **state)
+{
+    struct chase c = make(64 * KIB, 1);
+
+    (void)state;
+    *line(7) = line(7);
+    assert_true(chase_check(&c) < c.n);
+    drop();
+}
+
+static void pointers_out_of_the_set(void **state)
+{
+    struct chase c = make(64 * KIB, 1);
+    void *wild[] = {NULL, set - CHASE_LINE, set + 64 * KIB, set + 8, (void *)~7ull};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
+        chase_build(&c, set, 64 * KIB, map, 2);
+        *line(9) = wild[i];
+        assert_true(chase_check(&c) < c.n);
+    }
+    drop();
+}
+
+/* Asserts that no line is in two walks of a series, or twice in one.
+ * Marks them in the map. */
+static void walks_share_no_line(const struct chase *c)
+{
+    for (uint64_t i = 0; i < chase_map_bytes((uint64_t)c->n * CHASE_LINE) / 8; i++)
+        map[i] = 0;
+    for (unsigned i = 0; i < CHASE_WALKS; i++) {
+        struct chase_walks w = chase_walks(c, i);
+        for (uint64_t s = 0; s < 3 * w.steps; s++) {
+            uint64_t t = w.from + s;
+            assert_true(t < c->n);
+            assert_false(map[t / 64] >> t % 64 & 1);
+            map[t / 64] |= 1ull << t % 64;
+        }
+    }
+}
+
+static void timed_walks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++) {
+        struct chase c = make(sizes[i], i);
+        bool laps = chase_walks(&c, 0).steps % c.n == 0;
+        assert_int_equal(laps, sizes[i] <= 2 * MIB);
+        for (unsigned k = 0; k < CHASE_WALKS; k++) {
+            struct chase_walks w = chase_walks(&c, k);
+            struct chase_ticks t;
+            assert_int_equal(w.steps % CHASE_TURN, 0);
+            assert_true(w.steps >= 1024);
+            walked = 0;
+            assert_true(chase_time(&c, &w, &t));
+            assert_int_equal(walked, 3 * w.steps);
+            assert_int_equal(t.twice - t.once, 5 * w.steps);
+        }
+        if (!laps)
+            walks_share_no_line(&c);
+        drop();
+    }
+}
+
+/* The warm-up walks small sets only: in large ones it would use up the lines of a timed walk. */
+static void the_warm_up(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SIZES; i++) {
+        struct chase c = make(sizes[i], i);
+        walked = 0;
+        chase_warm(&c);
+        assert_int_equal(walked, sizes[i] <= 2 * MIB ? chase_walks(&c, 0).steps : 0);
+        drop();
+    }
+}
+
+static void a_walk_that_ends_elsewhere(void **state)
+{
+    struct chase c = make(64 * KIB, 3);
+    struct chase_walks w = chase_walks(&c, 0);
+    struct chase_ticks t;
+
+    (void)state;
+    for (unsigned which = 1; which <= 2; which++) {
+        astray = which;
+        assert_false(chase_time(&c, &w, &t));
+    }
+    assert_true(chase_time(&c, &w, &t));
+    drop();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_line_once),
+        cmocka_unit_test(two_cycles),
+        cmocka_unit_test(a_line_that_points_to_itself),
+        cmocka_unit_test(pointers_out_of_the_set),
+        cmocka_unit_test(timed_walks),
+        cmocka_unit_test(the_warm_up),
+        cmocka_unit_test(a_walk_that_ends_elsewhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
