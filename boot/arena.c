@@ -44,6 +44,32 @@ static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
     fmt(error, ")");
 }
 
+/* What the area must leave free: a firmware that is given back its machine needs memory too. */
+#define AREA_SHARE 2
+#define AREA_LEAST (1ull << 20)
+#define AREA_ALIGN (2ull << 20)
+
+/* Halves the size until there is so much memory. What lies before and after the aligned block stays
+ * allocated with it, so that one call frees it. */
+void boot_area(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    uint64_t most = largest_free(h) / AREA_SHARE & ~(AREA_ALIGN - 1);
+    uint64_t size = h->needs.area < most ? h->needs.area : most;
+
+    for (; size >= AREA_LEAST; size = size / 2 & ~(EFI_PAGE_SIZE - 1ull)) {
+        UINTN pages = (size + AREA_ALIGN) >> EFI_PAGE_SHIFT;
+        EFI_PHYSICAL_ADDRESS at;
+        if (EFI_ERROR(b->bs->AllocatePages(AllocateAnyPages, EfiLoaderData, pages, &at)))
+            continue;
+        b->area = at;
+        b->area_pages = pages;
+        h->area = (at + AREA_ALIGN - 1) & ~(AREA_ALIGN - 1);
+        h->area_size = size;
+        return;
+    }
+}
+
 bool boot_arena(struct boot *b)
 {
     struct handoff *h = b->handoff;

@@ -33,6 +33,8 @@ struct boot {
     EFI_EVENT lent_done;           /* signalled when the firmware's other cores are back */
     uint8_t *object[OBJECTS_MOST]; /* the objects' bytes */
     unsigned objects;
+    EFI_PHYSICAL_ADDRESS area; /* the block that contains handoff.area; 0: none */
+    UINTN area_pages;
     bool keep_memory; /* a core that did not come back may still use the kernel's memory */
     char error[2048]; /* why nothing is measured; empty: no error */
     struct sink_buf error_sink;
@@ -80,6 +82,9 @@ void boot_cores(struct boot *b);
 void boot_takeover(struct boot *b);
 /* Allocates the arena. False: b->error. */
 bool boot_arena(struct boot *b);
+/* Allocates the area for curves over sizes if a row needs it, after the arena. Never fails: with
+ * less memory the area is smaller, or there is none, which the rows report. */
+void boot_area(struct boot *b);
 
 /* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
  * not be called any more. */

@@ -5,12 +5,31 @@
 #include "bench/cores/crowd.h"
 #include "kernel/console/screen.h"
 #include "kernel/cores/bring_up.h"
+#include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/cpu/entry.h"
 #include "kernel/machine/log.h"
 #include "kernel/machine/core_controls.h"
 #include "kernel/main.h"
+#include "lib/cpu/caches.h"
+#include "lib/memory/sizes.h"
+
+/* A map of the area's lines takes 1/512 of what it describes, and the area is in whole pages. */
+#define AREA_PARTS 512
+#define AREA_MORE  (4ull << 20)
+
+/* Returns the bytes of the area for curves over sizes. */
+static uint64_t area_need(void)
+{
+    struct cache cache[CACHES_MAX];
+    struct cpu cpu;
+
+    cpu_decode(&cpu, cpuid_here, NULL);
+    unsigned n = caches_decode(cache, &cpu, cpuid_here, NULL);
+    uint64_t wanted = sizes_wanted(caches_largest(cache, n));
+    return (wanted + wanted / AREA_PARTS + AREA_MORE) & ~(AREA_MORE - 1);
+}
 
 static struct handoff_rows needs_of(const struct options *o, unsigned cores)
 {
@@ -23,6 +42,8 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores)
     for (size_t i = 0; i < n; i++) {
         bool selected = registry_selects(o, all[i]);
         needs.rows += selected ? at_it : 0;
+        if (selected && all[i]->form == FORM_CURVE && needs.area == 0)
+            needs.area = area_need();
         needs.pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(at_it) : 0;
     }
     return needs;

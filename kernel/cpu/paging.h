@@ -10,6 +10,7 @@
  *   pages below stacks    not mapped
  *   PLATFORM_CODE_VA      4 KiB pages of arena, either writable or executable, mapped nowhere else
  *   PLATFORM_DATA_VA      4 KiB pages of arena, read and write
+ *   PLATFORM_AREA_VA      the area for curves over sizes, in 4 KiB pages; also identity-mapped
  *   MMIO                  identity, uncached, on demand
  *   cores' start page     below 1 MiB, executable while cores start
  *
@@ -29,6 +30,7 @@ struct paging {
     const struct handoff *handoff;
     uint64_t code, data;       /* physical addresses of the shared buffers */
     uint64_t phys_limit;       /* first address that the tables cannot map */
+    uint64_t area_page;        /* smallest page of the area's identity map; 0: there is no area */
     unsigned regions_left_out; /* RAM regions above phys_limit */
     bool framebuffer;          /* mapped; write-combining, or uncached without PAT */
 };

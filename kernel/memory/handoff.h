@@ -30,6 +30,7 @@ struct memory_region {
 /* What the selected rows need. */
 struct handoff_rows {
     uint64_t data;  /* bytes of the data buffer */
+    uint64_t area;  /* bytes of the area for curves over sizes; 0: no row needs it */
     uint64_t rows;  /* selected rows, on all cores */
     uint64_t pairs; /* pairs of cores in rows of several cores: figures of a matrix */
 };
@@ -65,6 +66,9 @@ struct handoff {
      * samples. kernel/memory/arena.h allocates from it. */
     uint64_t arena, arena_size;
     struct handoff_rows needs; /* kernel_arena_need() fills it */
+    /* A separate block of LoaderData for curves over sizes, on a boundary of 2 MiB: at most
+     * needs.area bytes. Its content is undefined. 0: none. */
+    uint64_t area, area_size;
 
     bool shown;         /* a serial port or a screen got the whole report */
     bool painted;       /* baretick painted the screen: the firmware's console does not know */

@@ -19,6 +19,7 @@ TWO = {"extra": ["-smp", "2"]}
 # Words, and the machine. Boots that other tests have, too, where one of them shows the field.
 RUNS = [
     ("suite=baseline,truth,planted,quiet samples=32", {}),
+    ("suite=memory", {}),
     (f"{QUICK} cores=all", TWO),
     (f"{QUICK} cores=all share=together", TWO),
     *((f"suite=cores cores=all samples=64 recipe={r}", TWO) for r in ("plain", "paoloni", "cpuid")),
