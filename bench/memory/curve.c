@@ -353,8 +353,9 @@ static void measure(struct measuring *w)
 {
     const struct platform *p = w->e->p;
 
-    if (cpu_lacks(p->cpu, RECIPE_LFENCE)) {
-        row_fail(&w->curve.row, ROW_UNSUPPORTED, "LFENCE does not serialise here");
+    if (cpu_default_recipe(p->cpu) != RECIPE_LFENCE) {
+        row_fail(&w->curve.row, ROW_UNSUPPORTED,
+                 "this CPU's vendor does not document that LFENCE waits for loads");
         return;
     }
     w->curve.caches = caches_decode(w->curve.cache, p->cpu, p->cpuid, NULL);

@@ -7,9 +7,9 @@
 #include "lib/stats/moments.h"
 #include "lib/stats/stats.h"
 
-#define RULER_TURNS 128 /* of 64 additions: 8192 core cycles, and twice that */
-#define RULER_ADDS  8192.0
-#define MEDIAN_SE   1.2533 /* standard error of a median over that of a mean: sqrt(pi / 2) */
+#define PAIR_TURNS 128 /* of 64 additions: 8192 core cycles, and twice that */
+#define PAIR_ADDS  8192.0
+#define MEDIAN_SE  1.2533 /* standard error of a median over that of a mean: sqrt(pi / 2) */
 
 /* A pair of walks. */
 struct pair_taken {
@@ -21,9 +21,9 @@ struct pair_taken {
 /* Returns ticks per core cycle by the ruler. */
 static double ruler(void)
 {
-    double once = own_adds(RULER_TURNS), twice = own_adds(2 * RULER_TURNS);
+    double once = own_adds(PAIR_TURNS), twice = own_adds(2 * PAIR_TURNS);
 
-    return twice > once ? (twice - once) / RULER_ADDS : UNKNOWN;
+    return twice > once ? (twice - once) / PAIR_ADDS : UNKNOWN;
 }
 
 static double ticks_per_cycle(struct engine *e, const struct cycle_mark *from)

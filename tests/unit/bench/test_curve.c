@@ -1,0 +1,465 @@
+/*
+ * A curve over sizes on a simulated machine: two caches and memory, whose latencies and sizes are
+ * known. The chase is laid out and followed in real memory; what a walk takes is computed from the
+ * length of the cycle that it is in.
+ */
+#include "tests/unit/fake_tsc.h"
+
+#include "tests/unit/unit.h"
+#include <stdlib.h>
+#include <string.h>
+#include "bench/memory/chase.c"
+#include "bench/memory/curve.c"
+#include "bench/memory/visit.c"
+#include "tests/unit/close.h"
+#include "tests/unit/fake_own.h"
+
+#define KIB 1024ull
+#define HZ  1e9
+#define TPC 0.5 /* ticks per core cycle */
+
+/* The machine; set by each test. */
+static struct {
+    uint64_t area;    /* bytes that there are; 0: none */
+    double slow;      /* factor of every time */
+    unsigned astray;  /* the walk that ends a line too far, counted from 1; 0: none */
+    unsigned stop_at; /* the visit before which the user stops the run; 0: none */
+    bool no_cpuid;
+    unsigned areas, visits, walks;
+} made;
+
+static double latency(uint64_t bytes)
+{
+    return bytes <= 8 * KIB ? 4 : bytes <= 64 * KIB ? 14 : 200;
+}
+
+/* Returns the lines of the cycle that a line is in. */
+static uint64_t cycle_of(void *const *at)
+{
+    void *const *p = at;
+    uint64_t n = 0;
+
+    do {
+        p = (void *const *)*p;
+        n++;
+    } while (p != at);
+    return n;
+}
+
+uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
+{
+    uint64_t steps = turns * CHASE_TURN;
+    double cycles = latency(cycle_of(at) * CHASE_LINE) * (double)steps;
+    uint64_t ticks = 100 + (uint64_t)(cycles * TPC * made.slow);
+
+    steps += ++made.walks == made.astray;
+    for (uint64_t i = 0; i < steps; i++)
+        at = (void *const *)*at;
+    *end = at;
+    fake_tsc += ticks;
+    return ticks;
+}
+
+uint32_t own_adds(uint32_t turns)
+{
+    return (uint32_t)(60 + 64 * turns * TPC);
+}
+
+struct cycle_mark cycle_begin(struct engine *e)
+{
+    (void)e;
+    return (struct cycle_mark){0};
+}
+
+struct cycle_mark cycle_end(struct engine *e)
+{
+    (void)e;
+    return (struct cycle_mark){0};
+}
+
+double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
+                   const struct cycle_mark *to)
+{
+    (void)e, (void)from, (void)to;
+    return UNKNOWN;
+}
+
+/* AMD's leaf 8000_001D: 8 KiB of data, 8 KiB of instructions, 64 KiB of both. */
+static struct cpuid_regs cpuid_made(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    static const struct cpuid_regs cache[] = {
+        {1 | 1 << 5, 7 << 22 | 63, 15, 0},
+        {2 | 1 << 5, 7 << 22 | 63, 15, 0},
+        {3 | 2 << 5, 7 << 22 | 63, 127, 0},
+    };
+
+    (void)ctx;
+    if (leaf == 0x8000001d && subleaf < 3 && !made.no_cpuid)
+        return cache[subleaf];
+    return (struct cpuid_regs){0};
+}
+
+static bool area_made(const struct platform *p, bool large, uint64_t bytes,
+                      struct platform_area *area, const char **why)
+{
+    (void)p;
+    *why = "no memory is made";
+    if (made.area == 0)
+        return false;
+    made.areas++;
+    *area = (struct platform_area){.bytes = bytes < made.area ? bytes : made.area,
+                                   .page = large ? 2 << 20 : PAGE};
+    area->at = aligned_alloc(PAGE, (area->bytes + PAGE - 1) / PAGE * PAGE);
+    assert_non_null(area->at);
+    return true;
+}
+
+static void area_unmade(const struct platform *p, struct platform_area *area)
+{
+    (void)p;
+    made.areas--;
+    free(area->at);
+}
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p, (void)suite, (void)name, (void)ran;
+}
+
+static void row_longer(const struct platform *p, unsigned ms)
+{
+    (void)p;
+    assert_int_equal(ms, 2000);
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+}
+
+static uint64_t nmis(void)
+{
+    return 3;
+}
+
+static struct pace pace;
+
+bool pace_go_on(const struct engine *e)
+{
+    (void)e;
+    pace.stopped = ++made.visits == made.stop_at;
+    return !pace.stopped;
+}
+
+void pace_show(const struct engine *e, double done)
+{
+    (void)e;
+    assert_true(done >= 0 && done <= 1);
+}
+
+bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+{
+    (void)e, (void)row;
+    fn(ctx);
+    return true;
+}
+
+struct seat *plan_seat(struct plan *plan, unsigned core)
+{
+    assert_int_equal(core, 0);
+    return plan->seat;
+}
+
+const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx)
+{
+    assert_int_equal(k, 0);
+    fn(ctx, 0);
+    return plan->seat->back ? NULL : "it did not come back";
+}
+
+static const struct cpu cpu = {.vendor = VENDOR_AMD, .max_ext_leaf = 0x8000001e, .tsc = true};
+static struct options options;
+static struct seat seat;
+static struct plan plan;
+static uint64_t memory[INTERLEAVE_NEED];
+static struct platform platform;
+static const struct bench row = {
+    .suite = "memory", .name = "made", .form = FORM_CURVE, .curve = {.seconds = 2}};
+
+static void reset(enum execution execution)
+{
+    memset(&made, 0, sizeof made);
+    memset(&fake_own, 0, sizeof fake_own);
+    made.area = 1 << 20;
+    made.slow = 1;
+    options_default(&options);
+    platform = (struct platform){.cpu = &cpu,
+                                 .cpuid = cpuid_made,
+                                 .area = area_made,
+                                 .area_free = area_unmade,
+                                 .row_begin = row_begin,
+                                 .row_longer = row_longer,
+                                 .row_end = row_end,
+                                 .nmis = nmis};
+    pace = (struct pace){0};
+    seat = (struct seat){.engine = {.p = &platform,
+                                    .memory = memory,
+                                    .step_cycles = 1,
+                                    .facts = {.o = &options,
+                                              .execution = execution,
+                                              .ticks_per_instruction = 2,
+                                              .ticks_per_cycle = TPC,
+                                              .tsc_hz = HZ,
+                                              .step = 1,
+                                              .cycle = {.by = CYCLES_RULER}}}};
+    plan = (struct plan){.seat = &seat, .pace = &pace};
+}
+
+static const struct curve *measure_row(void)
+{
+    const struct curve *c = curve_measure(&plan, &row, 0);
+
+    assert_int_equal(made.areas, 0); /* given back, whatever happened */
+    return c;
+}
+
+static void two_caches_and_memory(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    const struct curve *c = measure_row();
+    assert_non_null(c);
+    assert_null(c->row.why);
+    assert_int_equal(c->wanted, 256 * KIB);
+    assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
+    assert_int_equal(c->rounds, ROUNDS);
+    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_false(c->less_memory || c->less_time);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct curve_point *p = &c->point[i];
+        assert_int_equal(p->visits, VISITS);
+        assert_false(p->shared);
+        assert_close(p->cycles, latency(p->bytes), 0.001);
+        assert_close(p->ticks, latency(p->bytes) * TPC, 0.001);
+        assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
+        assert_close(p->hi - p->lo, 0, 0.1);
+    }
+    assert_int_equal(c->levels, 3);
+    assert_int_equal(c->level[0].to, 8 * KIB);
+    assert_int_equal(c->level[0].cache, 0);
+    assert_int_equal(c->level[1].to, 64 * KIB);
+    assert_int_equal(c->level[1].cache, 2);
+    assert_int_equal(c->level[2].cache, -1);
+}
+
+static void sizes_are_added_where_it_bends(void **state)
+{
+    unsigned seen = 0;
+
+    (void)state;
+    reset(EXEC_SILICON);
+    const struct curve *c = measure_row();
+    for (size_t i = 0; i < c->n; i++)
+        seen += c->point[i].bytes == 10 * KIB || c->point[i].bytes == 80 * KIB;
+    assert_int_equal(seen, 2);
+    assert_int_equal(c->n, 13 + 2);
+}
+
+static void every_element_is_counted(void **state)
+{
+    uint64_t lines = 0;
+
+    (void)state;
+    reset(EXEC_SILICON);
+    const struct curve *c = measure_row();
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t bytes = c->point[i].bytes;
+        bool first = bytes != 10 * KIB && bytes != 80 * KIB; /* in the first pass too */
+        lines += bytes / CHASE_LINE * (VISITS + first);
+    }
+    assert_int_equal(c->elements, lines);
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+static void a_neighbour_all_the_time(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    fake_own.is_shared = always;
+    const struct curve *c = measure_row();
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->spoiled, CURVE_SHARED);
+    for (size_t i = 0; i < c->n; i++) {
+        assert_true(c->point[i].shared);
+        assert_close(c->point[i].cycles, latency(c->point[i].bytes), 0.001);
+    }
+}
+
+static unsigned readings;
+
+static bool now_and_then(void)
+{
+    return ++readings % 5 == 0;
+}
+
+/* The pairs on a shared core are repeated, and not used. */
+static void a_neighbour_now_and_then(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    fake_own.is_shared = now_and_then;
+    const struct curve *c = measure_row();
+    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_true(fake_own.shared > 0);
+    for (size_t i = 0; i < c->n; i++)
+        assert_false(c->point[i].shared);
+}
+
+static void a_walk_that_goes_astray_fails_the_row(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.astray = 40;
+    const struct curve *c = measure_row();
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "did not end at the element"));
+    assert_int_equal(c->n, 0);
+}
+
+static void no_memory(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.area = 0;
+    const struct curve *c = measure_row();
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_string_equal(c->row.why, "no memory is made");
+    reset(EXEC_SILICON);
+    platform.area = NULL;
+    assert_int_equal(measure_row()->row.status, ROW_UNSUPPORTED);
+    reset(EXEC_SILICON);
+    made.area = PAGE;
+    assert_int_equal(measure_row()->row.status, ROW_UNSUPPORTED);
+}
+
+static void little_memory(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.area = 70 * KIB;
+    const struct curve *c = measure_row();
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_true(c->less_memory);
+    assert_false(c->less_time);
+    assert_int_equal(c->point[c->n - 1].bytes, 64 * KIB);
+}
+
+static double seconds_of(void)
+{
+    uint64_t from = fake_tsc;
+
+    (void)measure_row();
+    return (double)(fake_tsc - from) / HZ;
+}
+
+/* However slow the machine is, the row keeps to its time, or measures two sizes twice. */
+static void little_time(void **state)
+{
+    (void)state;
+    for (double slow = 1; slow < 1e4; slow *= 4) {
+        reset(EXEC_SILICON);
+        made.slow = slow;
+        double seconds = seconds_of();
+        const struct curve *c = &((const struct measuring *)(const void *)memory)->curve;
+        assert_true(seconds <= 1.1 * row.curve.seconds || c->n == 2);
+        assert_true(c->less_time || c->point[c->n - 1].bytes == 256 * KIB);
+        for (size_t i = 0; i < c->n; i++)
+            assert_close(c->point[i].cycles, slow * latency(c->point[i].bytes), slow * 0.01);
+    }
+}
+
+static void counted_instructions(void **state)
+{
+    (void)state;
+    reset(EXEC_INSTRUCTIONS);
+    const struct curve *c = measure_row();
+    assert_int_equal(c->rounds, 1);
+    assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
+    for (size_t i = 0; i < c->n; i++) {
+        assert_int_equal(c->point[i].visits, 1);
+        assert_close(c->point[i].cycles, c->point[i].ticks / 2, 1e-6);
+    }
+    assert_true(curve_guess(&seat.engine, &row) < HZ);
+}
+
+static void an_emulator(void **state)
+{
+    (void)state;
+    reset(EXEC_EMULATED);
+    const struct curve *c = measure_row();
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->spoiled, CURVE_EMULATED);
+    assert_false(is_known(c->point[0].cycles));
+    assert_true(is_known(c->point[0].ticks));
+}
+
+static void no_cpuid_data(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.no_cpuid = true;
+    const struct curve *c = measure_row();
+    assert_int_equal(c->caches, 0);
+    assert_int_equal(c->wanted, SIZES_BEYOND * SIZES_NO_CACHE);
+    assert_true(c->less_memory);
+    assert_int_equal(c->levels, 3);
+    assert_int_equal(c->level[0].cache, -1);
+}
+
+static void the_user_stops_it(void **state)
+{
+    (void)state;
+    for (unsigned at = 1; at <= 60; at += 59) { /* in the first pass, and in a later one */
+        reset(EXEC_SILICON);
+        made.stop_at = at;
+        assert_null(measure_row());
+    }
+}
+
+static void without_a_documented_lfence(void **state)
+{
+    static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    platform.cpu = &other;
+    const struct curve *c = measure_row();
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "LFENCE"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_caches_and_memory),
+        cmocka_unit_test(sizes_are_added_where_it_bends),
+        cmocka_unit_test(every_element_is_counted),
+        cmocka_unit_test(a_neighbour_all_the_time),
+        cmocka_unit_test(a_neighbour_now_and_then),
+        cmocka_unit_test(a_walk_that_goes_astray_fails_the_row),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(little_memory),
+        cmocka_unit_test(little_time),
+        cmocka_unit_test(counted_instructions),
+        cmocka_unit_test(an_emulator),
+        cmocka_unit_test(no_cpuid_data),
+        cmocka_unit_test(the_user_stops_it),
+        cmocka_unit_test(without_a_documented_lfence),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
