@@ -1,0 +1,45 @@
+"""scripts/climbs: which calls go from a room into one that uses it."""
+
+import importlib.machinery
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+
+@pytest.fixture(name="climbs", scope="module")
+def fixture_climbs():
+    loader = importlib.machinery.SourceFileLoader("climbs_command", str(ROOT / "scripts/climbs"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("climbs_command", loader))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        loader.exec_module(module)
+    return module
+
+
+ENGINE = ("engine", "bench/measure/engine.c")
+SAMPLER = ("sampler", "bench/sample/sampler.c")
+STEP = ("stats_step", "lib/stats/step.c")
+
+
+def test_a_call_into_a_room_that_uses_the_callers_climbs(climbs):
+    calls = [(ENGINE, SAMPLER), (SAMPLER, ENGINE), (SAMPLER, STEP), (STEP, ENGINE)]
+    assert list(climbs.climbs(calls)) == [(SAMPLER, ENGINE), (STEP, ENGINE)]
+
+
+def test_a_call_within_a_room_does_not_climb(climbs):
+    assert not list(climbs.climbs([(SAMPLER, ("gathered", "bench/sample/gathered.c"))]))
+
+
+@pytest.mark.native
+@pytest.mark.skipif(not shutil.which("gcc"), reason="clang cannot leave files out of its instrumentation")
+def test_only_the_platform_is_called_from_below():
+    """How many of its functions the first calls reach depends on the machine: whether it has a counter, for one."""
+    ran = subprocess.run([ROOT / "scripts/climbs"], capture_output=True, text=True, check=False)
+    *found, count = ran.stdout.splitlines()
+    assert ran.returncode in (0, 1) and re.match(rf"{len(found)} of the first 200 calls below run_row", count), ran
+    assert found and all(re.search(r" calls hosted/[\w./]+: \w+\(\)$", line) for line in found), found
