@@ -58,7 +58,7 @@ def breaks_even(points):
     return below
 
 
-def test_the_suite(rows):
+def test_every_row_of_the_suite_is_exact_and_a_trap_costs_less_than_its_cure(rows):
     b, per_op = rows
     assert {f"compiler/{name}" for name in per_op} == {n for n in declared() if n.startswith("compiler/")}
     family, version = b.run["compiler"].split()

@@ -55,14 +55,14 @@ def test_parked_cores_are_halted(disturbed, count):
     [("6,sockets=2,cores=3", 6, 0), ("2,maxcpus=4", 2, 2)],
     ids=["holes", "empty-slots"],
 )
-def test_shapes(boot, shape, count, disabled):
+def test_all_cores_start_where_ids_or_slots_have_holes(boot, shape, count, disabled):
     b = boot(BRIEF, **smp(shape), whole=True).must(SUCCESS)
     assert all_up(b, count)["disabled"] == disabled
 
 
 @pytest.mark.long
 @pytest.mark.others
-def test_many_cores(boot):
+def test_as_many_cores_as_have_an_apic_id_of_eight_bits_start(boot):
     """As many as have an APIC id of eight bits. Counting instructions, QEMU 10 takes minutes for them; with a thread
     for each, twice the CPU time of one thread."""
     cores = ["-smp", "255", "-accel", "tcg,thread=single"]
@@ -83,7 +83,7 @@ def test_without_acpi_mp_services_know_the_cores(boot):
 
 @pytest.mark.parametrize("how, count", [(QEMU64, 2), (LA57, 2), (EPYC, 4), (SKYLAKE, 4)],
                          ids=["qemu64", "la57", "EPYC", "Skylake-Server, threads"])  # fmt: skip
-def test_cpus(shared, how, count):
+def test_all_cores_of_every_cpu_model_start(shared, how, count):
     assert all_up(shared(**how).must(SUCCESS), count)["disabled"] == 0
 
 

@@ -99,7 +99,7 @@ def test_board_and_memory(boot, entry):
 
 def test_speeds_beside_the_measured_tsc(boot):
     """SMBIOS's maximum below the TSC is wrong, a current speed far above it another clock, what is absent is not wrong.
-    No CPU of QEMU 7.2 has leaf 16h: test_bochs of test_loaders.py has one, and judges its clocks by the measured TSC."""
+    No CPU of QEMU 7.2 has leaf 16h: that of Bochs in test_loaders.py has one, and judges its clocks by the measured TSC."""
     b = boot(QUICK, icount=False, extra=["-smbios", "type=4,max-speed=100,current-speed=60000"]).must(SUCCESS)
     speeds = {s["name"]: s for s in b.run["tsc"]["speeds"]}
     hz = b.run["tsc"]["hz"]
@@ -115,7 +115,7 @@ def test_speeds_beside_the_measured_tsc(boot):
     assert "absent: cpuid16_base, cpuid16_maximum, cpuid16_bus (the CPU has no leaf 16h)" in said, said
 
 
-def test_speculation(shared):
+def test_no_speculation_control_is_claimed_for_a_model_without_one(shared):
     """No model that QEMU emulates has a control; none is claimed."""
     b = shared(**EPYC).must(SUCCESS)
     assert not any(b.run["mitigations"].values()), b.run["mitigations"]

@@ -169,7 +169,7 @@ def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(boot):
         assert function.endswith("_batch"), (function, row)
 
 
-def test_wrong_answer(boot):
+def test_a_row_with_a_wrong_answer_fails_the_run(boot):
     b = boot("suite=provoke bench=wrong samples=16").must(CHECK_FAILED, rows=1)
     assert b.rows[0]["status"] == "wrong" and b.rows[0]["why"], b.rows[0]
     assert "FAIL" in b.text and "verdict: FAIL" in b.text, str(b)

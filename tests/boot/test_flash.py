@@ -221,7 +221,7 @@ def unknown(fake):
     (no_block_device, "no block device; a whole stick is needed"),
     (unknown, "the kernel knows no device 8:16"),
 ])
-def test_refused_always(fake, image, arrange, words):
+def test_some_devices_are_refused_even_with_force(fake, image, arrange, words):
     device = arrange(fake) or "/dev/sdb"
     for flags in ([], ["--force", "--yes"]):
         taken, said = fake.flash(image, device, *flags)
@@ -266,7 +266,7 @@ def test_what_is_no_image(fake, tmp_path, content, words):
 
 
 @pytest.mark.parametrize("words", [[], ["--write", "a", "b"], ["a"], ["a", "b", "c"]])
-def test_usage(words):
+def test_wrong_words_show_the_usage(words):
     p = subprocess.run([FLASH, *words], capture_output=True, text=True)
     assert p.returncode == 2 and "IMAGE DEVICE" in p.stderr
 

@@ -117,7 +117,7 @@ def by(compiler):
 
 @pytest.mark.others
 @pytest.mark.long
-def test_builds(built, boot, tmp_path):
+def test_builds_repeat_in_another_folder_and_after_another_compiler(built, boot, tmp_path):
     """Compilers can take turns. What clang makes of the rows counts the same stepped and unstepped. Another place, named
     as no shell likes it, gives the same bytes."""
     check_no_sse_before_the_kernel_enables_it(built / "baretick.elf")
@@ -174,7 +174,7 @@ def test_rights_and_flags(finish):
     assert all(not (r & 2 and r & 8) for r in rights.values())
 
 
-def test_sbat(built):
+def test_the_image_has_an_sbat_of_its_version(built):
     """shim's SBAT.md: component, generation, vendor, package, version, URL; the version is this one's."""
     said = subprocess.run(["objdump", "-s", "-j", ".sbat", built / "baretick.efi"], check=True,
                           capture_output=True, text=True).stdout
@@ -351,7 +351,7 @@ def read_from(image, name, tmp_path):
     return raw
 
 
-def test_make_image(program, tmp_path):
+def test_make_image_makes_a_stick_with_program_options_and_readme(program, tmp_path):
     shutil.copy(program, tmp_path)
     p = make(tmp_path, "image")
     assert p.returncode == 0, p.stderr

@@ -21,7 +21,7 @@ def iso(program, tmp_path_factory):
 
 
 @pytest.mark.parametrize("bus", ["cdrom", "usb"])
-def test_it_boots(boot, iso, bus):
+def test_the_iso_boots_and_reads_its_options(boot, iso, bus):
     """Options from baretick.conf: what was booted from is the FAT volume, with what stands on it."""
     b = boot("", disk=iso, bus=bus).must(SUCCESS)
     assert {r["suite"] for r in b.rows} == {"baseline"} and b.run["options"]["samples"] == 32, str(b)

@@ -20,7 +20,7 @@ def quick(b):
 
 @pytest.mark.others
 @pytest.mark.parametrize("machine", ["q35", "pc"])
-def test_uboot(boot, stick, machine):
+def test_uboot_starts_it_with_its_own_load_options(boot, stick, machine):
     """Its load options are a kernel's, SSE is off, the memory map's descriptors have another size."""
     disk = stick({"baretick.conf": QUICK.encode()})
     b = quick(boot("", disk=disk, bus="ide", machine=machine, bios=media.find("U-Boot", *UBOOT)))
@@ -37,13 +37,13 @@ def test_uboot_wrong_conf(boot, stick):
     assert "samples=3" in b.text
 
 
-def test_grub(boot, program, tmp_path):
+def test_grub_starts_it_with_options(boot, program, tmp_path):
     loader = media.grub(tmp_path / "grub.efi", QUICK)
     files = {"EFI/BOOT/BOOTX64.EFI": loader, "baretick.efi": program}
     quick(boot("", disk=media.gpt_disk(tmp_path / "grub.img", files)))
 
 
-def test_systemd_boot(boot, program, tmp_path):
+def test_systemd_boot_starts_it_with_options(boot, program, tmp_path):
     loader = media.find("systemd-boot", "/usr/lib/systemd/boot/efi/systemd-bootx64.efi")
     entry = f"title baretick\nefi /baretick.efi\noptions {QUICK}\n"
     files = {
@@ -63,7 +63,7 @@ def shell(tmp_path, program, name, words):
 
 
 @pytest.mark.parametrize("name", ["baretick", "fs0:\\BARETICK.EFI"])
-def test_uefi_shell(boot, program, tmp_path, name):
+def test_the_uefi_shell_starts_it_with_options(boot, program, tmp_path, name):
     quick(boot("", disk=shell(tmp_path, program, name, QUICK), keys=DO_NOT_WAIT))
 
 
@@ -77,7 +77,7 @@ def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
 
 @pytest.mark.others
 @pytest.mark.long
-def test_bochs(shim, tmp_path):
+def test_bochs_starts_it_with_x2apic_and_without_acpi(shim, tmp_path):
     """CPUID there says 3.5 GHz; the TSC counts otherwise. No ACPI, no PM timer, and no QEMU to leave. x2APIC, which
     QEMU's emulated CPUs lack before 9.0, as a firmware may leave it; test_steps.py has Bochs without."""
     b = bochs(tmp_path, shim("x2apic", QUICK), cores=3)

@@ -23,7 +23,7 @@ def supported(b):
 
 
 @pytest.mark.parametrize("recipe", [r for r in RECIPES if r != "serialize"])
-def test_each_recipe(boot, recipe):
+def test_counts_are_exact_with_each_recipe(boot, recipe):
     b = boot(f"suite=calls bench=direct,inline recipe={recipe} samples=64").must(SUCCESS, rows=2)
     assert b.run["options"]["recipe"] == recipe
     for row in b.rows:
@@ -86,7 +86,7 @@ def exact(b):
 
 
 @pytest.mark.parametrize("how", MACHINES.values(), ids=MACHINES)
-def test_machines(shared, how):
+def test_counts_are_exact_on_every_machine(shared, how):
     exact(shared(**how).must(SUCCESS))
 
 
@@ -152,13 +152,13 @@ def ended(data):
 
 
 @pytest.mark.parametrize("finish", ["poweroff", "reboot"])
-def test_finish(boot, finish):
+def test_finish_switches_the_machine_off_or_resets_it(boot, finish):
     """QEMU leaves with 0 when the machine is switched off, and, told so, when it is reset."""
     b = boot(f"{QUICK} finish={finish}")
     assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
 
 
-def test_finish_halt(boot):
+def test_finish_halt_leaves_the_machine_on(boot):
     b = boot(f"{QUICK} finish=halt", done=ended)
     assert b.exit is None and b.end["verdict"] == "pass", str(b)
 

@@ -41,7 +41,7 @@ def test_wrong_words_in_load_options(boot, words, parts):
 
 
 @pytest.mark.parametrize("words", ["suite=baselin samples=32", "suite=calls bench=nothing_like_it"])
-def test_nothing_selected(boot, words):
+def test_a_pattern_that_no_row_matches_is_no_success(boot, words):
     """A pattern that no row matches measures nothing: no success."""
     b = boot(words)
     assert b.status not in (SUCCESS, None) and b.end["verdict"] == "fail" and not b.rows, str(b)

@@ -143,7 +143,7 @@ BARETICK_ROW(large, walk, "a step through 6 MiB", .body = walk, .ops = 2, .room 
 """
 
 
-def test_objects_off(boot, stick, objects):
+def test_objects_off_reads_no_object(boot, stick, objects):
     disk = stick({**on_stick(objects, "gcc.o"), "baretick.conf": b"objects=off suite=gcc"})
     b = boot("", disk=disk).must(BAD_OPTIONS, rows=0)
     (error,) = b.events("error")

@@ -26,7 +26,7 @@ def test_every_core_gives_the_same_figures(four, boot):
     assert "cores compared, instructions an operation" in b.text
 
 
-def test_core_records(four):
+def test_every_core_has_a_record_that_says_whether_it_measures(four):
     b = four("suite=truth bench=add samples=64 cores=1-2").must(SUCCESS, rows=2)
     cores = b.of("core")
     assert [c["core"] for c in cores] == [0, 1, 2, 3]
@@ -49,7 +49,7 @@ def test_one_core_has_no_others(boot):
     assert "there is no core 1; there is 0" in b.events("error")[0]["message"]
 
 
-def test_together(four):
+def test_cores_that_measure_together_report_what_it_costs_them(four):
     """Turns that others take fall into some windows; the figure leaves those out."""
     b = four("suite=truth bench=add,imul samples=256 cores=all share=together").must(SUCCESS, rows=8)
     for name in ("add", "imul"):
@@ -80,7 +80,7 @@ def test_core_that_faults_names_itself(four, share):
     assert not by_core(b, "truth", "add")
 
 
-def test_suite_cores(four):
+def test_rows_between_cores_have_every_pair_and_every_crowd(four):
     b = four("suite=cores cores=all").must(SUCCESS)
     rows = {r["name"]: r for r in b.rows}
     for name in ("atomic_add", "lock", "false_sharing", "padded"):

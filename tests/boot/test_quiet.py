@@ -69,7 +69,7 @@ def test_keep_asks_for_nothing(shared):
     assert "dma" not in b.run and not warnings(b, "is not in force"), str(b)
 
 
-def test_each_core(boot):
+def test_turbo_is_tried_on_each_core(boot):
     b = boot(f"{ROW} turbo=off cores=all", extra=["-smp", "2"], icount=False).must(SUCCESS, rows=2)
     assert quiet(b)["turbo"]["cores"] == 2
     assert warnings(b, "turbo= is not in force on 2 of 2 cores"), str(b)
@@ -113,7 +113,7 @@ def commands(folder, functions):
 
 
 @pytest.mark.parametrize("word", ["off", "keep"])
-def test_bus_masters(boot, tmp_path, word):
+def test_dma_off_stops_bus_masters_and_dma_keep_leaves_them(boot, tmp_path, word):
     seen = {}
     functions = [f"0000:00:{device:02x}.0" for device in range(0, 8)] + ["0000:00:1f.2", "0000:01:00.0"]
 

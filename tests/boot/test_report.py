@@ -65,7 +65,7 @@ def regressions_are_exact(b):
 
 
 @pytest.mark.check
-def test_default_run(boot):
+def test_a_run_without_options_is_whole(boot):
     """The whole program as a newcomer gets it, with fewer windows a row."""
     b = boot("samples=32").must(SUCCESS)
     assert b.records[0]["type"] == "run" and b.records[-1]["type"] == "end", str(b)
@@ -152,13 +152,13 @@ def test_list_names_every_row(shared):
         assert re.search(rf"\b{suite}\b", b.text) and re.search(rf"\b{row}\b", b.text), name
 
 
-def test_help(shared):
+def test_help_names_the_options(shared):
     b = shared("help").must(SUCCESS, rows=0)
     for word in ("suite=", "samples=", "recipe=", "format=", "hist=", "serial=", "finish="):
         assert word in b.text, word
 
 
-def test_only_records(boot):
+def test_format_jsonl_writes_nothing_but_records(boot):
     b = boot("suite=baseline samples=32 format=jsonl").must(SUCCESS)
     after = b.serial.split(b'{"baretick"', 1)[1]
     assert all(line.startswith(b"{") for line in (b'{"baretick"' + after).split(b"\n") if line)
@@ -195,7 +195,7 @@ def test_table_and_records_agree(boot):
 
 
 @pytest.mark.parametrize("hist", ["full", "off"])
-def test_histograms(boot, hist):
+def test_histograms_are_written_as_hist_asks(boot, hist):
     b = boot(f"suite=baseline samples=32 hist={hist}").must(SUCCESS)
     for row in (r for r in b.rows if r["status"] == "ok"):
         assert ("hist" in row) == (hist == "full") and "hist_rest" not in row, row

@@ -61,7 +61,7 @@ def test_no_number_that_json_lacks(members):
     b'{"baretick":1,"seq":0,"type":"run"}',
     b'{"baretick":2,"seq":0,"type":"run","crc":"00000000"}',
 ])
-def test_no_record(line):
+def test_a_line_that_is_no_whole_record_is_damaged(line):
     with pytest.raises(report.Damaged):
         report.parse(line)
 
@@ -123,7 +123,7 @@ def test_progress_that_a_record_ends_is_no_line():
     assert events(LEFT + b"\r\n\r\n")[1:] == [("text", ""), ("text", "")]
 
 
-def test_sequence():
+def test_a_record_out_of_its_place_is_named():
     def wrong(*records):
         sequence = report.Sequence()
         return [sequence.check(report.parse(r)) for r in records]
@@ -134,7 +134,7 @@ def test_sequence():
     assert "after the end" in wrong(record(0, "end"), record(1))[1]
 
 
-def test_read_file(tmp_path):
+def test_a_file_is_read_up_to_its_first_damaged_line(tmp_path):
     path = tmp_path / "report.jsonl"
     path.write_bytes(record(0) + b"\n" + record(1, "end") + b"\r\n")
     assert [r["type"] for r in report.read_file(path)] == ["event", "end"]

@@ -31,7 +31,7 @@ def report_of(out):
     return Boot((out / "report.jsonl").read_bytes().replace(b"\n", b"\r\n"), 3, 0)
 
 
-def test_make_run(program, tmp_path):
+def test_make_run_boots_and_succeeds(program, tmp_path):
     """The first of the README's commands: KVM where it works, counted instructions where not."""
     out = tmp_path / "out"
     with build.Lock():

@@ -110,7 +110,7 @@ def test_the_screen_shows_what_the_line_says(shown, card):
         assert card == "%dx%d" % watch.size, b.run["screen"]
 
 
-def test_4k(shown, shim):
+def test_a_screen_of_4k_shows_the_report(shown, shim):
     b, watch = shown("-device", "VGA,vgamem_mb=64", disk=shim("gop-4k", f"{TALK} finish=halt"), whole=True)
     assert watch.size == (3840, 2160) and layout(*watch.size) == (3, 160, 45)
     same(b, watch)
@@ -144,7 +144,7 @@ def test_nonsense_about_the_screen(boot, shim, mode, words):
     assert warned or mode == "gop-tiny", str(b)
 
 
-def test_no_framebuffer(shared):
+def test_without_a_framebuffer_the_report_says_why_there_is_no_screen(shared):
     b = shared(TALK, **BLT_ONLY).must(SUCCESS)
     assert "BltOnly" in b.run["screen"]["why_not"], b.run
 

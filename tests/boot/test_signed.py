@@ -103,7 +103,7 @@ def test_keys_that_cannot_be_used(program, key, tmp_path, which, words):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_make_signed(program, key, tmp_path):
+def test_make_signed_signs_program_and_image(program, key, tmp_path):
     """The disk that it makes carries the signed program. Names of a key are words, whatever is in them."""
     shutil.copy(program, tmp_path)
     key = shutil.copy(key, tmp_path / f"{ODD_NAME}.key")

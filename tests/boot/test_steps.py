@@ -152,7 +152,7 @@ def test_other_cores_and_a_borrowed_machine(boot, share):
 
 @pytest.mark.others
 @pytest.mark.long
-def test_bochs(stick, objects, tmp_path):
+def test_bochs_counts_by_steps_what_its_tsc_counts(stick, objects, tmp_path):
     """Another emulator, which loses the trap after MOV SS as silicon does. Its TSC counts instructions, a string
     instruction's iterations among them: there, too, the windows are run unstepped and compared."""
     words = "suite=truth,steps,calls bench=add,imul,mov_ss*,cpuid,pushf,rep*,loop_self,direct,direct_straight,plt_c"

@@ -119,7 +119,7 @@ def test_what_is_not_supported_is_refused_by_name(compiler, kind, tmp_path):
     assert words in said.stderr and said.stderr.startswith("object: "), said
 
 
-def test_nasm(tmp_path):
+def test_an_object_of_nasm_is_placed_and_runs(tmp_path):
     nasm = shutil.which("nasm")
     (tmp_path / "a.asm").write_text(
         "section .text\nglobal f\nf: mov rax, [rel x wrt ..got]\nmov rax, [rax]\nadd rax, [rel y]\n"

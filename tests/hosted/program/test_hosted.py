@@ -54,7 +54,7 @@ def refused(ended, *parts):
         ([b"suite=\xff"], ["command line, word 1", "UTF-8"]),
     ],
 )
-def test_wrong_words(run, words, parts):
+def test_wrong_words_are_refused_by_name(run, words, parts):
     refused(run(*words), *parts)
 
 
@@ -63,7 +63,7 @@ def test_the_later_word_wins(run):
     assert options["samples"] == 96 and options["suite"] == "planted"
 
 
-def test_help(run):
+def test_help_names_the_options_and_passes(run):
     ended = run("help")
     assert ended.status == SUCCESS
     for key in ("suite=", "samples=", "layout=", "recipe="):
@@ -80,7 +80,7 @@ def test_a_programs_usual_options(program, word):
     assert p.stdout.startswith(f"usage: {program} ") and "  suite=" in p.stdout and '{"baretick"' not in p.stdout
 
 
-def test_version(program):
+def test_version_is_that_of_the_tree(program):
     p = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=SECONDS, check=False)
     version = (ROOT / "VERSION").read_text().strip()
     assert p.returncode == SUCCESS and re.fullmatch(rf"baretick {version} \(.+\), compiled by .+\n", p.stdout)
@@ -163,7 +163,7 @@ def listed(text):
             yield suite, match[1]
 
 
-def test_list(shared_run):
+def test_list_has_every_row_once_in_order_and_the_timers(shared_run):
     ended = shared_run("list")
     rows = list(listed(ended.out))
     assert ended.status == SUCCESS
@@ -366,7 +366,7 @@ def test_a_recipe_that_is_not_in_use_has_few_windows(shared_run):
         assert 256 <= r["n"] <= 2048 and r["n"] % 128 == 0, r
 
 
-def test_report(run):
+def test_the_records_agree_with_the_options_and_with_each_other(run):
     report = run(*QUICK, "format=jsonl", "hist=full", "seed=7").report()
     head, row = report.run, report.rows["planted/adds20"]
     assert head["seq"] == 0 and head["platform"] == "hosted"
@@ -597,7 +597,7 @@ def test_a_pause_longer_than_the_deadline_ends_no_row(running, rounds):
 
 
 @pytest.mark.native
-def test_addresses(running):
+def test_code_and_data_lie_where_every_platform_has_them(running):
     process, end = running(*LONG)
     stop_in_row(process)
     maps = {}

@@ -75,7 +75,7 @@ def test_a_core_that_is_not_the_first(run):
 
 @pytest.mark.native  # each row's core cycles are compared, which an emulator has none of
 @several
-def test_together(run):
+def test_cores_that_measure_together_report_what_it_costs_them(run):
     words = ["suite=sum,planted", "bench=warm,adds20", "cores=0-1", "share=together"]
     ended = run(*words, "format=both", "hist=off")
     assert ended.status in (SUCCESS, CHECK_FAILED)  # the truth of a figure is not judged here
@@ -117,7 +117,7 @@ def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(run):
 
 
 @several
-def test_suite_cores(run):
+def test_rows_between_cores_have_every_pair_and_every_crowd(run):
     ended = run("suite=cores", "cores=all", "format=jsonl")
     rows = {r["name"]: r for r in records(ended, "row")}
     matrices = {r["name"]: r for r in records(ended, "matrix")}

@@ -129,7 +129,7 @@ def test_a_counter_by_read_is_a_source_as_any(words, source):
     assert "cycles_counter" not in row["per_op"] or source == "ruler", row
 
 
-def test_list(shared_run):
+def test_list_says_which_sources_of_core_cycles_start(shared_run):
     records = [json.loads(line) for line in shared_run("list").out.splitlines() if line.startswith("{")]
     found = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "cycle"}
     for name, here in {"aperf": False, "ruler": True, "tsc": True, "null": True}.items():

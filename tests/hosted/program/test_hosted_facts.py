@@ -45,7 +45,7 @@ def listed(text):
     return found
 
 
-def test_the_name(said):
+def test_the_cpu_is_named_as_the_system_names_it(said):
     system = cpuinfo(said["process"]["cpu"])
     cpu = said["cpu"]
     assert cpu["vendor"] == system["vendor_id"]
@@ -58,7 +58,7 @@ def test_the_name(said):
     assert said["tsc"]["invariant"] == ("constant_tsc" in system["flags"].split() and "nonstop_tsc" in system["flags"].split())
 
 
-def test_caches(said):
+def test_caches_are_those_of_the_system(said):
     """One for one those of sysfs, sharers counted among the CPUs that this process may use."""
     folder = CPUS / f"cpu{said['process']['cpu']}" / "cache"
     found = sorted(folder.glob("index*"), key=lambda p: int(p.name[5:]))
@@ -81,7 +81,7 @@ def test_caches(said):
     assert said["caches"] == expected
 
 
-def test_topology(said):
+def test_the_topology_is_that_of_the_system(said):
     places = set()
     for cpu in ALLOWED:
         topology = CPUS / f"cpu{cpu}" / "topology"
@@ -94,7 +94,7 @@ def test_topology(said):
     assert t["cores"] == len(places)
 
 
-def test_memory(said):
+def test_the_memory_is_that_of_the_system(said):
     total = re.search(r"^MemTotal: +(\d+) kB", Path("/proc/meminfo").read_text(), re.MULTILINE)
     assert said["memory"]["bytes"] == int(total[1]) * 1024
 

@@ -59,7 +59,7 @@ def test_nothing_else_is_in_the_way():
         assert re.match(r'BT |self-test |warning: |process: |verdict: |\{"baretick":1,"seq":0,"type":"end",', line), line
 
 
-def test_what_fails():
+def test_a_row_that_fails_has_a_line_that_ends_in_fail():
     lines = run("suite=provoke bench=wrong,ud2 samples=64", (2,))
     found = taken(lines)
     assert found["provoke/wrong@0"][2] == "fail" and lines[-1].startswith("verdict: FAIL")

@@ -55,7 +55,7 @@ def judge(row):
     return report_fields.undeclared(fields, document), report_fields.unseen(fields, document)
 
 
-def test_what_agrees():
+def test_a_record_as_it_is_declared_has_no_complaint():
     assert judge(ROW) == ([], [])
     assert judge({**ROW, "hot": {"since": 1}}) == judge({**ROW, "name": "plain_core12"}) == ([], [])
     assert judge({**ROW, "ticks": {"mean": 2}, "hist": [], "points": [{"adds": 1}, {"adds": 2}]}) == ([], [])

@@ -126,7 +126,7 @@ def test_two_resets_and_a_damaged_first_record(tmp_path):
     assert "crc is" in c.err and "record 1 comes where record 0 should be" in c.err
 
 
-def test_damage(tmp_path):
+def test_a_damaged_record_is_named_and_left_out(tmp_path):
     damaged = WHOLE.replace(b'"status":"ok"', b'"status":"OK"', 1)
     c = Capture(tmp_path)
     c.say(damaged)
@@ -148,7 +148,7 @@ def test_a_verdict_that_is_no_pass(tmp_path):
     (b"", "the line has not said one byte for 2 s (--timeout)\ncapture: no record arrived"),
     (PART, "the line has said nothing for 2 s (--timeout)\ncapture: no whole end record (3 records"),
 ], ids=["from the start", "in a record"])
-def test_silence(tmp_path, data, said):
+def test_a_report_that_stops_arriving_is_given_up_at_the_timeout(tmp_path, data, said):
     c = Capture(tmp_path, "--timeout", "2")
     c.say(data)
     assert c.finish() == 1 and said in c.err and c.serial == data

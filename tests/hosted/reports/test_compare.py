@@ -39,7 +39,7 @@ def lines(*words, status=0):
 
 # --- the table -------------------------------------------------------------------------------------
 
-def test_the_table(kept):
+def test_the_table_has_a_verdict_for_every_row(kept):
     old = kept(whole(row("quicker", 10), row("alike", 3), row("gone", 1), row("broken", 1)))
     new = kept(whole(row("quicker", 9), row("alike", 3.001), row("broken", 1, status="wrong", why="x is 3"),
                      row("slower", 2)))
@@ -302,7 +302,7 @@ def test_damaged_reports_are_refused(kept):
 
 @pytest.mark.parametrize("words", [(), ("a",), ("a", "b", "c"), ("--old", "a"), ("a", "b", "--old", "c", "--new", "d"),
                                    ("a", "b", "--fail-if-slower", "soon")])
-def test_wrong_words(words):
+def test_compare_refuses_wrong_words(words):
     assert baretick("compare", *words).returncode == 2
 
 

@@ -42,7 +42,7 @@ def converted(form, path):
 
 
 @pytest.mark.parametrize("form, report", GOLDEN)
-def test_golden(form, report):
+def test_converted_reports_are_as_stored(form, report):
     golden = DATA / "converted" / f"{report.stem}.{form}"
     text = converted(form, report)
     if os.environ.get("UPDATE"):
@@ -115,7 +115,7 @@ def test_google_has_what_compare_asks_for():
     assert set(counted.values()) == {"instructions in place of ns"}
 
 
-def test_compare_itself(tmp_path):
+def test_google_benchmarks_compare_reads_what_is_converted(tmp_path):
     if not COMPARE.exists() or subprocess.run(["/usr/bin/python3", "-c", "import scipy.stats"], check=False,
                                               stderr=subprocess.DEVNULL).returncode:
         pytest.skip("compare.py is not here: libbenchmark-tools and python3-scipy have it")
@@ -132,7 +132,7 @@ def test_compare_itself(tmp_path):
     assert re.search(r"calls/direct@0_pvalue.*U Test, Repetitions: 16 vs 16", alike), alike
 
 
-def test_bencher():
+def test_bencher_gets_cycles_and_latency_with_their_ends():
     """bencher.dev/bmf.json: {benchmark: {measure: {value, lower_value, upper_value}}}, all numbers."""
     found = json.loads(converted("bencher", SILICON))
     per_op = rows(SILICON)["direct"]["per_op"]
@@ -145,7 +145,7 @@ def test_bencher():
     assert json.loads(converted("bencher", COUNTED))["calls/direct@0"] == {"instructions": {"value": 2}}
 
 
-def test_github_action():
+def test_the_github_action_gets_name_unit_and_value():
     """customSmallerIsBetter: an array; name, unit and value are asked for, range and extra are text."""
     for path, unit in ((SILICON, "cycles/op"), (COUNTED, "instructions/op")):
         found = json.loads(converted("github-action", path))
@@ -155,7 +155,7 @@ def test_github_action():
             assert re.fullmatch(r"± [0-9.]+", e["range"]) if path == SILICON else "range" not in e
 
 
-def test_hyperfine():
+def test_hyperfine_gets_one_time_per_placement_in_seconds():
     """What its scripts read of --export-json: seconds."""
     for r in json.loads(converted("hyperfine", SILICON))["results"]:
         assert len(r["times"]) == len(r["exit_codes"]) == PLACEMENTS and set(r["exit_codes"]) == {0}
@@ -187,7 +187,7 @@ def test_hyperfine_has_no_place_for_instructions():
     assert "no row of 4 has a time: instructions were counted" in done.stderr
 
 
-def test_csv():
+def test_csv_has_the_figure_of_every_row():
     found = list(csv.DictReader(converted("csv", COUNTED).splitlines()))
     assert {r["name"]: float(r["instructions"]) for r in found} == {
         name: row["per_op"]["instructions"] for name, row in rows(COUNTED).items()}

@@ -133,7 +133,7 @@ def test_a_row_that_this_cpu_lacks_is_gone_with_its_reason(accepted):
     assert ran.returncode == 1 and "gone: made/a@0: it needs AVX" in ran.stdout
 
 
-def test_update_accepts(accepted):
+def test_update_makes_the_changed_rows_the_baseline(accepted):
     changed = (counted("a", 4), *ROWS[1:3])
     ran = accepted(changed, "--update")
     assert ran.returncode == 0

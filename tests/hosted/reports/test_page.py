@@ -502,7 +502,7 @@ def test_a_large_report_is_a_sane_page(tmp_path, rows, plots, megabytes):
     assert not HAS_MATPLOTLIB or f"Pictures of {plots} of {rows} rows" in text
 
 
-def test_wrong_words(tmp_path):
+def test_report_refuses_wrong_words_by_name(tmp_path):
     path = tmp_path / "r.jsonl"
     path.write_bytes(whole(row("a", 1)))
     (tmp_path / "link").symlink_to(path)

@@ -95,7 +95,7 @@ STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-cor
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_golden(svgs, stem):
+def test_every_picture_is_as_stored(svgs, stem):
     golden, text = GOLDEN / f"{stem}.txt", digest(svgs[stem])
     if os.environ.get("UPDATE"):
         golden.write_text(text)
@@ -392,7 +392,7 @@ def test_a_file_is_the_same_each_time(kept, tmp_path, svgs):
     assert "<dc:date>" not in first
 
 
-def test_png(kept, tmp_path):
+def test_a_png_has_its_format_and_size(kept, tmp_path):
     ran = baretick("plot", kept(report([*everything(), END])), "-o", tmp_path / "a.png", "--kind", "linearity")
     assert ran.returncode == 0, ran.stderr
     data = (tmp_path / "a.png").read_bytes()
@@ -450,7 +450,7 @@ def test_nothing_to_draw_is_an_error_and_no_file(kept, tmp_path):
     assert "no histogram of made/a" in ran.stderr and not (tmp_path / "x.svg").exists()
 
 
-def test_wrong_words(kept, tmp_path):
+def test_plot_refuses_wrong_words_by_name(kept, tmp_path):
     path = kept(report([*everything(), END]))
     for words, said in ((("-o", tmp_path / "x.svg"), "pictures do not fit in"),
                         (("--kind", "pie"), "'pie': one of calls, histogram"),
