@@ -5,15 +5,25 @@
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 
+#define NAME 32
+
+/* Writes the name of a self-test on this core; that of the boot core has no number. */
+static void name_test(char name[NAME], const struct run_facts *run, const char *test)
+{
+    if (run->core > 0)
+        fmt_buf(name, NAME, "%s_core%u", test, run->core);
+    else
+        fmt_buf(name, NAME, "%s", test);
+}
+
 static void show_linearity(const struct run_facts *run, const struct probe_check *c,
                            struct report *r)
 {
-    char detail[128], name[32] = "linearity";
+    char detail[128], name[NAME];
     struct sink_buf text;
 
     sink_buf_init(&text, detail, sizeof detail);
-    if (run->core > 0)
-        fmt_buf(name, sizeof name, "linearity_core%u", run->core);
+    name_test(name, run, "linearity");
     if (c->result == SELFTEST_NOT_JUDGED) {
         report_selftest(r, name, c->result, c->why_not);
         return;
@@ -33,12 +43,11 @@ static void show_linearity(const struct run_facts *run, const struct probe_check
 
 static void show_counter(const struct run_facts *run, const struct cycle_check *c, struct report *r)
 {
-    char detail[120], name[32] = "core_counter";
+    char detail[120], name[NAME];
     struct sink_buf text;
 
     sink_buf_init(&text, detail, sizeof detail);
-    if (run->core > 0)
-        fmt_buf(name, sizeof name, "core_counter_core%u", run->core);
+    name_test(name, run, "core_counter");
     if (c->result == SELFTEST_NOT_JUDGED) {
         report_selftest(r, name, c->result, c->why_not);
         return;
@@ -66,14 +75,13 @@ void selftests_steps(const struct run_facts *run, struct report *r)
 {
     const struct stepping *s = &run->stepping;
     enum selftest result = SELFTEST_PASS;
-    char detail[400], name[32] = "instructions";
+    char detail[400], name[NAME];
     struct sink_buf text;
 
     sink_buf_init(&text, detail, sizeof detail);
     if (!s->tried)
         return;
-    if (run->core > 0)
-        fmt_buf(name, sizeof name, "instructions_core%u", run->core);
+    name_test(name, run, "instructions");
     if (s->why_not[0]) {
         result = SELFTEST_NOT_JUDGED;
         fmt(&text.sink, "single-stepping does not work: %s", s->why_not);
