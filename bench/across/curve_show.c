@@ -7,7 +7,8 @@
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
-#define UNIT_WIDTH 4 /* " KiB" */
+#define UNIT_WIDTH 4  /* " KiB" */
+#define LINE       64 /* bytes of an operation of bandwidth */
 
 static const char *unit_of(const struct run_facts *run)
 {
@@ -65,9 +66,25 @@ static int decimals_of(const struct run_facts *run, double v)
     return v < 100 ? 2 : 1;
 }
 
+/* Returns whether the operation moves a line of 64 bytes. */
+static bool is_bandwidth(const struct curve *c)
+{
+    return c->row.bench->curve.load != BENCH_CHASE;
+}
+
+/* Writes the last column: ns, or GB/s. */
+static void show_last(const struct run_facts *run, const struct curve *c,
+                      const struct curve_point *p, struct sink *out)
+{
+    double time = ns(run, p->ticks);
+
+    show_number(is_bandwidth(c) ? LINE / time : time, 2, 8, out);
+}
+
 static void show_points(const struct run_facts *run, const struct curve *c, struct sink *out)
 {
-    fmt(out, "         size %12s       +-       ns\r\n", unit_of(run));
+    fmt(out, "         size %12s       +-     %s\r\n", unit_of(run),
+        is_bandwidth(c) ? "GB/s" : "  ns");
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
         double v = figure(run, p);
@@ -78,7 +95,7 @@ static void show_points(const struct run_facts *run, const struct curve *c, stru
         fmt(out, " ");
         show_number(half(p), decimals, 8, out);
         fmt(out, " ");
-        show_number(ns(run, p->ticks), 2, 8, out);
+        show_last(run, c, p, out);
         fmt(out, p->shared ? "  shared core: not judged\r\n" : "\r\n");
     }
 }
@@ -175,7 +192,9 @@ static void show(const struct run_facts *run, const struct curve *c, struct repo
     }
     fmt(r->out, "pages of ");
     show_size(c->page, 0, r->out);
-    fmt(r->out, "; every element was visited\r\n");
+    fmt(r->out, "%s\r\n",
+        is_bandwidth(c) ? ", per line of 64 bytes; every word was checked"
+                        : "; every element was visited");
     show_points(run, c, r->out);
     show_levels(run, c, r->out);
     show_limits(c, r->out);
@@ -239,6 +258,8 @@ static const char *const spoiled_words[] = {
 static void record_measured(const struct run_facts *run, const struct curve *c, struct json *j)
 {
     json_u64(j, "page", c->page);
+    if (is_bandwidth(c))
+        json_u64(j, "op_bytes", LINE);
     json_u64(j, "wanted", c->wanted);
     json_bool(j, "less_memory", c->less_memory);
     json_bool(j, "less_time", c->less_time);

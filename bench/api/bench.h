@@ -90,10 +90,29 @@ struct bench_family {
     const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL ends the list */
 };
 
+/* How a row of FORM_CURVE goes over its working set: a pointer chase (bench/memory/chase.h), or
+ * reading, writing and copying with vectors of 16 or 32 bytes, non-temporal stores, or repeated
+ * string instructions (bench/memory/stream.h). */
+enum bench_load {
+    BENCH_CHASE,
+    BENCH_READ_16,
+    BENCH_READ_32,
+    BENCH_WRITE_16,
+    BENCH_WRITE_32,
+    BENCH_WRITE_NT,
+    BENCH_WRITE_REP,
+    BENCH_COPY_16,
+    BENCH_COPY_32,
+    BENCH_COPY_REP
+};
+
 /* What a row of FORM_CURVE measures at each size of its working set. */
 struct bench_curve {
+    enum bench_load load;
+    uint32_t stride;  /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in
+                         random order */
     bool large_pages; /* of 2 MiB or more; else of 4 KiB */
-    uint32_t seconds; /* the time that it may take on a core; 0: not a curve */
+    uint32_t ms;      /* the time that it may take on a core; 0: not a curve */
 };
 
 /* The steps of the small C program that method=plain shows in a table. */

@@ -6,8 +6,11 @@
 /* Sets up to 2 MiB are walked in whole laps, of at least this many steps together. */
 #define LAPS_UP_TO 32768
 #define LAP_STEPS  2048
-/* Steps of a walk in larger sets. */
-#define PART_STEPS 1024
+/* Steps of a walk in larger sets. With a stride the prefetchers make a step short, so that there
+ * are more, and whole laps up to 8 MiB. */
+#define PART_STEPS        1024
+#define PART_STEPS_STRIDE 4096
+#define LAPS_STRIDE       131072
 /*
  * Larger sets than 16 MiB are checked by several walks at the same time, each over its part of the
  * cycle: their loads miss in parallel. Timed walks begin where a part does, at the lines that were
@@ -16,7 +19,9 @@
 #define ALONE_UP_TO (1u << 18)
 #define WALKERS     8
 
-_Static_assert(3 * PART_STEPS * CHASE_WALKS <= LAPS_UP_TO, "walks of a series share lines");
+_Static_assert(3 * PART_STEPS * CHASE_WALKS <= LAPS_UP_TO &&
+                   3 * PART_STEPS_STRIDE * CHASE_WALKS <= LAPS_STRIDE,
+               "walks of a series share lines");
 
 uint64_t chase_map_bytes(uint64_t bytes)
 {
@@ -29,12 +34,16 @@ static void **line_at(const struct chase *c, uint32_t t)
     return (void **)(void *)(c->at + (uint64_t)order_at(&c->order, t) * CHASE_LINE);
 }
 
-void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map, uint64_t seed)
+void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map, uint32_t stride,
+                 uint64_t seed)
 {
     c->at = at;
     c->n = (uint32_t)(bytes / CHASE_LINE);
     c->map = map;
-    order_init(&c->order, c->n, seed);
+    if (stride)
+        order_init_stride(&c->order, c->n, stride);
+    else
+        order_init(&c->order, c->n, seed);
     void **line = line_at(c, 0);
     for (uint32_t t = 1; t <= c->n; t++) {
         void **next = line_at(c, t);
@@ -45,7 +54,12 @@ void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map, ui
 
 static unsigned walkers(const struct chase *c)
 {
-    return c->n > ALONE_UP_TO ? WALKERS : 1;
+    return c->n > ALONE_UP_TO && !c->order.stride ? WALKERS : 1;
+}
+
+static bool in_laps(const struct chase *c)
+{
+    return c->n <= (c->order.stride ? LAPS_STRIDE : LAPS_UP_TO);
 }
 
 /* Marks a line as seen. Returns 1 if it was not; 0 if it was, or if this is no line of the set. */
@@ -85,10 +99,11 @@ uint32_t chase_check(const struct chase *c)
 struct chase_walks chase_walks(const struct chase *c, unsigned i)
 {
     unsigned many = walkers(c);
+    uint32_t steps = c->order.stride ? PART_STEPS_STRIDE : PART_STEPS;
 
-    if (c->n <= LAPS_UP_TO)
+    if (in_laps(c))
         return (struct chase_walks){0, (uint64_t)c->n * ((LAP_STEPS + c->n - 1) / c->n)};
-    return (struct chase_walks){i % many * (c->n / many) + i / many * 3 * PART_STEPS, PART_STEPS};
+    return (struct chase_walks){i % many * (c->n / many) + i / many * 3 * steps, steps};
 }
 
 void chase_warm(const struct chase *c)
@@ -96,7 +111,7 @@ void chase_warm(const struct chase *c)
     struct chase_walks w = chase_walks(c, 0);
     void *const *end;
 
-    if (c->n <= LAPS_UP_TO)
+    if (in_laps(c))
         (void)chase_walk(line_at(c, 0), w.steps / CHASE_TURN, &end);
 }
 

@@ -1,7 +1,7 @@
 /*
  * A pointer chase over the cache lines of a working set: each line holds the address of the next,
- * in a pseudo-random order (lib/memory/order.h) that is one cycle through all lines. Its time per
- * step is the latency of a load.
+ * in a pseudo-random order or with a stride (lib/memory/order.h), in one cycle through all lines.
+ * Its time per step is the latency of a load.
  *
  * A walk over all lines before the timed ones checks that the cycle visits every line once, and
  * brings the caches into the state in which one lap after the other keeps them. Every timed walk is
@@ -27,8 +27,10 @@ struct chase {
 /* Returns the bytes of `map` for a working set of this size. */
 uint64_t chase_map_bytes(uint64_t bytes);
 
-/* Lays out the chase over `bytes` bytes at `at`, in an order drawn from the seed. */
-void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map, uint64_t seed);
+/* Lays out the chase over `bytes` bytes at `at`: in an order drawn from the seed, or if stride is
+ * above 0 from every stride-th line to the next. */
+void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map, uint32_t stride,
+                 uint64_t seed);
 
 /* Walks one lap. Returns the number of different lines that it visited, at most n; less than n: the
  * chase is broken. */

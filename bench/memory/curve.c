@@ -13,9 +13,9 @@
 #define PAGE       4096u
 #define UNKNOWN_HZ 1e9 /* to keep to the time if the TSC's frequency is not known */
 /* The first pass may take this share of the time. A size costs at most this factor more than the
- * one before: it is at most 1.5 times as large, and may leave a cache. */
-#define FIRST_SHARE 0.3
-#define FIRST_NEXT  3
+ * one before: it is at most twice as large, and may leave a cache. */
+#define FIRST_SHARE 0.4
+#define FIRST_NEXT  4
 /* Where no CPU executes the code: one visit of a few sizes, with one pair of walks. */
 #define PROOF_MOST    (256u << 10)
 #define PROOF_SECONDS 0.1
@@ -59,7 +59,7 @@ static double hz_of(const struct engine *e)
 
 double curve_guess(const struct engine *e, const struct bench *b)
 {
-    return (is_proof(e) ? PROOF_SECONDS : b->curve.seconds) * hz_of(e);
+    return (is_proof(e) ? PROOF_SECONDS : b->curve.ms / 1e3) * hz_of(e);
 }
 
 static double seconds_since(const struct measuring *w, uint64_t tsc)
@@ -97,7 +97,8 @@ static bool visit(struct measuring *w, uint64_t bytes, struct visit *v)
     struct order_of_visit o = {.e = w->e, .pairs = is_proof(w->e) ? 1 : VISIT_PAIRS};
 
     w->seed++;
-    o.set = (struct visit_set){place_of(w, bytes), bytes, w->map, w->seed};
+    o.set =
+        (struct visit_set){&w->curve.row.bench->curve, place_of(w, bytes), bytes, w->map, w->seed};
     if (!pace_go_on(w->e) || !guard_run(w->e, &w->curve.row, visit_here, &o))
         return false;
     *v = o.v;
@@ -280,7 +281,8 @@ static void find_levels(struct curve *c)
     levels_match(c->level, c->levels, c->cache, c->caches);
     if (2 * shared > c->n)
         c->spoiled = CURVE_SHARED;
-    else if (levels_fall(point, c->n, &c->falls_at))
+    /* Other loads have a cost per lap, which smaller sizes share between fewer operations. */
+    else if (c->row.bench->curve.load == BENCH_CHASE && levels_fall(point, c->n, &c->falls_at))
         c->spoiled = CURVE_FALLS;
 }
 
@@ -330,7 +332,8 @@ static bool open_area(struct measuring *w)
 static bool measure_sizes(struct measuring *w)
 {
     bool proof = is_proof(w->e);
-    size_t n = sizes_grid(sizes_up_to(w), w->size);
+    bool chase = w->curve.row.bench->curve.load == BENCH_CHASE;
+    size_t n = sizes_grid(sizes_up_to(w), chase, w->size);
 
     if (n == 0) {
         row_fail(&w->curve.row, ROW_UNSUPPORTED, "there is less memory than the smallest size");
@@ -349,15 +352,44 @@ static bool measure_sizes(struct measuring *w)
     return true;
 }
 
+#define LEAF_1_OSXSAVE (1u << 27) /* of CPUID leaf 1 ECX (SDM vol. 2A, CPUID) */
+#define LEAF_1_AVX     (1u << 28)
+#define XCR0_SSE_AVX   6u /* state that XGETBV reports as enabled (SDM vol. 1 section 13.3) */
+
+/* Returns whether instructions of AVX may be executed. */
+static bool has_avx(const struct platform *p)
+{
+    const uint32_t both = LEAF_1_OSXSAVE | LEAF_1_AVX;
+    uint32_t low, high;
+
+    if ((p->cpuid(NULL, 1, 0).ecx & both) != both)
+        return false;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & XCR0_SSE_AVX) == XCR0_SSE_AVX;
+}
+
+static bool needs_avx(enum bench_load load)
+{
+    return load == BENCH_READ_32 || load == BENCH_WRITE_32 || load == BENCH_COPY_32;
+}
+
+/* Returns why the row cannot run; NULL: it can. */
+static const char *obstacle(const struct platform *p, const struct bench_curve *kind)
+{
+    if (cpu_default_recipe(p->cpu) != RECIPE_LFENCE)
+        return "this CPU's vendor does not document that LFENCE waits for loads";
+    return needs_avx(kind->load) && !has_avx(p) ? "needs AVX (CPUID leaf 1 ECX[28], XCR0)" : NULL;
+}
+
 static void measure(struct measuring *w)
 {
     const struct platform *p = w->e->p;
 
-    if (cpu_default_recipe(p->cpu) != RECIPE_LFENCE) {
-        row_fail(&w->curve.row, ROW_UNSUPPORTED,
-                 "this CPU's vendor does not document that LFENCE waits for loads");
+    const char *why = obstacle(p, &w->curve.row.bench->curve);
+
+    row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
+    if (why)
         return;
-    }
     w->curve.caches = caches_decode(w->curve.cache, p->cpu, p->cpuid, NULL);
     w->curve.wanted = sizes_wanted(caches_largest(w->curve.cache, w->curve.caches));
     if (!open_area(w))
@@ -380,11 +412,11 @@ static void measure_here(void *ctx, unsigned core)
     w->curve.row.bench = b;
     w->curve.row.core = core;
     w->hz = hz_of(e);
-    w->budget = b->curve.seconds;
+    w->budget = b->curve.ms / 1e3;
     w->seed = (uint64_t)e->facts.o->seed << 20;
     w->began = tsc_now();
     e->p->row_begin(e->p, b->suite, b->name, 0);
-    e->p->row_longer(e->p, 1000 * b->curve.seconds);
+    e->p->row_longer(e->p, b->curve.ms);
     uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     measure(w);
     w->curve.row.smis = engine_smis(e) - pace_smis(e) - smis;

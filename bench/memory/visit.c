@@ -1,5 +1,6 @@
 #include "bench/memory/visit.h"
 #include "bench/memory/chase.h"
+#include "bench/memory/stream.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/own.h"
 #include "lib/stats/known.h"
@@ -38,19 +39,39 @@ static double ticks_per_cycle(struct engine *e, const struct cycle_mark *from)
     return 1 / cycle_ratio(e, from, &to);
 }
 
-/* False: a walk did not end where it should. */
-static bool take_pair(struct engine *e, const struct chase *c, unsigned i, struct pair_taken *pair)
+/* What is walked: one of the two. */
+struct load {
+    const struct bench_curve *kind;
+    struct chase chase;
+    struct stream stream;
+};
+
+/* Times the i-th pair of walks; *lines gets the operations of the first. False: a walk did not end
+ * where it should. */
+static bool time_walks(const struct load *l, unsigned i, struct stream_ticks *t)
 {
-    struct chase_walks w = chase_walks(c, i);
-    struct chase_ticks t;
+    if (l->kind->load != BENCH_CHASE) {
+        *t = stream_time(&l->stream, i);
+        return true;
+    }
+    struct chase_walks w = chase_walks(&l->chase, i);
+    struct chase_ticks taken;
+    bool right = chase_time(&l->chase, &w, &taken);
+    *t = (struct stream_ticks){taken.once, taken.twice, w.steps};
+    return right;
+}
+
+static bool take_pair(struct engine *e, const struct load *l, unsigned i, struct pair_taken *pair)
+{
+    struct stream_ticks t;
     double before = own_read_before(e);
     struct cycle_mark from = cycle_begin(e);
-    bool right = chase_time(c, &w, &t);
+    bool right = time_walks(l, i, &t);
 
     pair->ticks_per_cycle = ticks_per_cycle(e, &from);
     pair->shared = own_is_shared(e, before, own_read(e));
     own_count(e, pair->shared);
-    pair->ticks = ((double)t.twice - (double)t.once) / (double)w.steps;
+    pair->ticks = ((double)t.twice - (double)t.once) / (double)t.lines;
     return right;
 }
 
@@ -88,34 +109,49 @@ static struct visit_figure figure_of(const struct pair_taken *pair, unsigned n, 
     return f;
 }
 
-static void time_pairs(struct engine *e, const struct chase *c, unsigned pairs, struct visit *v)
+static void time_pairs(struct engine *e, const struct load *l, unsigned pairs, struct visit *v)
 {
     struct pair_taken pair[CHASE_WALKS];
     unsigned n = 0;
 
-    chase_warm(c);
     for (unsigned quiet = 0; n < CHASE_WALKS && quiet < pairs; n++) {
-        if (!take_pair(e, c, n, &pair[n])) {
+        if (!take_pair(e, l, n, &pair[n])) {
             v->wrong = "a timed walk did not end at the element where the order has its end";
             return;
         }
         quiet += !pair[n].shared;
     }
-    v->steps = chase_walks(c, 0).steps;
     v->quiet = figure_of(pair, n, false);
     v->all = figure_of(pair, n, true);
 }
 
+static void prepare_chase(const struct visit_set *set, struct chase *c, struct visit *v)
+{
+    chase_build(c, set->at, set->bytes, set->map, set->kind->stride, set->seed);
+    v->elements = chase_check(c);
+    if (v->elements < c->n)
+        v->wrong = "the chase did not visit every element once";
+    else
+        chase_warm(c);
+}
+
+static void prepare_stream(const struct visit_set *set, struct stream *s, struct visit *v)
+{
+    stream_build(s, set->kind->load, set->at, set->bytes);
+    v->elements = stream_check(s);
+    if (v->elements < s->lines)
+        v->wrong = "not every word was read, or has the value that was written";
+}
+
 void visit_take(struct engine *e, const struct visit_set *set, unsigned pairs, struct visit *v)
 {
-    struct chase c;
+    struct load l = {.kind = set->kind};
 
     *v = (struct visit){0};
-    chase_build(&c, set->at, set->bytes, set->map, set->seed);
-    v->elements = chase_check(&c);
-    if (v->elements < c.n) {
-        v->wrong = "the chase did not visit every element once";
-        return;
-    }
-    time_pairs(e, &c, pairs, v);
+    if (set->kind->load == BENCH_CHASE)
+        prepare_chase(set, &l.chase, v);
+    else
+        prepare_stream(set, &l.stream, v);
+    if (!v->wrong)
+        time_pairs(e, &l, pairs, v);
 }

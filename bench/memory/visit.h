@@ -1,4 +1,5 @@
-/* One measurement of a size: a chase is built, checked and timed, with the witness between. */
+/* One measurement of a size: the working set is filled, checked and timed, with the witness
+ * between. */
 #ifndef BENCH_MEMORY_VISIT_H
 #define BENCH_MEMORY_VISIT_H
 
@@ -18,16 +19,16 @@ struct visit_figure {
 
 struct visit {
     const char *wrong;              /* a check that failed; NULL: none */
-    uint32_t elements;              /* visited in the check */
-    uint64_t steps;                 /* of a walk */
+    uint64_t elements;              /* visited in the check */
     struct visit_figure quiet, all; /* of the pairs without a neighbour, and of all */
 };
 
 /* A working set and the memory for its check. */
 struct visit_set {
+    const struct bench_curve *kind; /* how it is gone over */
     uint8_t *at;
     uint64_t bytes;
-    uint64_t *map; /* chase_map_bytes() */
+    uint64_t *map; /* chase_map_bytes(); only of a chase */
     uint64_t seed;
 };
 

@@ -18,12 +18,19 @@ void order_init(struct order *o, uint32_t n, uint64_t seed)
     while (bits < 31 && (1u << bits) < n)
         bits++;
     o->n = n;
+    o->stride = 0;
     o->mask = (1u << bits) - 1;
     o->shift = (bits + 1) / 2;
     for (unsigned i = 0; i < ORDER_ROUNDS; i++) {
         o->multiply[i] = (uint32_t)draw(&seed) | 1;
         o->add[i] = (uint32_t)draw(&seed);
     }
+}
+
+void order_init_stride(struct order *o, uint32_t n, uint32_t stride)
+{
+    o->n = n;
+    o->stride = stride;
 }
 
 /* Permutes the numbers up to the mask: an odd factor, a sum, and an XOR with the upper half can
@@ -41,7 +48,10 @@ static uint32_t mix(const struct order *o, uint32_t x)
  * one below n, at the latest to itself; so this is a permutation of those below n. */
 uint32_t order_at(const struct order *o, uint32_t t)
 {
-    uint32_t x = mix(o, t == o->n ? 0 : t);
+    t = t == o->n ? 0 : t;
+    if (o->stride)
+        return t % (o->n / o->stride) * o->stride + t / (o->n / o->stride);
+    uint32_t x = mix(o, t);
 
     while (x >= o->n)
         x = mix(o, x);

@@ -7,6 +7,7 @@
 #ifndef LIB_MEMORY_SIZES_H
 #define LIB_MEMORY_SIZES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,9 +23,10 @@ static inline uint64_t sizes_wanted(uint64_t largest)
     return SIZES_BEYOND * (largest ? largest : SIZES_NO_CACHE);
 }
 
-/* Writes 4 KiB, 6 KiB, 8 KiB, 12 KiB ... up to `most` bytes, ascending. Returns their number, at
- * most SIZES_MOST; 0 if `most` is below the smallest. */
-size_t sizes_grid(uint64_t most, uint64_t size[SIZES_MOST]);
+/* Writes 4 KiB, 8 KiB, 16 KiB ... up to `most` bytes, ascending, if `dense` also those half-way
+ * between: 6 KiB, 12 KiB ... Returns their number, at most SIZES_MOST; 0 if `most` is below the
+ * smallest. */
+size_t sizes_grid(uint64_t most, bool dense, uint64_t size[SIZES_MOST]);
 
 /* Neighbours whose values differ by more than this factor get a size between them. */
 #define SIZES_BEND 1.12

@@ -60,6 +60,26 @@ uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
     return ticks;
 }
 
+/* The other loads have a separate test (test_stream.c). */
+void stream_build(struct stream *s, enum bench_load load, uint8_t *at, uint64_t bytes)
+{
+    *s = (struct stream){.load = load, .at = at, .lines = bytes / STREAM_LINE};
+}
+
+uint64_t stream_check(const struct stream *s)
+{
+    return s->lines - (s->load == BENCH_WRITE_NT); /* that one has a defect */
+}
+
+struct stream_ticks stream_time(const struct stream *s, unsigned i)
+{
+    uint64_t cycles = 3 * s->lines + s->lines * (s->lines < 200 ? 9 : 0);
+
+    (void)i;
+    fake_tsc += cycles / 2;
+    return (struct stream_ticks){50 + cycles / 2, 50 + cycles, s->lines};
+}
+
 uint32_t own_adds(uint32_t turns)
 {
     return (uint32_t)(60 + 64 * turns * TPC);
@@ -184,7 +204,7 @@ static struct plan plan;
 static uint64_t memory[INTERLEAVE_NEED];
 static struct platform platform;
 static const struct bench row = {
-    .suite = "memory", .name = "made", .form = FORM_CURVE, .curve = {.seconds = 2}};
+    .suite = "memory", .name = "made", .form = FORM_CURVE, .curve = {.ms = 2000}};
 
 static void reset(enum execution execution)
 {
@@ -375,7 +395,7 @@ static void little_time(void **state)
         made.slow = slow;
         double seconds = seconds_of();
         const struct curve *c = &((const struct measuring *)(const void *)memory)->curve;
-        assert_true(seconds <= 1.1 * row.curve.seconds || c->n == 2);
+        assert_true(seconds <= 1.1 * row.curve.ms / 1e3 || c->n == 2);
         assert_true(c->less_time || c->point[c->n - 1].bytes == 256 * KIB);
         for (size_t i = 0; i < c->n; i++)
             assert_close(c->point[i].cycles, slow * latency(c->point[i].bytes), slow * 0.01);
@@ -420,6 +440,48 @@ static void no_cpuid_data(void **state)
     assert_int_equal(c->level[0].cache, -1);
 }
 
+static const struct curve *measure_other(const struct bench *b)
+{
+    reset(EXEC_SILICON);
+    return curve_measure(&plan, b, 0);
+}
+
+/* A cost per lap makes small sets slower: that is no sign of a neighbour, as it is in a chase. */
+static void other_loads(void **state)
+{
+    static const struct bench read = {.form = FORM_CURVE,
+                                      .curve = {.load = BENCH_READ_16, .ms = 2000}};
+    static const struct bench broken = {.form = FORM_CURVE,
+                                        .curve = {.load = BENCH_WRITE_NT, .ms = 2000}};
+    static const struct bench wide = {.form = FORM_CURVE,
+                                      .curve = {.load = BENCH_READ_32, .ms = 2000}};
+    const struct curve *c = measure_other(&read);
+
+    (void)state;
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_close(c->point[0].cycles, 12, 0.1);
+    assert_close(c->point[c->n - 1].cycles, 3, 0.1);
+    assert_int_equal(c->point[1].bytes, 8 * KIB); /* one size per octave */
+    c = measure_other(&broken);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "every word"));
+    c = measure_other(&wide); /* this CPUID has no AVX */
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "AVX"));
+}
+
+/* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
+static void strides(void **state)
+{
+    static const struct bench b = {.form = FORM_CURVE, .curve = {.stride = 16, .ms = 2000}};
+    const struct curve *c = measure_other(&b);
+
+    (void)state;
+    assert_int_equal(c->levels, 3);
+    assert_close(c->level[1].value, 14, 0.001);
+}
+
 static void the_user_stops_it(void **state)
 {
     (void)state;
@@ -457,6 +519,8 @@ int main(void)
         cmocka_unit_test(counted_instructions),
         cmocka_unit_test(an_emulator),
         cmocka_unit_test(no_cpuid_data),
+        cmocka_unit_test(other_loads),
+        cmocka_unit_test(strides),
         cmocka_unit_test(the_user_stops_it),
         cmocka_unit_test(without_a_documented_lfence),
     };

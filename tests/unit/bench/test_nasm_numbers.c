@@ -5,6 +5,7 @@
 #include "bench/api/baretick.h"
 #include "bench/api/bench.h"
 #include "bench/memory/chase.h"
+#include "bench/memory/stream.h"
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/many.h"
 #include "bench/window/window.h"
@@ -110,10 +111,11 @@ static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
            {"TARGETS", CALLS_TARGETS}, {"CASES", CALLS_CASES});
 }
 
-static void a_turn_of_a_chase_is_that_of_c(void **state)
+static void turns_of_walks_are_those_of_c(void **state)
 {
     (void)state;
     EXPECT("bench/memory/chase.asm", {"CHASE_TURN", CHASE_TURN});
+    EXPECT("bench/memory/stream.asm", {"STREAM_TURN", STREAM_TURN});
 }
 
 static void an_objects_row_is_that_of_c(void **state)
@@ -150,7 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixups_and_offsets_are_those_of_c),
         cmocka_unit_test(what_bodies_know_of_their_room_is_what_c_put_there),
-        cmocka_unit_test(a_turn_of_a_chase_is_that_of_c),
+        cmocka_unit_test(turns_of_walks_are_those_of_c),
         cmocka_unit_test(an_objects_row_is_that_of_c),
         cmocka_unit_test(the_trampolines_registers_are_those_of_c),
     };

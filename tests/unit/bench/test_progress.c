@@ -16,7 +16,7 @@ uint64_t gaps_duration(const struct engine *e)
 double curve_guess(const struct engine *e, const struct bench *b)
 {
     (void)e;
-    return 1000 * b->curve.seconds;
+    return b->curve.ms;
 }
 
 static const char *lacks(unsigned needs)
@@ -47,7 +47,7 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
                        .facts.ticks_per_cycle = 0.5};
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
-                 curve = {.form = FORM_CURVE, .curve = {.seconds = 5}},
+                 curve = {.form = FORM_CURVE, .curve = {.ms = 5000}},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
     double one = progress_guess(&e, &few);
     assert_true(progress_guess(&e, &empty) < one / 4);

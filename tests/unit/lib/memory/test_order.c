@@ -33,6 +33,20 @@ static void every_element_once(void **state)
             visit_all(sizes[i], seed);
 }
 
+static void strides(void **state)
+{
+    static const uint32_t want[] = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11, 0};
+    struct order o;
+
+    (void)state;
+    order_init_stride(&o, 12, 3);
+    for (uint32_t t = 0; t <= 12; t++)
+        assert_int_equal(order_at(&o, t), want[t]);
+    order_init_stride(&o, 7, 1);
+    for (uint32_t t = 0; t < 7; t++)
+        assert_int_equal(order_at(&o, t), t);
+}
+
 static void the_most_elements_are_in_range(void **state)
 {
     struct order o;
@@ -93,6 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_element_once),
+        cmocka_unit_test(strides),
         cmocka_unit_test(the_most_elements_are_in_range),
         cmocka_unit_test(seeds_differ),
         cmocka_unit_test(no_stride_is_frequent),

@@ -27,15 +27,17 @@ static void two_sizes_per_octave(void **state)
     uint64_t size[SIZES_MOST];
 
     (void)state;
-    assert_int_equal(sizes_grid(SIZES_FIRST - 1, size), 0);
-    assert_int_equal(sizes_grid(SIZES_FIRST, size), 1);
-    assert_int_equal(sizes_grid(13 * KIB, size), 4);
+    assert_int_equal(sizes_grid(SIZES_FIRST - 1, true, size), 0);
+    assert_int_equal(sizes_grid(SIZES_FIRST, true, size), 1);
+    assert_int_equal(sizes_grid(13 * KIB, true, size), 4);
     assert_int_equal(size[1], 6 * KIB);
     assert_int_equal(size[3], 12 * KIB);
-    size_t n = sizes_grid(128 * MIB, size);
+    size_t n = sizes_grid(128 * MIB, true, size);
     assert_int_equal(n, 31);
     assert_int_equal(size[n - 1], 128 * MIB);
-    assert_true(sizes_grid(1ull << 62, size) <= SIZES_MOST);
+    assert_true(sizes_grid(1ull << 62, true, size) <= SIZES_MOST);
+    assert_int_equal(sizes_grid(33 * KIB, false, size), 4);
+    assert_int_equal(size[3], 32 * KIB);
 }
 
 static void more_where_it_bends(void **state)
