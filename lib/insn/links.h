@@ -52,6 +52,7 @@
     L(LINK_VSTORE512, "{evex} vmovups m512, zmm")                                                  \
     L(LINK_PCMPEQ, "vpcmpeqd xmm, xmm, xmm")                                                       \
     L(LINK_PCMPEQ_Y, "vpcmpeqd ymm, ymm, ymm")                                                     \
+    L(LINK_DEC, "dec m64")                                                                         \
     L(LINK_FNINIT, "fninit")                                                                       \
     L(LINK_FLD1, "fld1")                                                                           \
     L(LINK_EMMS, "emms")                                                                           \

@@ -8,12 +8,20 @@ enum {
     AREA_PATTERN = 0,
     AREA_ZERO = 64,
     AREA_SAVED_RSP = 128,
+    AREA_TURNS = INSN_TURNS_AT,
     AREA_BASE = 0x1000,
     AREA_RSI = 0x8000,
     AREA_RDI = 0x10000,
     AREA_STACK = 0x1c000,
 };
-enum { SHUFFLE_NONE = 0xe4, ANY_IMMEDIATE = 2, X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
+enum {
+    SHUFFLE_NONE = 0xe4,
+    ANY_IMMEDIATE = 2,
+    X87_REGISTERS = 8,
+    VECTORS = 16,
+    MASKS = 8,
+    JNZ_BYTES = 6
+};
 
 /* --- values ---------------------------------------------------------------------------------- */
 
@@ -259,15 +267,9 @@ static void put_copy(struct insn_code *to, const struct insn_place *place,
     put(to, v->form, &c);
 }
 
-static void put_step(struct insn_code *to, const struct insn_place *place,
-                     const struct insn_step *s)
+static bool is_store(enum insn_link link)
 {
-    switch (s->link) {
-    case LINK_VPAND: {
-        struct insn_choice c = {.reg = {s->to, s->from, PLAN_VECTOR_ZERO}};
-        put(to, place->links->form[s->link], &c);
-        return;
-    }
+    switch (link) {
     case LINK_STORE8:
     case LINK_STORE16:
     case LINK_STORE32:
@@ -276,8 +278,25 @@ static void put_step(struct insn_code *to, const struct insn_place *place,
     case LINK_VSTORE128:
     case LINK_VSTORE256:
     case LINK_VSTORE512:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void put_step(struct insn_code *to, const struct insn_place *place,
+                     const struct insn_step *s)
+{
+    if (is_store((enum insn_link)s->link)) {
         put_access(to, place, (enum insn_link)s->link, s->from, AREA_BASE);
         return;
+    }
+    switch (s->link) {
+    case LINK_VPAND: {
+        struct insn_choice c = {.reg = {s->to, s->from, PLAN_VECTOR_ZERO}};
+        put(to, place->links->form[s->link], &c);
+        return;
+    }
     case LINK_PSHUFD:
     case LINK_VPSHUFD:
         put_link(to, place, (enum insn_link)s->link, s->to, s->from, SHUFFLE_NONE);
@@ -290,26 +309,33 @@ static void put_step(struct insn_code *to, const struct insn_place *place,
     }
 }
 
-void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-               unsigned copies)
+/* Sets what the window's entry and its clock have changed, and moves RSP into the area. */
+static void put_start(struct insn_code *to, const struct insn_place *place,
+                      const struct insn_view *v)
 {
-    const struct insn_view *v = &t->view;
-    bool stack = v->form->properties & INSN_STACK;
-
     for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)
         put_value(to, place, v, i);
     put_value(to, place, v, PLAN_RBP);
-    if (stack) {
+    if (v->form->properties & INSN_STACK) {
         put_access(to, place, LINK_STORE64, PLAN_RSP, AREA_SAVED_RSP);
         put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);
     }
+}
+
+static void put_copies(struct insn_code *to, const struct insn_place *place,
+                       const struct insn_test *t, unsigned copies)
+{
     for (unsigned k = 0; k < copies && k < INSN_COPIES_MOST; k++) {
         put_resets(to, place, t, k);
         put_copy(to, place, t, k);
         for (unsigned i = 0; i < t->steps; i++)
             put_step(to, place, &t->step[i]);
     }
-    if (stack)
+}
+
+static void put_end(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
+{
+    if (v->form->properties & INSN_STACK)
         put_access(to, place, LINK_LOAD64, PLAN_RSP, AREA_SAVED_RSP);
     if (uses(v, FILE_MMX))
         put_link(to, place, LINK_EMMS, 0, 0, 0);
@@ -317,4 +343,65 @@ void insn_body(struct insn_code *to, const struct insn_place *place, const struc
         put_link(to, place, LINK_FNINIT, 0, 0, 0);
     if (uses(v, FILE_VECTOR) && v->form->encoding != INSN_LEGACY)
         put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
+}
+
+void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+               unsigned copies)
+{
+    put_start(to, place, &t->view);
+    put_copies(to, place, t, copies);
+    put_end(to, place, &t->view);
+}
+
+/* JNZ to an earlier offset: 0f 85 and the distance from the next instruction (AMD APM vol. 3, Jcc).
+ */
+static void put_jump_back(struct insn_code *to, size_t head)
+{
+    int32_t distance = (int32_t)(head - to->used - JNZ_BYTES);
+
+    to->full |= JNZ_BYTES > to->size - to->used;
+    if (to->refused || to->full)
+        return;
+    to->at[to->used] = 0x0f;
+    to->at[to->used + 1] = 0x85;
+    memcpy(to->at + to->used + 2, &distance, sizeof distance);
+    to->used += JNZ_BYTES;
+}
+
+void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
+{
+    put_start(to, place, &t->view);
+    size_t head = to->used;
+    put_copies(to, place, t, INSN_LOOP_COPIES);
+    put_access(to, place, LINK_DEC, 0, AREA_TURNS);
+    put_jump_back(to, head);
+    put_end(to, place, &t->view);
+}
+
+bool insn_can_loop(const struct insn_view *v)
+{
+    unsigned moves = INSN_STRING | INSN_STACK | INSN_BRANCH | INSN_REP;
+
+    return !(v->flags.read & INSN_STATUS) && !(v->form->properties & moves);
+}
+
+bool insn_has_breaks(const struct insn_view *v)
+{
+    const struct insn_test t = {.view = *v, .shape = INSN_DISTINCT, .breaks = true};
+
+    for (unsigned i = 0; i < v->operands; i++)
+        if (is_to_break(&t, &v->operand[i]) && !insn_must_reset(v, &v->operand[i]))
+            return true;
+    return v->flags.read & INSN_STATUS && v->flags.written & INSN_STATUS;
+}
+
+bool insn_writes_memory(const struct insn_test *t)
+{
+    for (unsigned i = 0; i < t->view.operands; i++)
+        if (t->view.operand[i].kind == INSN_MEMORY && t->view.operand[i].access & INSN_WRITE)
+            return true;
+    for (unsigned i = 0; i < t->steps; i++)
+        if (is_store((enum insn_link)t->step[i].link))
+            return true;
+    return false;
 }

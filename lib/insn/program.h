@@ -8,6 +8,7 @@
 #include "lib/insn/plan.h"
 
 #define INSN_COPIES_MOST 2048
+#define INSN_LOOP_COPIES 160 /* a multiple of what registers and banks rotate over */
 #define INSN_REPEAT_MOST 4096
 #define INSN_AREA_SIZE   0x20000
 #define INSN_AREA_ALIGN  64
@@ -38,5 +39,22 @@ void insn_setup(struct insn_code *to, const struct insn_place *place, const stru
  * clock changes, and RBP; after them it restores the x87, the vectors and RSP. */
 void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                unsigned copies);
+
+/*
+ * The same as a loop of INSN_LOOP_COPIES copies, which fits micro-op caches: a straight line of
+ * copies is limited by the decoders. Its turns, at least 1, are in the area when it begins, at
+ * INSN_TURNS_AT, and are counted down there. This changes flags but no register.
+ */
+void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
+#define INSN_TURNS_AT 0xf00 /* its low 12 bits differ from those of all operands up to 512 bits */
+
+/* Whether copies may be in a loop: forms that read flags, move pointers or jump may not. */
+bool insn_can_loop(const struct insn_view *v);
+
+/* Whether insn_throughput() with `breaks` differs from that without. */
+bool insn_has_breaks(const struct insn_view *v);
+
+/* Whether a test writes to the area. */
+bool insn_writes_memory(const struct insn_test *t);
 
 #endif

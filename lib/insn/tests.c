@@ -1,0 +1,65 @@
+#include "lib/insn/tests.h"
+#include "lib/insn/program.h"
+
+enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                        const struct insn_test_id *id)
+{
+    switch (id->kind) {
+    case INSN_TEST_DISTINCT:
+        return insn_throughput(t, f, decoration, INSN_DISTINCT, false);
+    case INSN_TEST_BREAKS:
+        return insn_throughput(t, f, decoration, INSN_DISTINCT, true);
+    case INSN_TEST_SAME:
+        return insn_throughput(t, f, decoration, INSN_SAME, false);
+    case INSN_TEST_ONE_LINE:
+        return insn_throughput(t, f, decoration, INSN_ONE_LINE, false);
+    default:
+        return insn_latency(t, f, decoration, id->in, id->out);
+    }
+}
+
+/* Whether two operands in one register file can be chosen, so that they can be the same. */
+static bool can_be_same(const struct insn_view *v)
+{
+    unsigned chosen[FILE_NONE + 1] = {0};
+
+    for (unsigned i = 0; i < v->operands; i++) {
+        const struct insn_operand *o = &v->operand[i];
+        if (o->kind == INSN_REGISTER && o->field != INSN_FIXED && o->field != INSN_MASK)
+            chosen[insn_file_of(o->class)]++;
+    }
+    for (unsigned i = 0; i < FILE_NONE; i++)
+        if (chosen[i] > 1)
+            return true;
+    return false;
+}
+
+static bool is_of_use(const struct insn_view *v, unsigned kind)
+{
+    if (kind == INSN_TEST_BREAKS)
+        return insn_has_breaks(v);
+    return kind != INSN_TEST_SAME || can_be_same(v);
+}
+
+unsigned insn_tests(const struct insn_form *f, unsigned decoration,
+                    struct insn_test_id to[INSN_TESTS_MOST])
+{
+    struct insn_end in[INSN_ENDS_MOST], out[INSN_ENDS_MOST];
+    struct insn_view v;
+    struct insn_test t;
+    unsigned n = 0;
+
+    insn_view(&v, f, decoration);
+    for (unsigned kind = INSN_TEST_DISTINCT; kind < INSN_TEST_LATENCY; kind++) {
+        struct insn_test_id id = {.kind = (uint8_t)kind};
+        if (is_of_use(&v, kind) && insn_test(&t, f, decoration, &id) == INSN_RUNS)
+            to[n++] = id;
+    }
+    unsigned ins = insn_inputs(&v, in), outs = insn_outputs(&v, out);
+    for (unsigned i = 0; i < ins * outs && n < INSN_TESTS_MOST; i++) {
+        struct insn_test_id id = {INSN_TEST_LATENCY, in[i / outs], out[i % outs]};
+        if (insn_test(&t, f, decoration, &id) == INSN_RUNS)
+            to[n++] = id;
+    }
+    return n;
+}

@@ -1,0 +1,33 @@
+/*
+ * What is measured of a form: its throughput in several variants, and a latency for each pair of an
+ * output and an input.
+ */
+#ifndef LIB_INSN_TESTS_H
+#define LIB_INSN_TESTS_H
+
+#include "lib/insn/chain.h"
+
+enum insn_test_kind {
+    INSN_TEST_DISTINCT, /* independent copies: separate registers, separate memory */
+    INSN_TEST_BREAKS,   /* the same, with dependencies through fixed registers and flags broken */
+    INSN_TEST_SAME,     /* one register for all operands of a copy, as for zeroing idioms */
+    INSN_TEST_ONE_LINE, /* memory at one address for all copies */
+    INSN_TEST_LATENCY,
+};
+
+struct insn_test_id {
+    uint8_t kind;            /* enum insn_test_kind */
+    struct insn_end in, out; /* for INSN_TEST_LATENCY */
+};
+
+/* Lists the tests that the form can have on some CPU, throughput first. Returns their number, 0 if
+ * the form is not run. */
+#define INSN_TESTS_MOST 96
+unsigned insn_tests(const struct insn_form *f, unsigned decoration,
+                    struct insn_test_id to[INSN_TESTS_MOST]);
+
+/* Plans one of them. Returns INSN_RUNS, or why there is no such test. */
+enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                        const struct insn_test_id *id);
+
+#endif

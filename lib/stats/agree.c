@@ -1,0 +1,47 @@
+#include "lib/stats/agree.h"
+#include "lib/stats/known.h"
+
+static void insert(double *sorted, size_t n, double v)
+{
+    for (; n > 0 && sorted[n - 1] > v; n--)
+        sorted[n] = sorted[n - 1];
+    sorted[n] = v;
+}
+
+static bool is_narrow(const struct agreed *a)
+{
+    double size = a->value < 0 ? -a->value : a->value, most = AGREE_SHARE * size;
+
+    return a->hi - a->lo <= (most > AGREE_WIDTH ? most : AGREE_WIDTH);
+}
+
+struct agreed agree(const double *x, size_t n)
+{
+    double sorted[AGREE_MOST];
+    size_t k = n >= AGREE_TRIM ? 1 : 0;
+
+    if (n == 0)
+        return (struct agreed){.value = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
+    for (size_t i = 0; i < n; i++)
+        insert(sorted, i, x[i]);
+    struct agreed a = {.value = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2,
+                       .lo = sorted[k],
+                       .hi = sorted[n - 1 - k]};
+    a.settled = n >= AGREE_LEAST && is_narrow(&a);
+    return a;
+}
+
+struct agreed agree_minus(struct agreed a, struct agreed b)
+{
+    return (struct agreed){.value = a.value - b.value,
+                           .lo = a.lo - b.hi,
+                           .hi = a.hi - b.lo,
+                           .settled = a.settled && b.settled};
+}
+
+double agree_error(struct agreed a)
+{
+    double below = a.value - a.lo, above = a.hi - a.value;
+
+    return below > above ? below : above;
+}

@@ -1,0 +1,74 @@
+/* Measurements at a few placements become one figure, which is settled only if they agree. */
+#include "tests/unit/unit.h"
+#include "lib/stats/agree.h"
+#include "lib/stats/known.h"
+#include "tests/unit/close.h"
+
+static void nothing_measured_has_no_figure(void **state)
+{
+    (void)state;
+    struct agreed a = agree(NULL, 0);
+    assert_false(is_known(a.value) || is_known(a.lo) || is_known(a.hi) || a.settled);
+    assert_false(is_known(agree_error(a)));
+}
+
+static void the_figure_is_the_median(void **state)
+{
+    (void)state;
+    const double odd[] = {3, 1, 2}, even[] = {4, 1, 2, 3};
+    assert_close(agree(odd, 3).value, 2, 1e-12);
+    assert_close(agree(even, 4).value, 2.5, 1e-12);
+    assert_close(agree(even, 4).lo, 1, 1e-12);
+    assert_close(agree(even, 4).hi, 4, 1e-12);
+}
+
+static void too_few_are_not_settled(void **state)
+{
+    (void)state;
+    const double x[] = {1, 1, 1};
+    assert_false(agree(x, 1).settled || agree(x, 2).settled);
+    assert_true(agree(x, 3).settled);
+}
+
+static void agreement_is_a_share_or_absolute(void **state)
+{
+    (void)state;
+    const double small[] = {0.20, 0.22, 0.24}, apart[] = {0.20, 0.22, 0.26};
+    const double large[] = {100, 102, 104}, far[] = {100, 102, 106}, below[] = {-0.02, 0, 0.02};
+    assert_true(agree(small, 3).settled && agree(large, 3).settled && agree(below, 3).settled);
+    assert_false(agree(apart, 3).settled || agree(far, 3).settled);
+}
+
+static void one_outlier_of_seven_is_left_out(void **state)
+{
+    (void)state;
+    const double x[] = {1, 1, 1.01, 9, 1, 1.02, 0.99};
+    assert_false(agree(x, 6).settled);
+    assert_true(agree(x, 7).settled);
+    assert_close(agree(x, 7).hi, 1.02, 1e-12);
+}
+
+static void a_difference_is_as_uncertain_as_both(void **state)
+{
+    (void)state;
+    const double a[] = {5, 5.1, 5.2}, b[] = {1, 1.01, 1.02};
+    struct agreed d = agree_minus(agree(a, 3), agree(b, 3));
+    assert_close(d.value, 4.09, 1e-12);
+    assert_close(d.lo, 3.98, 1e-12);
+    assert_close(d.hi, 4.2, 1e-12);
+    assert_close(agree_error(d), 0.11, 1e-9);
+    assert_true(d.settled);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_measured_has_no_figure),
+        cmocka_unit_test(the_figure_is_the_median),
+        cmocka_unit_test(too_few_are_not_settled),
+        cmocka_unit_test(agreement_is_a_share_or_absolute),
+        cmocka_unit_test(one_outlier_of_seven_is_left_out),
+        cmocka_unit_test(a_difference_is_as_uncertain_as_both),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* The tests of a form: which there are, their code as a loop, and how bench= names forms. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "lib/insn/program.h"
+#include "lib/insn/select.h"
+#include "lib/insn/table.h"
+#include "lib/insn/tests.h"
+
+static const struct insn_form *form_of(const char *word)
+{
+    for (unsigned i = 0; i < insn_count(); i++)
+        if (insn_selected(word, insn_form(i), INSN_PLAIN))
+            return insn_form(i);
+    fail_msg("no form is called %s", word);
+    return NULL;
+}
+
+static bool has_kind(const char *word, unsigned kind)
+{
+    struct insn_test_id id[INSN_TESTS_MOST];
+    unsigned n = insn_tests(form_of(word), INSN_PLAIN, id);
+
+    for (unsigned i = 0; i < n; i++)
+        if (id[i].kind == kind)
+            return true;
+    return false;
+}
+
+static void every_listed_test_can_be_planned(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < insn_count(); i++) {
+        struct insn_test_id id[INSN_TESTS_MOST];
+        struct insn_test t;
+        unsigned n = insn_tests(insn_form(i), INSN_PLAIN, id);
+        assert_true(n < INSN_TESTS_MOST);
+        assert_int_equal(n > 0, insn_form(i)->why == INSN_RUNS);
+        for (unsigned k = 0; k < n; k++)
+            assert_int_equal(insn_test(&t, insn_form(i), INSN_PLAIN, &id[k]), INSN_RUNS);
+    }
+}
+
+static void variants_are_listed_where_they_differ(void **state)
+{
+    (void)state;
+    assert_true(has_kind("xor_r64_r64", INSN_TEST_SAME));
+    assert_false(has_kind("inc_r64", INSN_TEST_SAME));
+    assert_true(has_kind("mov_r64_m64", INSN_TEST_ONE_LINE));
+    assert_false(has_kind("mov_r64_r64", INSN_TEST_ONE_LINE));
+    assert_true(has_kind("adc_r64_r64", INSN_TEST_BREAKS));
+    assert_false(has_kind("add_r64_r64", INSN_TEST_BREAKS));
+    assert_true(has_kind("add_r64_r64", INSN_TEST_LATENCY));
+    assert_false(has_kind("nop", INSN_TEST_LATENCY));
+}
+
+static void words_name_forms(void **state)
+{
+    (void)state;
+    const struct insn_form *f = form_of("lock_add_m64_r64");
+    assert_string_equal(insn_mnemonic(f), "lock add");
+    assert_true(insn_selected("*", f, INSN_PLAIN) && insn_selected("nop,lock*", f, INSN_PLAIN));
+    assert_false(insn_selected("add*", f, INSN_PLAIN));
+    assert_true(insn_any_selected("vaddps_ymm_ymm_m256"));
+    assert_false(insn_any_selected("no_such_form") || insn_any_selected("add r64, r64"));
+}
+
+static void decorations_need_a_brace(void **state)
+{
+    (void)state;
+    const struct insn_form *f = form_of("{evex}_vaddps_zmm_zmm_zmm");
+    assert_false(insn_selected("*", f, INSN_MERGE) || insn_selected("*vaddps*", f, INSN_MERGE));
+    assert_true(insn_selected("*vaddps*{k}", f, INSN_MERGE));
+    assert_false(insn_selected("*vaddps*{k}", f, INSN_PLAIN));
+}
+
+static void a_loop_jumps_to_its_first_copy(void **state)
+{
+    (void)state;
+    struct insn_links links;
+    struct insn_test t;
+    static uint8_t straight[16384], loop[16384];
+    assert_null(insn_links_find(&links));
+    const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
+    struct insn_code a = {.at = straight, .size = sizeof straight},
+                     b = {.at = loop, .size = sizeof loop}, none = {.at = straight, .size = 0};
+    insn_throughput(&t, form_of("add_r64_r64"), INSN_PLAIN, INSN_DISTINCT, false);
+    insn_body(&a, &place, &t, INSN_LOOP_COPIES);
+    insn_loop(&b, &place, &t);
+    assert_false(b.full || b.refused);
+    /* The same code, then DEC of the memory with a 32-bit displacement, and JNZ. */
+    assert_memory_equal(straight, loop, a.used);
+    assert_int_equal(b.used - a.used, 7 + 6);
+    int32_t back;
+    memcpy(&back, loop + b.used - 4, sizeof back);
+    assert_int_equal(loop[b.used - 6], 0x0f);
+    assert_int_equal(loop[b.used - 5], 0x85);
+    assert_int_equal(-back, INSN_LOOP_COPIES * 3 + 7 + 6);
+    insn_loop(&none, &place, &t);
+    assert_true(none.full);
+}
+
+static void forms_that_read_flags_or_move_pointers_are_not_looped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        bool can;
+    } form[] = {{"add_r64_r64", true}, {"mov_r64_m64", true}, {"adc_r64_r64", false},
+                {"push_r64", false},   {"movsb", false},      {"loop_rel8", false}};
+    for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
+        struct insn_view v;
+        insn_view(&v, form_of(form[i].word), INSN_PLAIN);
+        assert_int_equal(insn_can_loop(&v), form[i].can);
+    }
+}
+
+static void writers_of_memory_are_known(void **state)
+{
+    (void)state;
+    struct insn_test t;
+    struct insn_test_id load = {INSN_TEST_LATENCY, {INSN_DATA, 1}, {INSN_DATA, 0}},
+                        free = {.kind = INSN_TEST_DISTINCT};
+    assert_int_equal(insn_test(&t, form_of("mov_r64_m64"), INSN_PLAIN, &load), INSN_RUNS);
+    assert_true(insn_writes_memory(&t)); /* its chain stores */
+    assert_int_equal(insn_test(&t, form_of("mov_r64_m64"), INSN_PLAIN, &free), INSN_RUNS);
+    assert_false(insn_writes_memory(&t));
+    assert_int_equal(insn_test(&t, form_of("mov_m64_r64"), INSN_PLAIN, &free), INSN_RUNS);
+    assert_true(insn_writes_memory(&t));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_listed_test_can_be_planned),
+        cmocka_unit_test(variants_are_listed_where_they_differ),
+        cmocka_unit_test(words_name_forms),
+        cmocka_unit_test(decorations_need_a_brace),
+        cmocka_unit_test(a_loop_jumps_to_its_first_copy),
+        cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
+        cmocka_unit_test(writers_of_memory_are_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
