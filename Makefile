@@ -223,8 +223,6 @@ INSN_TABLE      := $(B)/hosted/insn_table
 INSN_TABLE_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/insn/*.c)))
 # Prints copies of every form, for the tests to disassemble.
 INSN_COPIES := $(B)/hosted/insn_copies
-# Measures forms by the engine's windows: a first table, without a report.
-INSN        := $(B)/hosted/insn
 # Executes every form that this CPU has, once.
 INSN_RUN    := $(B)/hosted/insn_run
 HAS_ZYDIS   := $(wildcard $(addsuffix /include/Zydis/Zydis.h,/usr /usr/local))
@@ -237,7 +235,7 @@ CFLAGS_hosted/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
-hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(INSN_COPIES) $(INSN_RUN) $(INSN) $(if $(HAS_ZYDIS),$(STORES) $(OPERANDS) $(INSN_TABLE))
+hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(INSN_COPIES) $(INSN_RUN) $(if $(HAS_ZYDIS),$(STORES) $(OPERANDS) $(INSN_TABLE))
 replay: $(REPLAY)
 define hosted_object
 	@mkdir -p $(@D)
@@ -256,11 +254,10 @@ $(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
 $(COUNTED): $(OBJ)/tests/hosted/tools/made_counter.c.o $(filter-out %/hosted/platform/counter.c.o,$(HOSTED_OBJS))
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
 $(INSN_COPIES): $(OBJ)/tests/hosted/tools/insn_copies.c.o $(IMAGE_LIB)
-$(INSN): $(OBJ)/hosted/tools/insn.c.o $(filter-out $(OBJ)/hosted/main.c.o $(OBJ)/hosted/words.c.o,$(HOSTED_OBJS))
 $(INSN_RUN): $(OBJ)/tests/hosted/tools/insn_run.c.o $(IMAGE_LIB)
 $(CHECK_OBJECT): $(OBJ)/hosted/tools/check_object.c.o $(OBJ)/hosted/platform/folder.c.o \
 	$(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS))
-$(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(FIELDS_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT) $(INSN_COPIES) $(INSN_RUN) $(INSN): $(B)/hosted/linked
+$(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(FIELDS_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT) $(INSN_COPIES) $(INSN_RUN): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS)) $(STORES).linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis

@@ -107,6 +107,8 @@ double progress_guess(const struct engine *e, const struct bench *b)
         return (double)gaps_duration(e);
     case FORM_CURVE:
         return curve_guess(e, b);
+    case FORM_INSN:
+        return (double)e->facts.o->time * (double)gaps_hz(e);
     case FORM_EMPTY:
     case FORM_LOOP:
     case FORM_STRAIGHT:
@@ -135,8 +137,8 @@ double progress_guess_steps(const struct engine *e, const struct bench *b, const
 
     if (e->facts.o->instructions == INSTRUCTIONS_OFF || e->facts.o->method != METHOD_DOUBLED ||
         b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_CURVE ||
-        b->form == FORM_EMPTY || e->facts.stepping.why_not[0] || !run_has_ruler(&e->facts) ||
-        is_refused(e, b))
+        b->form == FORM_INSN || b->form == FORM_EMPTY || e->facts.stepping.why_not[0] ||
+        !run_has_ruler(&e->facts) || is_refused(e, b))
         return 0;
     body = gathered_cycles(e, g, KIND_BODY);
     if (body == 0)

@@ -1,6 +1,7 @@
 #include "bench/run.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd_run.h"
+#include "bench/cores/forms.h"
 #include "bench/cores/gaps.h"
 #include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
@@ -21,6 +22,7 @@
 #include "bench/across/even_show.h"
 #include "bench/across/gaps_show.h"
 #include "bench/across/growth_show.h"
+#include "bench/across/insn_show.h"
 #include "bench/head/linearity_show.h"
 #include "bench/show/method_show.h"
 #include "bench/show/own_show.h"
@@ -51,7 +53,8 @@ static double guess(const struct run *run, const struct bench *b)
 
     if (b->form == FORM_CORES)
         cores = cores > 1; /* needs several cores */
-    else if (run->plan->together && b->form != FORM_WATCH && b->form != FORM_CURVE)
+    else if (run->plan->together && b->form != FORM_WATCH && b->form != FORM_CURVE &&
+             b->form != FORM_INSN)
         cores++; /* each alone, then all at once */
     if (plan_in_rounds(run->first->facts.o, b))
         cores /= run->plan->rounds;
@@ -187,7 +190,8 @@ static void show_part(void *ctx, double part)
 {
     struct run *run = ctx;
     enum form form = run->rows[run->at]->form;
-    bool together = run->plan->together && form != FORM_WATCH && form != FORM_CURVE;
+    bool together =
+        run->plan->together && form != FORM_WATCH && form != FORM_CURVE && form != FORM_INSN;
 
     show_progress(run, (run->plan->stage + part) / (run->plan->n + together));
     run->first->p->show(run->first->p);
@@ -257,6 +261,24 @@ static void run_curve(struct run *run, const struct bench *b)
     }
 }
 
+/* Measures the table of forms on each core of the plan. A stopped one is shown as far as it is. */
+static void run_forms(struct run *run, const struct bench *b)
+{
+    run_show_suite(run, b);
+    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
+        const struct run_facts *facts = &run->plan->seat[k].engine.facts;
+        run->cores_done = k;
+        const struct insn_table *t = forms_plan(run->plan, b, k);
+        if (t)
+            insn_show_plan(facts, t, run->report);
+        if (t && forms_measure(run->plan, k)) {
+            insn_show(facts, t, run->report);
+            run->measured++;
+        }
+        run_tell_gone(run, k, b->name);
+    }
+}
+
 static void run_row(struct run *run, size_t index)
 {
     const struct bench *b = run->rows[index];
@@ -270,6 +292,9 @@ static void run_row(struct run *run, size_t index)
         break;
     case FORM_CURVE:
         run_curve(run, b);
+        break;
+    case FORM_INSN:
+        run_forms(run, b);
         break;
     case FORM_EMPTY:
     case FORM_LOOP:

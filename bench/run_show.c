@@ -6,6 +6,7 @@
 #include "bench/across/crowd_show.h"
 #include "bench/across/curve_show.h"
 #include "bench/across/gaps_show.h"
+#include "bench/across/insn_show.h"
 #include "bench/show/show.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
@@ -37,6 +38,9 @@ void run_show_suite(struct run *run, const struct bench *b)
         break;
     case FORM_CURVE:
         curve_heading(run->report, &run->first->facts, b->suite);
+        break;
+    case FORM_INSN:
+        insn_heading(run->report, b->suite);
         break;
     case FORM_EMPTY:
     case FORM_LOOP:

@@ -56,6 +56,7 @@ enum form {
     FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/cores/crowd.h) */
     FORM_WATCH,    /* no windows: each core watches for gaps (bench/cores/gaps.h) */
     FORM_CURVE,    /* no windows: each core measures a curve over sizes (bench/memory/curve.h) */
+    FORM_INSN,     /* a table of instruction forms, with windows of its own (bench/insn) */
 };
 
 /* Requirements of a row that some platforms or CPUs do not meet (engine_lacks in
@@ -175,6 +176,10 @@ struct bench {
     void (*meet)(struct crowd *c);
 
     struct bench_curve curve; /* FORM_CURVE */
+    /* FORM_INSN: the parts that bench= selects instead of the row, and the name of one of them.
+     * Returns whether a comma-separated list of patterns selects any. */
+    bool (*has_part)(const char *patterns);
+    const char *part;
 
     bool faults_outside; /* its setup is not guarded: suite provoke shows the effect of a fault */
     uint32_t room_bytes; /* of the object's room that the row works on */

@@ -97,7 +97,7 @@ static bool selects(const char *suites, const char *names, const struct bench *b
     if (b->on_request && !asked_for(suites, b))
         return false;
     return in_suites(suites, b) &&
-           (glob_list_match(names, b->name) ||
+           (glob_list_match(names, b->name) || (b->has_part && b->has_part(names)) ||
             (b->code && b->code->args_of && glob_list_match(names, b->code->args_of)));
 }
 
@@ -160,6 +160,9 @@ static void say_names(struct sink *err, const char *suites)
     for (size_t i = 0; i < n; i++)
         if (selects(suites, "*", rows[i]) && found++ < NAMES_SAID)
             fmt(err, " %s", rows[i]->name);
+    for (size_t i = 0; i < n; i++)
+        if (rows[i]->has_part && selects(suites, "*", rows[i]))
+            fmt(err, "; and parts of %s, such as %s", rows[i]->name, rows[i]->part);
     if (found > NAMES_SAID)
         fmt(err, " and %zu more, which list shows", found - NAMES_SAID);
 }

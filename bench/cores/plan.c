@@ -1,6 +1,7 @@
 #include "bench/cores/plan.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
+#include "bench/insn/forms.h"
 #include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
 #include "bench/sample/gathered.h"
@@ -37,7 +38,19 @@ static size_t engine_words(const struct options *o)
 bool plan_in_rounds(const struct options *o, const struct bench *b)
 {
     return o->method == METHOD_DOUBLED && b->form != FORM_CORES && b->form != FORM_WATCH &&
-           b->form != FORM_CURVE;
+           b->form != FORM_CURVE && b->form != FORM_INSN;
+}
+
+/* Returns the bytes of the table of forms. */
+static size_t forms_bytes(const struct options *o)
+{
+    size_t rows;
+    const struct bench *const *row = registry(&rows);
+
+    for (size_t i = 0; i < rows; i++)
+        if (row[i]->form == FORM_INSN && registry_selects(o, row[i]))
+            return insn_table_bytes(o);
+    return 0;
 }
 
 static size_t rows_in_rounds(const struct options *o)
@@ -88,6 +101,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, 
     plan->pace = take(c, sizeof *plan->pace);
     plan->counter = take(c, sizeof *plan->counter);
     plan->crowd = take(c, crowd_size(n));
+    plan->forms_memory = take(c, forms_bytes(o));
     if (o->share == SHARE_TOGETHER)
         plan->memory = take(c, (n - 1) * engine_words(o) * sizeof *plan->memory);
     return at;

@@ -21,6 +21,7 @@
 struct crowd;
 struct cycle_check;
 struct gathered;
+struct insn_table;
 struct probe;
 
 /* One core that measures. It writes here while others measure, so it has separate cache lines. */
@@ -67,6 +68,8 @@ struct plan {
     struct pace *pace;           /* of all engines */
     struct cycle_check *counter; /* of the core that was probed last */
     struct crowd *crowd;         /* for rows of several cores (bench/cores/crowd.h) */
+    void *forms_memory;          /* for the table of suite `insn`, if it is selected */
+    struct insn_table *forms;    /* of the core that measures it (bench/cores/forms.h) */
 };
 
 /* Most bytes for all cores' results between rounds. If they need more, there is one round. */

@@ -212,7 +212,7 @@ static void warn(void *report, const char *message)
 
 void head_warn_words(const struct run_facts *run, struct report *r)
 {
-    struct options_rows kinds = {false, false};
+    struct options_rows kinds = {0};
     size_t n;
     const struct bench *const *rows = registry(&n);
 
@@ -220,9 +220,10 @@ void head_warn_words(const struct run_facts *run, struct report *r)
         if (!registry_selects(run->o, rows[i]))
             continue;
         kinds.watches = kinds.watches || rows[i]->form == FORM_WATCH;
+        kinds.forms = kinds.forms || rows[i]->form == FORM_INSN;
         kinds.windows =
             kinds.windows || !(rows[i]->form == FORM_WATCH || rows[i]->form == FORM_CORES ||
-                               rows[i]->form == FORM_CURVE);
+                               rows[i]->form == FORM_CURVE || rows[i]->form == FORM_INSN);
     }
     options_without_effect(run->o, &kinds, warn, r);
 }

@@ -1,151 +1,315 @@
 #include "bench/insn/cell.h"
-#include "bench/sample/interleave.h"
-#include "bench/window/window.h"
-#include "lib/insn/program.h"
+#include "bench/api/tsc.h"
+#include "bench/insn/batch.h"
+#include "bench/sample/dither.h"
+#include "bench/sample/own.h"
+#include "lib/insn/table.h"
+#include "lib/stats/known.h"
+#include "lib/stats/stats.h"
+#include "lib/text/fmt.h"
 #include "lib/text/mem.h"
+#include "lib/text/str.h"
 
 /*
  * Copies: more than a reorder buffer and a scheduler hold, so that both windows are as full as a
  * long one (512 and about 200 entries on the largest CPUs so far); of slow forms, as many as take
- * some 20,000 cycles.
+ * some 6000 cycles. A loop of fast forms turns until it takes about as long, so that one
+ * mispredicted end is below 1%.
  */
-enum { COPIES = 640, FEW = 4, CYCLES_MOST = 20000, RULER = 512, TRIALS = 3, WINDOWS = 32 };
-
-/* The data buffer: the area of memory, then units, which are copied from there. */
-enum { AREA_AT = 0x10000, SETUP_AT = 0x40000, BODY_AT = 0x50000 };
-#define BODY_SIZE (WINDOW_DATA_END - BODY_AT)
-
-extern const struct unit unit_chain_add;
-
-enum { BODY, BODY2, RULER1, RULER2, KINDS };
+enum { COPIES = 640, FEW = 4, CYCLES = 6000, TURNS_LEAST = 4, TURNS_MOST = 64 };
+enum { TRIALS = 3, TRIES = 3 /* of a shared block */ };
 
 struct job {
-    struct engine *e;
-    const struct insn_test *t;
-    struct insn_place place;
-    struct insn_cell *cell;
-    window_fn fn[KINDS];
-    bool fits;
+    struct insn_batch batch;
+    struct insn_pass pass;
+    struct insn_row *row;
+    unsigned at; /* the test that is being measured; `n` of the batch: the ruler */
+    uint64_t *samples;
+    bool shared[INSN_TESTS_MOST + 1];
+    double value[INSN_TESTS_MOST];
+    char name[80];
 };
 
-static uint8_t *area_of(const struct engine *e)
+enum { RULER_SLOT = INSN_TESTS_MOST }; /* its index in `shared` and among the samples */
+
+/* --- windows ---------------------------------------------------------------------------------- */
+
+static double run(const struct job *j, window_fn fn, uint64_t turns, uint64_t i)
 {
-    return e->p->data + AREA_AT;
+    struct object *o = (struct object *)(void *)j->pass.e->p->data;
+
+    if (turns)
+        insn_batch_turns(&j->batch, turns);
+    return (double)fn(o, NULL, 0, dither(j->pass.e, i), WINDOW_STACK + j->pass.at.stack).ticks;
 }
 
-/* A unit in the data buffer, with room for `size` bytes of code. */
-static struct insn_code begin_unit(const struct engine *e, size_t at, size_t size)
+/* Returns the samples of one kind: of the windows with n copies, or with twice as many. */
+static uint64_t *samples_of(const struct job *j, unsigned slot, bool twice)
 {
-    uint8_t *unit = e->p->data + at;
-
-    return (struct insn_code){.at = unit + offsetof(struct unit, code),
-                              .size = size - offsetof(struct unit, code)};
+    return j->samples + (2 * slot + twice) * 2 * INSN_WINDOWS_MOST;
 }
 
-static const struct unit *end_unit(const struct engine *e, size_t at, const struct insn_code *code)
+/* Takes the forward or the backward block of one kind. Its first window is a warm-up. */
+static void take(const struct job *j, window_fn fn, uint64_t turns, uint64_t *to, bool backward)
 {
-    struct unit *unit = (struct unit *)(void *)(e->p->data + at);
+    unsigned n = j->pass.windows, from = backward ? n : 0;
 
-    unit->size = (uint32_t)code->used;
-    unit->fixup_at = 0;
-    unit->fixup_to = FIXUP_NONE;
-    return unit;
+    if (n > 1)
+        run(j, fn, turns, 0);
+    for (unsigned i = from; i < from + n; i++)
+        to[i] = (uint64_t)run(j, fn, turns, i);
 }
 
-static window_fn build_body(struct job *j, struct code *to, const struct unit *setup,
-                            unsigned copies, const char *name)
+static void take_both(struct job *j, unsigned slot, bool backward)
 {
-    struct insn_code body = begin_unit(j->e, BODY_AT, BODY_SIZE);
+    const struct insn_windows *w = &j->batch.test[slot];
+    bool is_ruler = slot == RULER_SLOT;
+    window_fn fn[] = {is_ruler ? j->batch.ruler : w->once, is_ruler ? j->batch.ruler2 : w->twice};
+    uint64_t turns = is_ruler ? 0 : w->cell->turns;
 
-    insn_body(&body, &j->place, j->t, copies);
-    if (body.full || body.refused)
-        return NULL;
-    return code_window(to, &(struct window_spec){.recipe = j->e->facts.recipe,
-                                                 .xfence_is_lfence = j->e->xfence_is_lfence,
-                                                 .name = name,
-                                                 .before = setup,
-                                                 .unit = end_unit(j->e, BODY_AT, &body),
-                                                 .copies = 1});
+    if (!is_ruler && w->writes)
+        insn_batch_fill(&j->batch);
+    for (unsigned i = 0; i < 2; i++) {
+        bool twice = i != backward;
+        take(j, fn[twice], twice ? 2 * turns : turns, samples_of(j, slot, twice), backward);
+    }
 }
 
-static window_fn build_ruler(struct job *j, struct code *to, unsigned adds, const char *name)
+/* Takes blocks between two readings of the witness, again if the core was shared. If it appears to
+ * be shared all the time, it makes no sense to try again. */
+static void take_quietly(struct job *j, unsigned slot, bool backward)
 {
-    return code_window(to, &(struct window_spec){.recipe = j->e->facts.recipe,
-                                                 .xfence_is_lfence = j->e->xfence_is_lfence,
-                                                 .name = name,
-                                                 .unit = &unit_chain_add,
-                                                 .copies = adds});
+    struct engine *e = j->pass.e;
+    unsigned tries = e->facts.own.best > 0 ? TRIES : 1;
+    bool shared = true;
+
+    for (unsigned i = 0; i < tries && shared; i++) {
+        double before = own_read_before(e);
+        take_both(j, slot, backward);
+        shared = own_is_shared(e, before, own_read(e));
+        own_count(e, shared);
+    }
+    j->pass.table->blocks++;
+    j->pass.table->shared += shared;
+    j->shared[slot] |= shared;
 }
 
-static bool build(struct job *j, unsigned copies)
+/* Returns the mean of the undisturbed windows. */
+static double mean_of(const struct job *j, unsigned slot, bool twice)
 {
-    struct insn_code setup = begin_unit(j->e, SETUP_AT, BODY_AT - SETUP_AT);
-    struct code code;
+    uint64_t sorted[2 * INSN_WINDOWS_MOST], scratch[2 * INSN_WINDOWS_MOST];
+    size_t n = 2 * j->pass.windows, used = 0;
+    double sum = 0;
 
-    insn_setup(&setup, &j->place, j->t);
-    if (setup.full || setup.refused)
-        return false;
-    const struct unit *before = end_unit(j->e, SETUP_AT, &setup);
-    code_begin(&code, j->e->p);
-    j->fn[BODY] = build_body(j, &code, before, copies, "insn/B");
-    j->fn[BODY2] = build_body(j, &code, before, 2 * copies, "insn/B2");
-    j->fn[RULER1] = build_ruler(j, &code, RULER, "insn/R");
-    j->fn[RULER2] = build_ruler(j, &code, 2 * RULER, "insn/R2");
-    code_end(&code);
-    for (unsigned i = 0; i < KINDS; i++)
-        if (!j->fn[i])
-            return false;
-    return true;
+    memcpy(sorted, samples_of(j, slot, twice), n * sizeof *sorted);
+    stats_sort(sorted, n);
+    struct summary s = stats_summary(sorted, n, scratch);
+    double above = stats_disturbed_above(&s, j->pass.e->facts.step);
+    for (; used < n && (double)sorted[used] <= above; used++)
+        sum += (double)sorted[used];
+    return sum / (double)used;
 }
 
-/* Roughly: the least of a few windows. */
-static double trial(struct job *j)
+/* --- how many copies -------------------------------------------------------------------------- */
+
+/* Returns the difference of the least ticks of two windows. */
+static double roughly(const struct job *j, const struct insn_windows *w, uint64_t turns)
 {
-    struct object *o = (struct object *)(void *)j->e->p->data;
-    double least[KINDS] = {0};
+    double least[2] = {0};
 
     for (unsigned i = 0; i < TRIALS; i++)
-        for (unsigned k = 0; k < KINDS; k++) {
-            double ticks = (double)j->fn[k](o, NULL, 0, 0, WINDOW_STACK).ticks;
+        for (unsigned k = 0; k < 2; k++) {
+            double ticks = run(j, k ? w->twice : w->once, turns << k, i);
             if (i == 0 || ticks < least[k])
                 least[k] = ticks;
         }
-    double cycle = (least[RULER2] - least[RULER1]) / RULER;
-    return cycle > 0 ? (least[BODY2] - least[BODY]) / FEW / cycle : 0;
+    return least[1] - least[0];
+}
+
+static double cycle_of(const struct job *j)
+{
+    return run_has_ruler(&j->pass.e->facts) ? j->pass.e->facts.ticks_per_cycle : 1;
+}
+
+/* Chooses loop or straight line, by the ticks of a few copies. */
+static void choose(const struct job *j, const struct insn_windows *w)
+{
+    struct insn_cell *c = w->cell;
+    double cycles = roughly(j, w, 0) / FEW / cycle_of(j);
+    double most = cycles > 0 ? CYCLES / cycles : COPIES;
+
+    c->copies = (uint16_t)(most < FEW ? FEW : most < COPIES ? most : COPIES);
+    if (c->copies < INSN_LOOP_COPIES || !insn_can_loop(&w->test.view))
+        return;
+    c->copies = INSN_LOOP_COPIES;
+    c->turns = TURNS_LEAST;
+}
+
+static void choose_turns(const struct job *j, const struct insn_windows *w)
+{
+    double turn = roughly(j, w, TURNS_LEAST) / TURNS_LEAST / cycle_of(j);
+    double most = turn > 0 ? CYCLES / turn : TURNS_LEAST;
+
+    w->cell->turns = (uint16_t)(most < TURNS_LEAST  ? TURNS_LEAST
+                                : most < TURNS_MOST ? most
+                                                    : TURNS_MOST);
+}
+
+/* --- guarded calls ---------------------------------------------------------------------------- */
+
+static void try_few(void *ctx)
+{
+    struct job *j = ctx;
+
+    insn_batch_fill(&j->batch);
+    for (j->at = 0; j->at < j->batch.built; j->at++)
+        choose(j, &j->batch.test[j->at]);
 }
 
 static void measure(void *ctx)
 {
     struct job *j = ctx;
-    struct interleaved kind[KINDS];
+    const struct insn_batch *b = &j->batch;
 
-    insn_fill(area_of(j->e), &j->t->view);
-    if (!build(j, FEW))
-        return;
-    double roughly = trial(j);
-    unsigned copies = roughly * COPIES > CYCLES_MOST ? (unsigned)(CYCLES_MOST / roughly) : COPIES;
-    j->cell->copies = copies < FEW ? FEW : copies;
-    if (!build(j, j->cell->copies))
-        return;
-    interleave(j->e, j->fn, KINDS, WINDOWS, kind);
-    double cycle = (kind[RULER2].location - kind[RULER1].location) / RULER;
-    j->fits = cycle > 0;
-    j->cell->cycles = (kind[BODY2].location - kind[BODY].location) / j->cell->copies / cycle;
+    memset(j->shared, 0, sizeof j->shared);
+    insn_batch_fill(b);
+    for (j->at = 0; j->at < b->built; j->at++)
+        if (b->test[j->at].cell->taken == 0 && b->test[j->at].cell->turns)
+            choose_turns(j, &b->test[j->at]);
+    take_quietly(j, RULER_SLOT, false);
+    for (j->at = 0; j->at < b->built; j->at++)
+        take_quietly(j, j->at, false);
+    while (j->at-- > 0)
+        take_quietly(j, j->at, true);
+    take_quietly(j, RULER_SLOT, true);
+    double cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / INSN_RULER;
+    for (unsigned i = 0; i < b->built; i++) {
+        const struct insn_cell *c = b->test[i].cell;
+        double ticks = mean_of(j, i, true) - mean_of(j, i, false);
+        unsigned turns = c->turns ? c->turns : 1;
+        j->value[i] = cycle > 0 ? ticks / c->copies / turns / cycle : UNKNOWN;
+    }
 }
 
-void insn_cell(struct engine *e, const struct insn_links *links, unsigned vectors,
-               const struct insn_test *t, struct insn_cell *cell)
+static void keep(struct job *j)
 {
-    struct job j = {.e = e,
-                    .t = t,
-                    .place = {.links = links,
-                              .area = (uint64_t)(uintptr_t)area_of(e),
-                              .vectors = vectors,
-                              .repeats = 64},
-                    .cell = cell};
+    for (unsigned i = 0; i < j->batch.built; i++) {
+        struct insn_cell *c = j->batch.test[i].cell;
+        if (!is_known(j->value[i]))
+            continue;
+        c->shared |= (uint8_t)((j->shared[i] || j->shared[RULER_SLOT]) << c->taken);
+        c->cycles[c->taken++] = (float)j->value[i];
+    }
+}
 
-    memset(cell, 0, sizeof *cell);
-    e->p->row_begin(e->p, "insn", "form", 0);
-    cell->measured = e->p->guarded(measure, &j, &cell->ended) && j.fits;
+/* --- faults ----------------------------------------------------------------------------------- */
+
+/* Returns the number of a text, which is kept once; the last one is for all that do not fit. */
+static uint8_t fault_number(struct insn_table *t, const char *text)
+{
+    unsigned i = 1;
+
+    while (i < INSN_FAULTS && t->fault[i][0] && !str_eq(t->fault[i], text))
+        i++;
+    if (!t->fault[i][0])
+        fmt_buf(t->fault[i], sizeof t->fault[i], "%s", text);
+    return (uint8_t)i;
+}
+
+/* Marks the test that was ended. False: the user stopped the run. */
+static bool mark(struct job *j, const struct guard_ended *ended)
+{
+    if (ended->by == GUARD_STOPPED)
+        return false;
+    const char *what = ended->by == GUARD_FAULT ? ended->what : "it exceeded deadline=";
+    j->row->fault = fault_number(j->pass.table, what);
+    bool all = ended->by == GUARD_DEADLINE;
+    for (unsigned i = 0; i < j->batch.n; i++)
+        if (all || i == j->at)
+            j->batch.test[i].cell->ended = (uint8_t)ended->by;
+    return true;
+}
+
+/* --- a row ------------------------------------------------------------------------------------ */
+
+static bool is_due(const struct insn_pass *pass, const struct insn_row *row,
+                   const struct insn_cell *c)
+{
+    bool at_most;
+
+    if (c->ended || c->taken == INSN_PLACES)
+        return false;
+    return !pass->only_unsettled || !insn_figure(pass->table, row, c, &at_most).settled;
+}
+
+/* Collects the row's tests that are measured now: with `tried`, those whose copies are known. */
+static void collect(struct job *j, bool tried)
+{
+    struct insn_cell *c = j->pass.table->cell + j->row->first;
+
+    insn_batch_begin(&j->batch, &j->pass, j->row);
+    for (unsigned i = 0; i < j->row->cells; i++)
+        if ((tried == (c[i].copies > 0)) && is_due(&j->pass, j->row, &c[i]))
+            insn_batch_add(&j->batch, &c[i]);
+}
+
+/* Calls fn for all tests of the batch, as many at once as fit. A test that is ended is taken out,
+ * and the others are run again. */
+static bool run_all(struct job *j, void (*fn)(void *ctx), void (*done)(struct job *j))
+{
+    struct guard_ended ended;
+
+    while (j->batch.n > 0) {
+        if (!insn_batch_build(&j->batch)) {
+            j->batch.test[0].cell->ended = GUARD_FAULT;
+            j->row->fault = fault_number(j->pass.table, "its copies cannot be encoded");
+            insn_batch_drop(&j->batch, 1);
+            continue;
+        }
+        if (j->pass.e->p->guarded(fn, j, &ended)) {
+            if (done)
+                done(j);
+            insn_batch_drop(&j->batch, j->batch.built);
+        } else if (!mark(j, &ended)) {
+            return false;
+        } else {
+            for (unsigned i = j->batch.n; i-- > 0;)
+                if (j->batch.test[i].cell->ended) {
+                    memmove(&j->batch.test[i], &j->batch.test[i + 1],
+                            (--j->batch.n - i) * sizeof j->batch.test[0]);
+                }
+        }
+    }
+    return true;
+}
+
+/* The first pass: few copies of each test tell how many to take. */
+static bool try_row(struct job *j)
+{
+    collect(j, false);
+    for (unsigned i = 0; i < j->batch.n; i++)
+        j->batch.test[i].cell->copies = FEW;
+    return j->pass.table->exact || run_all(j, try_few, NULL);
+}
+
+bool insn_measure(const struct insn_pass *pass, struct insn_row *row)
+{
+    static struct job job;
+    const struct engine *e = pass->e;
+    struct sink_buf text;
+
+    job.pass = *pass;
+    job.row = row;
+    job.samples = e->memory;
+    sink_buf_init(&text, job.name, sizeof job.name);
+    insn_name(insn_form(row->form), row->decoration, &text.sink);
+    e->p->row_begin(e->p, "insn", job.name, 0);
+    bool go_on = try_row(&job);
+    if (go_on) {
+        collect(&job, true);
+        go_on = run_all(&job, measure, keep);
+        row->reached = true;
+    }
     e->p->row_end(e->p);
+    return go_on;
 }

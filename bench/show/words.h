@@ -4,7 +4,7 @@
 
 /* By enum row_status: "ok", "wrong", "unsupported". */
 extern const char *const words_status[];
-/* By enum form: "empty" .. "cores"; FORM_WATCH has no row. */
+/* By enum form: "empty" .. "cores"; FORM_WATCH and FORM_INSN have no row. */
 extern const char *const words_form[];
 
 #endif

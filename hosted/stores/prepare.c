@@ -54,11 +54,12 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
         return false;
     }
     if (b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_CURVE ||
-        b->form == FORM_EMPTY) {
+        b->form == FORM_INSN || b->form == FORM_EMPTY) {
         fmt(err, "%s, so there is no call of a body to look at",
             b->form == FORM_CORES   ? "it brings cores together"
             : b->form == FORM_WATCH ? "it watches cores"
             : b->form == FORM_CURVE ? "it measures a curve over sizes"
+            : b->form == FORM_INSN  ? "it measures forms of instructions"
                                     : "its windows are empty");
         return false;
     }

@@ -98,6 +98,7 @@ static const struct option_doc keys[] = {
     {NUMBER_OR_AUTO(watch, 1, 600000),
      .meaning = "suite gaps: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
          WATCH_AUTO_EXACT) " if exact"},
+    {NUMBER(time, 1, 3600, 25), .meaning = "suite insn: seconds for its passes over all forms"},
     {NUMBER(deadline, 1, 3600, 60),
      .meaning = "time limit of a row in seconds, in a process of CPU time"},
     {CHOICE(format, FORMAT_CHOICES, "auto"),
@@ -426,6 +427,8 @@ static bool is_idle(const struct options *o, const struct option_doc *k,
 
     if (at == &o->watch && !rows->watches) {
         fmt(why, ": no row of suite gaps runs");
+    } else if (at == &o->time && !rows->forms) {
+        fmt(why, ": suite insn does not run");
     } else if (k->methods && !rows->windows) {
         fmt(why, ": no row that runs has windows");
     } else if (k->methods && !(k->methods & 1u << o->method)) {

@@ -126,6 +126,7 @@ struct options {
     enum setting turbo, prefetch, dma;
     enum freq freq;
     uint32_t watch;    /* milliseconds for the gap detector; 0: auto */
+    uint32_t time;     /* of suite insn, seconds */
     uint32_t deadline; /* for a row, seconds */
     enum format format;
     enum table table;
@@ -179,6 +180,7 @@ enum load_options options_parse_load(struct options *o, const void *bytes, size_
 struct options_rows {
     bool windows; /* some have windows, which give a figure */
     bool watches; /* some look for gaps */
+    bool forms;   /* suite insn is among them */
 };
 
 /* Returns true if a word set this key. */

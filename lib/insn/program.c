@@ -37,6 +37,8 @@ static unsigned element_of(const struct insn_view *v)
     return INSN_INT;
 }
 
+typedef uint64_t __attribute__((may_alias)) word;
+
 void insn_fill(uint8_t *area, const struct insn_view *v)
 {
     /* 1 in each lane; for integers, in each 64 bits. */
@@ -45,10 +47,10 @@ void insn_fill(uint8_t *area, const struct insn_view *v)
                                    [INSN_F32] = 0x3f8000003f800000,
                                    [INSN_F64] = 0x3ff0000000000000,
                                    [INSN_F80] = 0x3ff0000000000000};
-    uint64_t word = one[element_of(v)];
+    word value = one[element_of(v)], *at = (word *)(void *)area;
 
-    for (size_t i = 0; i < INSN_AREA_SIZE; i += sizeof word)
-        memcpy(area + i, &word, sizeof word);
+    for (size_t i = 0; i < INSN_AREA_SIZE / sizeof *at; i++)
+        at[i] = value;
     memset(area + AREA_ZERO, 0, 64);
 }
 
@@ -87,14 +89,11 @@ static uint64_t value_of(const struct insn_place *place, const struct insn_view 
 
 static void put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c)
 {
-    uint8_t bytes[INSN_BYTES_MOST];
-    unsigned n = insn_copy(f, c, bytes);
-
-    to->refused |= n == 0;
-    to->full |= n > to->size - to->used;
+    to->full |= to->size - to->used < INSN_BYTES_MOST;
     if (to->refused || to->full)
         return;
-    memcpy(to->at + to->used, bytes, n);
+    unsigned n = insn_copy(f, c, to->at + to->used);
+    to->refused = n == 0;
     to->used += n;
 }
 
@@ -322,15 +321,40 @@ static void put_start(struct insn_code *to, const struct insn_place *place,
     }
 }
 
-static void put_copies(struct insn_code *to, const struct insn_place *place,
-                       const struct insn_test *t, unsigned copies)
+static void put_some(struct insn_code *to, const struct insn_place *place,
+                     const struct insn_test *t, unsigned copies)
 {
-    for (unsigned k = 0; k < copies && k < INSN_COPIES_MOST; k++) {
+    for (unsigned k = 0; k < copies; k++) {
         put_resets(to, place, t, k);
         put_copy(to, place, t, k);
         for (unsigned i = 0; i < t->steps; i++)
             put_step(to, place, &t->step[i]);
     }
+}
+
+/* Repeats the code from `from` on once. */
+static void put_again(struct insn_code *to, size_t from, size_t bytes)
+{
+    to->full |= bytes > to->size - to->used;
+    if (to->refused || to->full)
+        return;
+    memcpy(to->at + to->used, to->at + from, bytes);
+    to->used += bytes;
+}
+
+/* The registers and addresses of copies repeat, so code is generated once and then repeated. */
+static void put_copies(struct insn_code *to, const struct insn_place *place,
+                       const struct insn_test *t, unsigned copies)
+{
+    size_t from = to->used;
+    unsigned n = copies < INSN_COPIES_MOST ? copies : INSN_COPIES_MOST;
+
+    put_some(to, place, t, n < INSN_LOOP_COPIES ? n : INSN_LOOP_COPIES);
+    size_t bytes = to->used - from;
+    for (unsigned k = 2; k <= n / INSN_LOOP_COPIES; k++)
+        put_again(to, from, bytes);
+    if (n > INSN_LOOP_COPIES)
+        put_some(to, place, t, n % INSN_LOOP_COPIES);
 }
 
 static void put_end(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)

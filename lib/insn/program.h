@@ -8,7 +8,7 @@
 #include "lib/insn/plan.h"
 
 #define INSN_COPIES_MOST 2048
-#define INSN_LOOP_COPIES 160 /* a multiple of what registers and banks rotate over */
+#define INSN_LOOP_COPIES 160 /* after them, registers and addresses repeat */
 #define INSN_REPEAT_MOST 4096
 #define INSN_AREA_SIZE   0x20000
 #define INSN_AREA_ALIGN  64
@@ -29,7 +29,8 @@ struct insn_code {
     bool refused; /* a copy could not be encoded */
 };
 
-/* Fills the area with values that suit the form: no zero divisors, and no denormals. */
+/* Fills the area, which is on a boundary of 8 bytes, with values that suit the form: no zero
+ * divisors, and no denormals. */
 void insn_fill(uint8_t *area, const struct insn_view *v);
 
 /* Sets every register that the form may use, except RSP, and RBP, which a window's entry needs. */

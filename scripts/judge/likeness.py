@@ -3,8 +3,8 @@ from read import figure
 
 # Options that only choose rows, how often they are measured, and where the report goes. Every other option changes
 # what is measured and must be alike, one that is not known here too.
-NOT_MEASURED = frozenset("""suite bench objects samples rounds retry_budget warmup clock seed cores watch deadline format
-    table hist console serial finish instructions""".split())
+NOT_MEASURED = frozenset("""suite bench objects samples rounds retry_budget warmup clock seed cores watch time deadline
+    format table hist console serial finish instructions""".split())
 # What came of these is in the run and in its rows, and is compared there.
 REPORTED = frozenset(("recipe", "cycle", "takeover"))
 # Options that only one method uses.

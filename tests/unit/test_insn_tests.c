@@ -139,5 +139,6 @@ int main(void)
         cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
         cmocka_unit_test(writers_of_memory_are_known),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

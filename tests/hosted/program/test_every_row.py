@@ -105,7 +105,8 @@ def names(shared_run):
             break
         if re.match(r"\w+( |$)", line):
             suite = line.split()[0]
-        elif (row := re.match(r"  (\w+) ", line)) and suite not in ("provoke", "provoke_cores", "gaps", "memory"):
+        elif (row := re.match(r"  (\w+) ", line)) and suite not in (
+            "provoke", "provoke_cores", "gaps", "memory", "insn"):  # fmt: skip
             found.add(f"{suite}/{row[1]}")
     return found
 
@@ -178,7 +179,7 @@ EXAMPLES = {
 SLOW_RECIPES = {"plain", "paoloni", "cpuid"}
 GREATEST = {
     "samples": 1024, "warmup": 100, "most": 1024, "ensembles": 64, "size": 64, "target": 2000, "watch": 20,
-    "rounds": 16,
+    "rounds": 16, "time": 5,
 }  # fmt: skip
 # What options_check_pairs() refuses.
 IMPOSSIBLE = [

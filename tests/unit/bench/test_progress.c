@@ -19,6 +19,12 @@ double curve_guess(const struct engine *e, const struct bench *b)
     return b->curve.ms;
 }
 
+uint64_t gaps_hz(const struct engine *e)
+{
+    (void)e;
+    return 3000;
+}
+
 static const char *lacks(unsigned needs)
 {
     return needs ? "not here" : NULL;
@@ -48,6 +54,7 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
                  curve = {.form = FORM_CURVE, .curve = {.ms = 5000}},
+                 forms = {.form = FORM_INSN},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
     double one = progress_guess(&e, &few);
     assert_true(progress_guess(&e, &empty) < one / 4);
@@ -56,6 +63,7 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
     assert_true(progress_guess(&e, &watch) == 7000);
     assert_true(progress_guess(&e, &curve) == 5000);
     assert_true(progress_guess_steps(&e, &curve, NULL) == 0);
+    assert_true(progress_guess(&e, &forms) == o.time * 3000.0);
     e.facts.ticks_per_cycle = 1;
     assert_true(progress_guess(&e, &few) == 2 * one);
     e.facts.samples = 4096;

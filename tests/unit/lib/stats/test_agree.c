@@ -70,5 +70,6 @@ int main(void)
         cmocka_unit_test(one_outlier_of_seven_is_left_out),
         cmocka_unit_test(a_difference_is_as_uncertain_as_both),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

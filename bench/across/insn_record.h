@@ -1,0 +1,25 @@
+/* Writes the records of suite `insn`: several forms per record, each figure as [value, error]. */
+#ifndef BENCH_ACROSS_INSN_RECORD_H
+#define BENCH_ACROSS_INSN_RECORD_H
+
+#include "bench/api/report.h"
+#include "bench/model/facts.h"
+#include "bench/model/insn.h"
+
+/* Returns about how many bytes insn_record_forms() and insn_record_left() will write. */
+uint64_t insn_record_bytes(const struct insn_table *t);
+
+/* The forms that were run. */
+void insn_record_forms(const struct run_facts *run, const struct insn_table *t, struct report *r);
+
+/* The forms that were not, by reason. */
+void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r);
+
+/* Writes why a form was not run: "the CPU does not have AVX512F". */
+void insn_why_not(const struct insn_row *row, struct sink *out);
+
+/* Writes an end of a chain: the operand's number, from 0, "b" or "i" for base or index of its
+ * address, "f" for the flags. */
+void insn_end_name(const struct insn_end *e, struct sink *out);
+
+#endif

@@ -1,0 +1,17 @@
+/* Shows suite `insn`: what will be measured, the records of all forms, a line for each of a few. */
+#ifndef BENCH_ACROSS_INSN_SHOW_H
+#define BENCH_ACROSS_INSN_SHOW_H
+
+#include "bench/api/report.h"
+#include "bench/model/facts.h"
+#include "bench/model/insn.h"
+
+void insn_heading(struct report *r, const char *suite);
+
+/* Before the first pass: the number of forms, the time, and the bytes that the records take. */
+void insn_show_plan(const struct run_facts *run, const struct insn_table *t, struct report *r);
+
+/* The forms' figures, those that were not run, and a summary. */
+void insn_show(const struct run_facts *run, const struct insn_table *t, struct report *r);
+
+#endif

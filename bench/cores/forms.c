@@ -1,0 +1,54 @@
+#include "bench/cores/forms.h"
+#include "bench/insn/forms.h"
+#include "bench/insn/passes.h"
+
+/* What both steps need; found anew on each core, because the cores of one machine can differ. */
+struct here {
+    struct insn_links links;
+    struct insn_support support;
+};
+
+static struct here here_now(void)
+{
+    struct here here = {.support = insn_support_here()};
+
+    insn_links_find(&here.links); /* all are there: a unit test */
+    return here;
+}
+
+static void plan_here(void *ctx, unsigned core)
+{
+    struct plan *plan = ctx;
+    struct seat *seat = plan_seat(plan, core);
+    const struct here here = here_now();
+
+    plan->forms = insn_table_make(plan->forms_memory, plan->o, &here.support, &here.links,
+                                  seat->engine.facts.execution == EXEC_INSTRUCTIONS);
+    seat->back = true;
+}
+
+struct insn_table *forms_plan(struct plan *plan, const struct bench *b, unsigned k)
+{
+    plan->bench = b;
+    plan->stage = k;
+    if (plan->seat[k].gone || plan_on(plan, k, plan_here, plan))
+        return NULL;
+    return plan->forms;
+}
+
+static void measure_here(void *ctx, unsigned core)
+{
+    struct plan *plan = ctx;
+    struct seat *seat = plan_seat(plan, core);
+    const struct here here = here_now();
+    uint64_t nmis = plan->p->nmis();
+
+    insn_passes(&seat->engine, &here.links, &here.support, plan->forms);
+    seat->nmis += plan->p->nmis() - nmis;
+    seat->back = true;
+}
+
+bool forms_measure(struct plan *plan, unsigned k)
+{
+    return !plan->seat[k].gone && !plan_on(plan, k, measure_here, plan);
+}

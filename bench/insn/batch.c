@@ -1,0 +1,133 @@
+#include "bench/insn/batch.h"
+#include "lib/insn/table.h"
+#include "lib/text/mem.h"
+
+/* The data buffer: the area of memory, then units, which are copied from there. */
+enum { AREA_AT = 0x10000, SETUP_AT = 0x40000, BODY_AT = 0x50000 };
+#define BODY_SIZE (WINDOW_DATA_END - BODY_AT)
+#define LINE      64u /* vectors in memory are aligned */
+#define REPEATS   64  /* RCX of REP and LOOP */
+_Static_assert(AREA_AT + LAYOUT_DATA_MOST + INSN_AREA_SIZE <= SETUP_AT, "the area is moved");
+
+extern const struct unit unit_chain_add;
+
+static uint8_t *area_of(const struct insn_batch *b)
+{
+    return (uint8_t *)(uintptr_t)b->place.area;
+}
+
+void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
+                      const struct insn_row *row)
+{
+    uintptr_t data = (uintptr_t)pass->e->p->data + AREA_AT + (pass->at.data & ~(LINE - 1));
+
+    b->pass = pass;
+    b->row = row;
+    b->place = (struct insn_place){
+        .links = pass->links, .area = data, .vectors = pass->vectors, .repeats = REPEATS};
+    b->n = b->built = 0;
+}
+
+void insn_batch_add(struct insn_batch *b, struct insn_cell *cell)
+{
+    struct insn_windows *w = &b->test[b->n++];
+
+    w->cell = cell;
+    insn_test(&w->test, insn_form(b->row->form), b->row->decoration, &cell->id);
+    w->writes = insn_writes_memory(&w->test);
+}
+
+void insn_batch_drop(struct insn_batch *b, unsigned n)
+{
+    b->n -= n;
+    memmove(b->test, b->test + n, b->n * sizeof b->test[0]);
+}
+
+/* A unit in the data buffer, with room for `size` bytes of code. */
+static struct insn_code begin_unit(const struct insn_batch *b, size_t at, size_t size)
+{
+    uint8_t *unit = b->pass->e->p->data + at;
+
+    return (struct insn_code){.at = unit + offsetof(struct unit, code),
+                              .size = size - offsetof(struct unit, code)};
+}
+
+static const struct unit *end_unit(const struct insn_batch *b, size_t at,
+                                   const struct insn_code *code)
+{
+    struct unit *unit = (struct unit *)(void *)(b->pass->e->p->data + at);
+
+    if (code->full || code->refused)
+        return NULL;
+    unit->size = (uint32_t)code->used;
+    unit->fixup_at = 0;
+    unit->fixup_to = FIXUP_NONE;
+    return unit;
+}
+
+static window_fn build(const struct insn_batch *b, struct code *to, const struct unit *before,
+                       const struct unit *unit, unsigned copies, const char *name)
+{
+    const struct engine *e = b->pass->e;
+
+    return code_window(to, &(struct window_spec){.recipe = e->facts.recipe,
+                                                 .xfence_is_lfence = e->xfence_is_lfence,
+                                                 .name = name,
+                                                 .before = before,
+                                                 .unit = unit,
+                                                 .offset = b->pass->at.code,
+                                                 .copies = copies});
+}
+
+/* Builds n copies in a straight line, or the loop if n is 0. */
+static window_fn build_body(const struct insn_batch *b, struct code *to, const struct unit *before,
+                            const struct insn_test *t, unsigned n)
+{
+    struct insn_code body = begin_unit(b, BODY_AT, BODY_SIZE);
+
+    if (n)
+        insn_body(&body, &b->place, t, n);
+    else
+        insn_loop(&body, &b->place, t);
+    const struct unit *unit = end_unit(b, BODY_AT, &body);
+    return unit ? build(b, to, before, unit, 1, "insn/B") : NULL;
+}
+
+static bool build_test(const struct insn_batch *b, struct code *to, struct insn_windows *w)
+{
+    struct insn_code setup = begin_unit(b, SETUP_AT, BODY_AT - SETUP_AT);
+
+    insn_setup(&setup, &b->place, &w->test);
+    const struct unit *before = end_unit(b, SETUP_AT, &setup);
+    if (!before)
+        return false;
+    unsigned n = w->cell->turns ? 0 : w->cell->copies;
+    w->once = build_body(b, to, before, &w->test, n);
+    w->twice = n ? build_body(b, to, before, &w->test, 2 * n) : w->once;
+    return w->once && w->twice;
+}
+
+bool insn_batch_build(struct insn_batch *b)
+{
+    const struct engine *e = b->pass->e;
+    struct code code;
+
+    code_begin(&code, e->p);
+    code_skip(&code, (size_t)b->pass->at.line * LINE);
+    b->ruler = build(b, &code, NULL, &unit_chain_add, INSN_RULER, "insn/R");
+    b->ruler2 = build(b, &code, NULL, &unit_chain_add, 2 * INSN_RULER, "insn/R2");
+    for (b->built = 0; b->built < b->n && build_test(b, &code, &b->test[b->built]); b->built++)
+        ;
+    code_end(&code);
+    return b->built > 0;
+}
+
+void insn_batch_fill(const struct insn_batch *b)
+{
+    insn_fill(area_of(b), &b->test[0].test.view);
+}
+
+void insn_batch_turns(const struct insn_batch *b, uint64_t turns)
+{
+    memcpy(area_of(b) + INSN_TURNS_AT, &turns, sizeof turns);
+}

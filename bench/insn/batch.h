@@ -1,0 +1,52 @@
+/*
+ * The windows of several tests of one form, built together: writing code costs more than running
+ * it.
+ */
+#ifndef BENCH_INSN_BATCH_H
+#define BENCH_INSN_BATCH_H
+
+#include "bench/insn/pass.h"
+#include "bench/window/window.h"
+#include "lib/insn/program.h"
+
+#define INSN_RULER 512 /* dependent additions of the ruler's window; the other has twice as many */
+
+/* The windows of a test. A loop has one; how often it turns is in memory. */
+struct insn_windows {
+    struct insn_cell *cell;
+    struct insn_test test;
+    window_fn once, twice;
+    bool writes; /* to memory, whose values must then be restored */
+};
+
+struct insn_batch {
+    const struct insn_pass *pass;
+    const struct insn_row *row;
+    struct insn_place place;
+    struct insn_windows test[INSN_TESTS_MOST];
+    unsigned n;     /* tests ... */
+    unsigned built; /* ... and those from the first on that fit the code buffer */
+    window_fn ruler, ruler2;
+};
+
+/* Begins a batch of a row, with the data where the placement has it. */
+void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
+                      const struct insn_row *row);
+
+/* Adds a test of the row. */
+void insn_batch_add(struct insn_batch *b, struct insn_cell *cell);
+
+/* Drops the first n tests. */
+void insn_batch_drop(struct insn_batch *b, unsigned n);
+
+/* Builds the windows of as many tests as fit, with `copies` and `turns` of their cells. False: not
+ * even the first one fits, or its copies cannot be encoded. */
+bool insn_batch_build(struct insn_batch *b);
+
+/* Fills the memory that the tests use. */
+void insn_batch_fill(const struct insn_batch *b);
+
+/* Sets how often loops turn in the next window. */
+void insn_batch_turns(const struct insn_batch *b, uint64_t turns);
+
+#endif

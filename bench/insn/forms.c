@@ -1,0 +1,208 @@
+#include "bench/insn/forms.h"
+#include "lib/insn/select.h"
+#include "lib/insn/table.h"
+#include "lib/text/glob.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+
+#define ROW_NAME "insn" /* the suite's only row: bench= may name it instead of forms */
+
+/* The chain that measures a link: first and second operands, or the flags. TEST has none of its
+ * own; a loop of it and a CMOVZ stands for both (bench/model/insn.c). */
+enum { FIRST, SECOND, FLAGS };
+static const struct {
+    enum insn_link link, form;
+    uint8_t in;
+} measured[] = {
+    {LINK_MOVSXD, LINK_MOVSXD, SECOND}, {LINK_AND, LINK_AND, FIRST},
+    {LINK_OR, LINK_OR, FIRST},          {LINK_ADD, LINK_ADD, SECOND},
+    {LINK_CMOVB, LINK_CMOVB, SECOND},   {LINK_CMOVZ, LINK_CMOVZ, SECOND},
+    {LINK_CMOVS, LINK_CMOVS, SECOND},   {LINK_CMOVO, LINK_CMOVO, SECOND},
+    {LINK_CMOVP, LINK_CMOVP, SECOND},   {LINK_TEST, LINK_CMOVZ, FLAGS},
+    {LINK_PSHUFD, LINK_PSHUFD, SECOND}, {LINK_VPSHUFD, LINK_VPSHUFD, SECOND},
+    {LINK_VPAND, LINK_VPAND, SECOND},
+};
+#define MEASURED (sizeof measured / sizeof measured[0])
+
+/* --- selection -------------------------------------------------------------------------------- */
+
+/* Returns bench=, or "*" if it names the row instead of forms. */
+static const char *patterns_of(const struct options *o)
+{
+    char pattern[OPTIONS_LIST_MAX];
+
+    for (size_t i = 0; glob_list_at(o->bench, i, pattern, sizeof pattern); i++)
+        if (str_eq(pattern, ROW_NAME))
+            return "*";
+    return o->bench;
+}
+
+/* Calls `take` for each selected form. */
+static void each_selected(const struct options *o,
+                          void (*take)(void *ctx, unsigned form, unsigned decoration), void *ctx)
+{
+    const char *patterns = patterns_of(o);
+
+    for (unsigned i = 0; i < insn_count(); i++) {
+        uint8_t decorations[INSN_DECORATIONS_MOST];
+        unsigned n = insn_decorations(insn_form(i), decorations);
+        for (unsigned k = 0; k < n; k++)
+            if (insn_selected(patterns, insn_form(i), decorations[k]))
+                take(ctx, i, decorations[k]);
+    }
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+struct counts {
+    size_t rows, cells;
+};
+
+/* Counts without planning each test, which takes longer: more than there are. */
+static void count(void *ctx, unsigned form, unsigned decoration)
+{
+    struct insn_end ends[INSN_ENDS_MOST];
+    struct counts *c = ctx;
+    struct insn_view v;
+
+    c->rows++;
+    if (insn_form(form)->why != INSN_RUNS)
+        return;
+    insn_view(&v, insn_form(form), decoration);
+    size_t most = INSN_TEST_LATENCY + insn_inputs(&v, ends) * insn_outputs(&v, ends);
+    c->cells += most < INSN_TESTS_MOST ? most : INSN_TESTS_MOST;
+}
+
+static struct counts counts_of(const struct options *o)
+{
+    struct counts c = {MEASURED, MEASURED};
+
+    each_selected(o, count, &c);
+    return c;
+}
+
+size_t insn_table_bytes(const struct options *o)
+{
+    struct counts c = counts_of(o);
+
+    return sizeof(struct insn_table) + c.rows * sizeof(struct insn_row) +
+           c.cells * sizeof(struct insn_cell);
+}
+
+/* --- making ----------------------------------------------------------------------------------- */
+
+struct making {
+    struct insn_table *table;
+    const struct insn_support *support;
+    bool exact;
+};
+
+static struct insn_row *add_row(struct insn_table *t, unsigned form, unsigned decoration)
+{
+    struct insn_row *row = &t->row[t->rows++];
+
+    *row = (struct insn_row){.form = (uint16_t)form,
+                             .decoration = (uint8_t)decoration,
+                             .why = insn_form(form)->why,
+                             .first = t->cells};
+    return row;
+}
+
+static void add_cell(struct insn_table *t, struct insn_row *row, const struct insn_test_id *id)
+{
+    t->cell[t->cells++] = (struct insn_cell){.id = *id};
+    row->cells++;
+}
+
+static void add_form(void *ctx, unsigned form, unsigned decoration)
+{
+    struct insn_test_id id[INSN_TESTS_MOST];
+    struct making *m = ctx;
+    struct insn_row *row = add_row(m->table, form, decoration);
+    enum insn_feature lacks = insn_lacks(m->support, insn_form(form));
+
+    if (row->why == INSN_RUNS && lacks != INSN_FEATURES) {
+        row->why = INSN_CPU_LACKS;
+        row->lacks = (uint8_t)lacks;
+    }
+    if (row->why != INSN_RUNS)
+        return;
+    unsigned n = insn_tests(insn_form(form), decoration, id);
+    m->table->run++;
+    for (unsigned i = 0; i < (m->exact && n > 0 ? 1 : n); i++) {
+        add_cell(m->table, row, &id[i]);
+        m->table->pairs += id[i].kind == INSN_TEST_LATENCY;
+    }
+}
+
+static unsigned index_of(const struct insn_form *f)
+{
+    return (unsigned)(f - insn_form(0));
+}
+
+static void add_links(struct making *m, const struct insn_links *links)
+{
+    struct insn_table *t = m->table;
+
+    for (size_t i = 0; i < MEASURED; i++) {
+        const struct insn_form *f = links->form[measured[i].form];
+        struct insn_test_id id = {
+            INSN_TEST_LATENCY,
+            {measured[i].in == FLAGS ? INSN_FLAGS_PART : INSN_DATA, measured[i].in == SECOND},
+            {INSN_DATA, 0}};
+        if (insn_lacks(m->support, f) != INSN_FEATURES)
+            continue;
+        add_cell(t, add_row(t, index_of(f), INSN_PLAIN), &id);
+        t->link_row[measured[i].link] = (uint8_t)t->rows;
+    }
+    t->links = t->rows;
+}
+
+struct insn_table *insn_table_make(void *memory, const struct options *o,
+                                   const struct insn_support *s, const struct insn_links *links,
+                                   bool exact)
+{
+    struct counts c = counts_of(o);
+    struct making m = {memory, s, exact};
+
+    memset(m.table, 0, sizeof *m.table);
+    m.table->exact = exact;
+    m.table->cell = (struct insn_cell *)(void *)(m.table + 1);
+    m.table->row = (struct insn_row *)(void *)(m.table->cell + c.cells);
+    if (!exact)
+        add_links(&m, links);
+    each_selected(o, add_form, &m);
+    return m.table;
+}
+
+/* --- the running core ------------------------------------------------------------------------- */
+
+static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    struct cpuid_regs r;
+
+    (void)ctx;
+    __asm__ volatile("cpuid"
+                     : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
+                     : "a"(leaf), "c"(subleaf));
+    return r;
+}
+
+/* CPUID leaf 1 ECX[27]: the system has enabled XGETBV. */
+static uint64_t xcr0_here(void)
+{
+    uint32_t low, high;
+
+    if (!(cpuid_here(NULL, 1, 0).ecx >> 27 & 1))
+        return 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+struct insn_support insn_support_here(void)
+{
+    struct insn_support s;
+
+    insn_support(&s, cpuid_here, NULL, xcr0_here());
+    return s;
+}

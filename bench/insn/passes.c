@@ -1,0 +1,70 @@
+#include "bench/insn/passes.h"
+#include "bench/api/tsc.h"
+#include "bench/context/pace.h"
+
+enum { WHOLE = 3 /* passes over all tests after the quick one */, QUICK_WINDOWS = 3, WINDOWS = 6 };
+_Static_assert(1 + WHOLE <= INSN_PLACES && WINDOWS <= INSN_WINDOWS_MOST, "they fit a cell");
+
+#define UNKNOWN_HZ 1000000000 /* limits the time if the TSC's frequency is not known */
+
+static uint64_t hz_of(const struct engine *e)
+{
+    return run_has_hz(&e->facts) ? (uint64_t)e->facts.tsc_hz : UNKNOWN_HZ;
+}
+
+/* Returns whether the pass may take another row: the user has not stopped it, and there is time. */
+static bool go_on(const struct engine *e, struct insn_table *t, uint64_t began)
+{
+    t->ticks = tsc_now() - began;
+    t->out_of_time = !t->exact && t->ticks >= t->limit;
+    return !t->out_of_time && pace_go_on(e);
+}
+
+/* Returns the fraction that is done: of the time, or of the passes over all tests. */
+static double done(const struct insn_table *t, unsigned row)
+{
+    double all = t->exact ? 1 : 1 + WHOLE;
+    double passes = (t->passes + (double)row / t->rows) / all;
+    double time = t->exact ? 0 : (double)t->ticks / (double)t->limit;
+
+    return passes > 1 ? time : passes > time ? passes : time;
+}
+
+/* Makes a pass over all rows. False: it was ended. */
+static bool make(const struct insn_pass *pass, uint64_t began)
+{
+    struct insn_table *t = pass->table;
+
+    for (unsigned i = 0; i < t->rows; i++) {
+        if (t->row[i].why != INSN_RUNS)
+            continue;
+        if (!go_on(pass->e, t, began) || !insn_measure(pass, &t->row[i]))
+            return false;
+        pace_show(pass->e, done(t, i));
+    }
+    t->passes++;
+    return true;
+}
+
+void insn_passes(struct engine *e, const struct insn_links *links, const struct insn_support *s,
+                 struct insn_table *t)
+{
+    struct insn_pass pass = {.e = e,
+                             .links = links,
+                             .table = t,
+                             .vectors = s->avx512_on ? 512
+                                        : s->avx_on  ? 256
+                                                     : 128};
+    unsigned passes = t->exact ? 1 : INSN_PLACES;
+    uint64_t began = tsc_now();
+
+    t->limit = e->facts.o->time * hz_of(e);
+    for (unsigned i = 0; i < passes; i++) {
+        pass.at = layout_at(e->facts.o, i);
+        pass.windows = t->exact ? 1 : i == 0 ? QUICK_WINDOWS : WINDOWS;
+        pass.only_unsettled = i > WHOLE;
+        if (!make(&pass, began))
+            break;
+    }
+    t->ticks = tsc_now() - began;
+}

@@ -1,0 +1,84 @@
+#include "bench/model/insn.h"
+#include "lib/insn/table.h"
+#include "lib/stats/known.h"
+
+/* The core's quiet placements; if there are none, all of them. */
+static struct agreed of_cell(const struct insn_cell *c)
+{
+    double quiet[INSN_PLACES], all[INSN_PLACES];
+    size_t n = 0;
+
+    for (unsigned i = 0; i < c->taken; i++) {
+        all[i] = c->cycles[i];
+        if (!(c->shared >> i & 1))
+            quiet[n++] = c->cycles[i];
+    }
+    return n > 0 ? agree(quiet, n) : agree(all, c->taken);
+}
+
+/* TEST has no chain of its own: the row of LINK_TEST is one of it and a CMOVZ. */
+struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link)
+{
+    static const struct agreed nothing = {.settled = true};
+    unsigned row = t->link_row[link];
+
+    if (row == 0)
+        return nothing;
+    struct agreed a = of_cell(insn_cells_of(t, &t->row[row - 1]));
+    if (link == LINK_TEST)
+        a = agree_minus(a, insn_link_cost(t, LINK_CMOVZ));
+    return is_known(a.value) ? a : nothing;
+}
+
+/* Moves between register files take at least one cycle; nothing is known of stores and loads,
+ * which some CPUs forward without any. */
+static bool is_crossing(unsigned link)
+{
+    switch (link) {
+    case LINK_MOVQ_R_X:
+    case LINK_VMOVQ_R_X:
+    case LINK_MOVQ_X_R:
+    case LINK_VMOVQ_X_R:
+    case LINK_KMOV_R_K:
+    case LINK_KMOV_K_R:
+    case LINK_MOVQ_R_MM:
+    case LINK_MOVQ_MM_R:
+        return true;
+    default:
+        return false;
+    }
+}
+
+struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
+                          const struct insn_cell *cell, bool *at_most)
+{
+    static const struct agreed one = {.value = 1, .lo = 1, .hi = 1, .settled = true};
+    struct agreed a = of_cell(cell);
+    struct insn_test test;
+
+    *at_most = false;
+    if (cell->id.kind != INSN_TEST_LATENCY || !is_known(a.value) ||
+        insn_test(&test, insn_form(row->form), row->decoration, &cell->id) != INSN_RUNS)
+        return a;
+    *at_most = test.at_most;
+    for (unsigned i = 0; i < test.steps; i++) {
+        unsigned link = test.step[i].link;
+        a = agree_minus(a, is_crossing(link) ? one : insn_link_cost(t, (enum insn_link)link));
+    }
+    return a;
+}
+
+struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row)
+{
+    struct agreed best = agree(NULL, 0);
+
+    for (unsigned i = 0; i < row->cells; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        if (c->id.kind != INSN_TEST_DISTINCT && c->id.kind != INSN_TEST_BREAKS)
+            continue;
+        struct agreed a = of_cell(c);
+        if (is_known(a.value) && !(a.value >= best.value))
+            best = a;
+    }
+    return best;
+}

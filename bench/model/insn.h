@@ -1,0 +1,79 @@
+/* The result of suite `insn` on one core: the forms, and the measurements of their tests. */
+#ifndef BENCH_MODEL_INSN_H
+#define BENCH_MODEL_INSN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/api/platform.h"
+#include "lib/insn/links.h"
+#include "lib/insn/tests.h"
+#include "lib/stats/agree.h"
+
+#define INSN_PLACES 8 /* placements of a test at the most */
+
+/* One test, measured at several placements: a cell of the table. */
+struct insn_cell {
+    struct insn_test_id id;
+    uint8_t taken;             /* placements so far */
+    uint8_t ended;             /* enum guard_end, if it was ended: it is not run again */
+    uint8_t shared;            /* a bit for each placement: the core was shared meanwhile */
+    uint16_t copies;           /* in a window; 0: not known yet */
+    uint16_t turns;            /* of the loop; 0: a straight line */
+    float cycles[INSN_PLACES]; /* of a copy with the steps of its chain */
+};
+_Static_assert(INSN_PLACES <= 8, "`shared` has a bit for each placement");
+_Static_assert(INSN_PLACES <= AGREE_MOST, "agree() takes them");
+
+/* One form. */
+struct insn_row {
+    uint16_t form; /* index in the table of lib/insn */
+    uint8_t decoration;
+    uint8_t why;   /* enum insn_why: INSN_RUNS if it is run */
+    uint8_t lacks; /* for INSN_CPU_LACKS, the enum insn_feature */
+    uint8_t fault; /* number of its last fault in `fault`; 0: none */
+    uint8_t cells;
+    bool reached;   /* it was run at least once */
+    uint32_t first; /* of its cells */
+};
+
+#define INSN_FAULTS 16 /* different texts that are kept */
+
+struct insn_table {
+    struct insn_row *row; /* the links, then the selected forms */
+    unsigned rows;
+    unsigned links; /* rows that measure the links' own cost */
+    struct insn_cell *cell;
+    unsigned cells;
+    unsigned run;          /* forms that are run */
+    unsigned pairs;        /* latencies among the cells of forms */
+    uint64_t limit, ticks; /* the time budget, and the time used */
+    unsigned passes;       /* complete ones */
+    bool out_of_time;      /* the budget ended before the passes did */
+    bool exact;            /* instructions are counted: each form ran a few times */
+    char fault[INSN_FAULTS + 1][96];
+    uint8_t link_row[LINKS]; /* 1 + the row that measures the link; 0: it is not measured */
+    uint64_t blocks, shared; /* judged by the witness */
+};
+
+static inline const struct insn_cell *insn_cells_of(const struct insn_table *t,
+                                                    const struct insn_row *row)
+{
+    return t->cell + row->first;
+}
+
+/*
+ * Returns the figure of a cell, in core cycles, or instructions if these are counted: without the
+ * steps of its chain. *at_most: some of them cannot be separated and are included, so that it is an
+ * upper bound.
+ */
+struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
+                          const struct insn_cell *cell, bool *at_most);
+
+/* Returns the throughput of a form's independent copies: the faster one with and without broken
+ * dependencies. */
+struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row);
+
+/* Returns the own cost of a link, 0 if it is not measured. */
+struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link);
+
+#endif
