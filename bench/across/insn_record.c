@@ -91,6 +91,9 @@ static struct printed printed_of(struct agreed a)
     double error = agree_error(a), unit = 0.001;
     int decimals = 3;
 
+    if (!is_known(error))
+        return (struct printed){rounded(a.value, unit), UNKNOWN, decimals};
+
     for (; decimals > 0 && error >= 10 * unit; decimals--)
         unit *= 10;
     double value = rounded(a.value, unit), least = greater(a.hi - value, value - a.lo);
@@ -150,13 +153,16 @@ static void record_variant(struct json *j, const char *name, const struct insn_t
 struct pair_figure {
     const struct insn_cell *cell;
     struct printed printed;
-    bool at_most, settled, done;
+    bool at_most, settled;
+    bool repeats; /* its figure is that of an earlier pair */
 };
 
 static bool is_alike(const struct pair_figure *a, const struct pair_figure *b)
 {
-    return a->printed.value == b->printed.value && a->printed.error == b->printed.error &&
-           a->at_most == b->at_most;
+    bool both_unknown = !is_known(a->printed.error) && !is_known(b->printed.error);
+
+    return a->printed.value == b->printed.value && a->at_most == b->at_most &&
+           (both_unknown || a->printed.error == b->printed.error);
 }
 
 static void put_pair(const struct insn_cell *c, struct sink *out)
@@ -166,7 +172,7 @@ static void put_pair(const struct insn_cell *c, struct sink *out)
     insn_end_name(&c->id.out, out);
 }
 
-/* Writes a pair, together with all later ones that have the same figure. */
+/* Writes a pair as a string, together with all later ones that have the same figure. */
 static void record_alike(struct json *j, struct pair_figure *pair, unsigned n)
 {
     char text[INSN_TESTS_MOST * 8];
@@ -178,12 +184,9 @@ static void record_alike(struct json *j, struct pair_figure *pair, unsigned n)
             continue;
         fmt(&names.sink, "%s", i ? " " : "");
         put_pair(pair[i].cell, &names.sink);
-        pair[i].done = true;
+        pair[i].repeats = i > 0;
     }
-    json_array(j, NULL);
     json_str(j, NULL, text);
-    put_figure(j, &pair[0].printed);
-    json_close(j);
 }
 
 static unsigned pairs_of(const struct insn_table *t, const struct insn_row *row,
@@ -203,21 +206,40 @@ static unsigned pairs_of(const struct insn_table *t, const struct insn_row *row,
     return n;
 }
 
-static void record_pairs(struct json *j, const char *name, struct pair_figure *pair, unsigned n,
-                         bool at_most)
+/* The names of two arrays: of the pairs, and of their figures. */
+struct pair_arrays {
+    const char *pairs, *figures;
+    bool at_most;
+};
+
+static bool is_in(const struct pair_arrays *arrays, const struct pair_figure *pair)
 {
-    bool any = false;
+    return pair->at_most == arrays->at_most && !pair->repeats;
+}
+
+static void record_pairs(struct json *j, const struct pair_arrays *arrays, struct pair_figure *pair,
+                         unsigned n)
+{
+    unsigned entries = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        if (pair[i].at_most != at_most || pair[i].done)
+        if (!is_in(arrays, &pair[i]))
             continue;
-        if (!any)
-            json_array(j, name);
-        any = true;
+        if (entries++ == 0)
+            json_array(j, arrays->pairs);
         record_alike(j, &pair[i], n - i);
     }
-    if (any)
-        json_close(j);
+    if (entries == 0)
+        return;
+    json_close(j);
+    json_array(j, arrays->figures);
+    for (unsigned i = 0; i < n; i++)
+        if (is_in(arrays, &pair[i])) {
+            json_array(j, NULL);
+            put_figure(j, &pair[i].printed);
+            json_close(j);
+        }
+    json_close(j);
 }
 
 /* --- a form ----------------------------------------------------------------------------------- */
@@ -259,8 +281,8 @@ static void record_form(struct json *j, const struct insn_table *t, const struct
     record_figure(j, "tp", insn_throughput_of(t, row));
     record_variant(j, "same", t, row, INSN_TEST_SAME);
     record_variant(j, "line", t, row, INSN_TEST_ONE_LINE);
-    record_pairs(j, "lat", pair, n, false);
-    record_pairs(j, "most", pair, n, true);
+    record_pairs(j, &(struct pair_arrays){"lat_of", "lat", false}, pair, n);
+    record_pairs(j, &(struct pair_arrays){"most_of", "most", true}, pair, n);
     if (!t->exact)
         record_unsettled(j, t, row, pair, n);
     if (row->fault)

@@ -1,4 +1,4 @@
-/* Writes the records of suite `insn`: several forms per record, each figure as [value, error]. */
+/* Writes the records of suite `insn`: several forms per record, a figure is [value, error]. */
 #ifndef BENCH_ACROSS_INSN_RECORD_H
 #define BENCH_ACROSS_INSN_RECORD_H
 

@@ -106,9 +106,15 @@ static void record_links(struct json *j, const struct insn_table *t, const struc
             continue;
         sink_buf_init(&text, name, sizeof name);
         insn_name(links->form[i], INSN_PLAIN, &text.sink);
+        json_str(j, NULL, name);
+    }
+    json_close(j);
+    json_array(j, "link_cycles");
+    for (unsigned i = 0; i < LINKS; i++) {
+        if (!t->link_row[i])
+            continue;
         struct agreed a = insn_link_cost(t, (enum insn_link)i);
         json_array(j, NULL);
-        json_str(j, NULL, name);
         json_f64(j, NULL, a.value, 3);
         json_f64(j, NULL, agree_error(a), 3);
         json_close(j);

@@ -2,7 +2,7 @@
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"
 
-/* The core's quiet placements; if there are none, all of them. */
+/* The quiet placements. If they are too few, what another thread of the core slowed down least. */
 static struct agreed of_cell(const struct insn_cell *c)
 {
     double quiet[INSN_PLACES], all[INSN_PLACES];
@@ -13,7 +13,7 @@ static struct agreed of_cell(const struct insn_cell *c)
         if (!(c->shared >> i & 1))
             quiet[n++] = c->cycles[i];
     }
-    return n > 0 ? agree(quiet, n) : agree(all, c->taken);
+    return n >= AGREE_LEAST ? agree(quiet, n) : agree_least(all, c->taken);
 }
 
 /* TEST has no chain of its own: the row of LINK_TEST is one of it and a CMOVZ. */

@@ -15,15 +15,38 @@ static bool is_narrow(const struct agreed *a)
     return a->hi - a->lo <= (most > AGREE_WIDTH ? most : AGREE_WIDTH);
 }
 
+static void sort(const double *x, size_t n, double sorted[AGREE_MOST])
+{
+    for (size_t i = 0; i < n; i++)
+        insert(sorted, i, x[i]);
+}
+
+/* Fewer than two measurements. */
+static struct agreed too_few(const double *x, size_t n)
+{
+    return (struct agreed){.value = n ? x[0] : UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
+}
+
+struct agreed agree_least(const double *x, size_t n)
+{
+    double sorted[AGREE_MOST];
+
+    if (n < 2)
+        return too_few(x, n);
+    sort(x, n, sorted);
+    struct agreed a = {.value = sorted[1], .lo = sorted[0], .hi = sorted[n > 2 ? 2 : 1]};
+    a.settled = n >= AGREE_LEAST && is_narrow(&a);
+    return a;
+}
+
 struct agreed agree(const double *x, size_t n)
 {
     double sorted[AGREE_MOST];
     size_t k = n >= AGREE_TRIM ? 1 : 0;
 
-    if (n == 0)
-        return (struct agreed){.value = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
-    for (size_t i = 0; i < n; i++)
-        insert(sorted, i, x[i]);
+    if (n < 2)
+        return too_few(x, n);
+    sort(x, n, sorted);
     struct agreed a = {.value = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2,
                        .lo = sorted[k],
                        .hi = sorted[n - 1 - k]};

@@ -18,7 +18,8 @@
 
 struct agreed {
     double value;  /* the median; UNKNOWN: nothing was measured */
-    double lo, hi; /* the range of all; from AGREE_TRIM on without the smallest and the largest */
+    double lo, hi; /* the range of all; from AGREE_TRIM on without the smallest and the largest;
+                      UNKNOWN with fewer than two */
     bool settled;  /* there are at least AGREE_LEAST, and the range is narrow */
 };
 #define AGREE_TRIM 7
@@ -28,10 +29,17 @@ struct agreed {
  * and with seven, if placements are independent of each other. */
 struct agreed agree(const double *x, size_t n);
 
+/*
+ * The same for measurements that something else on the core has disturbed, which only adds time:
+ * the figure is the second smallest, since the smallest may be an outlier of the ruler, and the
+ * range is that of the three smallest.
+ */
+struct agreed agree_least(const double *x, size_t n);
+
 /* Returns a - b: the ends are as far apart as those of both together. */
 struct agreed agree_minus(struct agreed a, struct agreed b);
 
-/* Returns the largest distance from the value to an end; UNKNOWN: nothing was measured. */
+/* Returns the largest distance from the value to an end; UNKNOWN with fewer than two. */
 double agree_error(struct agreed a);
 
 #endif

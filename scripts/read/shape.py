@@ -93,7 +93,8 @@ class Node:
 
     def _wrong_elements(self, arrays):
         if self.length is not None:
-            for element in arrays[0]:
+            # Of an array of arrays, the length is that of the inner ones.
+            for element in arrays[0] if self.inner.inner else arrays:
                 if type(element) is list and len(element) != self.length:
                     return f"`{self.path}` has an element of {len(element)}, and {self.length} are asked for"
         together = list(itertools.chain.from_iterable(arrays))

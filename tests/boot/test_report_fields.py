@@ -30,6 +30,7 @@ RUNS = [
     (f"{QUICK} hist=full", {}),
     (f"{QUICK} caches=clear turbo=off prefetch=off freq=base dma=off", {}),
     (QUICK, {"icount": False}),
+    ("suite=insn bench=add_r64_*,movd_r32_xmm,hlt time=2", {"icount": False}),
     (BASELINE, {"extra": ["-device", "VGA"]}),
     ("suite=provoke bench=wrong,errors samples=64", {}),
     ("suite=provoke bench=setup samples=64", {}),

@@ -35,6 +35,7 @@ RUNS = [
     ("suite=compiler bench=sum_formula_*,sum_cure_* samples=256 retry_budget=0", (0, 2)),
     ("suite=planted,quiet watch=100 retry_budget=0", (0, 2)),
     ("suite=memory bench=latency_4k", (0, 2)),
+    ("suite=insn bench=add_*,movd_r32_xmm,hlt time=2", (0, 2)),
     ("suite=provoke bench=wrong,errors samples=64", (2,)),
     ("suite=provoke bench=ud2,endless deadline=1 samples=64", (2,)),
     ("suite=provoke bench=setup samples=64", (4,)),
@@ -53,6 +54,9 @@ CPU_RUNS = [
     ("suite=calls bench=register samples=64 hist=off layout=sweep", (0, 2)),
     ("suite=calls,sum bench=register,cold hist=off", (0, 2)),
     ("suite=calls bench=register hist=off method=adaptive target=1000", (0, 2)),
+    # Independent additions to memory cost less than a chain through it; v* does not end in a second.
+    ("suite=insn bench=add_m64_r64,sbb_r64_r64 time=2", (0, 2)),
+    ("suite=insn bench=v* time=1", (0, 2)),
 ]
 
 

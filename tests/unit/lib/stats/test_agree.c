@@ -27,6 +27,8 @@ static void too_few_are_not_settled(void **state)
     (void)state;
     const double x[] = {1, 1, 1};
     assert_false(agree(x, 1).settled || agree(x, 2).settled);
+    assert_close(agree(x, 1).value, 1, 1e-12);
+    assert_false(is_known(agree_error(agree(x, 1))));
     assert_true(agree(x, 3).settled);
 }
 
@@ -46,6 +48,18 @@ static void one_outlier_of_seven_is_left_out(void **state)
     assert_false(agree(x, 6).settled);
     assert_true(agree(x, 7).settled);
     assert_close(agree(x, 7).hi, 1.02, 1e-12);
+}
+
+static void of_disturbed_ones_the_smallest_count(void **state)
+{
+    (void)state;
+    const double x[] = {1.9, 1.0, 1.6, 1.01, 1.02, 2.5};
+    struct agreed a = agree_least(x, 6);
+    assert_close(a.value, 1.01, 1e-12);
+    assert_close(a.lo, 1.0, 1e-12);
+    assert_close(a.hi, 1.02, 1e-12);
+    assert_true(a.settled && !agree(x, 6).settled);
+    assert_false(agree_least(x, 3).settled || is_known(agree_error(agree_least(x, 1))));
 }
 
 static void a_difference_is_as_uncertain_as_both(void **state)
@@ -68,6 +82,7 @@ int main(void)
         cmocka_unit_test(too_few_are_not_settled),
         cmocka_unit_test(agreement_is_a_share_or_absolute),
         cmocka_unit_test(one_outlier_of_seven_is_left_out),
+        cmocka_unit_test(of_disturbed_ones_the_smallest_count),
         cmocka_unit_test(a_difference_is_as_uncertain_as_both),
     };
 
