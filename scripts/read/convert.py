@@ -12,7 +12,7 @@ import re
 import statistics
 import sys
 
-from read import figure, kept, saved
+from read import figure, insn, kept, saved
 
 EXACT = "assume=exact"
 
@@ -209,6 +209,24 @@ def as_csv(run, rows):
     return text.getvalue()
 
 
+# --- the forms of suite insn -----------------------------------------------------------------------
+
+def forms_as_csv(report):
+    text = io.StringIO()
+    out = csv.DictWriter(text, insn.EVERY, lineterminator="\n")
+    out.writeheader()
+    out.writerows(insn.every_figure(report))
+    return text.getvalue()
+
+
+# Of these, csv also has rows: a report without rows has its forms.
+OF_FORMS = {"csv": forms_as_csv}
+
+
+def _is_of_forms(form, report):
+    return form in OF_FORMS and report.of("insn") and (form not in FORMS or not report.of("row"))
+
+
 # --- all -------------------------------------------------------------------------------------------
 
 def _json(value):
@@ -228,6 +246,8 @@ def _fits(form, row, found):
 
 def converted(form, report):
     """(the text, the names of rows that are left out). Raises Unreadable where no row is left."""
+    if _is_of_forms(form, report):
+        return OF_FORMS[form](report), []
     run = report.one("run")
     rows = [(r, figure.of(r)) for r in report.of("row")]
     kept = [(row, found) for row, found in rows if _fits(form, row, found)]

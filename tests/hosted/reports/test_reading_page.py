@@ -8,7 +8,7 @@ from read import show
 from made_reports import ROOT, baretick
 
 PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
-COMMANDS = ("show", "compare", "gate", "plot", "report")
+COMMANDS = ("show", "insn", "compare", "gate", "plot", "report")
 
 
 def test_options_that_the_page_names_are_there_and_the_other_way_round():

@@ -1,0 +1,183 @@
+"""`baretick insn`: the table of instructions of a saved report, and the differences between two."""
+import collections
+import fnmatch
+import re
+import sys
+
+from read import saved, table
+from tools import help_text
+
+# A figure: core cycles, its error, whether it is an upper bound, whether its placements agree.
+Figure = collections.namedtuple("Figure", "value error at_most settled")
+# A form on a core. figures: by "tp", "same", "line" or a pair "input>output"; fault: None, or how a test of it ended.
+Form = collections.namedtuple("Form", "name core figures fault")
+VARIANTS = ("tp", "same", "line")
+
+COLUMNS = (
+    table.Column("form", "form", left=True),
+    table.Column("core", "core"),
+    table.Column("cycles", "tp"),
+    table.Column("+-", "error"),
+    table.Column("same reg.", "same"),
+    table.Column("same line", "line"),
+    table.Column("latencies", "latencies", left=True),
+    table.Column("note", "note", left=True),
+)
+DIFFERENCES = (
+    table.Column("form", "form", left=True),
+    table.Column("figure", "figure", left=True),
+    table.Column("first", "first"),
+    table.Column("second", "second"),
+    table.Column("ratio", "ratio", ".2f"),
+)
+
+
+def word(name):
+    """The name as bench= has it: "add_r64_m64"."""
+    return name.replace(",", "").replace(" ", "_")
+
+
+def matches(name, glob):
+    return fnmatch.fnmatchcase(name, _literal(glob)) or fnmatch.fnmatchcase(word(name), _literal(glob))
+
+
+def _literal(glob):
+    """bench= has no sets of characters."""
+    return glob.replace("[", "[[]")
+
+
+def _figures(record):
+    """Of a form in a record."""
+    unsettled = set(record.get("unsettled", ()))
+    found = {name: Figure(*record[name], False, name not in unsettled) for name in VARIANTS if name in record}
+    for key in ("lat", "most"):
+        for names, (value, error) in zip(record.get(f"{key}_of", ()), record.get(key, ())):
+            for pair in names.split():
+                found[pair] = Figure(value, error, key == "most", pair not in unsettled)
+    return found
+
+
+def forms(report):
+    """Every form that ran, in the order of the report."""
+    return [Form(f["form"], record["core"], _figures(f), f.get("fault"))
+            for record in report.of("insn") for f in record["forms"]]
+
+
+def left(report):
+    """[(a form that did not run, its core, why)]."""
+    return [(name, record["core"], record["why"]) for record in report.of("insn_left") for name in record["forms"]]
+
+
+def said(figure):
+    if figure is None:
+        return None
+    return f"{'<=' if figure.at_most else ''}{figure.value:g}{'' if figure.settled else '?'}"
+
+
+def _natural(pair):
+    """The flags after the operands."""
+    return re.sub("f", "~", pair)
+
+
+def pairs(form):
+    return sorted((name for name in form.figures if name not in VARIANTS), key=_natural)
+
+
+def _latencies(form):
+    """`1>0 3  1>f 4`: pairs with one figure are together."""
+    alike = {}
+    for pair in pairs(form):
+        alike.setdefault(said(form.figures[pair]), []).append(pair)
+    return "  ".join(f"{','.join(names)} {figure}" for figure, names in alike.items())
+
+
+def flat(form):
+    """A form as the values of COLUMNS."""
+    tp = form.figures.get("tp")
+    return {"form": form.name, "core": form.core, "error": tp and tp.error, "latencies": _latencies(form),
+            "note": form.fault or "", **{name: said(form.figures.get(name)) for name in VARIANTS}}
+
+
+def _flat_left(name, core, why):
+    return {"form": name, "core": core, "note": f"not run: {why}"}
+
+
+def differ(a, b):
+    """Whether two figures differ by more than both errors together."""
+    return None not in (a.error, b.error) and abs(a.value - b.value) > a.error + b.error
+
+
+def differences(first, second):
+    """The figures of forms that both reports have, and that differ."""
+    other = {(form.name, form.core): form for form in second}
+    for form in first:
+        if (form.name, form.core) not in other:
+            continue
+        there = other[form.name, form.core].figures
+        for name in [*VARIANTS, *pairs(form)]:
+            a, b = form.figures.get(name), there.get(name)
+            if a and b and differ(a, b):
+                yield {"form": form.name, "figure": name, "first": said(a), "second": said(b),
+                       "ratio": b.value / a.value if a.value > 0 else None}
+
+
+def read(path):
+    """A report that has the suite. Raises Unreadable if it does not."""
+    found = saved.read(path)
+    for wrong in found.damage:
+        print(f"baretick: {path}: {wrong}", file=sys.stderr)
+    if not found.of("insn") and not found.of("insn_left"):
+        raise saved.Unreadable(f"{path}: it has no forms of instructions: measure with suite=insn")
+    return found
+
+
+def _chosen(found, glob):
+    return [form for form in forms(found) if matches(form.name, glob)]
+
+
+def _cell_of(form, name):
+    figure = form.figures[name]
+    return {"form": form.name, "core": form.core, "figure": name, "value": figure.value, "error": figure.error,
+            "at_most": int(figure.at_most), "settled": int(figure.settled)}
+
+
+EVERY = ("form", "core", "figure", "value", "error", "at_most", "settled")
+
+
+def every_figure(found):
+    """One dict for each figure, with the keys of EVERY."""
+    for form in forms(found):
+        for name in [*(v for v in VARIANTS if v in form.figures), *pairs(form)]:
+            yield _cell_of(form, name)
+
+
+def command(args):
+    first = read(args.report)
+    if args.diff:
+        second = read(args.diff)
+        rows = list(differences(_chosen(first, args.glob), _chosen(second, args.glob)))
+        table.write(args.format, DIFFERENCES, rows)
+        return 1 if first.damage or second.damage else 0
+    rows = [flat(form) for form in _chosen(first, args.glob)]
+    if args.all:
+        rows += [_flat_left(*one) for one in left(first) if matches(one[0], args.glob)]
+    if not rows:
+        raise saved.Unreadable(f"{args.report}: no form that ran is called {args.glob}; with --all, those that did "
+                               "not run are looked at, too")
+    table.write(args.format, COLUMNS, rows)
+    return 1 if first.damage else 0
+
+
+def add(commands):
+    p = commands.add_parser("insn", formatter_class=help_text.Paragraphs,
+                            help="the table of instructions of a report, or the differences of two",
+                            description="Prints the figures of suite insn: throughput, with one register for all "
+                                        "operands and with one address if these differ, and the latency of each pair "
+                                        "input>output. <= is an upper bound; ? is not settled. Exit status 1: the "
+                                        "report is damaged, and what is whole of it is printed.")
+    p.add_argument("report", metavar="REPORT", help="report.jsonl, or all that a serial line said")
+    p.add_argument("glob", metavar="GLOB", nargs="?", default="*", help="only these forms: 'add*', add_r64_m64")
+    p.add_argument("--diff", metavar="REPORT", help="the figures that differ in this report by more than their errors")
+    p.add_argument("--all", action="store_true", help="also the forms that were not run, with the reason")
+    p.add_argument("--format", choices=table.FORMATS, default="text", help="for people, or for programs")
+    p.set_defaults(command=command)
