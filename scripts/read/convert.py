@@ -12,7 +12,7 @@ import re
 import statistics
 import sys
 
-from read import figure, insn, kept, saved
+from read import exegesis, figure, insn, instlat, kept, saved
 
 EXACT = "assume=exact"
 
@@ -211,7 +211,7 @@ def as_csv(run, rows):
 
 # --- the forms of suite insn -----------------------------------------------------------------------
 
-def forms_as_csv(report):
+def forms_as_csv(report, _):
     text = io.StringIO()
     out = csv.DictWriter(text, insn.EVERY, lineterminator="\n")
     out.writeheader()
@@ -220,11 +220,19 @@ def forms_as_csv(report):
 
 
 # Of these, csv also has rows: a report without rows has its forms.
-OF_FORMS = {"csv": forms_as_csv}
+OF_FORMS = {"csv": forms_as_csv,
+            "exegesis": lambda report, cpu: exegesis.points(report, "latency", cpu),
+            "exegesis-throughput": lambda report, cpu: exegesis.points(report, "inverse_throughput", cpu),
+            "instlat": lambda report, _: instlat.text(report)}
 
 
 def _is_of_forms(form, report):
-    return form in OF_FORMS and report.of("insn") and (form not in FORMS or not report.of("row"))
+    if form in FORMS:
+        return form in OF_FORMS and report.of("insn") and not report.of("row")
+    if not report.of("insn"):
+        raise saved.Unreadable(f"{report.path}: it has no forms of instructions, of which --to {form} is: "
+                               "measure with suite=insn")
+    return True
 
 
 # --- all -------------------------------------------------------------------------------------------
@@ -244,10 +252,10 @@ def _fits(form, row, found):
     return form == "csv" or failed(row) or bool(found)
 
 
-def converted(form, report):
+def converted(form, report, cpu=None):
     """(the text, the names of rows that are left out). Raises Unreadable where no row is left."""
     if _is_of_forms(form, report):
-        return OF_FORMS[form](report), []
+        return OF_FORMS[form](report, cpu), []
     run = report.one("run")
     rows = [(r, figure.of(r)) for r in report.of("row")]
     kept = [(row, found) for row, found in rows if _fits(form, row, found)]
@@ -264,7 +272,7 @@ def command(args):
     if found.reports > 1:
         print(f"baretick: {args.file}: {found.reports} reports, one after another: the last one is converted",
               file=sys.stderr)
-    text, left = converted(args.to, found)
+    text, left = converted(args.to, found, args.cpu)
     if left:
         print(f"baretick: {args.file}: left out, for want of a figure that {args.to} can hold: {', '.join(left)}",
               file=sys.stderr)
@@ -280,5 +288,6 @@ def add(commands):
                             description="Writes a report in a form that another tool reads. Exit status 1: the "
                                         "report is damaged, and what is whole of it is written.")
     p.add_argument("file", metavar="FILE", help="report.jsonl, or all that a serial line said")
-    p.add_argument("--to", required=True, choices=FORMS, help="the form")
+    p.add_argument("--to", required=True, choices=dict.fromkeys((*FORMS, *OF_FORMS)), help="the form")
+    p.add_argument("--cpu", metavar="NAME", help="exegesis: LLVM's name of the CPU; default: by its family and model")
     p.set_defaults(command=command)

@@ -1,0 +1,137 @@
+"""Suite insn's forms for other tools: llvm-exegesis, which is run if it is installed, and InstLatx64's layout."""
+
+import re
+import subprocess
+
+import pytest
+from made_reports import baretick, head, whole
+from read import exegesis, llvm_names
+from tools import distribution
+
+AMD = {"cpu": {"vendor": "AuthenticAMD", "family": 25, "model": 1}, "tsc": {"hz": 2000000000}}
+CORE = {"type": "core", "core": 0, "usable": True, "ticks_per_cycle": 0.5}
+ADD = {"form": "add r64, r64", "tp": [0.25, 0.01], "lat_of": ["0>0 1>0", "1>f"], "lat": [[1, 0.02], [3, 0.2]],
+       "unsettled": ["1>f"]}
+IMUL = {"form": "imul r64, r64", "tp": [1, 0.01], "lat_of": ["0>0", "1>0"], "lat": [[3, 0.02], [3, 0.02]]}
+LOAD = {"form": "mov r64, m64", "tp": [0.5, 0.01], "most_of": ["1>0"], "most": [[7.5, 0.1]]}
+UNSETTLED = {"form": "sub r64, r64", "tp": [0.25, 0.1], "lat_of": ["0>0"], "lat": [[1, 1]], "unsettled": ["tp", "0>0"]}
+FAULTY = {"form": "cpuid", "fault": "SIGILL"}
+
+
+def has(tool):
+    try:
+        return llvm_names.tool(tool)
+    except distribution.Missing:
+        return None
+
+
+needs_llvm = pytest.mark.skipif(not has("llvm-mc") or not has("llvm-exegesis"), reason="llvm-exegesis is not installed")
+
+
+@pytest.fixture
+def kept(tmp_path):
+    def keep(*forms, run=None):
+        path = tmp_path / "report.jsonl"
+        path.write_bytes(whole(run=head(**(run or AMD)), others=(CORE, {"type": "insn", "core": 0, "forms": list(forms)})))
+        return path
+
+    return keep
+
+
+def converted(path, form, *words):
+    ran = baretick("convert", path, "--to", form, *words)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def points(text):
+    """{opcode: value}."""
+    return dict(zip(re.findall(r"^    - '(\w+)", text, re.MULTILINE),
+                    map(float, re.findall(r"\bvalue: ([\d.]+)", text))))
+
+
+@needs_llvm
+def test_points_have_the_largest_settled_latency_between_registers(kept):
+    path = kept(ADD, IMUL, LOAD, UNSETTLED, FAULTY)
+    assert points(converted(path, "exegesis")) == {"ADD64rr": 1, "IMUL64rr": 3}
+    assert points(converted(path, "exegesis-throughput")) == {"ADD64rr": 0.25, "IMUL64rr": 1, "MOV64rm": 0.5}
+
+
+def analysed(tmp_path, text):
+    """The inconsistencies that llvm-exegesis finds."""
+    (tmp_path / "points.yaml").write_text(text)
+    ran = subprocess.run(
+        [has("llvm-exegesis"), "-mode=analysis", "-analysis-numpoints=1", f"-benchmarks-file={tmp_path}/points.yaml",
+         f"-analysis-inconsistencies-output-file={tmp_path}/found.html"],
+        capture_output=True, text=True, timeout=120, check=False)  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert f"Parsed {text.count('---')} benchmark points" in ran.stdout + ran.stderr
+    return (tmp_path / "found.html").read_text()
+
+
+@needs_llvm
+def test_llvm_exegesis_reads_them_and_flags_a_planted_latency(kept, tmp_path):
+    path = kept(ADD, {**IMUL, "lat": [[7, 0.02], [7, 0.02]]})
+    found = analysed(tmp_path, converted(path, "exegesis", "--cpu", "icelake-server"))
+    assert "IMUL64rr" in found and "ADD64rr" not in found
+    path = kept(ADD, IMUL)
+    assert "IMUL64rr" not in analysed(tmp_path, converted(path, "exegesis", "--cpu", "icelake-server"))
+
+
+@needs_llvm
+def test_nothing_to_write_is_an_error(kept):
+    for form, words in ((UNSETTLED, "no form has a settled latency"), (FAULTY, "no form has a settled latency")):
+        ran = baretick("convert", kept(form), "--to", "exegesis")
+        assert ran.returncode == 2 and words in ran.stderr
+    ran = baretick("convert", kept(ADD), "--to", "exegesis", "--cpu", "no-such-cpu")
+    assert ran.returncode == 0 or "no-such-cpu" in ran.stderr  # LLVM may take it for a CPU without features
+
+
+def test_an_unknown_cpu_must_be_named(kept):
+    ran = baretick("convert", kept(ADD, run={"cpu": {"vendor": "GenuineIntel", "family": 15, "model": 6}}), "--to", "exegesis")
+    assert ran.returncode == 2 and "--cpu" in ran.stderr
+
+
+@pytest.mark.parametrize("vendor, family, model, name", [
+    ("AuthenticAMD", 23, 0x31, "znver2"), ("AuthenticAMD", 25, 0x01, "znver3"), ("AuthenticAMD", 25, 0x11, "znver4"),
+    ("AuthenticAMD", 25, 0x21, "znver3"), ("AuthenticAMD", 25, 0x61, "znver4"), ("AuthenticAMD", 26, 0x44, "znver5"),
+    ("GenuineIntel", 6, 0x6a, "icelake-server"), ("GenuineIntel", 6, 0xad, "graniterapids"), ("GenuineIntel", 15, 6, None),
+    ("CentaurHauls", 6, 0x0f, None),
+])  # fmt: skip
+def test_llvms_names_of_cpus(vendor, family, model, name):
+    assert exegesis.cpu_name({"cpu": {"vendor": vendor, "family": family, "model": model}}) == name
+
+
+@pytest.mark.parametrize("form, text", [
+    ("add r64, r64", "add r8, r9"), ("lock add m64, r32", "lock add qword ptr [rsi], r8d"), ("nop", "nop"),
+    ("vaddps ymm, ymm, m256", "vaddps ymm1, ymm2, ymmword ptr [rsi]"), ("shl r8, cl", "shl r8b, cl"),
+    ("fadd st0, st", "fadd st, st(1)"), ("lea r64, address", "lea r8, [rsi]"), ("mul r64", "mul r8"),
+    ("imul r16, r16, imm8", "imul r8w, r9w, 7"), ("{evex} vaddps zmm, zmm, zmm", "{evex} vaddps zmm1, zmm2, zmm3"),
+    ("fxsave m4096", "fxsave [rsi]"), ("jo rel8", None), ("vaddps zmm, zmm, zmm {k}", None),
+    ("vpgatherqd xmm, vm32xmm, xmm", None), ("mov moffs8, al", None),
+])  # fmt: skip
+def test_forms_in_assembly(form, text):
+    assert llvm_names.assembly(form) == text
+
+
+def test_the_layout_of_the_collection(kept):
+    lines = converted(kept(ADD, LOAD, {"form": "nop", "tp": [0.2, 0.01]}, FAULTY), "instlat").splitlines()
+    # A core cycle of 0.5 ticks at 2 GHz is 0.25 ns.
+    assert lines == [
+        "Inst    1 AMD64 : ADD r64, r64                  L:   0.25ns=  1.0c  T:   0.06ns=  0.25c",
+        "Inst    2 AMD64 : MOV r64, [m64]                L: [memory dep.]    T:   0.12ns=  0.50c",
+        "Inst    3 X86   : NOP                           L: [no true dep.]   T:   0.05ns=  0.20c",
+    ]  # fmt: skip
+
+
+def test_the_layout_needs_the_duration_of_a_cycle(kept):
+    ran = baretick("convert", kept(ADD, run={"tsc": {}}), "--to", "instlat")
+    assert ran.returncode == 2 and "core cycle" in ran.stderr
+
+
+@pytest.mark.parametrize("form", ["exegesis", "instlat"])
+def test_a_report_without_the_suite_is_refused(tmp_path, form):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole())
+    ran = baretick("convert", path, "--to", form)
+    assert ran.returncode == 2 and "suite=insn" in ran.stderr
