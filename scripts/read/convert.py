@@ -288,6 +288,7 @@ def add(commands):
                             description="Writes a report in a form that another tool reads. Exit status 1: the "
                                         "report is damaged, and what is whole of it is written.")
     p.add_argument("file", metavar="FILE", help="report.jsonl, or all that a serial line said")
-    p.add_argument("--to", required=True, choices=dict.fromkeys((*FORMS, *OF_FORMS)), help="the form")
+    every = dict.fromkeys((*FORMS, *OF_FORMS))
+    p.add_argument("--to", required=True, choices=every, metavar="FORM", help=f"the form: {', '.join(every)}")
     p.add_argument("--cpu", metavar="NAME", help="exegesis: LLVM's name of the CPU; default: by its family and model")
     p.set_defaults(command=command)
