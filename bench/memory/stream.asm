@@ -3,8 +3,8 @@
 ;   uint64_t stream_NAME(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
 ;                        (System V: rdi, rsi, rdx, rcx, r8)
 ; Returns the ticks between the two readings, by recipe lfence independently of recipe=. SFENCE
-; waits for non-temporal stores. *word: reads leave the XOR of all words of 8 bytes there; writes fill the
-; memory with it.
+; waits for non-temporal stores. *word: reads leave the XOR of all words of 8 bytes there; writes
+; fill the memory with it.
 section .note.GNU-stack noalloc noexec nowrite progbits
 section .text align=64
 

@@ -53,8 +53,7 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
                        .facts.ticks_per_cycle = 0.5};
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
-                 curve = {.form = FORM_CURVE, .curve = {.ms = 5000}},
-                 forms = {.form = FORM_INSN},
+                 curve = {.form = FORM_CURVE, .curve = {.ms = 5000}}, forms = {.form = FORM_INSN},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
     double one = progress_guess(&e, &few);
     assert_true(progress_guess(&e, &empty) < one / 4);
