@@ -136,8 +136,7 @@ double progress_guess_steps(const struct engine *e, const struct bench *b, const
     double step = e->facts.stepping.ticks, body, empty = 0;
 
     if (e->facts.o->instructions == INSTRUCTIONS_OFF || e->facts.o->method != METHOD_DOUBLED ||
-        b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_CURVE ||
-        b->form == FORM_INSN || b->form == FORM_EMPTY || e->facts.stepping.why_not[0] ||
+        !form_has_windows(b->form) || b->form == FORM_EMPTY || e->facts.stepping.why_not[0] ||
         !run_has_ruler(&e->facts) || is_refused(e, b))
         return 0;
     body = gathered_cycles(e, g, KIND_BODY);

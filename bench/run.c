@@ -53,8 +53,7 @@ static double guess(const struct run *run, const struct bench *b)
 
     if (b->form == FORM_CORES)
         cores = cores > 1; /* needs several cores */
-    else if (run->plan->together && b->form != FORM_WATCH && b->form != FORM_CURVE &&
-             b->form != FORM_INSN)
+    else if (run->plan->together && form_has_windows(b->form))
         cores++; /* each alone, then all at once */
     if (plan_in_rounds(run->first->facts.o, b))
         cores /= run->plan->rounds;
@@ -190,8 +189,7 @@ static void show_part(void *ctx, double part)
 {
     struct run *run = ctx;
     enum form form = run->rows[run->at]->form;
-    bool together =
-        run->plan->together && form != FORM_WATCH && form != FORM_CURVE && form != FORM_INSN;
+    bool together = run->plan->together && (form_has_windows(form) || form == FORM_CORES);
 
     show_progress(run, (run->plan->stage + part) / (run->plan->n + together));
     run->first->p->show(run->first->p);

@@ -100,8 +100,7 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
     double seconds = run_has_hz(&e->facts) ? ticks / e->facts.tsc_hz : 0;
     char message[160];
 
-    if (b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_CURVE ||
-        b->form == FORM_INSN)
+    if (!form_has_windows(b->form))
         return; /* it limits its own time */
     if (e->facts.execution != EXEC_SILICON || seconds < 2.0 * e->facts.o->deadline)
         return;

@@ -59,6 +59,14 @@ enum form {
     FORM_INSN,     /* a table of instruction forms, with windows of its own (bench/insn) */
 };
 
+/* Returns whether the engine takes the windows of such a row; each other form measures in its own
+ * way and limits its own time. */
+static inline bool form_has_windows(enum form form)
+{
+    return form == FORM_EMPTY || form == FORM_LOOP || form == FORM_STRAIGHT ||
+           form == FORM_FUNCTION;
+}
+
 /* Requirements of a row that some platforms or CPUs do not meet (engine_lacks in
  * bench/context/context.h). */
 enum need {

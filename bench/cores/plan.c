@@ -37,8 +37,7 @@ static size_t engine_words(const struct options *o)
 
 bool plan_in_rounds(const struct options *o, const struct bench *b)
 {
-    return o->method == METHOD_DOUBLED && b->form != FORM_CORES && b->form != FORM_WATCH &&
-           b->form != FORM_CURVE && b->form != FORM_INSN;
+    return o->method == METHOD_DOUBLED && form_has_windows(b->form);
 }
 
 /* Returns the bytes of the table of forms. */

@@ -221,9 +221,7 @@ void head_warn_words(const struct run_facts *run, struct report *r)
             continue;
         kinds.watches = kinds.watches || rows[i]->form == FORM_WATCH;
         kinds.forms = kinds.forms || rows[i]->form == FORM_INSN;
-        kinds.windows =
-            kinds.windows || !(rows[i]->form == FORM_WATCH || rows[i]->form == FORM_CORES ||
-                               rows[i]->form == FORM_CURVE || rows[i]->form == FORM_INSN);
+        kinds.windows = kinds.windows || form_has_windows(rows[i]->form);
     }
     options_without_effect(run->o, &kinds, warn, r);
 }

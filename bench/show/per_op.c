@@ -55,7 +55,7 @@ static bool has_windows(const struct row *row)
     enum form form = row->bench->form;
 
     return row->method.method == METHOD_DOUBLED && row->windows > 0 && form != FORM_EMPTY &&
-           form != FORM_CORES && form != FORM_WATCH && form != FORM_CURVE && form != FORM_INSN;
+           form_has_windows(form);
 }
 
 const char *per_op_missing(const struct run_facts *run, const struct row *row)

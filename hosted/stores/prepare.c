@@ -53,8 +53,7 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
         fmt(err, "it needs ring 0; a process has ring 3");
         return false;
     }
-    if (b->form == FORM_CORES || b->form == FORM_WATCH || b->form == FORM_CURVE ||
-        b->form == FORM_INSN || b->form == FORM_EMPTY) {
+    if (!form_has_windows(b->form) || b->form == FORM_EMPTY) {
         fmt(err, "%s, so there is no call of a body to look at",
             b->form == FORM_CORES   ? "it brings cores together"
             : b->form == FORM_WATCH ? "it watches cores"
