@@ -69,7 +69,7 @@ static int decimals_of(const struct run_facts *run, double v)
 /* Returns whether the operation moves a line of 64 bytes. */
 static bool is_bandwidth(const struct curve *c)
 {
-    return c->row.bench->curve.load != BENCH_CHASE;
+    return !bench_is_chase(c->row.bench->curve.load);
 }
 
 /* Writes the last column: ns, or GB/s. */
@@ -100,9 +100,10 @@ static void show_points(const struct run_facts *run, const struct curve *c, stru
     }
 }
 
-static void show_cache(const struct cache *c, struct sink *out)
+/* Writes "L1 32 KiB", or "L1 TLB 256 KiB": what the TLB reaches. */
+static void show_cache(const struct curve *curve, const struct cache *c, struct sink *out)
 {
-    fmt(out, "L%u ", c->level);
+    fmt(out, "L%u %s", c->level, curve->row.bench->curve.load == BENCH_PAGES ? "TLB " : "");
     show_size(c->size, 0, out);
 }
 
@@ -117,9 +118,10 @@ static void show_level(const struct run_facts *run, const struct curve *c, const
     show_size(l->to, 0, out);
     if (l->cache >= 0) {
         fmt(out, "; ends at CPUID's ");
-        show_cache(&c->cache[l->cache], out);
+        show_cache(c, &c->cache[l->cache], out);
     } else if (l->beyond) {
-        fmt(out, "; ends at no cache of CPUID");
+        fmt(out, "; ends at no %s of CPUID",
+            c->row.bench->curve.load == BENCH_PAGES ? "TLB" : "cache");
     }
     fmt(out, "\r\n");
 }
@@ -141,7 +143,7 @@ static void show_not_found(const struct curve *c, struct sink *out)
         if (c->cache[i].type == CACHE_INSTRUCTION || is_found(c, i))
             continue;
         fmt(out, any ? ", " : "  CPUID also has ");
-        show_cache(&c->cache[i], out);
+        show_cache(c, &c->cache[i], out);
         any = true;
     }
     if (any)

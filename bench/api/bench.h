@@ -104,6 +104,7 @@ struct bench_family {
  * string instructions (bench/memory/stream.h). */
 enum bench_load {
     BENCH_CHASE,
+    BENCH_PAGES, /* a chase with one element in each page of 4 KiB: the reach of the TLBs */
     BENCH_READ_16,
     BENCH_READ_32,
     BENCH_WRITE_16,
@@ -114,6 +115,12 @@ enum bench_load {
     BENCH_COPY_32,
     BENCH_COPY_REP
 };
+
+/* Returns whether the operation is a load that waits for the one before. */
+static inline bool bench_is_chase(enum bench_load load)
+{
+    return load == BENCH_CHASE || load == BENCH_PAGES;
+}
 
 /* What a row of FORM_CURVE measures at each size of its working set. */
 struct bench_curve {

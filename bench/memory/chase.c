@@ -28,20 +28,30 @@ uint64_t chase_map_bytes(uint64_t bytes)
     return (bytes / CHASE_LINE + WORD_BITS - 1) / WORD_BITS * sizeof(uint64_t);
 }
 
-/* Returns the line at a position of the order. */
-static void **line_at(const struct chase *c, uint32_t t)
+/* Returns where an element is. In pages, consecutive ones are in consecutive lines of their pages:
+ * the sets of a cache, which an address within the page selects, fill evenly. */
+static uint8_t *element(const struct chase *c, uint64_t i)
 {
-    return (void **)(void *)(c->at + (uint64_t)order_at(&c->order, t) * CHASE_LINE);
+    uint64_t line = c->apart == CHASE_PAGE ? i % (CHASE_PAGE / CHASE_LINE) : 0;
+
+    return c->at + i * c->apart + line * CHASE_LINE;
 }
 
-void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map, uint32_t stride,
-                 uint64_t seed)
+/* Returns the element at a position of the order. */
+static void **line_at(const struct chase *c, uint32_t t)
+{
+    return (void **)(void *)element(c, order_at(&c->order, t));
+}
+
+void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map,
+                 const struct bench_curve *kind, uint64_t seed)
 {
     c->at = at;
-    c->n = (uint32_t)(bytes / CHASE_LINE);
+    c->apart = kind->load == BENCH_PAGES ? CHASE_PAGE : CHASE_LINE;
+    c->n = (uint32_t)(bytes / c->apart);
     c->map = map;
-    if (stride)
-        order_init_stride(&c->order, c->n, stride);
+    if (kind->stride)
+        order_init_stride(&c->order, c->n, kind->stride);
     else
         order_init(&c->order, c->n, seed);
     void **line = line_at(c, 0);
@@ -62,13 +72,13 @@ static bool in_laps(const struct chase *c)
     return c->n <= (c->order.stride ? LAPS_STRIDE : LAPS_UP_TO);
 }
 
-/* Marks a line as seen. Returns 1 if it was not; 0 if it was, or if this is no line of the set. */
+/* Marks an element as seen. Returns 1 if it was not; 0 if it was, or if this is no element. */
 static uint32_t see(const struct chase *c, void *const *line)
 {
-    uint64_t offset = (uint64_t)((const uint8_t *)line - c->at), i = offset / CHASE_LINE;
-    uint64_t bit = 1ull << (i % WORD_BITS);
+    const uint8_t *at = (const uint8_t *)line;
+    uint64_t i = (uint64_t)(at - c->at) / c->apart, bit = 1ull << (i % WORD_BITS);
 
-    if (i >= c->n || offset % CHASE_LINE || c->map[i / WORD_BITS] & bit)
+    if (i >= c->n || at != element(c, i) || c->map[i / WORD_BITS] & bit)
         return 0;
     c->map[i / WORD_BITS] |= bit;
     return 1;
@@ -96,13 +106,23 @@ uint32_t chase_check(const struct chase *c)
     return seen;
 }
 
+/* Returns the laps of a walk: enough for LAP_STEPS, and whole turns. */
+static uint64_t laps_of(const struct chase *c)
+{
+    uint64_t laps = (LAP_STEPS + c->n - 1) / c->n;
+
+    while (laps * c->n % CHASE_TURN)
+        laps++;
+    return laps;
+}
+
 struct chase_walks chase_walks(const struct chase *c, unsigned i)
 {
     unsigned many = walkers(c);
     uint32_t steps = c->order.stride ? PART_STEPS_STRIDE : PART_STEPS;
 
     if (in_laps(c))
-        return (struct chase_walks){0, (uint64_t)c->n * ((LAP_STEPS + c->n - 1) / c->n)};
+        return (struct chase_walks){0, laps_of(c) * c->n};
     return (struct chase_walks){i % many * (c->n / many) + i / many * 3 * steps, steps};
 }
 

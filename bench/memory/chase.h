@@ -12,25 +12,28 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "bench/api/bench.h"
 #include "lib/memory/order.h"
 
 #define CHASE_LINE 64 /* bytes of an element: a cache line of every x86-64 CPU */
+#define CHASE_PAGE 4096
 #define CHASE_TURN 16 /* steps of a timed walk are a multiple of it; as in chase.asm */
 
 struct chase {
     struct order order;
-    uint8_t *at;   /* the working set */
-    uint32_t n;    /* its lines, a multiple of CHASE_TURN */
-    uint64_t *map; /* n bits, whole words: the lines that a check has seen */
+    uint8_t *at;    /* the working set */
+    uint32_t apart; /* bytes from one element to the next: CHASE_LINE, or CHASE_PAGE */
+    uint32_t n;     /* its elements */
+    uint64_t *map;  /* n bits, whole words: the lines that a check has seen */
 };
 
 /* Returns the bytes of `map` for a working set of this size. */
 uint64_t chase_map_bytes(uint64_t bytes);
 
-/* Lays out the chase over `bytes` bytes at `at`: in an order drawn from the seed, or if stride is
- * above 0 from every stride-th line to the next. */
-void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map, uint32_t stride,
-                 uint64_t seed);
+/* Lays out the chase over `bytes` bytes at `at`: in an order drawn from the seed, or from every
+ * stride-th line to the next; with an element in each line, or in each page (`kind`). */
+void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map,
+                 const struct bench_curve *kind, uint64_t seed);
 
 /* Walks one lap. Returns the number of different lines that it visited, at most n; less than n: the
  * chase is broken. */

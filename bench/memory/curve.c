@@ -4,14 +4,16 @@
 #include "bench/memory/chase.h"
 #include "bench/memory/visit.h"
 #include "bench/sample/interleave.h"
+#include "lib/cpu/tlb.h"
 #include "lib/stats/known.h"
 #include "lib/text/mem.h"
 
-#define ROUNDS     4 /* passes over the sizes after the first */
-#define PER_ROUND  4 /* visits of a size in one of them */
-#define VISITS     (ROUNDS * PER_ROUND)
-#define PAGE       4096u
-#define UNKNOWN_HZ 1e9 /* to keep to the time if the TSC's frequency is not known */
+#define ROUNDS      4 /* passes over the sizes after the first */
+#define PER_ROUND   4 /* visits of a size in one of them */
+#define VISITS      (ROUNDS * PER_ROUND)
+#define FIRST_PAGES 16 /* of a chase over pages */
+#define PAGE        4096u
+#define UNKNOWN_HZ  1e9 /* to keep to the time if the TSC's frequency is not known */
 /* The first pass may take this share of the time. A size costs at most this factor more than the
  * one before: it is at most twice as large, and may leave a cache. */
 #define FIRST_SHARE 0.4
@@ -282,7 +284,7 @@ static void find_levels(struct curve *c)
     if (2 * shared > c->n)
         c->spoiled = CURVE_SHARED;
     /* Other loads have a cost per lap, which smaller sizes share between fewer operations. */
-    else if (c->row.bench->curve.load == BENCH_CHASE && levels_fall(point, c->n, &c->falls_at))
+    else if (bench_is_chase(c->row.bench->curve.load) && levels_fall(point, c->n, &c->falls_at))
         c->spoiled = CURVE_FALLS;
 }
 
@@ -332,8 +334,9 @@ static bool open_area(struct measuring *w)
 static bool measure_sizes(struct measuring *w)
 {
     bool proof = is_proof(w->e);
-    bool chase = w->curve.row.bench->curve.load == BENCH_CHASE;
-    size_t n = sizes_grid(sizes_up_to(w), chase, w->size);
+    enum bench_load load = w->curve.row.bench->curve.load;
+    uint64_t first = load == BENCH_PAGES ? FIRST_PAGES * PAGE : SIZES_FIRST;
+    size_t n = sizes_grid(first, sizes_up_to(w), bench_is_chase(load), w->size);
 
     if (n == 0) {
         row_fail(&w->curve.row, ROW_UNSUPPORTED, "there is less memory than the smallest size");
@@ -381,6 +384,20 @@ static const char *obstacle(const struct platform *p, const struct bench_curve *
     return needs_avx(kind->load) && !has_avx(p) ? "needs AVX (CPUID leaf 1 ECX[28], XCR0)" : NULL;
 }
 
+/* Takes the TLBs for data in pages of 4 KiB as caches of what they reach. */
+static void take_tlbs(struct curve *c, const struct platform *p)
+{
+    struct tlb tlb[TLBS_MAX];
+    unsigned n = tlbs_decode(tlb, p->cpu, p->cpuid, NULL);
+
+    for (unsigned i = 0; i < n && c->caches < CACHES_MAX; i++)
+        if (tlb[i].pages & TLB_4K &&
+            (tlb[i].type == TLB_DATA || tlb[i].type == TLB_UNIFIED || tlb[i].type == TLB_LOAD))
+            c->cache[c->caches++] = (struct cache){.level = tlb[i].level,
+                                                   .type = CACHE_UNIFIED,
+                                                   .size = (uint64_t)tlb[i].entries * PAGE};
+}
+
 static void measure(struct measuring *w)
 {
     const struct platform *p = w->e->p;
@@ -390,7 +407,10 @@ static void measure(struct measuring *w)
     row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
     if (why)
         return;
-    w->curve.caches = caches_decode(w->curve.cache, p->cpu, p->cpuid, NULL);
+    if (w->curve.row.bench->curve.load == BENCH_PAGES)
+        take_tlbs(&w->curve, p);
+    else
+        w->curve.caches = caches_decode(w->curve.cache, p->cpu, p->cpuid, NULL);
     w->curve.wanted = sizes_wanted(caches_largest(w->curve.cache, w->curve.caches));
     if (!open_area(w))
         return;

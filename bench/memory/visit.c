@@ -50,7 +50,7 @@ struct load {
  * where it should. */
 static bool time_walks(const struct load *l, unsigned i, struct stream_ticks *t)
 {
-    if (l->kind->load != BENCH_CHASE) {
+    if (!bench_is_chase(l->kind->load)) {
         *t = stream_time(&l->stream, i);
         return true;
     }
@@ -127,7 +127,7 @@ static void time_pairs(struct engine *e, const struct load *l, unsigned pairs, s
 
 static void prepare_chase(const struct visit_set *set, struct chase *c, struct visit *v)
 {
-    chase_build(c, set->at, set->bytes, set->map, set->kind->stride, set->seed);
+    chase_build(c, set->at, set->bytes, set->map, set->kind, set->seed);
     v->elements = chase_check(c);
     if (v->elements < c->n)
         v->wrong = "the chase did not visit every element once";
@@ -148,7 +148,7 @@ void visit_take(struct engine *e, const struct visit_set *set, unsigned pairs, s
     struct load l = {.kind = set->kind};
 
     *v = (struct visit){0};
-    if (set->kind->load == BENCH_CHASE)
+    if (bench_is_chase(set->kind->load))
         prepare_chase(set, &l.chase, v);
     else
         prepare_stream(set, &l.stream, v);

@@ -12,6 +12,9 @@ CURVE(latency_2m, "the same in pages of 2 MiB or more", .ms = 3000, .large_pages
 CURVE(stride_64, "the same from each line to the next; 4 KiB pages", .ms = 1200, .stride = 1);
 CURVE(stride_1k, "the same from each line to the one 1 KiB after it", .ms = 1200, .stride = 16);
 
+CURVE(tlb_4k, "a load that waits for the one before, one in each page of 4 KiB", .ms = 1200,
+      .load = BENCH_PAGES);
+
 #define STREAM(name_, what_, load_)                                                                \
     CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 1000, .load = load_)
 

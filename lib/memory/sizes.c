@@ -4,11 +4,11 @@
 #define LEAST_SIZES  2
 #define LEAST_ROUNDS 2
 
-size_t sizes_grid(uint64_t most, bool dense, uint64_t size[SIZES_MOST])
+size_t sizes_grid(uint64_t first, uint64_t most, bool dense, uint64_t size[SIZES_MOST])
 {
     size_t n = 0;
 
-    for (uint64_t octave = SIZES_FIRST; octave <= most && n < SIZES_MOST; octave *= 2) {
+    for (uint64_t octave = first; octave <= most && n < SIZES_MOST; octave *= 2) {
         size[n++] = octave;
         if (dense && octave + octave / 2 <= most && n < SIZES_MOST)
             size[n++] = octave + octave / 2;

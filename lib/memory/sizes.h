@@ -23,10 +23,10 @@ static inline uint64_t sizes_wanted(uint64_t largest)
     return SIZES_BEYOND * (largest ? largest : SIZES_NO_CACHE);
 }
 
-/* Writes 4 KiB, 8 KiB, 16 KiB ... up to `most` bytes, ascending, if `dense` also those half-way
- * between: 6 KiB, 12 KiB ... Returns their number, at most SIZES_MOST; 0 if `most` is below the
+/* Writes `first`, twice that, 4 times that ... up to `most` bytes, ascending, if `dense` also those
+ * half-way between. Returns their number, at most SIZES_MOST; 0 if `most` is below the
  * smallest. */
-size_t sizes_grid(uint64_t most, bool dense, uint64_t size[SIZES_MOST]);
+size_t sizes_grid(uint64_t first, uint64_t most, bool dense, uint64_t size[SIZES_MOST]);
 
 /* Neighbours whose values differ by more than this factor get a size between them. */
 #define SIZES_BEND 1.12

@@ -15,18 +15,21 @@ STREAMS = {
     "read_16": (20, 5), "read_32": (12, 5),
     "write_16": (20, 5), "write_32": (12, 5), "write_nt": (20, 5), "write_rep": (4 * 64, 5),
 }  # fmt: skip
-CHASES = ["latency_2m", "latency_4k", "stride_1k", "stride_64"]
+CHASES = ["latency_2m", "latency_4k", "stride_1k", "stride_64", "tlb_4k"]
 MOST = 256 * KIB
 
 
 def grid(name):
     """Two sizes per octave of a chase, one of another load."""
     sizes = [part << octave for octave in range(11, 31) for part in (2, 3)]
-    return [size for size in sizes if 4 * KIB <= size <= MOST and (name in CHASES or size & (size - 1) == 0)]
+    first = 64 * KIB if name == "tlb_4k" else 4 * KIB
+    return [size for size in sizes if first <= size <= MOST and (name in CHASES or size & (size - 1) == 0)]
 
 
 def lines_of(name, size):
     """The operations of a lap."""
+    if name == "tlb_4k":
+        return size // (4 * KIB)
     return size // 64 // (2 if name.startswith("copy") else 1)
 
 

@@ -14,7 +14,7 @@ KIB = 1 << 10
 LINE = 64
 
 
-CHASES = ("latency_4k", "stride_64", "stride_1k")
+CHASES = ("latency_4k", "stride_64", "stride_1k", "tlb_4k")
 NAMES = (*CHASES, "read_16", "copy_16", "write_rep")
 
 
@@ -37,9 +37,9 @@ def test_the_run_passes_without_rows(ended):
     assert '"rows":0,' in ended.out
 
 
-def test_sizes_ascend_from_4_kib(curve):
+def test_sizes_ascend(curve):
     sizes = [p[0] for p in curve["points"]]
-    assert sizes[0] == 4 * KIB and sizes == sorted(set(sizes)), sizes
+    assert sizes[0] == (64 if curve["name"] == "tlb_4k" else 4) * KIB and sizes == sorted(set(sizes)), sizes
     assert all(size % KIB == 0 and size <= curve["wanted"] for size in sizes), sizes
     assert 2 <= len(sizes) <= 64
     per_octave = 1.5 if curve["name"] in CHASES else 2
@@ -58,8 +58,9 @@ def test_every_point_has_a_figure_within_its_interval(curve):
 
 
 def test_every_element_was_checked(curve):
-    share = 2 if curve["name"].startswith("copy") else 1  # a half of the set is the source
-    at_least = sum(p[0] // LINE // share * visits for p, visits in zip(curve["points"], curve["visits"]))
+    # A half of a copy's set is the source; tlb_4k has an element per page.
+    per_element = {"copy_16": 2 * LINE, "tlb_4k": 4 * KIB}.get(curve["name"], LINE)
+    at_least = sum(p[0] // per_element * visits for p, visits in zip(curve["points"], curve["visits"]))
     assert curve["elements"] >= at_least > 0
     assert len(curve["visits"]) == len(curve["points"]) and min(curve["visits"]) >= 1
     assert all(visits % curve["rounds"] == 0 for visits in curve["visits"])

@@ -26,15 +26,18 @@ uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
 
 #define STRIDED 6 /* of `sizes`, those from this one on; their index is the seed */
 
+static const struct bench_curve lines = {.load = BENCH_CHASE}, pages = {.load = BENCH_PAGES};
+
 static struct chase make(uint64_t bytes, uint64_t seed)
 {
+    const struct bench_curve kind = {.stride = seed >= STRIDED ? 16 : 0};
     struct chase c;
 
     set = aligned_alloc(1024, bytes);
     map = malloc(chase_map_bytes(bytes));
     assert_non_null(set);
     assert_non_null(map);
-    chase_build(&c, set, bytes, map, seed >= STRIDED ? 16 : 0, seed);
+    chase_build(&c, set, bytes, map, &kind, seed);
     assert_int_equal(c.n, bytes / CHASE_LINE);
     return c;
 }
@@ -96,7 +99,7 @@ static void pointers_out_of_the_set(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++) {
-        chase_build(&c, set, 64 * KIB, map, 0, 2);
+        chase_build(&c, set, 64 * KIB, map, &lines, 2);
         *line(9) = wild[i];
         assert_true(chase_check(&c) < c.n);
     }
@@ -157,6 +160,34 @@ static void the_warm_up(void **state)
     }
 }
 
+/* An element per page: the check finds each, and their lines fill the sets of a cache evenly. */
+static void an_element_per_page(void **state)
+{
+    static const uint64_t spans[] = {64 * KIB, 80 * KIB, 96 * KIB, 112 * KIB, 3 * MIB};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
+        struct chase c = make(spans[i], 1);
+        unsigned in_line[64] = {0}, least = UINT32_MAX, most = 0;
+        chase_build(&c, set, spans[i], map, &pages, 4);
+        assert_int_equal(c.n, spans[i] / 4096);
+        assert_int_equal(chase_check(&c), c.n);
+        assert_int_equal(chase_walks(&c, 0).steps % CHASE_TURN, 0);
+        assert_int_equal(chase_walks(&c, 0).steps % c.n, 0);
+        void *const *at = (void *const *)(void *)set;
+        for (uint32_t k = 0; k < c.n; k++, at = (void *const *)*at)
+            in_line[(uint64_t)((const uint8_t *)at - set) % 4096 / 64]++;
+        for (unsigned k = 0; k < 64; k++) {
+            least = in_line[k] < least ? in_line[k] : least;
+            most = in_line[k] > most ? in_line[k] : most;
+        }
+        assert_true(most - least <= 1);
+        *(void **)(void *)set = set + 4096; /* the second element is a line further on */
+        assert_true(chase_check(&c) < c.n);
+        drop();
+    }
+}
+
 static void a_walk_that_ends_elsewhere(void **state)
 {
     struct chase c = make(64 * KIB, 3);
@@ -181,6 +212,7 @@ int main(void)
         cmocka_unit_test(pointers_out_of_the_set),
         cmocka_unit_test(timed_walks),
         cmocka_unit_test(the_warm_up),
+        cmocka_unit_test(an_element_per_page),
         cmocka_unit_test(a_walk_that_ends_elsewhere),
     };
 

@@ -25,12 +25,19 @@ static struct {
     unsigned astray;  /* the walk that ends a line too far, counted from 1; 0: none */
     unsigned stop_at; /* the visit before which the user stops the run; 0: none */
     bool no_cpuid;
+    bool pages; /* the elements are in separate pages */
     unsigned areas, visits, walks;
 } made;
 
 static double latency(uint64_t bytes)
 {
     return bytes <= 8 * KIB ? 4 : bytes <= 64 * KIB ? 14 : 200;
+}
+
+/* TLBs of 64 and 512 entries. */
+static double page_latency(uint64_t pages)
+{
+    return pages <= 64 ? 4 : pages <= 512 ? 11 : 100;
 }
 
 /* Returns the lines of the cycle that a line is in. */
@@ -49,7 +56,9 @@ static uint64_t cycle_of(void *const *at)
 uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
 {
     uint64_t steps = turns * CHASE_TURN;
-    double cycles = latency(cycle_of(at) * CHASE_LINE) * (double)steps;
+    uint64_t n = cycle_of(at);
+    double one = made.pages ? page_latency(n) : latency(n * CHASE_LINE);
+    double cycles = one * (double)steps;
     uint64_t ticks = 100 + (uint64_t)(cycles * TPC * made.slow);
 
     steps += ++made.walks == made.astray;
@@ -114,6 +123,10 @@ static struct cpuid_regs cpuid_made(void *ctx, uint32_t leaf, uint32_t subleaf)
     };
 
     (void)ctx;
+    if (leaf == 0x80000005) /* L1 TLB for data: 64 entries, fully associative */
+        return (struct cpuid_regs){.ebx = 0xffu << 24 | 64 << 16};
+    if (leaf == 0x80000006) /* L2 TLB for data: 512 entries, 4 ways */
+        return (struct cpuid_regs){.ebx = 4u << 28 | 512 << 16};
     if (leaf == 0x8000001d && subleaf < 3 && !made.no_cpuid)
         return cache[subleaf];
     return (struct cpuid_regs){0};
@@ -471,6 +484,28 @@ static void other_loads(void **state)
     assert_non_null(strstr(c->row.why, "AVX"));
 }
 
+/* An element per page: the levels end at what the TLBs reach, and the curve goes to 4 times that. */
+static void the_reach_of_tlbs(void **state)
+{
+    static const struct bench b = {.form = FORM_CURVE, .curve = {.load = BENCH_PAGES, .ms = 2000}};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    made.pages = true;
+    made.area = 16 << 20;
+    const struct curve *c = curve_measure(&plan, &b, 0);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->wanted, 8 << 20);
+    assert_int_equal(c->point[0].bytes, 64 * KIB);
+    assert_int_equal(c->levels, 3);
+    assert_int_equal(c->level[0].to, 64 * PAGE);
+    assert_int_equal(c->cache[c->level[0].cache].level, 1);
+    assert_int_equal(c->cache[c->level[0].cache].size, 64 * PAGE);
+    assert_int_equal(c->level[1].to, 512 * PAGE);
+    assert_int_equal(c->cache[c->level[1].cache].level, 2);
+    assert_close(c->level[2].value, 100, 0.01);
+}
+
 /* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
 static void strides(void **state)
 {
@@ -520,6 +555,7 @@ int main(void)
         cmocka_unit_test(an_emulator),
         cmocka_unit_test(no_cpuid_data),
         cmocka_unit_test(other_loads),
+        cmocka_unit_test(the_reach_of_tlbs),
         cmocka_unit_test(strides),
         cmocka_unit_test(the_user_stops_it),
         cmocka_unit_test(without_a_documented_lfence),

@@ -34,7 +34,7 @@ static double made_latency(const struct made_cache *cache, size_t n, double memo
 static size_t make(const struct made_cache *cache, size_t n, double memory, double noise)
 {
     uint64_t size[SIZES_MOST];
-    size_t points = sizes_grid(128 * MIB, true, size);
+    size_t points = sizes_grid(SIZES_FIRST, 128 * MIB, true, size);
     struct rng random = {1};
 
     for (size_t i = 0; i < points; i++) {

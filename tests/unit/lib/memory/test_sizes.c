@@ -27,16 +27,16 @@ static void two_sizes_per_octave(void **state)
     uint64_t size[SIZES_MOST];
 
     (void)state;
-    assert_int_equal(sizes_grid(SIZES_FIRST - 1, true, size), 0);
-    assert_int_equal(sizes_grid(SIZES_FIRST, true, size), 1);
-    assert_int_equal(sizes_grid(13 * KIB, true, size), 4);
+    assert_int_equal(sizes_grid(SIZES_FIRST, SIZES_FIRST - 1, true, size), 0);
+    assert_int_equal(sizes_grid(SIZES_FIRST, SIZES_FIRST, true, size), 1);
+    assert_int_equal(sizes_grid(SIZES_FIRST, 13 * KIB, true, size), 4);
     assert_int_equal(size[1], 6 * KIB);
     assert_int_equal(size[3], 12 * KIB);
-    size_t n = sizes_grid(128 * MIB, true, size);
+    size_t n = sizes_grid(SIZES_FIRST, 128 * MIB, true, size);
     assert_int_equal(n, 31);
     assert_int_equal(size[n - 1], 128 * MIB);
-    assert_true(sizes_grid(1ull << 62, true, size) <= SIZES_MOST);
-    assert_int_equal(sizes_grid(33 * KIB, false, size), 4);
+    assert_true(sizes_grid(SIZES_FIRST, 1ull << 62, true, size) <= SIZES_MOST);
+    assert_int_equal(sizes_grid(SIZES_FIRST, 33 * KIB, false, size), 4);
     assert_int_equal(size[3], 32 * KIB);
 }
 
