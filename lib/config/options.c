@@ -425,6 +425,8 @@ static bool is_idle(const struct options *o, const struct option_doc *k,
 {
     const void *at = (const char *)o + k->takes.field;
 
+    if (at == &o->seed && rows->curves)
+        return false;
     if (at == &o->watch && !rows->watches) {
         fmt(why, ": no row of suite gaps runs");
     } else if (at == &o->time && !rows->forms) {

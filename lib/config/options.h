@@ -181,6 +181,7 @@ struct options_rows {
     bool windows; /* some have windows, which give a figure */
     bool watches; /* some look for gaps */
     bool forms;   /* suite insn is among them */
+    bool curves;  /* some measure curves over sizes, whose orders and places are drawn from seed= */
 };
 
 /* Returns true if a word set this key. */

@@ -104,6 +104,19 @@ def test_on_request_only(run):
     assert "memory  (only when suite= names it)" in run("list").out
 
 
+def test_words_without_an_effect(run):
+    """seed= draws the orders and places; samples= is the number of windows, which a curve has none of."""
+    report = run("suite=memory", "bench=tlb_4k", "format=jsonl", "seed=7", "samples=64", "method=plain").report()
+    said = [e["message"] for e in report.events if "has no effect" in e["message"]]
+    assert len(said) == 1 and said[0].startswith("samples="), said
+    assert len(report.curves) == 1
+
+
+def test_each_core_has_a_curve(run):
+    report = run("suite=memory", "bench=tlb_4k", "format=jsonl", "cores=all").report()
+    assert [c["core"] for c in report.curves] == list(range(max(1, len(report.cores))))
+
+
 def test_less_memory_is_stated(program):
     """The process may map little more than it needs without the area: sizes are left out, or there is no area."""
 

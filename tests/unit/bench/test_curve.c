@@ -484,7 +484,7 @@ static void other_loads(void **state)
     assert_non_null(strstr(c->row.why, "AVX"));
 }
 
-/* An element per page: the levels end at what the TLBs reach, and the curve goes to 4 times that. */
+/* An element per page: levels end at what the TLBs reach, and the curve goes to 4 times that. */
 static void the_reach_of_tlbs(void **state)
 {
     static const struct bench b = {.form = FORM_CURVE, .curve = {.load = BENCH_PAGES, .ms = 2000}};
