@@ -60,18 +60,19 @@ void slowdown_show(struct report *r, const struct run_facts *run, const struct r
     if (!has_slowdown(run, row))
         return;
     struct slowdown s = slowdown_of(row);
+    int decimals = s.relative ? 3 : 2; /* differences may be wide, and a line has 80 columns */
     fmt(r->out,
         s.relative ? "  slowdown by %u cores at once: ticks "
-                   : "  slower by %u cores at once: ticks an operation ",
+                   : "  slower by %u cores at once: ticks/op ",
         row->together);
-    num_f64(r->out, s.ticks, 3, 0);
+    num_f64(r->out, s.ticks, decimals, 0);
     if (is_known(s.cycles)) {
         fmt(r->out, ", %s ", unit(run));
-        num_f64(r->out, s.cycles, 3, 0);
+        num_f64(r->out, s.cycles, decimals, 0);
         fmt(r->out, " (");
-        num_f64(r->out, s.low, 3, 0);
+        num_f64(r->out, s.low, decimals, 0);
         fmt(r->out, " to ");
-        num_f64(r->out, s.high, 3, 0);
+        num_f64(r->out, s.high, decimals, 0);
         fmt(r->out, ")");
     }
     fmt(r->out, "\r\n");
