@@ -72,8 +72,9 @@ def test_each_figure_is_its_rows(run):
     must_be(cold.removeprefix("cold "), report.rows["sum/cold"])
     must_be(warm.removeprefix("warm "), report.rows["sum/warm"])
     (apart,) = [e for e in report.events if e["kind"] == "beside" and e["name"] == "random_16"]
-    told = float(re.search(r"mispredicted (-?[\d.]+) ", said["targets"])[1])
-    assert told == pytest.approx(apart["apart"], abs=0.06)
+    told = re.search(r"mispredicted (\S+)", said["targets"])[1]
+    # Where both rows were shared, the line has no room for it.
+    assert told == "..." or float(told) == pytest.approx(apart["apart"], abs=0.06), said["targets"]
 
 
 @pytest.mark.native
