@@ -351,10 +351,11 @@ $(SIGNED)/keys: FORCE
 
 UNIT_CCS ?= gcc
 UNIT     := $(B)/unit
-# All of lib/, and what reads objects: tests that need other units of bench/ include their sources. The
+# All of lib/, what reads objects, and the engine: tests that need other units of bench/ name or include their sources. The
 # host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
 UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/model/% bench/report/%,$(C_SRC))) bench/api/registry.c \
-	bench/api/report.c bench/figure/headline.c \
+	bench/api/report.c bench/api/timer.c bench/context/pace.c bench/measure/engine.c $(wildcard bench/check/*.c bench/figure/*.c \
+	bench/sample/*.c bench/method/method*.c) $(addprefix bench/place/,layout.c parts.c wide.c) \
 	$(sort $(wildcard tests/unit/*.c)) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
 # One program each, build/unit/COMPILER/NAME; they are in folders like those of what they test.
@@ -374,11 +375,14 @@ CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recov
 	-fno-omit-frame-pointer $(WARN) -I.
 # Tests give it millions of numbers; the rest is compiled longer than it would run faster.
 UNIT_STATS := -O1
+# A test may be the TSC of the units that it links.
+UNIT_TSC   := -include tests/unit/linked_tsc.h
 
 # $1: the compiler
 define unit_rules
 UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
 $(UNIT)/$1/lib/stats/%.o: UNIT_ROOM := $(UNIT_STATS)
+$(UNIT)/$1/bench/%.o: UNIT_ROOM := $(UNIT_TSC)
 $(UNIT)/$1/%.o: %.c $(UNIT)/flags
 	@mkdir -p $$(@D)
 	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) $$(UNIT_ROOM) -MMD -MP -c -o $$@ $$<
@@ -399,7 +403,7 @@ $(foreach c,$(UNIT_CCS),$(foreach n,$(UNIT_NAMES),$(if $(call links_of,$n),$(eva
 .SECONDARY:
 
 $(UNIT)/flags: FORCE
-	@$(call stamp,$(CFLAGS_UNIT) $(UNIT_STATS))
+	@$(call stamp,$(CFLAGS_UNIT) $(UNIT_STATS) $(UNIT_TSC))
 $(UNIT)/sources: FORCE
 	@$(call stamp,$(UNIT_SRC))
 unit-build: $(UNIT_ALL)

@@ -1,30 +1,24 @@
-/* The engine's sources, and of what surrounds them nothing: no objects, no compiled bodies, no
- * other row to wait for. */
+/* What the engine calls of the rest, which is nothing here: no objects, no compiled bodies, no other
+ * row to wait for. */
 #ifndef TESTS_UNIT_ALONE_H
 #define TESTS_UNIT_ALONE_H
 
-#include "bench/api/report.c"
-#include "bench/api/timer.c"
-#include "bench/check/check.c"
-#include "bench/figure/compensate.c"
-#include "bench/sample/cycle.c"
-#include "bench/measure/engine.c"
-#include "bench/sample/gathered.c"
-#include "bench/check/guard.c"
-#include "bench/figure/headline.c"
-#include "bench/sample/interleave.c"
-#include "bench/place/layout.c"
-#include "bench/figure/loop_cost.c"
-#include "bench/method/method.c"
-#include "bench/method/method_adaptive.c"
-#include "bench/method/method_stream.c"
-#include "bench/context/pace.c"
-#include "bench/place/parts.c"
-#include "bench/sample/sampler.c"
-#include "bench/check/step_window.c"
-#include "bench/check/steps.c"
-#include "bench/check/steps_compare.c"
-#include "bench/place/wide.c"
+#include "bench/api/registry.h"
+#include "bench/api/step.h"
+#include "bench/check/check.h"
+#include "bench/check/step_window.h"
+#include "bench/check/steps.h"
+#include "bench/context/gate.h"
+#include "bench/context/pace.h"
+#include "bench/figure/compensate.h"
+#include "bench/figure/headline.h"
+#include "bench/measure/engine.h"
+#include "bench/method/method.h"
+#include "bench/place/compiled.h"
+#include "bench/place/layout.h"
+#include "bench/place/parts.h"
+#include "bench/sample/dither.h"
+#include "bench/sample/sampler.h"
 #include "tests/unit/fake_call.h"
 
 /* The rows of the program; set by tests that look at more than one. */

@@ -3,27 +3,24 @@
 #ifndef TESTS_UNIT_FAKE_TSC_H
 #define TESTS_UNIT_FAKE_TSC_H
 
-#define BENCH_API_TSC_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "tests/unit/linked_tsc.h"
 
 #define FAKE_TSC_STEP 26
 
 static uint64_t fake_tsc = 1000000;
 
-static inline uint64_t tsc_now(void)
+uint64_t tsc_now(void)
 {
     return fake_tsc += FAKE_TSC_STEP;
 }
 
-static inline uint64_t tsc_now_xfence(bool is_lfence)
+uint64_t tsc_now_xfence(bool is_lfence)
 {
     (void)is_lfence;
     return tsc_now();
 }
 
-static inline uint64_t tsc_now_rdtscp(void)
+uint64_t tsc_now_rdtscp(void)
 {
     return tsc_now();
 }

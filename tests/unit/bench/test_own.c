@@ -12,7 +12,7 @@
 
 /* --- the core --------------------------------------------------------------------------------- */
 
-#define BENCH_API_TSC_H /* the TSC is this core's */
+#include "tests/unit/linked_tsc.h" /* the TSC is this core's */
 
 enum { WINDOW = 60 /* core cycles of a window by itself */, OPS = 200, BLOCKS_MOST = 64 };
 #define OPERATION 3.25 /* core cycles */
@@ -56,17 +56,17 @@ static void pass(double cycles, bool sensitive, struct lone *seen)
     }
 }
 
-static uint64_t tsc_now(void)
+uint64_t tsc_now(void)
 {
     return (uint64_t)(mathx_floor(core.now * core.ticks_per_cycle / core.step) * core.step);
 }
 
-static uint64_t tsc_now_rdtscp(void)
+uint64_t tsc_now_rdtscp(void)
 {
     return tsc_now();
 }
 
-static uint64_t tsc_now_xfence(bool is_lfence)
+uint64_t tsc_now_xfence(bool is_lfence)
 {
     (void)is_lfence;
     return tsc_now();
@@ -84,7 +84,17 @@ static uint64_t window_ticks(double cycles, bool sensitive, struct lone *seen)
 
 /* --- readings, blocks ------------------------------------------------------------------------- */
 
+/* The sampler calls those below. */
+#define own_read_before real_read_before
+#define own_read        real_read
+#define own_is_shared   real_is_shared
 #include "bench/sample/own.c"
+#undef own_read_before
+#undef own_read
+#undef own_is_shared
+double own_read_before(struct engine *e);
+double own_read(struct engine *e);
+bool own_is_shared(const struct engine *e, double before, double after);
 
 static struct lone reading, block[BLOCKS_MOST]; /* the last reading; the blocks after it */
 static unsigned windows;                        /* since then */
@@ -116,26 +126,26 @@ static struct {
 static struct lone before;
 static unsigned taken, judging; /* blocks between the last two readings; which is judged next */
 
-static double watched_before(struct engine *e)
+double own_read_before(struct engine *e)
 {
-    double level = own_read_before(e);
+    double level = real_read_before(e);
 
     before = reading;
     windows = 0; /* those that warmed up are no block's */
     return level;
 }
 
-static double watched_after(struct engine *e)
+double own_read(struct engine *e)
 {
     taken = windows / ENGINE_BLOCK;
     judging = 0;
-    return own_read(e);
+    return real_read(e);
 }
 
 /* As they are taken; later they are judged again, by the best that is known then. */
-static bool watched_judge(const struct engine *e, double from, double to)
+bool own_is_shared(const struct engine *e, double from, double to)
 {
-    bool shared = own_is_shared(e, from, to);
+    bool shared = real_is_shared(e, from, to);
 
     if (judging == taken)
         return shared;
@@ -152,10 +162,7 @@ static bool watched_judge(const struct engine *e, double from, double to)
     return shared;
 }
 
-#define own_read_before watched_before
-#define own_read        watched_after
-#define own_is_shared   watched_judge
-
+#include "bench/sample/interleave.h"
 #include "tests/unit/alone.h"
 #include "bench/show/own_show.c"
 

@@ -1,5 +1,6 @@
 /* A row's instructions from windows that are stepped (bench/check/steps.h): how many operations a
  * window has, what an operation comes to, and each reason for which a row has no count. */
+#include "lib/text/fmt.h"
 #include "tests/unit/made_steps.h"
 
 /* Of this many microseconds. */
