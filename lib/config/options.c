@@ -55,7 +55,7 @@ static const struct option_doc keys[] = {
     {NUMBER(rounds, 1, 64, 4), .methods = BY(DOUBLED),
      .meaning = "passes over all rows; a row's windows are spread across them"},
     {NUMBER(retry_budget, 0, 1000, 20), .former = "quiet_budget", .methods = BY(DOUBLED),
-     .meaning = "limit on repeating shared blocks: a multiple of the row's"},
+     .meaning = "most repeats of shared blocks, as a multiple of the row's"},
     {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "maximum of warm-up blocks before each row"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),
