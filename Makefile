@@ -351,8 +351,8 @@ $(SIGNED)/keys: FORCE
 
 UNIT_CCS ?= gcc
 UNIT     := $(B)/unit
-# All of lib/, what reads objects, and the engine: tests that need other units of bench/ name or include their sources. The
-# host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
+# All of lib/, what reads objects, and the engine: tests that need other units of bench/ name them, or include their
+# sources. The host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
 UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/model/% bench/report/%,$(C_SRC))) bench/api/registry.c \
 	bench/api/report.c bench/api/timer.c bench/context/pace.c bench/measure/engine.c $(wildcard bench/check/*.c bench/figure/*.c \
 	bench/sample/*.c bench/method/method*.c) $(addprefix bench/place/,layout.c parts.c wide.c) \

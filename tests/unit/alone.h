@@ -1,5 +1,5 @@
-/* What the engine calls of the rest, which is nothing here: no objects, no compiled bodies, no other
- * row to wait for. */
+/* What the engine calls of the rest, which is nothing here: no objects, no compiled bodies, no
+ * other row to wait for. */
 #ifndef TESTS_UNIT_ALONE_H
 #define TESTS_UNIT_ALONE_H
 
