@@ -121,21 +121,44 @@ struct baretick_row {
 
 /*
  * BARETICK_KEEP(x) makes the compiler compute x each time. BARETICK_HIDE(x) makes it assume that
- * the variable x has another value from here on. Both accept any type except volatile ones: copy a
- * volatile object to a variable first. Floating point and vectors stay in vector registers; structs
- * go through memory, and BARETICK_KEEP needs a struct to be a variable.
+ * the variable x has another value from here on. Both accept any type except volatile ones and
+ * bit-fields: copy these to a variable first. Floating point and vectors of 16 bytes and more stay
+ * in vector registers. Structs and arrays, of which all elements count, go through memory;
+ * BARETICK_KEEP needs a struct to be a variable.
  */
 /* Given a choice of operand locations, clang always uses memory, so each type names one.
- * __builtin_classify_type returns 8 for floating point, and a class outside 1 to 14 for vectors. */
+ * __builtin_classify_type returns 8 for floating point, 5 for pointers and arrays, and a class
+ * outside 1 to 14 for vectors. */
 #define BARETICK_IN_VECTOR(x)                                                                      \
     (__builtin_classify_type(x) == 8                                                               \
          ? sizeof(x) <= 8                                                                          \
-         : __builtin_classify_type(x) < 0 || __builtin_classify_type(x) > 14)
-#define BARETICK_IN_GENERAL(x) (__builtin_classify_type(x) < 8 && sizeof(x) <= 8)
+         : (__builtin_classify_type(x) < 0 || __builtin_classify_type(x) > 14) && sizeof(x) >= 16)
+#define BARETICK_IN_GENERAL(x)                                                                     \
+    (__builtin_classify_type(x) >= 0 && __builtin_classify_type(x) < 8 && sizeof(x) <= 8 &&        \
+     !BARETICK_IS_ARRAY(x))
 #ifdef __cplusplus
 extern "C++" {
+template <class T> struct baretick_type {
+    enum { is_array = 0, is_const = 0, is_volatile = 0 };
+};
+template <class T, size_t N> struct baretick_type<T[N]> : baretick_type<T> {
+    enum { is_array = 1 };
+};
+template <class T, size_t N> struct baretick_type<const T[N]> : baretick_type<const T> {
+    enum { is_array = 1 };
+};
+template <class T> struct baretick_type<const T> : baretick_type<T> {
+    enum { is_const = 1 };
+};
+template <class T> struct baretick_type<volatile T> {
+    enum { is_array = 0, is_const = 0, is_volatile = 1 };
+};
+#define BARETICK_IS_ARRAY(x) (baretick_type<T>::is_array)
+#define BARETICK_NOT_VOLATILE                                                                      \
+    static_assert(!baretick_type<T>::is_volatile, "copy a volatile object to a variable first")
 template <class T> static inline __attribute__((always_inline)) void baretick_keep(const T &x)
 {
+    BARETICK_NOT_VOLATILE;
     if constexpr (BARETICK_IN_VECTOR(x))
         __asm__ volatile("" : : "x"(x));
     else if constexpr (BARETICK_IN_GENERAL(x))
@@ -145,6 +168,8 @@ template <class T> static inline __attribute__((always_inline)) void baretick_ke
 }
 template <class T> static inline __attribute__((always_inline)) void baretick_hide(T &x)
 {
+    BARETICK_NOT_VOLATILE;
+    static_assert(!baretick_type<T>::is_const, "BARETICK_HIDE needs a variable that is not const");
     if constexpr (BARETICK_IN_VECTOR(x))
         __asm__ volatile("" : "+x"(x));
     else if constexpr (BARETICK_IN_GENERAL(x))
@@ -158,17 +183,24 @@ template <class T> static inline __attribute__((always_inline)) void baretick_hi
 #else
 /* The branches not taken are compiled too, so they need an operand of a type that fits. */
 #define BARETICK_PICK(is, x, other) __builtin_choose_expr(is, x, other)
+/* An operand of a comma becomes a pointer if it is an array. */
+#define BARETICK_IS_ARRAY(x)                                                                       \
+    (!__builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, (x)))))
+#define BARETICK_IS_CONST(x) (__builtin_types_compatible_p(__typeof__(&(x)), const __typeof__(x) *))
 #define BARETICK_KEEP(x)                                                                           \
     do {                                                                                           \
         if (BARETICK_IN_VECTOR(x))                                                                 \
             __asm__ volatile("" : : "x"(BARETICK_PICK(BARETICK_IN_VECTOR(x), (x), 0.0)));          \
         else if (BARETICK_IN_GENERAL(x))                                                           \
             __asm__ volatile("" : : "r"(BARETICK_PICK(BARETICK_IN_GENERAL(x), (x), 0)));           \
+        else if (BARETICK_IS_ARRAY(x))                                                             \
+            __asm__ volatile("" : : "m"(BARETICK_PICK(BARETICK_IS_ARRAY(x), (x), *(char *)8)));    \
         else                                                                                       \
             __asm__ volatile("" : : "rm"(x));                                                      \
     } while (0)
 #define BARETICK_HIDE(x)                                                                           \
     do {                                                                                           \
+        _Static_assert(!BARETICK_IS_CONST(x), "BARETICK_HIDE needs a variable that is not const"); \
         if (BARETICK_IN_VECTOR(x))                                                                 \
             __asm__ volatile("" : "+x"(*BARETICK_PICK(BARETICK_IN_VECTOR(x), &(x), (double *)8))); \
         else if (BARETICK_IN_GENERAL(x))                                                           \

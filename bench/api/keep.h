@@ -4,17 +4,30 @@
  * register. Rows keep_cost, hide_cost and clobber_cost of suite `compiler` measure this; its rows
  * *_trap show what the compiler does if a barrier is missing.
  *
- * x is an integer or a pointer of at most 8 bytes, and not volatile.
+ * x is an integer or a pointer of at most 8 bytes, and not volatile. Other types do not compile;
+ * BARETICK_KEEP and BARETICK_HIDE of bench/api/baretick.h take them.
  */
 #ifndef BENCH_API_KEEP_H
 #define BENCH_API_KEEP_H
+
+/* __builtin_classify_type (GCC's typeclass.h) is 0 to 7 for integers, pointers, and arrays, which
+ * a comma makes pointers. */
+#define BENCH_CHECK_TYPE(x)                                                                        \
+    _Static_assert(__builtin_classify_type(x) >= 0 && __builtin_classify_type(x) < 8 &&            \
+                       sizeof(x) <= 8 &&                                                           \
+                       __builtin_types_compatible_p(__typeof__(x), __typeof__(((void)0, (x)))),    \
+                   "BENCH_KEEP and BENCH_HIDE take an integer or a pointer of at most 8 bytes")
 
 /*
  * Makes the compiler compute x each time. Without it, a value that nothing uses is not computed: a
  * loop of loads is removed, and a sum of which only the result is used is computed from the number
  * of iterations (gcc: if all terms are equal; clang: also if they grow evenly).
  */
-#define BENCH_KEEP(x) __asm__ volatile("" : : "r"(x))
+#define BENCH_KEEP(x)                                                                              \
+    do {                                                                                           \
+        BENCH_CHECK_TYPE(x);                                                                       \
+        __asm__ volatile("" : : "r"(x));                                                           \
+    } while (0)
 
 /*
  * Makes the compiler assume that the variable x has another value from here on. Without it, a
@@ -22,7 +35,11 @@
  * at compile time. Division by a known divisor becomes a multiplication, and a multiplication by
  * the loop variable becomes an addition.
  */
-#define BENCH_HIDE(x) __asm__ volatile("" : "+r"(x))
+#define BENCH_HIDE(x)                                                                              \
+    do {                                                                                           \
+        BENCH_CHECK_TYPE(x);                                                                       \
+        __asm__ volatile("" : "+r"(x));                                                            \
+    } while (0)
 
 /*
  * Keeps the compiler from unrolling a measured loop. Comes first in each iteration; n is the number

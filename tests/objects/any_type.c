@@ -82,6 +82,41 @@ FUNCTION long hide_struct(long a)
     return s.a + s.c;
 }
 
+FUNCTION void keep_array(int a)
+{
+    int filled[10];
+
+    for (int i = 0; i < 10; i++)
+        filled[i] = a + i;
+    BARETICK_KEEP(filled);
+}
+
+FUNCTION void keep_array_of_8_bytes(int a)
+{
+    int filled[2] = {a, a + 1};
+
+    BARETICK_KEEP(filled);
+}
+
+FUNCTION int hide_array_of_8_bytes(void)
+{
+    char known[8] = {1, 2, 3};
+
+    BARETICK_HIDE(known);
+    return known[0] + known[1];
+}
+
+typedef int vector_of_8_bytes __attribute__((vector_size(8)));
+
+FUNCTION int hide_short_vector(int a)
+{
+    vector_of_8_bytes v = {a, 1};
+
+    BARETICK_HIDE(v);
+    BARETICK_KEEP(v);
+    return v[0] + v[1];
+}
+
 FUNCTION long double hide_long_double(long double a)
 {
     BARETICK_HIDE(a);

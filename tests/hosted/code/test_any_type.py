@@ -1,4 +1,5 @@
-"""BARETICK_KEEP and BARETICK_HIDE take any type, and add no instruction to what is in registers."""
+"""BARETICK_KEEP and BARETICK_HIDE take any type, and add no instruction to what is in registers. What they do not take,
+nor BENCH_KEEP and BENCH_HIDE, does not compile, and the message says why."""
 
 import re
 import shutil
@@ -10,8 +11,12 @@ from conftest import ROOT
 WIDE = ["-march=x86-64-v4"]
 
 
+COMPILERS = [("gcc", "c"), ("clang", "c"), ("g++", "c++"), ("clang++", "c++")]
+BIT_FIELD = "bit-field"  # in the compiler's own words
+
+
 @pytest.mark.parametrize("flags", [[], WIDE], ids=["sse", "avx512"])
-@pytest.mark.parametrize("compiler, language", [("gcc", "c"), ("clang", "c"), ("g++", "c++"), ("clang++", "c++")])
+@pytest.mark.parametrize("compiler, language", COMPILERS)
 def test_a_value_in_a_register_stays_there(compiler, language, flags, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")
@@ -21,18 +26,42 @@ def test_a_value_in_a_register_stays_there(compiler, language, flags, tmp_path):
     assert ran.returncode == 0, ran.stderr
     dump = subprocess.run(["objdump", "-d", "--no-show-raw-insn", made], capture_output=True, text=True, check=True).stdout
     functions = dict(re.findall(r"^[0-9a-f]+ <(\w+)>:\n((?:.*\S.*\n?)+)", dump, re.MULTILINE))
-    assert len(functions) == (11 if flags else 9)
+    assert len(functions) == (15 if flags else 13)
     for name, body in functions.items():
-        in_memory = "struct" in name or "long_double" in name
+        in_memory = any(kind in name for kind in ("struct", "long_double", "array", "short_vector"))
         lines = [line.partition("\t")[2] for line in body.splitlines()]
         touches = [line for line in lines if "(" in line and not re.search(r"\blea|nop", line)]
         assert bool(touches) == in_memory, (name, body)
 
 
-@pytest.mark.parametrize("compiler, language", [("gcc", "c"), ("clang", "c"), ("g++", "c++"), ("clang++", "c++")])
+@pytest.mark.parametrize("compiler, language", COMPILERS)
 def test_they_compile_without_optimisation(compiler, language, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")
     ran = subprocess.run([compiler, "-x", language, *(["-std=c++17"] if language == "c++" else []), "-O0", *WIDE, f"-I{ROOT}", "-c", "-o", tmp_path / "any_type.o",
                           ROOT / "tests/objects/any_type.c"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
+
+
+OPERANDS = ["first", "constant", "real_constant", "constants", "changing", "bits.low", "several", "real", "array", "wide"]
+CONST, SMALL = "a variable that is not const", "an integer or a pointer of at most 8 bytes"
+IN_BOTH = {"BARETICK_HIDE": {**dict.fromkeys(("constant", "real_constant", "constants"), CONST), "bits.low": BIT_FIELD}}
+NOT_SMALL = {**dict.fromkeys(("real_constant", "constants", "several", "real", "array", "wide"), SMALL), "bits.low": BIT_FIELD}
+# A macro and its operands that do not compile: what the message says.
+REFUSED = {
+    "c": {**IN_BOTH, "BARETICK_KEEP": {"bits.low": BIT_FIELD}, "BENCH_KEEP": NOT_SMALL, "BENCH_HIDE": {"constant": "", **NOT_SMALL}},
+    "c++": {"BARETICK_HIDE": {**IN_BOTH["BARETICK_HIDE"], "changing": "copy a volatile object"},
+            "BARETICK_KEEP": {"changing": "copy a volatile object"}},
+}
+
+
+@pytest.mark.parametrize("compiler, language", COMPILERS)
+def test_what_is_refused_does_not_compile_and_the_message_says_why(compiler, language, tmp_path):
+    if not shutil.which(compiler):
+        pytest.skip(f"{compiler} is not installed")
+    for macro, refused in REFUSED[language].items():
+        for operand in OPERANDS:
+            ran = subprocess.run([compiler, "-x", language, *(["-std=c++17"] if language == "c++" else []), "-O2", f"-DOF={macro}", f"-DIT={operand}", f"-I{ROOT}", "-c", "-o",
+                                  tmp_path / "refused.o", ROOT / "tests/objects/refused_type.c"], capture_output=True, text=True, check=False)
+            assert (ran.returncode != 0) == (operand in refused), (macro, operand, ran.stderr)
+            assert refused.get(operand, "") in ran.stderr, (macro, operand, ran.stderr)
