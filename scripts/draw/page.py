@@ -136,7 +136,7 @@ def about_pictures(figures, shown, rows):
 
 def one(report, args, figures, prefix):
     """(heading and warnings, the Page of the rest) of a report."""
-    run, rows, page = report.one("run"), plot.chosen(report, args), Page()
+    run, rows, page = report.one("run"), plot.Chosen(report, args), Page()
     old = plot.Old(args.against, report.path, args) if args.against else None
     first = first_of_all(figures, report, args)
     shown, names = page_parts.the_essence(report)
@@ -221,7 +221,7 @@ def command(args):
     text = html(reports, args)
     with open(args.output, "w", encoding="utf-8", newline="\n") as f:
         f.write(text)
-    rows = sum(len(plot.chosen(r, args)) for r in reports)
+    rows = sum(len(plot.Chosen(r, args)) for r in reports)
     print(f"written: {args.output}: {rows} rows, {len(text.encode()) / 1e6:.1f} MB")
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 

@@ -183,12 +183,17 @@ def note(row):
     return "; ".join(f for f in found if f)
 
 
+# The figure first: on a phone the windows are out of sight.
+ROW = ("row", "core", "cycles", "interval", "instructions", "ipc", "ticks", "ns", "ops", "min", "median", "p99", "max", "note")
+
+
 def rows_by_suite(report, rows, linked):
     """A table a suite; a row whose picture is on the page leads to it. linked: {(suite, name, core): id}."""
     run = report.one("run")
     per = run.get("ticks_per_instruction", 1)
-    suites, cores = {}, len({r["core"] for r in rows}) > 1
+    suites, several = {}, set()
     for r in rows:
+        several.add(r["core"])
         flat = show.flat(report.path, r, per)
         place = linked.get((r["suite"], r["name"], r["core"]))
         flat["note"] = note(r)
@@ -198,12 +203,9 @@ def rows_by_suite(report, rows, linked):
             flat["_class"], flat["note"] = "failed", ""
             name = markup.together([name, element("span", f"FAILED: {note(r).removeprefix('wrong: ')}", class_="why")])
         flat["row"] = (name, r["name"])
-        suites.setdefault(r["suite"], []).append(flat)
-    # The figure first: on a phone the windows are out of sight.
-    order = ("row", "core", "cycles", "interval", "instructions", "ipc", "ticks", "ns", "ops", "min", "median", "p99",
-             "max", "note")
-    columns = sorted((c for c in show.COLUMNS if c.key in order and (cores or c.key != "core")),
-                     key=lambda c: order.index(c.key))
+        suites.setdefault(r["suite"], []).append({key: flat.get(key) for key in (*ROW, "percent", "_class")})
+    columns = sorted((c for c in show.COLUMNS if c.key in ROW and (len(several) > 1 or c.key != "core")),
+                     key=lambda c: ROW.index(c.key))
     unit = run.get("unit", "ticks")
     return markup.together(
         markup.table(f"{suite}: {len(found)} row{'s' if len(found) > 1 else ''}; min to max are whole windows, in "
@@ -316,7 +318,8 @@ def change(old, new, crossed, lines, differences):
 
 
 def of_interest(rows, names, changed):
-    """The rows that get pictures, those first whose picture tells most: what changed, the essence, several modes."""
+    """The rows that get pictures, those first whose picture tells most: what changed, the essence, several modes. One at
+    a time."""
     def rank(row):
         name = f"{row['suite']}/{row['name']}"
         modes = row.get("modes", [])
@@ -330,4 +333,5 @@ def of_interest(rows, names, changed):
             return 3, max(m["share"] for m in modes)
         return 4, 0
 
-    return sorted((r for r in rows if r["status"] == "ok"), key=rank)
+    ranks = sorted((rank(row), at) for at, row in enumerate(rows) if row["status"] == "ok")
+    return (rows[at] for _, at in ranks)

@@ -1,5 +1,6 @@
 """`baretick plot`: pictures of a saved report, for a talk or a page."""
 import argparse
+import collections.abc
 import os
 import sys
 
@@ -63,7 +64,7 @@ def of_row(kind, run, row, old=None):
 
 def calls(report, args):
     try:
-        return draw_calls.calls(report, chosen(report, args))
+        return draw_calls.calls(report, Chosen(report, args))
     except NoData as e:
         return Absent("calls", "calls", str(e))
 
@@ -117,15 +118,28 @@ def change(old):
         return Absent("change", "change", str(e))
 
 
-def chosen(report, args):
-    """The rows that --suite, --bench and --core name."""
-    rows = [{**r, "core": r.get("core")} for r in report.of("row")]
-    return show.chosen(rows, args)
+class Chosen(collections.abc.Sequence):
+    """The rows of a report that --suite, --bench and --core name, each with a core. They are unpacked when they are
+    looked at: as dicts, the rows of a large report take ten times its size."""
+
+    def __init__(self, report, args):
+        is_chosen, self._rows = show.choice(args), report.of("row")
+        self._places = [at for at, row in enumerate(self._rows) if is_chosen(self._with_core(row))]
+
+    @staticmethod
+    def _with_core(row):
+        return {**row, "core": row.get("core")}
+
+    def __len__(self):
+        return len(self._places)
+
+    def __getitem__(self, at):
+        return self._with_core(self._rows[self._places[at]])
 
 
 def fail_if_none_chosen(report, args):
     rows = report.of("row")
-    if rows and not chosen(report, args):
+    if rows and not Chosen(report, args):
         raise saved.Unreadable(f"{report.path}: none of {len(rows)} rows is chosen by --suite, --bench and --core")
 
 
@@ -134,7 +148,7 @@ def drawn(report, args, old=None):
     pictures, absent = [], []
     for kind in args.kind:
         if kind in OF_ROWS:
-            for row in chosen(report, args):
+            for row in Chosen(report, args):
                 try:
                     pictures.append(of_row(kind, report.one("run"), row, old))
                 except NoData as e:
@@ -143,7 +157,7 @@ def drawn(report, args, old=None):
         if kind == "calls":
             found = [calls(report, args)]
         elif kind == "growth":
-            found = growth(report, chosen(report, args))
+            found = growth(report, Chosen(report, args))
         elif kind == "change":
             found = [change(old)] if old else [] if args.kind == list(KINDS) else \
                 [Absent(kind, kind, "there is no older report: --against OLD names one")]

@@ -81,16 +81,23 @@ def test_a_large_report_is_not_held_in_memory(folder, command, monkeypatch):
     assert said_of_large.replace(b"_large", b"_small") == said_of_small
 
 
-@pytest.mark.parametrize("command, rows, most_of_a_row", [("show", MANY, 1500), ("compare", MANY // 8, 5000)])
+WORDS = {"show": ("show", "new"), "compare": ("compare", "old", "new"), "report": ("report", "new", "-o", "page", "--plots", "0")}
+
+
+@pytest.mark.parametrize("command, rows, most_of_a_row",
+                         [("show", MANY, 1500), ("compare", MANY // 8, 5000), ("report", MANY // 8, 5500)])
 def test_many_rows_are_not_held_in_memory(command, rows, most_of_a_row, tmp_path, monkeypatch):
-    """A row of 700 bytes takes 6 kB as a dict. `compare` holds two reports and the lines of the comparison."""
+    """A row of 700 bytes takes 6 kB as a dict. `compare` holds two reports and the lines of the comparison, `report` a
+    page of text."""
     monkeypatch.chdir(tmp_path)
     peaks = {}
     for size in (80, rows):
         for name in ("old", "new"):
             (tmp_path / name).write_bytes(many(size))
-        peaks[size], said = peak_bytes(command, *(("new",) if command == "show" else ("old", "new")))
-        assert said.count(b"made/r") == size
+        peaks[size], said = peak_bytes(*WORDS[command])
+        if command == "report":
+            said = (tmp_path / "page").read_bytes()
+        assert said.count(b"data-v" if command == "report" else b"made/r") >= size
     assert peaks[rows] - peaks[80] < most_of_a_row * rows, (peaks, (peaks[rows] - peaks[80]) / rows)
 
 
