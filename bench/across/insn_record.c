@@ -41,7 +41,7 @@ static size_t name_of(const struct insn_row *row, char *name, size_t size)
     struct sink_buf text;
 
     sink_buf_init(&text, name, size);
-    insn_name(insn_form(row->form), row->decoration, &text.sink);
+    insn_row_name(row, &text.sink);
     return text.used;
 }
 

@@ -164,7 +164,7 @@ static void show_form(const struct insn_table *t, const struct insn_row *row, st
     bool at_most;
 
     sink_buf_init(&text, name, sizeof name);
-    insn_name(insn_form(row->form), row->decoration, &text.sink);
+    insn_row_name(row, &text.sink);
     fmt(out, "%-*s ", NAME_WIDTH, name);
     if (!row->reached) {
         insn_why_not(row, out);

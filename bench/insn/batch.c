@@ -6,7 +6,6 @@
 enum { AREA_AT = 0x10000, SETUP_AT = 0x40000, BODY_AT = 0x50000 };
 #define BODY_SIZE (WINDOW_DATA_END - BODY_AT)
 #define LINE      64u /* vectors in memory are aligned */
-#define REPEATS   64  /* RCX of REP and LOOP */
 _Static_assert(AREA_AT + LAYOUT_DATA_MOST + INSN_AREA_SIZE <= SETUP_AT, "the area is moved");
 
 extern const struct unit unit_chain_add;
@@ -23,8 +22,11 @@ void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
 
     b->pass = pass;
     b->row = row;
-    b->place = (struct insn_place){
-        .links = pass->links, .area = data, .vectors = pass->vectors, .repeats = REPEATS};
+    b->place = (struct insn_place){.links = pass->links,
+                                   .area = data,
+                                   .vectors = pass->vectors,
+                                   .repeats = insn_values_repeats(row->values),
+                                   .values = row->values};
     b->n = b->built = 0;
 }
 
@@ -124,7 +126,7 @@ bool insn_batch_build(struct insn_batch *b)
 
 void insn_batch_fill(const struct insn_batch *b)
 {
-    insn_fill(area_of(b), &b->test[0].test.view);
+    insn_fill(area_of(b), &b->test[0].test.view, b->row->values);
 }
 
 void insn_batch_turns(const struct insn_batch *b, uint64_t turns)

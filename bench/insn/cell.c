@@ -139,7 +139,8 @@ static void choose(const struct job *j, const struct insn_windows *w)
     double most = cycles > 0 ? CYCLES / cycles : COPIES;
 
     c->copies = (uint16_t)(most < FEW ? FEW : most < COPIES ? most : COPIES);
-    if (c->copies < INSN_LOOP_COPIES || !insn_can_loop(&w->test.view))
+    if (c->copies < INSN_LOOP_COPIES || !insn_can_loop(&w->test.view) ||
+        !insn_values_can_loop(j->row->values))
         return;
     c->copies = INSN_LOOP_COPIES;
     c->turns = TURNS_LEAST;
@@ -302,7 +303,7 @@ bool insn_measure(const struct insn_pass *pass, struct insn_row *row)
     job.row = row;
     job.samples = e->memory;
     sink_buf_init(&text, job.name, sizeof job.name);
-    insn_name(insn_form(row->form), row->decoration, &text.sink);
+    insn_row_name(row, &text.sink);
     e->p->row_begin(e->p, "insn", job.name, 0);
     bool go_on = try_row(&job);
     if (go_on) {

@@ -37,9 +37,27 @@ static const char *patterns_of(const struct options *o)
     return o->bench;
 }
 
-/* Calls `take` for each selected form. */
-static void each_selected(const struct options *o,
-                          void (*take)(void *ctx, unsigned form, unsigned decoration), void *ctx)
+/* One row: a form with decorations and values of its operands. */
+struct chosen {
+    unsigned form, decoration, values;
+};
+
+static void each_values(unsigned form, unsigned decoration,
+                        void (*take)(void *ctx, const struct chosen *c), void *ctx)
+{
+    uint8_t values[INSN_VALUES_COUNT];
+    struct insn_view v;
+
+    insn_view(&v, insn_form(form), decoration);
+    unsigned n = insn_form(form)->why == INSN_RUNS ? insn_values(&v, values) : 1;
+    values[0] = INSN_USUAL;
+    for (unsigned i = 0; i < n; i++)
+        take(ctx, &(struct chosen){form, decoration, values[i]});
+}
+
+/* Calls `take` for each row of the selected forms. */
+static void each_selected(const struct options *o, void (*take)(void *ctx, const struct chosen *c),
+                          void *ctx)
 {
     const char *patterns = patterns_of(o);
 
@@ -48,7 +66,7 @@ static void each_selected(const struct options *o,
         unsigned n = insn_decorations(insn_form(i), decorations);
         for (unsigned k = 0; k < n; k++)
             if (insn_selected(patterns, insn_form(i), decorations[k]))
-                take(ctx, i, decorations[k]);
+                each_values(i, decorations[k], take, ctx);
     }
 }
 
@@ -59,18 +77,18 @@ struct counts {
 };
 
 /* Counts without planning each test, which takes longer: more than there are. */
-static void count(void *ctx, unsigned form, unsigned decoration)
+static void count(void *ctx, const struct chosen *chosen)
 {
     struct insn_end ends[INSN_ENDS_MOST];
     struct counts *c = ctx;
     struct insn_view v;
 
     c->rows++;
-    if (insn_form(form)->why != INSN_RUNS)
+    if (insn_form(chosen->form)->why != INSN_RUNS)
         return;
-    insn_view(&v, insn_form(form), decoration);
+    insn_view(&v, insn_form(chosen->form), chosen->decoration);
     size_t most = INSN_TEST_LATENCY + insn_inputs(&v, ends) * insn_outputs(&v, ends);
-    c->cells += most < INSN_TESTS_MOST ? most : INSN_TESTS_MOST;
+    c->cells += chosen->values != INSN_USUAL ? 1 : most < INSN_TESTS_MOST ? most : INSN_TESTS_MOST;
 }
 
 static struct counts counts_of(const struct options *o)
@@ -97,13 +115,14 @@ struct making {
     bool exact;
 };
 
-static struct insn_row *add_row(struct insn_table *t, unsigned form, unsigned decoration)
+static struct insn_row *add_row(struct insn_table *t, const struct chosen *c)
 {
     struct insn_row *row = &t->row[t->rows++];
 
-    *row = (struct insn_row){.form = (uint16_t)form,
-                             .decoration = (uint8_t)decoration,
-                             .why = insn_form(form)->why,
+    *row = (struct insn_row){.form = (uint16_t)c->form,
+                             .decoration = (uint8_t)c->decoration,
+                             .values = (uint8_t)c->values,
+                             .why = insn_form(c->form)->why,
                              .first = t->cells};
     return row;
 }
@@ -114,20 +133,35 @@ static void add_cell(struct insn_table *t, struct insn_row *row, const struct in
     row->cells++;
 }
 
-static void add_form(void *ctx, unsigned form, unsigned decoration)
+/* Other values have one test: in a chain they would not last. */
+static unsigned tests_of(const struct chosen *c, struct insn_test_id id[INSN_TESTS_MOST])
+{
+    struct insn_view v;
+
+    if (c->values == INSN_USUAL)
+        return insn_tests(insn_form(c->form), c->decoration, id);
+    insn_view(&v, insn_form(c->form), c->decoration);
+    id[0] = (struct insn_test_id){.kind = insn_values_break(&v, c->values) ? INSN_TEST_BREAKS
+                                                                           : INSN_TEST_DISTINCT};
+    return 1;
+}
+
+static void add_form(void *ctx, const struct chosen *c)
 {
     struct insn_test_id id[INSN_TESTS_MOST];
     struct making *m = ctx;
-    struct insn_row *row = add_row(m->table, form, decoration);
-    enum insn_feature lacks = insn_lacks(m->support, insn_form(form));
+    enum insn_feature lacks = insn_lacks(m->support, insn_form(c->form));
 
+    if (lacks != INSN_FEATURES && c->values != INSN_USUAL)
+        return; /* one row tells it */
+    struct insn_row *row = add_row(m->table, c);
     if (row->why == INSN_RUNS && lacks != INSN_FEATURES) {
         row->why = INSN_CPU_LACKS;
         row->lacks = (uint8_t)lacks;
     }
     if (row->why != INSN_RUNS)
         return;
-    unsigned n = insn_tests(insn_form(form), decoration, id);
+    unsigned n = tests_of(c, id);
     m->table->run++;
     for (unsigned i = 0; i < (m->exact && n > 0 ? 1 : n); i++) {
         add_cell(m->table, row, &id[i]);
@@ -152,7 +186,7 @@ static void add_links(struct making *m, const struct insn_links *links)
             {INSN_DATA, 0}};
         if (insn_lacks(m->support, f) != INSN_FEATURES)
             continue;
-        add_cell(t, add_row(t, index_of(f), INSN_PLAIN), &id);
+        add_cell(t, add_row(t, &(struct chosen){index_of(f), INSN_PLAIN, INSN_USUAL}), &id);
         t->link_row[measured[i].link] = (uint8_t)t->rows;
     }
     t->links = t->rows;

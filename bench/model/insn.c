@@ -1,6 +1,13 @@
 #include "bench/model/insn.h"
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+
+void insn_row_name(const struct insn_row *row, struct sink *out)
+{
+    insn_name(insn_form(row->form), row->decoration, out);
+    fmt(out, "%s", insn_values_name(row->values));
+}
 
 /* The quiet placements. If they are too few, what another thread of the core slowed down least. */
 static struct agreed of_cell(const struct insn_cell *c)

@@ -7,6 +7,7 @@
 #include "bench/api/platform.h"
 #include "lib/insn/links.h"
 #include "lib/insn/tests.h"
+#include "lib/insn/values.h"
 #include "lib/stats/agree.h"
 
 #define INSN_PLACES 8 /* placements of a test at the most */
@@ -28,9 +29,10 @@ _Static_assert(INSN_PLACES <= AGREE_MOST, "agree() takes them");
 struct insn_row {
     uint16_t form; /* index in the table of lib/insn */
     uint8_t decoration;
-    uint8_t why;   /* enum insn_why: INSN_RUNS if it is run */
-    uint8_t lacks; /* for INSN_CPU_LACKS, the enum insn_feature */
-    uint8_t fault; /* number of its last fault in `fault`; 0: none */
+    uint8_t values; /* enum insn_values */
+    uint8_t why;    /* enum insn_why: INSN_RUNS if it is run */
+    uint8_t lacks;  /* for INSN_CPU_LACKS, the enum insn_feature */
+    uint8_t fault;  /* number of its last fault in `fault`; 0: none */
     uint8_t cells;
     bool reached;   /* it was run at least once */
     uint32_t first; /* of its cells */
@@ -54,6 +56,9 @@ struct insn_table {
     uint8_t link_row[LINKS]; /* 1 + the row that measures the link; 0: it is not measured */
     uint64_t blocks, shared; /* judged by the witness */
 };
+
+/* Writes the form's name, with its values if they are not the usual ones: "div r64 [slow]". */
+void insn_row_name(const struct insn_row *row, struct sink *out);
 
 static inline const struct insn_cell *insn_cells_of(const struct insn_table *t,
                                                     const struct insn_row *row)

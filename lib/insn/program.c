@@ -8,6 +8,8 @@ enum {
     AREA_PATTERN = 0,
     AREA_ZERO = 64,
     AREA_SAVED_RSP = 128,
+    AREA_OTHER = 192,
+    AREA_VECTOR = 64, /* bytes of a pattern */
     AREA_TURNS = INSN_TURNS_AT,
     AREA_BASE = 0x1000,
     AREA_RSI = 0x8000,
@@ -25,33 +27,23 @@ enum {
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-/* Returns the element type of the vectors and the memory that the form reads. */
-static unsigned element_of(const struct insn_view *v)
-{
-    for (unsigned i = 0; i < v->operands; i++) {
-        const struct insn_operand *o = &v->operand[i];
-        bool wide = o->kind == INSN_MEMORY || (o->kind == INSN_REGISTER && o->class >= INSN_ST);
-        if (wide && o->access & INSN_READ && o->class != INSN_K)
-            return o->element;
-    }
-    return INSN_INT;
-}
-
 typedef uint64_t __attribute__((may_alias)) word;
 
-void insn_fill(uint8_t *area, const struct insn_view *v)
+static void fill(uint8_t *area, size_t bytes, uint64_t value)
 {
-    /* 1 in each lane; for integers, in each 64 bits. */
-    static const uint64_t one[] = {[INSN_INT] = 1,
-                                   [INSN_F16] = 0x3c003c003c003c00,
-                                   [INSN_F32] = 0x3f8000003f800000,
-                                   [INSN_F64] = 0x3ff0000000000000,
-                                   [INSN_F80] = 0x3ff0000000000000};
-    word value = one[element_of(v)], *at = (word *)(void *)area;
+    word *at = (word *)(void *)area;
 
-    for (size_t i = 0; i < INSN_AREA_SIZE / sizeof *at; i++)
+    for (size_t i = 0; i < bytes / sizeof *at; i++)
         at[i] = value;
-    memset(area + AREA_ZERO, 0, 64);
+}
+
+void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values)
+{
+    unsigned element = insn_element(v);
+
+    fill(area, INSN_AREA_SIZE, insn_values_word(values, element, false));
+    fill(area + AREA_OTHER, AREA_VECTOR, insn_values_word(values, element, true));
+    fill(area + AREA_ZERO, AREA_VECTOR, 0);
 }
 
 static bool has_selector(const struct insn_view *v)
@@ -66,14 +58,18 @@ static bool has_selector(const struct insn_view *v)
 static uint64_t value_of(const struct insn_place *place, const struct insn_view *v, unsigned number)
 {
     bool repeats = v->form->properties & (INSN_REP | INSN_BRANCH);
+    bool slow = insn_values_break(v, place->values);
+    uint64_t other = slow ? insn_values_word(place->values, INSN_INT, false) : 1;
 
     switch (number) {
+    case PLAN_RAX:
+        return slow ? INSN_SLOW_RAX : insn_is_pointer(v, number) ? place->area + AREA_BASE : 1;
     case PLAN_BASE:
         return place->area + AREA_BASE;
     case PLAN_INDEX:
         return 0;
     case PLAN_RDX: /* the high half of a dividend must be 0, a divisor must not */
-        return insn_is_fixed(v, number) ? 0 : 1;
+        return !insn_is_fixed(v, number) ? other : slow ? INSN_SLOW_RDX : 0;
     case PLAN_RCX:
         return repeats ? place->repeats : has_selector(v) ? 0 : 1;
     case PLAN_RSI:
@@ -81,7 +77,7 @@ static uint64_t value_of(const struct insn_place *place, const struct insn_view 
     case PLAN_RDI:
         return insn_is_pointer(v, number) ? place->area + AREA_RDI : 1;
     default:
-        return insn_is_pointer(v, number) ? place->area + AREA_BASE : 1;
+        return insn_is_pointer(v, number) ? place->area + AREA_BASE : other;
     }
 }
 
@@ -150,7 +146,10 @@ static void set_vectors(struct insn_code *to, const struct insn_place *place,
     else if (place->vectors >= 256)
         put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
     for (unsigned i = 0; i < VECTORS; i++)
-        put_access(to, place, load, i, i < PLAN_VECTOR_ZERO ? AREA_PATTERN : AREA_ZERO);
+        put_access(to, place, load, i,
+                   i >= PLAN_VECTOR_ZERO ? AREA_ZERO
+                   : i % 2               ? AREA_OTHER
+                                         : AREA_PATTERN);
 }
 
 void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)

@@ -6,6 +6,7 @@
 #define LIB_INSN_PROGRAM_H
 
 #include "lib/insn/plan.h"
+#include "lib/insn/values.h"
 
 #define INSN_COPIES_MOST 2048
 #define INSN_LOOP_COPIES 160 /* after them, registers and addresses repeat */
@@ -19,6 +20,7 @@ struct insn_place {
     uint64_t area;    /* its address */
     unsigned vectors; /* bits of the widest enabled vectors: 128, 256 or 512 */
     uint32_t repeats; /* RCX for REP and LOOP: at most INSN_REPEAT_MOST */
+    unsigned values;  /* enum insn_values */
 };
 
 /* The generated code. */
@@ -31,7 +33,7 @@ struct insn_code {
 
 /* Fills the area, which is on a boundary of 8 bytes, with values that suit the form: no zero
  * divisors, and no denormals. */
-void insn_fill(uint8_t *area, const struct insn_view *v);
+void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values);
 
 /* Sets every register that the form may use, except RSP, and RBP, which a window's entry needs. */
 void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);

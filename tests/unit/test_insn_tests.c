@@ -114,6 +114,74 @@ static void forms_that_read_flags_or_move_pointers_are_not_looped(void **state)
     }
 }
 
+static unsigned values_of(const char *word, uint8_t to[INSN_VALUES_COUNT])
+{
+    struct insn_view v;
+
+    insn_view(&v, form_of(word), INSN_PLAIN);
+    return insn_values(&v, to);
+}
+
+static void values_are_listed_where_they_change_the_time(void **state)
+{
+    (void)state;
+    uint8_t to[INSN_VALUES_COUNT];
+    static const char *const slow[] = {"div_r64", "idiv_m32", "sqrtps_xmm_m128",
+                                       "vdivpd_ymm_ymm_m256"};
+    for (size_t i = 0; i < sizeof slow / sizeof slow[0]; i++) {
+        assert_int_equal(values_of(slow[i], to), 2);
+        assert_int_equal(to[0], INSN_USUAL);
+        assert_int_equal(to[1], INSN_SLOW);
+    }
+    assert_int_equal(values_of("add_r64_r64", to), 1);
+    assert_int_equal(values_of("vmulps_ymm_ymm_ymm", to), 2);
+    assert_int_equal(to[1], INSN_DENORMAL);
+    assert_int_equal(values_of("vmulps_ymm_ymm_m256", to), 1);
+    assert_int_equal(values_of("mulps_xmm_xmm", to), 1);
+    assert_int_equal(values_of("rep_movsq", to), 5);
+    assert_int_equal(insn_values_repeats(to[4]), INSN_REPEAT_MOST);
+    assert_string_equal(insn_values_name(to[1]), " [rcx=0]");
+}
+
+/* Signed and unsigned, at every width: the high half is less than half of the divisor. */
+static void quotients_of_slow_divisions_fit(void **state)
+{
+    (void)state;
+    uint64_t divisor = insn_values_word(INSN_SLOW, INSN_INT, false);
+    for (unsigned bits = 16; bits <= 64; bits *= 2) {
+        uint64_t mask = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
+        assert_true((INSN_SLOW_RDX & mask) < (divisor & mask) / 2);
+        assert_int_equal(divisor >> (bits - 1) & 1, 0);
+    }
+    assert_true((INSN_SLOW_RAX >> 8 & 0xff) < (divisor & 0xff) / 2);
+    assert_int_equal(divisor & 0x80, 0);
+}
+
+static uint32_t lane(const uint8_t *area, size_t at)
+{
+    uint32_t bits;
+
+    memcpy(&bits, area + at, sizeof bits);
+    return bits;
+}
+
+static void memory_has_the_values_of_the_row(void **state)
+{
+    (void)state;
+    static _Alignas(8) uint8_t area[INSN_AREA_SIZE];
+    struct insn_view v;
+    insn_view(&v, form_of("vmulps_ymm_ymm_ymm"), INSN_PLAIN);
+    insn_fill(area, &v, INSN_USUAL);
+    assert_int_equal(lane(area, 0), 0x3f800000); /* 1.0f */
+    insn_fill(area, &v, INSN_DENORMAL);
+    assert_int_equal(lane(area, 0) & 0x7f800000, 0);
+    assert_int_not_equal(lane(area, 0) & 0x007fffff, 0);
+    insn_view(&v, form_of("vdivps_ymm_ymm_ymm"), INSN_PLAIN);
+    insn_fill(area, &v, INSN_SLOW);
+    assert_int_not_equal(lane(area, 0),
+                         lane(area, 192)); /* registers in turn have one or the other */
+}
+
 static void writers_of_memory_are_known(void **state)
 {
     (void)state;
@@ -137,6 +205,9 @@ int main(void)
         cmocka_unit_test(decorations_need_a_brace),
         cmocka_unit_test(a_loop_jumps_to_its_first_copy),
         cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
+        cmocka_unit_test(values_are_listed_where_they_change_the_time),
+        cmocka_unit_test(quotients_of_slow_divisions_fit),
+        cmocka_unit_test(memory_has_the_values_of_the_row),
         cmocka_unit_test(writers_of_memory_are_known),
     };
 

@@ -108,7 +108,7 @@ def test_llvms_names_of_cpus(vendor, family, model, name):
     ("fadd st0, st", "fadd st, st(1)"), ("lea r64, address", "lea r8, [rsi]"), ("mul r64", "mul r8"),
     ("imul r16, r16, imm8", "imul r8w, r9w, 7"), ("{evex} vaddps zmm, zmm, zmm", "{evex} vaddps zmm1, zmm2, zmm3"),
     ("fxsave m4096", "fxsave [rsi]"), ("jo rel8", None), ("vaddps zmm, zmm, zmm {k}", None),
-    ("vpgatherqd xmm, vm32xmm, xmm", None), ("mov moffs8, al", None),
+    ("vpgatherqd xmm, vm32xmm, xmm", None), ("mov moffs8, al", None), ("div r64 [slow]", None), ("rep movsb [rcx=0]", None),
 ])  # fmt: skip
 def test_forms_in_assembly(form, text):
     assert llvm_names.assembly(form) == text

@@ -99,7 +99,7 @@ static int run(const struct insn_test *t)
     uint8_t *volatile entry = code;
 
     memcpy((void *)&function, (void *)&entry, sizeof function);
-    insn_fill(area, &t->view);
+    insn_fill(area, &t->view, INSN_USUAL);
     alarm(SECONDS);
     int number = sigsetjmp(back, 1);
     if (number == 0)
