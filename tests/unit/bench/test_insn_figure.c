@@ -1,0 +1,192 @@
+// links: bench/insn/forms.c
+/* Figures of suite insn from simulated cells: links are subtracted, shared placements left out. */
+#include "tests/unit/unit.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench/insn/forms.h"
+#include "bench/model/insn.h"
+#include "lib/insn/table.h"
+#include "lib/stats/known.h"
+#include "tests/unit/close.h"
+
+static struct insn_links links;
+static struct insn_support support;
+static void *memory;
+
+/* A CPU that has everything. */
+static struct insn_table *table_of(const char *forms, bool exact)
+{
+    struct options o;
+
+    options_default(&o);
+    snprintf(o.bench, sizeof o.bench, "%s", forms);
+    assert_null(insn_links_find(&links));
+    for (unsigned i = 0; i < INSN_FEATURES; i++)
+        support.has[i] = true;
+    support.avx_on = support.avx512_on = true;
+    free(memory);
+    memory = malloc(insn_table_bytes(&o));
+    assert_non_null(memory);
+    return insn_table_make(memory, &o, &support, &links, exact);
+}
+
+/* Adds a placement to a cell. */
+static void take(struct insn_cell *c, double cycles, bool shared)
+{
+    c->shared |= (uint8_t)(shared << c->taken);
+    c->cycles[c->taken++] = (float)cycles;
+}
+
+/* Gives each link a cost of `cycles`; TEST and CMOVZ together have twice as much. */
+static void cost_links(struct insn_table *t, double cycles)
+{
+    for (unsigned i = 0; i < LINKS; i++)
+        for (unsigned k = 0; t->link_row[i] && k < 4; k++)
+            take(&t->cell[t->row[t->link_row[i] - 1].first], i == LINK_TEST ? 2 * cycles : cycles,
+                 false);
+}
+
+static struct insn_cell *latency(struct insn_table *t, unsigned out, unsigned part_in, unsigned in)
+{
+    for (unsigned i = t->row[t->links].first; i < t->cells; i++) {
+        struct insn_cell *c = &t->cell[i];
+        if (c->id.kind == INSN_TEST_LATENCY && c->id.in.part == part_in && c->id.in.operand == in &&
+            c->id.out.part == INSN_DATA && c->id.out.operand == out)
+            return c;
+    }
+    fail_msg("no such pair");
+    return NULL;
+}
+
+static struct agreed figure(const struct insn_table *t, const struct insn_cell *c, bool *at_most)
+{
+    return insn_figure(t, &t->row[t->links], c, at_most);
+}
+
+static void links_are_subtracted(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("mov_r64_m64", false);
+    bool at_most;
+    cost_links(t, 1);
+    struct insn_cell *base = latency(t, 0, INSN_BASE_PART, 1);
+    for (unsigned i = 0; i < 4; i++)
+        take(base, 7, false); /* with MOVSXD or not, AND and ADD */
+    struct agreed a = figure(t, base, &at_most);
+    assert_false(at_most);
+    struct insn_test test;
+    insn_test(&test, insn_form(t->row[t->links].form), INSN_PLAIN, &base->id);
+    assert_true(test.steps >= 2);
+    assert_close(a.value, 7 - test.steps, 1e-6);
+    assert_true(a.settled);
+}
+
+static void a_bound_across_files_has_one_cycle_of_the_move_subtracted(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("movd_r32_xmm", false);
+    bool at_most;
+    struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
+    for (unsigned i = 0; i < 4; i++)
+        take(c, 6, false);
+    struct agreed a = figure(t, c, &at_most);
+    assert_true(at_most);
+    assert_close(a.value, 5, 1e-6);
+}
+
+static void a_bound_through_memory_has_nothing_subtracted(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("mov_r64_m64", false);
+    bool at_most;
+    cost_links(t, 1);
+    struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
+    for (unsigned i = 0; i < 4; i++)
+        take(c, 8, false);
+    assert_close(figure(t, c, &at_most).value, 8, 1e-6);
+    assert_true(at_most);
+}
+
+static void quiet_placements_are_preferred(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("imul_r64_r64", false);
+    struct insn_cell *c = latency(t, 0, INSN_DATA, 0);
+    bool at_most;
+    for (unsigned i = 0; i < 3; i++) {
+        take(c, 5, true);
+        take(c, 3, false);
+    }
+    assert_close(figure(t, c, &at_most).value, 3, 1e-6);
+    assert_true(figure(t, c, &at_most).settled);
+    c->shared = 0x3f; /* if all are shared, the least count */
+    assert_close(figure(t, c, &at_most).value, 3, 1e-6);
+}
+
+static void throughput_is_the_faster_of_two_tests(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("adc_r64_r64", false);
+    const struct insn_row *row = &t->row[t->links];
+    assert_false(is_known(insn_throughput_of(t, row).value));
+    for (unsigned i = 0; i < row->cells; i++) {
+        struct insn_cell *c = &t->cell[row->first + i];
+        for (unsigned k = 0; k < 4; k++)
+            take(c, c->id.kind == INSN_TEST_BREAKS ? 0.5 : 1, false);
+    }
+    assert_close(insn_throughput_of(t, row).value, 0.5, 1e-6);
+}
+
+static void every_form_is_run_or_has_a_reason(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("*", false), *exact;
+    unsigned run = 0, usual = 0;
+    for (unsigned i = t->links; i < t->rows; i++) {
+        const struct insn_row *row = &t->row[i];
+        run += row->why == INSN_RUNS;
+        usual += row->values == INSN_USUAL;
+        assert_int_equal(row->why == INSN_RUNS, row->cells > 0);
+        assert_true(row->first + row->cells <= t->cells);
+    }
+    assert_int_equal(usual, insn_count());
+    assert_int_equal(run, t->run);
+    assert_true(t->run >= 5000 && t->pairs >= 6000); /* if the CPU has AVX-512 */
+    exact = table_of("*", true);
+    assert_int_equal(exact->links, 0);
+    for (unsigned i = 0; i < exact->rows; i++)
+        assert_true(exact->row[i].cells <= 1);
+}
+
+static void what_a_cpu_lacks_is_named_once(void **state)
+{
+    (void)state;
+    struct options o;
+    struct insn_table *t = table_of("vmulps_ymm_ymm_ymm", false);
+    assert_int_equal(t->rows - t->links, 2); /* the usual values and denormals */
+    options_default(&o);
+    strcpy(o.bench, "vmulps_ymm_ymm_ymm");
+    support.has[INSN_AVX] = false;
+    t = insn_table_make(memory, &o, &support, &links, false);
+    assert_int_equal(t->rows - t->links, 1);
+    assert_int_equal(t->row[t->links].why, INSN_CPU_LACKS);
+    assert_int_equal(t->row[t->links].lacks, INSN_AVX);
+    free(memory);
+    memory = NULL;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(links_are_subtracted),
+        cmocka_unit_test(a_bound_across_files_has_one_cycle_of_the_move_subtracted),
+        cmocka_unit_test(a_bound_through_memory_has_nothing_subtracted),
+        cmocka_unit_test(quiet_placements_are_preferred),
+        cmocka_unit_test(throughput_is_the_faster_of_two_tests),
+        cmocka_unit_test(every_form_is_run_or_has_a_reason),
+        cmocka_unit_test(what_a_cpu_lacks_is_named_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
