@@ -281,6 +281,9 @@ static void record_form(struct json *j, const struct insn_table *t, const struct
     record_figure(j, "tp", insn_throughput_of(t, row));
     record_variant(j, "same", t, row, INSN_TEST_SAME);
     record_variant(j, "line", t, row, INSN_TEST_ONE_LINE);
+    record_variant(j, "straight", t, row, INSN_TEST_STRAIGHT);
+    if (insn_form(row->form)->properties & INSN_LCP)
+        json_bool(j, "lcp", true);
     record_pairs(j, &(struct pair_arrays){"lat_of", "lat", false}, pair, n);
     record_pairs(j, &(struct pair_arrays){"most_of", "most", true}, pair, n);
     if (!t->exact)

@@ -139,8 +139,8 @@ static void choose(const struct job *j, const struct insn_windows *w)
     double most = cycles > 0 ? CYCLES / cycles : COPIES;
 
     c->copies = (uint16_t)(most < FEW ? FEW : most < COPIES ? most : COPIES);
-    if (c->copies < INSN_LOOP_COPIES || !insn_can_loop(&w->test.view) ||
-        !insn_values_can_loop(j->row->values))
+    if (c->copies < INSN_LOOP_COPIES || c->id.kind == INSN_TEST_STRAIGHT ||
+        !insn_can_loop(&w->test.view) || !insn_values_can_loop(j->row->values))
         return;
     c->copies = INSN_LOOP_COPIES;
     c->turns = TURNS_LEAST;

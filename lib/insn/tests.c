@@ -4,7 +4,12 @@
 enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned decoration,
                         const struct insn_test_id *id)
 {
+    struct insn_view v;
+
     switch (id->kind) {
+    case INSN_TEST_STRAIGHT:
+        insn_view(&v, f, decoration);
+        return insn_throughput(t, f, decoration, INSN_DISTINCT, insn_has_breaks(&v));
     case INSN_TEST_DISTINCT:
         return insn_throughput(t, f, decoration, INSN_DISTINCT, false);
     case INSN_TEST_BREAKS:
@@ -38,6 +43,8 @@ static bool is_of_use(const struct insn_view *v, unsigned kind)
 {
     if (kind == INSN_TEST_BREAKS)
         return insn_has_breaks(v);
+    if (kind == INSN_TEST_STRAIGHT)
+        return insn_can_loop(v);
     return kind != INSN_TEST_SAME || can_be_same(v);
 }
 

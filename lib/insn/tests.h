@@ -12,6 +12,7 @@ enum insn_test_kind {
     INSN_TEST_BREAKS,   /* the same, with dependencies through fixed registers and flags broken */
     INSN_TEST_SAME,     /* one register for all operands of a copy, as for zeroing idioms */
     INSN_TEST_ONE_LINE, /* memory at one address for all copies */
+    INSN_TEST_STRAIGHT, /* in a straight line, through the decoders, if it is usually in a loop */
     INSN_TEST_LATENCY,
 };
 

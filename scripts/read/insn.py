@@ -9,9 +9,9 @@ from tools import help_text
 
 # A figure: core cycles, its error, whether it is an upper bound, whether its placements agree.
 Figure = collections.namedtuple("Figure", "value error at_most settled")
-# A form on a core. figures: by "tp", "same", "line" or a pair "input>output"; fault: None, or how a test of it ended.
-Form = collections.namedtuple("Form", "name core figures fault")
-VARIANTS = ("tp", "same", "line")
+# A form on a core. figures: by one of VARIANTS or a pair "input>output"; fault: None, or how a test of it ended.
+Form = collections.namedtuple("Form", "name core figures fault lcp")
+VARIANTS = ("tp", "same", "line", "straight")
 
 COLUMNS = (
     table.Column("form", "form", left=True),
@@ -20,6 +20,7 @@ COLUMNS = (
     table.Column("+-", "error"),
     table.Column("same reg.", "same"),
     table.Column("same line", "line"),
+    table.Column("straight", "straight"),
     table.Column("latencies", "latencies", left=True),
     table.Column("note", "note", left=True),
 )
@@ -59,7 +60,7 @@ def _figures(record):
 
 def forms(report):
     """Every form that ran, in the order of the report."""
-    return [Form(f["form"], record["core"], _figures(f), f.get("fault"))
+    return [Form(f["form"], record["core"], _figures(f), f.get("fault"), f.get("lcp", False))
             for record in report.of("insn") for f in record["forms"]]
 
 
@@ -95,7 +96,7 @@ def flat(form):
     """A form as the values of COLUMNS."""
     tp = form.figures.get("tp")
     return {"form": form.name, "core": form.core, "error": tp and tp.error, "latencies": _latencies(form),
-            "note": form.fault or "", **{name: said(form.figures.get(name)) for name in VARIANTS}}
+            "note": form.fault or ("length-changing prefix" if form.lcp else ""), **{name: said(form.figures.get(name)) for name in VARIANTS}}
 
 
 def _flat_left(name, core, why):
@@ -172,7 +173,7 @@ def add(commands):
     p = commands.add_parser("insn", formatter_class=help_text.Paragraphs,
                             help="the table of instructions of a report, or the differences of two",
                             description="Prints the figures of suite insn: throughput, with one register for all "
-                                        "operands and with one address if these differ, and the latency of each pair "
+                                        "operands, with one address and in a straight line if these differ, and the latency of each pair "
                                         "input>output. <= is an upper bound; ? is not settled. Exit status 1: the "
                                         "report is damaged, and what is whole of it is printed.")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or all that a serial line said")

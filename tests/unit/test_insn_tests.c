@@ -51,6 +51,8 @@ static void variants_are_listed_where_they_differ(void **state)
     assert_false(has_kind("add_r64_r64", INSN_TEST_BREAKS));
     assert_true(has_kind("add_r64_r64", INSN_TEST_LATENCY));
     assert_false(has_kind("nop", INSN_TEST_LATENCY));
+    assert_true(has_kind("nop", INSN_TEST_STRAIGHT));
+    assert_false(has_kind("adc_r64_r64", INSN_TEST_STRAIGHT)); /* it is never in a loop */
 }
 
 static void words_name_forms(void **state)
