@@ -69,7 +69,24 @@ static int decimals_of(const struct run_facts *run, double v)
 /* Returns whether the operation moves a line of 64 bytes. */
 static bool is_bandwidth(const struct curve *c)
 {
-    return !bench_is_chase(c->row.bench->curve.load);
+    enum bench_load load = c->row.bench->curve.load;
+
+    return !bench_is_chase(load) && !bench_is_near(load);
+}
+
+/* Returns whether its points are offsets. */
+static bool is_near(const struct curve *c)
+{
+    return bench_is_near(c->row.bench->curve.load);
+}
+
+/* Returns what was checked, in words. */
+static const char *checked(const struct curve *c)
+{
+    if (is_near(c))
+        return "; every value was checked";
+    return is_bandwidth(c) ? ", per line of 64 bytes; every word was checked"
+                           : "; every element was visited";
 }
 
 /* Writes the last column: ns, or GB/s. */
@@ -83,13 +100,16 @@ static void show_last(const struct run_facts *run, const struct curve *c,
 
 static void show_points(const struct run_facts *run, const struct curve *c, struct sink *out)
 {
-    fmt(out, "         size %12s       +-     %s\r\n", unit_of(run),
+    fmt(out, "       %s %12s       +-     %s\r\n", is_near(c) ? "offset" : "  size", unit_of(run),
         is_bandwidth(c) ? "GB/s" : "  ns");
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
         double v = figure(run, p);
         int decimals = decimals_of(run, v);
-        show_size(p->bytes, 13, out);
+        if (is_near(c))
+            fmt(out, "%13lld", (long long)p->bytes);
+        else
+            show_size(p->bytes, 13, out);
         fmt(out, " ");
         show_number(v, decimals, 12, out);
         fmt(out, " ");
@@ -194,12 +214,12 @@ static void show(const struct run_facts *run, const struct curve *c, struct repo
     }
     fmt(r->out, "pages of ");
     show_size(c->page, 0, r->out);
-    fmt(r->out, "%s\r\n",
-        is_bandwidth(c) ? ", per line of 64 bytes; every word was checked"
-                        : "; every element was visited");
+    fmt(r->out, "%s\r\n", checked(c));
     show_points(run, c, r->out);
-    show_levels(run, c, r->out);
-    show_limits(c, r->out);
+    if (!is_near(c)) {
+        show_levels(run, c, r->out);
+        show_limits(c, r->out);
+    }
     fmt(r->out, "\r\n");
 }
 
@@ -211,7 +231,7 @@ static void record_points(const struct run_facts *run, const struct curve *c, st
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
         json_array(j, NULL);
-        json_u64(j, NULL, p->bytes);
+        json_i64(j, NULL, (int64_t)p->bytes);
         json_f64(j, NULL, p->ticks, 3);
         json_f64(j, NULL, run_has_cycles(run) ? p->cycles : UNKNOWN, 3);
         json_f64(j, NULL, p->lo, 3);
@@ -227,7 +247,7 @@ static void record_points(const struct run_facts *run, const struct curve *c, st
     json_array(j, "shared");
     for (size_t i = 0; i < c->n; i++)
         if (c->point[i].shared)
-            json_u64(j, NULL, c->point[i].bytes);
+            json_i64(j, NULL, (int64_t)c->point[i].bytes);
     json_close(j);
 }
 
@@ -259,6 +279,7 @@ static const char *const spoiled_words[] = {
 
 static void record_measured(const struct run_facts *run, const struct curve *c, struct json *j)
 {
+    json_str(j, "by", is_near(c) ? "offset" : "size");
     json_u64(j, "page", c->page);
     if (is_bandwidth(c))
         json_u64(j, "op_bytes", LINE);

@@ -113,7 +113,11 @@ enum bench_load {
     BENCH_WRITE_REP,
     BENCH_COPY_16,
     BENCH_COPY_32,
-    BENCH_COPY_REP
+    BENCH_COPY_REP,
+    BENCH_SPLIT_LOAD, /* from here on: accesses by offset (bench/memory/near.h) */
+    BENCH_SPLIT_STORE,
+    BENCH_FORWARD_8,
+    BENCH_FORWARD_4
 };
 
 /* Returns whether the operation is a load that waits for the one before. */
@@ -122,13 +126,22 @@ static inline bool bench_is_chase(enum bench_load load)
     return load == BENCH_CHASE || load == BENCH_PAGES;
 }
 
+/* Returns whether the points of the curve are offsets; otherwise they are sizes. */
+static inline bool bench_is_near(enum bench_load load)
+{
+    return load >= BENCH_SPLIT_LOAD;
+}
+
 /* What a row of FORM_CURVE measures at each size of its working set. */
 struct bench_curve {
     enum bench_load load;
     uint32_t stride;  /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in
                          random order */
     bool large_pages; /* of 2 MiB or more; else of 4 KiB */
-    uint32_t ms;      /* the time that it may take on a core; 0: not a curve */
+    /* The offsets of bench_is_near(), ascending; `offsets` of them. */
+    const int32_t *offset;
+    uint32_t offsets;
+    uint32_t ms; /* the time that it may take on a core; 0: not a curve */
 };
 
 /* The steps of the small C program that method=plain shows in a table. */

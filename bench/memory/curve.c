@@ -2,6 +2,7 @@
 #include "bench/api/tsc.h"
 #include "bench/check/guard.h"
 #include "bench/memory/chase.h"
+#include "bench/memory/near.h"
 #include "bench/memory/visit.h"
 #include "bench/sample/interleave.h"
 #include "lib/cpu/tlb.h"
@@ -96,11 +97,12 @@ static uint8_t *place_of(const struct measuring *w, uint64_t bytes)
 /* Visits a size. False: the row has ended, and says why, or the user stopped the run. */
 static bool visit(struct measuring *w, uint64_t bytes, struct visit *v)
 {
+    bool near = bench_is_near(w->curve.row.bench->curve.load);
     struct order_of_visit o = {.e = w->e, .pairs = is_proof(w->e) ? 1 : VISIT_PAIRS};
 
     w->seed++;
-    o.set =
-        (struct visit_set){&w->curve.row.bench->curve, place_of(w, bytes), bytes, w->map, w->seed};
+    o.set = (struct visit_set){&w->curve.row.bench->curve, place_of(w, near ? NEAR_BYTES : bytes),
+                               bytes, w->map, w->seed};
     if (!pace_go_on(w->e) || !guard_run(w->e, &w->curve.row, visit_here, &o))
         return false;
     *v = o.v;
@@ -147,7 +149,8 @@ static size_t refine(struct measuring *w, size_t n)
 
     memcpy(before, w->size, n * sizeof *before);
     memcpy(cost, w->cost, n * sizeof *cost);
-    size_t more = sizes_refine(w->size, w->first, n);
+    bool near = bench_is_near(w->curve.row.bench->curve.load);
+    size_t more = near ? n : sizes_refine(w->size, w->first, n);
     for (size_t i = 0, old = 0; i < more; i++) {
         w->cost[i] = cost[old];
         old += old + 1 < n && w->size[i] == before[old];
@@ -279,7 +282,8 @@ static void find_levels(struct curve *c)
         point[i] = (struct level_point){p->bytes, cycles ? p->cycles : p->ticks, p->lo, p->hi};
         shared += p->shared;
     }
-    c->levels = levels_find(point, c->n, c->level);
+    if (!bench_is_near(c->row.bench->curve.load))
+        c->levels = levels_find(point, c->n, c->level);
     levels_match(c->level, c->levels, c->cache, c->caches);
     if (2 * shared > c->n)
         c->spoiled = CURVE_SHARED;
@@ -331,12 +335,23 @@ static bool open_area(struct measuring *w)
     return true;
 }
 
+/* Writes the offsets of the row, or the sizes of the first pass. Returns their number. */
+static size_t first_points(struct measuring *w)
+{
+    const struct bench_curve *kind = &w->curve.row.bench->curve;
+    uint64_t first = kind->load == BENCH_PAGES ? FIRST_PAGES * PAGE : SIZES_FIRST;
+
+    if (!bench_is_near(kind->load))
+        return sizes_grid(first, sizes_up_to(w), bench_is_chase(kind->load), w->size);
+    for (uint32_t i = 0; i < kind->offsets; i++)
+        w->size[i] = (uint64_t)kind->offset[i];
+    return w->set_bytes >= NEAR_BYTES ? kind->offsets : 0;
+}
+
 static bool measure_sizes(struct measuring *w)
 {
     bool proof = is_proof(w->e);
-    enum bench_load load = w->curve.row.bench->curve.load;
-    uint64_t first = load == BENCH_PAGES ? FIRST_PAGES * PAGE : SIZES_FIRST;
-    size_t n = sizes_grid(first, sizes_up_to(w), bench_is_chase(load), w->size);
+    size_t n = first_points(w);
 
     if (n == 0) {
         row_fail(&w->curve.row, ROW_UNSUPPORTED, "there is less memory than the smallest size");
@@ -409,9 +424,11 @@ static void measure(struct measuring *w)
         return;
     if (w->curve.row.bench->curve.load == BENCH_PAGES)
         take_tlbs(&w->curve, p);
-    else
+    else if (!bench_is_near(w->curve.row.bench->curve.load))
         w->curve.caches = caches_decode(w->curve.cache, p->cpu, p->cpuid, NULL);
-    w->curve.wanted = sizes_wanted(caches_largest(w->curve.cache, w->curve.caches));
+    w->curve.wanted = bench_is_near(w->curve.row.bench->curve.load)
+                          ? NEAR_BYTES
+                          : sizes_wanted(caches_largest(w->curve.cache, w->curve.caches));
     if (!open_area(w))
         return;
     if (measure_sizes(w))

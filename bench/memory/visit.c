@@ -1,5 +1,6 @@
 #include "bench/memory/visit.h"
 #include "bench/memory/chase.h"
+#include "bench/memory/near.h"
 #include "bench/memory/stream.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/own.h"
@@ -11,6 +12,8 @@
 #define PAIR_TURNS 128 /* of 64 additions: 8192 core cycles, and twice that */
 #define PAIR_ADDS  8192.0
 #define MEDIAN_SE  1.2533 /* standard error of a median over that of a mean: sqrt(pi / 2) */
+
+#define NEAR_STEPS 2048 /* operations of a walk at one offset */
 
 /* A pair of walks. */
 struct pair_taken {
@@ -39,17 +42,24 @@ static double ticks_per_cycle(struct engine *e, const struct cycle_mark *from)
     return 1 / cycle_ratio(e, from, &to);
 }
 
-/* What is walked: one of the two. */
+/* What is walked: one of the three. */
 struct load {
     const struct bench_curve *kind;
     struct chase chase;
     struct stream stream;
+    struct near_place near;
 };
 
 /* Times the i-th pair of walks; *lines gets the operations of the first. False: a walk did not end
  * where it should. */
 static bool time_walks(const struct load *l, unsigned i, struct stream_ticks *t)
 {
+    if (bench_is_near(l->kind->load)) {
+        t->once = near_time(&l->near, NEAR_STEPS);
+        t->twice = near_time(&l->near, 2 * NEAR_STEPS);
+        t->lines = NEAR_STEPS;
+        return true;
+    }
     if (!bench_is_chase(l->kind->load)) {
         *t = stream_time(&l->stream, i);
         return true;
@@ -143,6 +153,14 @@ static void prepare_stream(const struct visit_set *set, struct stream *s, struct
         v->wrong = "not every word was read, or has the value that was written";
 }
 
+static void prepare_near(const struct visit_set *set, struct near_place *p, struct visit *v)
+{
+    near_build(p, set->kind->load, set->at, (int32_t)set->bytes);
+    v->elements = near_check(p);
+    if (v->elements == 0)
+        v->wrong = "a load or store at this offset did not leave what it should";
+}
+
 void visit_take(struct engine *e, const struct visit_set *set, unsigned pairs, struct visit *v)
 {
     struct load l = {.kind = set->kind};
@@ -150,6 +168,8 @@ void visit_take(struct engine *e, const struct visit_set *set, unsigned pairs, s
     *v = (struct visit){0};
     if (bench_is_chase(set->kind->load))
         prepare_chase(set, &l.chase, v);
+    else if (bench_is_near(set->kind->load))
+        prepare_near(set, &l.near, v);
     else
         prepare_stream(set, &l.stream, v);
     if (!v->wrong)

@@ -27,8 +27,8 @@ struct visit {
 struct visit_set {
     const struct bench_curve *kind; /* how it is gone over */
     uint8_t *at;
-    uint64_t bytes;
-    uint64_t *map; /* chase_map_bytes(); only of a chase */
+    uint64_t bytes; /* of an access by offset: the offset, converted to this type */
+    uint64_t *map;  /* chase_map_bytes(); only of a chase */
     uint64_t seed;
 };
 

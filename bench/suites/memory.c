@@ -15,6 +15,24 @@ CURVE(stride_1k, "the same from each line to the one 1 KiB after it", .ms = 1200
 CURVE(tlb_4k, "a load that waits for the one before, one in each page of 4 KiB", .ms = 1200,
       .load = BENCH_PAGES);
 
+/* Offsets from the beginning of a page, near the end of the first line and of the page. */
+static const int32_t split[] = {0, 8, 32, 56, 57, 60, 63, 64, 4080, 4088, 4089, 4092, 4095, 4096};
+/* Of a load from the store of 8 bytes before it: before it, overlapping, the same, after it. */
+static const int32_t near[] = {-8, -7, -4, -1, 0, 1, 2, 4, 6, 7, 8, 16};
+/* The same, a page further on: the lower 12 bits of the addresses overlap. */
+static const int32_t alias[] = {4080, 4088, 4089, 4092, 4095, 4096, 4097, 4100, 4103, 4104, 4112};
+#define NEAR(name_, what_, load_, offsets_)                                                        \
+    CURVE(name_, what_, .ms = 200, .load = load_, .offset = offsets_,                              \
+          .offsets = sizeof offsets_ / sizeof offsets_[0])
+
+NEAR(split_load, "a load of 8 bytes that waits for the one before, by offset in a page",
+     BENCH_SPLIT_LOAD, split);
+NEAR(split_store, "a store of 8 bytes, by offset in a page", BENCH_SPLIT_STORE, split);
+NEAR(forward_8, "a store of 8 bytes, then a load of 8 at an offset from it", BENCH_FORWARD_8, near);
+NEAR(forward_4, "a store of 8 bytes, then a load of 4 at an offset from it", BENCH_FORWARD_4, near);
+NEAR(alias_4k, "a store of 8 bytes, then a load of 8 about a page further on", BENCH_FORWARD_8,
+     alias);
+
 #define STREAM(name_, what_, load_)                                                                \
     CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 1000, .load = load_)
 

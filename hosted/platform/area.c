@@ -7,7 +7,7 @@
 
 #define SMALL_PAGE 4096ull
 #define LARGE_PAGE (2ull << 20)
-#define LEAST      (64ull << 10) /* bytes: fewer are no area */
+#define LEAST      (16ull << 10) /* bytes: fewer are no area */
 
 static char reason[160];
 

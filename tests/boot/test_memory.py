@@ -16,6 +16,8 @@ STREAMS = {
     "write_16": (20, 5), "write_32": (12, 5), "write_nt": (20, 5), "write_rep": (4 * 64, 5),
 }  # fmt: skip
 CHASES = ["latency_2m", "latency_4k", "stride_1k", "stride_64", "tlb_4k"]
+# By offset: the instructions of a turn of bench/memory/near.asm, or of a chase.
+NEARS = {"alias_4k": 34, "forward_4": 34, "forward_8": 34, "split_load": 18, "split_store": 18}
 MOST = 256 * KIB
 
 
@@ -35,6 +37,8 @@ def lines_of(name, size):
 
 def instructions(name, size):
     """Of an operation."""
+    if name in NEARS:
+        return NEARS[name] / 16
     if name in CHASES:
         return TURN / STEPS
     turn, lap = STREAMS[name]
@@ -44,27 +48,31 @@ def instructions(name, size):
 def judge(curve):
     name = curve["name"]
     assert (curve["suite"], curve["core"], curve["status"]) == ("memory", 0, "ok"), curve
-    assert curve["unit"] == "instructions" and curve.get("op_bytes") == (None if name in CHASES else 64), curve
+    assert curve["unit"] == "instructions" and curve.get("op_bytes") == (64 if name in STREAMS else None), curve
     sizes = [point[0] for point in curve["points"]]
-    assert sizes == grid(name) and curve["visits"] == [1] * len(sizes), curve
+    assert curve["by"] == ("offset" if name in NEARS else "size") and curve["visits"] == [1] * len(sizes), curve
+    assert sizes == (sorted(set(sizes)) if name in NEARS else grid(name)), curve
     for size, ticks, count, *unknown in curve["points"]:
         assert abs(count - instructions(name, size)) < 0.0006 and unknown == [None] * 3, (name, size, count)
         assert abs(ticks - 128 * count) <= 0.07, (name, size, ticks)
-    assert curve["elements"] == 2 * sum(lines_of(name, size) for size in sizes), curve  # the first pass, and one more
+    checked = sum(128 if name in NEARS else lines_of(name, size) for size in sizes)
+    assert curve["elements"] == 2 * checked, curve  # in the first pass, and in one more
     assert curve["shared"] == [] and curve["judged"] and not curve["less_memory"] and not curve["less_time"], curve
-    assert [(level["from"], level["to"]) for level in curve["levels"]] == [(sizes[0], sizes[-1])], curve
+    levels = [] if name in NEARS else [(sizes[0], sizes[-1])]
+    assert [(level["from"], level["to"]) for level in curve["levels"]] == levels, curve
 
 
 @pytest.mark.long
 def test_every_operation_is_counted(boot):
     b = boot("suite=memory").must(SUCCESS, rows=0)
     curves = {curve["name"]: curve for curve in b.of("curve")}
-    assert sorted(curves) == sorted([*STREAMS, *CHASES])
+    assert sorted(curves) == sorted([*STREAMS, *CHASES, *NEARS])
     for curve in curves.values():
         judge(curve)
         assert curve["page"] == 4 * KIB or curve["name"] == "latency_2m", curve
     assert curves["latency_2m"]["page"] in (2 << 20, 1 << 30)
     assert b.text.count("every element was visited") == len(CHASES)
+    assert b.text.count("every value was checked") == len(NEARS)
     assert "1.125 instructions from 4 KiB to 256 KiB" in b.text
 
 

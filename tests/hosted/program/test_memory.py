@@ -87,6 +87,20 @@ def test_the_table_has_a_line_per_size(ended, curve):
     assert ("GB/s" in text) == (curve.get("op_bytes") == LINE) == (curve["name"] not in CHASES)
 
 
+def test_offsets(run):
+    """Stores and loads by offset: a store that a load finds whole, a line's and a page's end."""
+    ended = run("suite=memory", "bench=split_*,forward_*,alias_4k", "format=both")
+    records = [line for line in ended.out.splitlines() if line.startswith('{"baretick"')]
+    curves = launches.Launch("\n".join(records).encode(), ended.status, 0).curves
+    assert [c["name"] for c in curves] == ["alias_4k", "forward_4", "forward_8", "split_load", "split_store"]
+    for curve in curves:
+        offsets = [p[0] for p in curve["points"]]
+        assert curve["status"] == "ok" and curve["by"] == "offset" and curve["levels"] == [], curve
+        assert offsets == sorted(set(offsets)) and all(p[1] is not None for p in curve["points"]), curve
+        assert (min(offsets) < 0) == curve["name"].startswith("forward"), curve
+    assert ended.out.count("every value was checked") == 5 and not re.search(r"^  levels", ended.out, re.M)
+
+
 def test_large_pages_or_the_reason(run):
     (curve,) = run("suite=memory", "bench=latency_*", "format=jsonl").report().curves[:1]
     assert curve["name"] == "latency_2m"

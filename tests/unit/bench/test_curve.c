@@ -69,7 +69,25 @@ uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
     return ticks;
 }
 
-/* The other loads have a separate test (test_stream.c). */
+/* The other loads have separate tests (test_stream.c, test_memory_near.c). */
+void near_build(struct near_place *p, enum bench_load load, uint8_t *at, int32_t offset)
+{
+    *p = (struct near_place){.load = load, .store = at, .at = at + offset};
+}
+
+uint64_t near_check(const struct near_place *p)
+{
+    return p->at - p->store == 13 ? 0 : 1; /* that offset has a defect */
+}
+
+uint64_t near_time(const struct near_place *p, uint64_t operations)
+{
+    uint64_t ticks = operations * (p->at == p->store ? 2 : 9);
+
+    fake_tsc += ticks;
+    return ticks;
+}
+
 void stream_build(struct stream *s, enum bench_load load, uint8_t *at, uint64_t bytes)
 {
     *s = (struct stream){.load = load, .at = at, .lines = bytes / STREAM_LINE};
@@ -484,6 +502,33 @@ static void other_loads(void **state)
     assert_non_null(strstr(c->row.why, "AVX"));
 }
 
+/* Points are the row's offsets, also negative ones, without levels. */
+static void offsets(void **state)
+{
+    static const int32_t offset[] = {-8, 0, 4096}, defect[] = {0, 13};
+    static const struct bench b = {
+        .form = FORM_CURVE,
+        .curve = {.load = BENCH_FORWARD_8, .ms = 2000, .offset = offset, .offsets = 3}};
+    static const struct bench broken = {
+        .form = FORM_CURVE,
+        .curve = {.load = BENCH_FORWARD_8, .ms = 2000, .offset = defect, .offsets = 2}};
+    const struct curve *c = measure_other(&b);
+
+    (void)state;
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->n, 3);
+    assert_int_equal((int64_t)c->point[0].bytes, -8);
+    assert_close(c->point[0].cycles, 18, 0.01);
+    assert_close(c->point[1].cycles, 4, 0.01);
+    assert_int_equal(c->point[1].visits, VISITS);
+    assert_int_equal(c->levels, 0);
+    assert_int_equal(c->wanted, NEAR_BYTES);
+    assert_false(c->less_memory);
+    c = measure_other(&broken);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "offset"));
+}
+
 /* An element per page: levels end at what the TLBs reach, and the curve goes to 4 times that. */
 static void the_reach_of_tlbs(void **state)
 {
@@ -555,6 +600,7 @@ int main(void)
         cmocka_unit_test(an_emulator),
         cmocka_unit_test(no_cpuid_data),
         cmocka_unit_test(other_loads),
+        cmocka_unit_test(offsets),
         cmocka_unit_test(the_reach_of_tlbs),
         cmocka_unit_test(strides),
         cmocka_unit_test(the_user_stops_it),

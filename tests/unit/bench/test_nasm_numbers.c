@@ -5,6 +5,7 @@
 #include "bench/api/baretick.h"
 #include "bench/api/bench.h"
 #include "bench/memory/chase.h"
+#include "bench/memory/near.h"
 #include "bench/memory/stream.h"
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/many.h"
@@ -116,6 +117,7 @@ static void turns_of_walks_are_those_of_c(void **state)
     (void)state;
     EXPECT("bench/memory/chase.asm", {"CHASE_TURN", CHASE_TURN});
     EXPECT("bench/memory/stream.asm", {"STREAM_TURN", STREAM_TURN});
+    EXPECT("bench/memory/near.asm", {"NEAR_TURN", NEAR_TURN});
 }
 
 static void an_objects_row_is_that_of_c(void **state)

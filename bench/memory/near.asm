@@ -1,0 +1,46 @@
+; Walks over one place (bench/memory/near.h): NEAR_TURN operations in each turn.
+;   uint64_t near_NAME(uint8_t *store, uint8_t *load, uint64_t turns, uint64_t *value)
+;                      (System V: rdi, rsi, rdx, rcx)
+; Returns the ticks between the two readings, by recipe lfence independently of recipe=. *value is
+; stored first; it gets what was loaded last.
+section .note.GNU-stack noalloc noexec nowrite progbits
+section .text align=64
+
+%define NEAR_TURN 16
+
+; The TSC in rax; destroys rdx.
+%macro READING 0
+    lfence
+    rdtsc
+    lfence
+    shl rdx, 32
+    or rax, rdx
+%endmacro
+
+; %1: name, %2 and %3: one operation, with the value in r10
+%macro WALK 3
+global %1:function hidden
+align 64
+%1:
+    mov r8, rdx
+    mov r10, [rcx]
+    READING
+    mov r9, rax
+    align 64
+.turn:
+%rep NEAR_TURN
+    %2
+    %3
+%endrep
+    dec r8
+    jnz .turn
+    READING
+    sub rax, r9
+    mov [rcx], r10
+    ret
+%endmacro
+
+%define STORE_8 {mov [rdi], r10}
+    WALK near_forward_8, STORE_8, {mov r10, [rsi]}
+    WALK near_forward_4, STORE_8, {mov r10d, [rsi]}
+    WALK near_store, STORE_8, { }
