@@ -43,8 +43,10 @@ uint64_t near_store(uint8_t *store, uint8_t *load, uint64_t turns, uint64_t *val
 
 uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
 {
-    for (uint64_t i = 0; i < turns * CHASE_TURN; i++)
-        memcpy(&at, at, sizeof at);
+    for (uint64_t i = 0; i < turns * CHASE_TURN; i++) {
+        const void *from = at; /* at any address */
+        memcpy(&at, from, sizeof at);
+    }
     *end = defect ? NULL : at;
     return turns * CHASE_TURN * 4;
 }
