@@ -124,7 +124,7 @@ def test_no_speculation_control_is_claimed_for_a_model_without_one(shared):
 
 def test_no_thermal_status_is_said(shared):
     b = shared().must(SUCCESS)
-    assert b.run["thermal"]["why_not"] == "no status known on this CPU"
+    assert set(b.run["thermal"]) == {"why_not"} and b.run["thermal"]["why_not"], b.run["thermal"]
     assert head(b, "thermal").startswith("no status known")
     assert all("throttled" not in row for row in b.rows)
 

@@ -61,7 +61,7 @@ def test_every_window_of_an_object_is_what_a_plugin_counts(boot, stick, objects,
     assert [t["rows"] for t in told] == [3, 3, 18, 3, 1], told
     assert re.search(r"object    gcc\.o: \d+ bytes, 3 rows", b.text, re.I), b.text
     bad, vast = sorted(error["message"].lower() for error in b.events("error"))
-    assert bad == "object refused: refused.o: row bad: ops is 0; 1 to 1000000 are allowed"
+    assert all(part in bad for part in ("refused.o", "row bad", "ops is 0", "1 to 1000000")), bad
     assert "vast.o: larger than the 1 mib" in vast and "/libc.a (docs/own-code.md)" in vast, vast
     assert b.end["failures"] == 2 and b.run["firmware"]["secure_boot"] is False
 

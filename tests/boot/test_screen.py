@@ -237,7 +237,7 @@ def test_console_serial_leaves_the_screen_alone(boot):
 def test_a_console_that_is_not_there(boot):
     """The other one is used, and says so."""
     b = boot(f"{TALK} console=screen").must(SUCCESS)
-    assert b.run["screen"]["why_not"] == "the firmware has no framebuffer"
+    assert "no framebuffer" in b.run["screen"]["why_not"], b.run["screen"]
     (warning,) = b.events("warning")
     assert "the screen that was asked for is not there" in warning["message"], warning
 

@@ -519,14 +519,14 @@ def test_a_body_without_an_end_is_bounded():
 def test_what_comes_before_is_bounded_too():
     (trace,) = followed("nop", "--asm", "--init", "jmp $", "--steps", 1000, status=1)
     assert trace["steps"] == 0
-    assert trace["ended"]["why"] == "it has not come to the code to be counted within 100000 steps"
+    assert "100000 steps" in trace["ended"]["why"] and "to be counted" in trace["ended"]["why"], trace["ended"]
 
 
 def test_few_steps_are_the_counted_ones():
     """Not those before: saving registers, filling areas."""
     (trace,) = followed("mov [r14], rax", "--steps", 1, status=1)
     assert counts(trace, "steps", "stores") == (1, 1)
-    assert trace["ended"]["why"] == "it has not come to its end within 1 step"
+    assert "its end" in trace["ended"]["why"] and "within 1 step" in trace["ended"]["why"], trace["ended"]
     assert trace["ended"]["text"] == "dec r15"
 
 
@@ -559,7 +559,7 @@ def test_a_person_sees_how_far_a_long_one_is():
 
 def test_work_that_was_not_done_is_said():
     (trace,) = followed("provoke/wrong", status=1)
-    assert trace["wrong"] == "the counter is not the number of operations"
+    assert "counter" in trace["wrong"] and "operations" in trace["wrong"], trace["wrong"]
     assert "the call did not do its work: the counter" in baretick("provoke/wrong").stdout
 
 

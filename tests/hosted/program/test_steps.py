@@ -183,7 +183,7 @@ def test_a_transaction_is_not_stepped(run, steps_object):
         has_rtm = re.search(r"^flags\s*:.* rtm\b", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
         assert re.search("^SIGILL at .* in begins", row["why"]) and not has_rtm, row
     else:
-        assert row["steps"]["why"] == "a transaction (XBEGIN), which a step would abort", row
+        assert "XBEGIN" in row["steps"]["why"], row
 
 
 @pytest.mark.parametrize("words", [("method=plain",), ("method=kbest",), ("method=ensembles", "ensembles=2", "size=16"),

@@ -102,7 +102,7 @@ def test_what_comes_after_the_end_is_no_part_of_the_report(tmp_path):
     c.say(WHOLE + WHOLE + PART + b"\r\n")
     assert c.finish() == 0, c.err
     assert c.records() == LINES and c.serial == WHOLE + WHOLE + PART + b"\r\n"
-    assert c.err == "capture: more records come after the end: they are in serial.log alone\n"
+    assert c.err.startswith("capture: ") and "after the end" in c.err and "serial.log" in c.err, c.err
 
 
 def test_a_speed_that_the_adapter_refuses(monkeypatch):
@@ -141,7 +141,7 @@ def test_a_verdict_that_is_no_pass(tmp_path):
     c = Capture(tmp_path)
     c.say(WHOLE.replace(LINES[-1], body + b',"crc":"%08x"}' % zlib.crc32(body)))
     assert end["verdict"] == "pass" and c.finish() == 1
-    assert c.err == "capture: the end record says 'fail'\n"
+    assert c.err.startswith("capture: ") and "end record" in c.err and "'fail'" in c.err, c.err
 
 
 @pytest.mark.parametrize("data, said", [
