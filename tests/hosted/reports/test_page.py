@@ -604,6 +604,22 @@ def test_an_option_that_is_one_long_word_stays_on_the_page(tmp_path, width):
     assert f'data-width="{width}"' in dom and 'data-beyond="0"' in dom and 'data-cell="true"' in dom
 
 
+def test_a_table_that_is_too_wide_scrolls_and_has_a_shadow_where_it_goes_on(full):
+    """The shadow stays at the frame's right side, its cover scrolls with the table; no cell hides the two."""
+    css = re.sub(r"/\*.*?\*/", "", (ROOT / "scripts/draw/page.css").read_text(), flags=re.S)
+    screen = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)
+    rules = [(s.split(","), dict(re.findall(r"([a-z-]+):\s*([^;]+)", body))) for s, body in re.findall(r"([^{}]+)\{([^{}]*)\}", screen)]
+    wide = next(body for selectors, body in rules if [s.strip() for s in selectors] == [".wide"])
+    cover, shadow = re.findall(r"linear-gradient\(to left, var\(--(\w+)\)", wide["background-image"])
+    assert wide["overflow-x"] == "auto" and (cover, shadow) == ("paper", "grey")
+    assert [v.strip() for v in wide["background-attachment"].split(",")] == ["local", "scroll"]
+    assert wide["background-position"] == "right, right"
+    opaque = {s.strip() for selectors, body in rules for s in selectors if "background" in body}
+    assert not opaque & {"table", "tr", "td", "tbody", "tbody tr"}, opaque
+    tables = re.findall(r"(<div[^>]*>)?<table class=\"sort\"", full)
+    assert tables and all('class="wide"' in div and 'tabindex="0"' in div for div in tables), tables
+
+
 def test_a_failed_row_is_marked_and_its_reason_stands_under_its_name():
     """In the heading of its line, which remains in sight where the table is wider than the screen."""
     text = made(taken([silicon(), row("fine", 1), row("broken", 1, status="wrong", why="x is 3")]), plots=0)
