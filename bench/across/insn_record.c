@@ -282,6 +282,7 @@ static void record_form(struct json *j, const struct insn_table *t, const struct
     record_variant(j, "same", t, row, INSN_TEST_SAME);
     record_variant(j, "line", t, row, INSN_TEST_ONE_LINE);
     record_variant(j, "straight", t, row, INSN_TEST_STRAIGHT);
+    record_figure(j, "slots", insn_slots(t, row));
     if (insn_form(row->form)->properties & INSN_LCP)
         json_bool(j, "lcp", true);
     record_pairs(j, &(struct pair_arrays){"lat_of", "lat", false}, pair, n);

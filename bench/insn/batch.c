@@ -81,16 +81,26 @@ static window_fn build(const struct insn_batch *b, struct code *to, const struct
                                                  .copies = copies});
 }
 
-/* Builds n copies in a straight line, or the loop if n is 0. */
+/* What a window has in its body. */
+enum body { BODY_STRAIGHT, BODY_LOOP, BODY_FILLED, BODY_FILLERS };
+
 static window_fn build_body(const struct insn_batch *b, struct code *to, const struct unit *before,
-                            const struct insn_test *t, unsigned n)
+                            const struct insn_test *t, enum body kind, unsigned n)
 {
     struct insn_code body = begin_unit(b, BODY_AT, BODY_SIZE);
 
-    if (n)
+    switch (kind) {
+    case BODY_STRAIGHT:
         insn_body(&body, &b->place, t, n);
-    else
+        break;
+    case BODY_LOOP:
         insn_loop(&body, &b->place, t);
+        break;
+    case BODY_FILLED:
+    case BODY_FILLERS:
+        insn_filled(&body, &b->place, t, kind == BODY_FILLED);
+        break;
+    }
     const struct unit *unit = end_unit(b, BODY_AT, &body);
     return unit ? build(b, to, before, unit, 1, "insn/B") : NULL;
 }
@@ -98,14 +108,21 @@ static window_fn build_body(const struct insn_batch *b, struct code *to, const s
 static bool build_test(const struct insn_batch *b, struct code *to, struct insn_windows *w)
 {
     struct insn_code setup = begin_unit(b, SETUP_AT, BODY_AT - SETUP_AT);
+    unsigned n = w->cell->copies;
 
     insn_setup(&setup, &b->place, &w->test);
     const struct unit *before = end_unit(b, SETUP_AT, &setup);
     if (!before)
         return false;
-    unsigned n = w->cell->turns ? 0 : w->cell->copies;
-    w->once = build_body(b, to, before, &w->test, n);
-    w->twice = n ? build_body(b, to, before, &w->test, 2 * n) : w->once;
+    if (!w->cell->turns) {
+        w->once = build_body(b, to, before, &w->test, BODY_STRAIGHT, n);
+        w->twice = build_body(b, to, before, &w->test, BODY_STRAIGHT, 2 * n);
+    } else if (w->cell->id.kind == INSN_TEST_SLOTS) {
+        w->once = build_body(b, to, before, &w->test, BODY_FILLED, 0);
+        w->twice = build_body(b, to, before, &w->test, BODY_FILLERS, 0);
+    } else {
+        w->once = w->twice = build_body(b, to, before, &w->test, BODY_LOOP, 0);
+    }
     return w->once && w->twice;
 }
 

@@ -11,7 +11,8 @@
 
 #define INSN_RULER 512 /* dependent additions of the ruler's window; the other has twice as many */
 
-/* The windows of a test. A loop has one; how often it turns is in memory. */
+/* The windows of a test: n copies and 2n copies. A loop has one; how often it turns is in memory.
+ * Of a test of issue slots: copies with fillers, and fillers only. */
 struct insn_windows {
     struct insn_cell *cell;
     struct insn_test test;

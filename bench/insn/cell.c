@@ -18,6 +18,7 @@
  */
 enum { COPIES = 640, FEW = 4, CYCLES = 6000, TURNS_LEAST = 4, TURNS_MOST = 64 };
 enum { TRIALS = 3, TRIES = 3 /* of a shared block */ };
+#define SLOTS_CYCLES 40 /* of a copy, roughly; insn_slots() then decides by its figure */
 
 struct job {
     struct insn_batch batch;
@@ -27,6 +28,7 @@ struct job {
     uint64_t *samples;
     bool shared[INSN_TESTS_MOST + 1];
     double value[INSN_TESTS_MOST];
+    double roughly; /* cycles of an independent copy, by the first few */
     char name[80];
 };
 
@@ -71,7 +73,8 @@ static void take_both(struct job *j, unsigned slot, bool backward)
         insn_batch_fill(&j->batch);
     for (unsigned i = 0; i < 2; i++) {
         bool twice = i != backward;
-        take(j, fn[twice], twice ? 2 * turns : turns, samples_of(j, slot, twice), backward);
+        bool doubles = twice && (is_ruler || w->cell->id.kind != INSN_TEST_SLOTS);
+        take(j, fn[twice], doubles ? 2 * turns : turns, samples_of(j, slot, twice), backward);
     }
 }
 
@@ -131,12 +134,29 @@ static double cycle_of(const struct job *j)
     return run_has_ruler(&j->pass.e->facts) ? j->pass.e->facts.ticks_per_cycle : 1;
 }
 
+/* Tests of issue slots need forms that the fillers hide. */
+static void choose_slots(const struct job *j, struct insn_cell *c)
+{
+    c->copies = INSN_FILLED_COPIES;
+    c->turns = TURNS_MOST;
+    if (j->roughly > SLOTS_CYCLES)
+        c->ended = GUARD_STOPPED;
+}
+
 /* Chooses loop or straight line, by the ticks of a few copies. */
-static void choose(const struct job *j, const struct insn_windows *w)
+static void choose(struct job *j, const struct insn_windows *w)
 {
     struct insn_cell *c = w->cell;
+
+    if (c->id.kind == INSN_TEST_SLOTS) {
+        choose_slots(j, c);
+        return;
+    }
     double cycles = roughly(j, w, 0) / FEW / cycle_of(j);
     double most = cycles > 0 ? CYCLES / cycles : COPIES;
+
+    if (c->id.kind == INSN_TEST_DISTINCT)
+        j->roughly = cycles;
 
     c->copies = (uint16_t)(most < FEW ? FEW : most < COPIES ? most : COPIES);
     if (c->copies < INSN_LOOP_COPIES || c->id.kind == INSN_TEST_STRAIGHT ||
@@ -167,6 +187,16 @@ static void try_few(void *ctx)
         choose(j, &j->batch.test[j->at]);
 }
 
+/* Returns the issue slots of a copy. A turn of the fillers alone has one for each of them, and
+ * about three for the end of the loop. */
+static double slots_of(const struct job *j, unsigned i)
+{
+    double copies = mean_of(j, i, false), fillers = mean_of(j, i, true);
+    double slot = fillers / (INSN_FILLED_COPIES * (INSN_FILLERS + 1) + 3);
+
+    return slot > 0 ? 1 + (copies - fillers) / slot / INSN_FILLED_COPIES : UNKNOWN;
+}
+
 static void measure(void *ctx)
 {
     struct job *j = ctx;
@@ -175,7 +205,8 @@ static void measure(void *ctx)
     memset(j->shared, 0, sizeof j->shared);
     insn_batch_fill(b);
     for (j->at = 0; j->at < b->built; j->at++)
-        if (b->test[j->at].cell->taken == 0 && b->test[j->at].cell->turns)
+        if (b->test[j->at].cell->taken == 0 && b->test[j->at].cell->turns &&
+            b->test[j->at].cell->id.kind != INSN_TEST_SLOTS)
             choose_turns(j, &b->test[j->at]);
     take_quietly(j, RULER_SLOT, false);
     for (j->at = 0; j->at < b->built; j->at++)
@@ -186,6 +217,10 @@ static void measure(void *ctx)
     double cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / INSN_RULER;
     for (unsigned i = 0; i < b->built; i++) {
         const struct insn_cell *c = b->test[i].cell;
+        if (c->id.kind == INSN_TEST_SLOTS) {
+            j->value[i] = slots_of(j, i);
+            continue;
+        }
         double ticks = mean_of(j, i, true) - mean_of(j, i, false);
         unsigned turns = c->turns ? c->turns : 1;
         j->value[i] = cycle > 0 ? ticks / c->copies / turns / cycle : UNKNOWN;

@@ -89,3 +89,16 @@ struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_r
     }
     return best;
 }
+
+/* INSN_FILLERS NOPs take 3 cycles on a core that issues eight in a cycle, more than any so far. */
+#define SLOTS_CYCLES 2.5
+
+struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)
+{
+    struct agreed tp = insn_throughput_of(t, row);
+
+    for (unsigned i = 0; i < row->cells && tp.value <= SLOTS_CYCLES; i++)
+        if (insn_cells_of(t, row)[i].id.kind == INSN_TEST_SLOTS)
+            return of_cell(insn_cells_of(t, row) + i);
+    return agree(NULL, 0);
+}

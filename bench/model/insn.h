@@ -78,6 +78,10 @@ struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row
  * dependencies. */
 struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row);
 
+/* Returns the issue slots of a copy; UNKNOWN if its throughput may exceed the time of the NOPs that
+ * fill the other slots, or if it was not measured. */
+struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row);
+
 /* Returns the own cost of a link, 0 if it is not measured. */
 struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link);
 

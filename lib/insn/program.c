@@ -391,13 +391,45 @@ static void put_jump_back(struct insn_code *to, size_t head)
     to->used += JNZ_BYTES;
 }
 
+/* Counts the turns down and jumps back until there are none left. */
+static void put_turn(struct insn_code *to, const struct insn_place *place, size_t head)
+{
+    put_access(to, place, LINK_DEC, 0, AREA_TURNS);
+    put_jump_back(to, head);
+}
+
 void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
 {
     put_start(to, place, &t->view);
     size_t head = to->used;
     put_copies(to, place, t, INSN_LOOP_COPIES);
-    put_access(to, place, LINK_DEC, 0, AREA_TURNS);
-    put_jump_back(to, head);
+    put_turn(to, place, head);
+    put_end(to, place, &t->view);
+}
+
+/* The NOP of five bytes: AMD APM vol. 3 (NOP), Intel SDM vol. 2B table 4-12. */
+static void put_nops(struct insn_code *to, unsigned n)
+{
+    static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+    to->full |= n * sizeof nop > to->size - to->used;
+    for (; n > 0 && !to->full; n--) {
+        memcpy(to->at + to->used, nop, sizeof nop);
+        to->used += sizeof nop;
+    }
+}
+
+void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                 bool copies)
+{
+    put_start(to, place, &t->view);
+    size_t head = to->used;
+    for (unsigned k = 0; k < INSN_FILLED_COPIES; k++) {
+        if (copies)
+            put_copy(to, place, t, k);
+        put_nops(to, copies ? INSN_FILLERS : INSN_FILLERS + 1);
+    }
+    put_turn(to, place, head);
     put_end(to, place, &t->view);
 }
 

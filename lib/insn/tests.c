@@ -11,6 +11,7 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
         insn_view(&v, f, decoration);
         return insn_throughput(t, f, decoration, INSN_DISTINCT, insn_has_breaks(&v));
     case INSN_TEST_DISTINCT:
+    case INSN_TEST_SLOTS:
         return insn_throughput(t, f, decoration, INSN_DISTINCT, false);
     case INSN_TEST_BREAKS:
         return insn_throughput(t, f, decoration, INSN_DISTINCT, true);
@@ -43,7 +44,7 @@ static bool is_of_use(const struct insn_view *v, unsigned kind)
 {
     if (kind == INSN_TEST_BREAKS)
         return insn_has_breaks(v);
-    if (kind == INSN_TEST_STRAIGHT)
+    if (kind == INSN_TEST_STRAIGHT || kind == INSN_TEST_SLOTS)
         return insn_can_loop(v);
     return kind != INSN_TEST_SAME || can_be_same(v);
 }

@@ -13,6 +13,7 @@ enum insn_test_kind {
     INSN_TEST_SAME,     /* one register for all operands of a copy, as for zeroing idioms */
     INSN_TEST_ONE_LINE, /* memory at one address for all copies */
     INSN_TEST_STRAIGHT, /* in a straight line, through the decoders, if it is usually in a loop */
+    INSN_TEST_SLOTS,    /* issue slots, by filling the others with NOPs */
     INSN_TEST_LATENCY,
 };
 

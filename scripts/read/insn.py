@@ -7,11 +7,11 @@ import sys
 from read import saved, table
 from tools import help_text
 
-# A figure: core cycles, its error, whether it is an upper bound, whether its placements agree.
+# A figure: core cycles, or a number of slots; its error, whether it is an upper bound, whether its placements agree.
 Figure = collections.namedtuple("Figure", "value error at_most settled")
 # A form on a core. figures: by one of VARIANTS or a pair "input>output"; fault: None, or how a test of it ended.
 Form = collections.namedtuple("Form", "name core figures fault lcp")
-VARIANTS = ("tp", "same", "line", "straight")
+VARIANTS = ("tp", "same", "line", "straight", "slots")
 
 COLUMNS = (
     table.Column("form", "form", left=True),
@@ -21,6 +21,7 @@ COLUMNS = (
     table.Column("same reg.", "same"),
     table.Column("same line", "line"),
     table.Column("straight", "straight"),
+    table.Column("slots", "slots"),
     table.Column("latencies", "latencies", left=True),
     table.Column("note", "note", left=True),
 )

@@ -101,6 +101,30 @@ static void a_loop_jumps_to_its_first_copy(void **state)
     assert_true(none.full);
 }
 
+static void a_filled_loop_has_nops_between_copies(void **state)
+{
+    (void)state;
+    struct insn_links links;
+    struct insn_test t;
+    static uint8_t with[8192], without[8192];
+    assert_null(insn_links_find(&links));
+    const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
+    struct insn_code a = {.at = with, .size = sizeof with},
+                     b = {.at = without, .size = sizeof without};
+    insn_throughput(&t, form_of("add_r64_r64"), INSN_PLAIN, INSN_DISTINCT, false);
+    insn_filled(&a, &place, &t, true);
+    insn_filled(&b, &place, &t, false);
+    assert_false(a.full || a.refused || b.full || b.refused);
+    /* An ADD of three bytes, or a NOP of five. */
+    assert_int_equal(b.used - a.used, INSN_FILLED_COPIES * (5 - 3));
+    int32_t back;
+    memcpy(&back, with + a.used - 4, sizeof back);
+    assert_int_equal(-back, INSN_FILLED_COPIES * (3 + 5 * INSN_FILLERS) + 7 + 6);
+    struct insn_code none = {.at = with, .size = 100};
+    insn_filled(&none, &place, &t, false);
+    assert_true(none.full);
+}
+
 static void forms_that_read_flags_or_move_pointers_are_not_looped(void **state)
 {
     (void)state;
@@ -206,6 +230,7 @@ int main(void)
         cmocka_unit_test(words_name_forms),
         cmocka_unit_test(decorations_need_a_brace),
         cmocka_unit_test(a_loop_jumps_to_its_first_copy),
+        cmocka_unit_test(a_filled_loop_has_nops_between_copies),
         cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
         cmocka_unit_test(values_are_listed_where_they_change_the_time),
         cmocka_unit_test(quotients_of_slow_divisions_fit),

@@ -138,6 +138,25 @@ static void throughput_is_the_faster_of_two_tests(void **state)
     assert_close(insn_throughput_of(t, row).value, 0.5, 1e-6);
 }
 
+static void slots_are_known_of_fast_forms_only(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("add_r64_r64", false);
+    const struct insn_row *row = &t->row[t->links];
+    assert_false(is_known(insn_slots(t, row).value));
+    for (unsigned i = 0; i < row->cells; i++) {
+        struct insn_cell *c = &t->cell[row->first + i];
+        for (unsigned k = 0; k < 4; k++)
+            take(c, c->id.kind == INSN_TEST_SLOTS ? 2 : 0.25, false);
+    }
+    assert_close(insn_slots(t, row).value, 2, 1e-6);
+    for (unsigned i = 0; i < row->cells; i++)
+        for (unsigned k = 0; k < 4; k++)
+            if (t->cell[row->first + i].id.kind == INSN_TEST_DISTINCT)
+                t->cell[row->first + i].cycles[k] = 3;
+    assert_false(is_known(insn_slots(t, row).value));
+}
+
 static void every_form_is_run_or_has_a_reason(void **state)
 {
     (void)state;
@@ -184,6 +203,7 @@ int main(void)
         cmocka_unit_test(a_bound_through_memory_has_nothing_subtracted),
         cmocka_unit_test(quiet_placements_are_preferred),
         cmocka_unit_test(throughput_is_the_faster_of_two_tests),
+        cmocka_unit_test(slots_are_known_of_fast_forms_only),
         cmocka_unit_test(every_form_is_run_or_has_a_reason),
         cmocka_unit_test(what_a_cpu_lacks_is_named_once),
     };
