@@ -1,5 +1,5 @@
 #include "bench/insn/cell.h"
-#include "bench/api/tsc.h"
+#include "bench/context/pace.h"
 #include "bench/insn/batch.h"
 #include "bench/sample/dither.h"
 #include "bench/sample/own.h"
@@ -255,8 +255,11 @@ static uint8_t fault_number(struct insn_table *t, const char *text)
 /* Marks the test that was ended. False: the user stopped the run. */
 static bool mark(struct job *j, const struct guard_ended *ended)
 {
-    if (ended->by == GUARD_STOPPED)
+    if (ended->by == GUARD_STOPPED) {
+        if (j->pass.e->pace)
+            j->pass.e->pace->stopped = true;
         return false;
+    }
     const char *what = ended->by == GUARD_FAULT ? ended->what : "it exceeded deadline=";
     j->row->fault = fault_number(j->pass.table, what);
     bool all = ended->by == GUARD_DEADLINE;

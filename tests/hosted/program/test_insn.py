@@ -3,12 +3,14 @@ nothing else. What the figures are is this CPU's and judged nowhere."""
 
 import collections
 import json
+import os
 import re
+import signal
 import struct
 import subprocess
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, run_on
 
 WORDS = ("suite=insn", "format=jsonl")
 FORM = re.compile(r"FORM\(\{([^}]*)\}, (\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+)\) /\* (.*) \*/")
@@ -134,6 +136,19 @@ def test_the_records_take_about_as_many_bytes_as_said(short):
     """Of a run that is cut short, so with fewer figures than said."""
     written = sum(len(line) for line in short.out.splitlines() if '"type":"insn' in line)
     assert written < 1.5 * one(short, "insn_plan")["bytes"]
+
+
+def test_a_stopped_run_has_the_forms_so_far(running):
+    process, end = running("suite=insn", "time=600")
+    run_on(process, ticks=100)  # a second of CPU time: the passes over all forms take longer
+    os.kill(process.pid, signal.SIGINT)
+    ended = end()
+    assert ended.status == 5, ended.err
+    (stopped,) = (e for e in ended.report().events if e["kind"] == "stopped")
+    assert "insn/insn was under way" in stopped["message"]
+    was_run, was_not = forms(ended), left(ended)
+    assert one(ended, "insn_plan")["forms"] == len(was_run) + len(was_not)
+    assert one(ended, "insn_end")["reached"] == len(was_run)
 
 
 def form_bytes(mnemonic, opcode):
