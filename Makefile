@@ -414,7 +414,7 @@ unit:
 test:
 	+@$(PYTHON) scripts/test unit hosted replay boot lint --compilers $(UNIT_CCS)
 test-others:
-	+@$(PYTHON) scripts/test unit boot --marked others --compilers clang
+	+@$(PYTHON) scripts/test unit hosted boot --marked others --compilers clang
 test-conditions: hosted replay
 	+@$(PYTHON) scripts/test-conditions
 check:

@@ -33,7 +33,7 @@ CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"
 GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column("of the time, %", "stolen", ".3f"),
         table.Column("longest, ticks", "longest_ticks"), table.Column("seconds", "seconds", ".3f"),
         table.Column("a second", "gaps_per_second", ".1f"), table.Column("SMIs", "smis"), table.Column("NMIs", "nmis"))
-OTHERS = {"object": "Objects of your own", 
+OTHERS = {"object": "Objects of your own", "curve": "Memory by size or offset (record `curve`)",
           "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
           "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
           "witness": "Was a core shared (record `witness`)", "advice": "Advice about the machine's settings"}

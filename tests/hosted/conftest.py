@@ -38,6 +38,7 @@ SEVERAL = sorted({CPUS[(WORKER * MOST + i) % len(CPUS)] for i in range(MOST)})
 def pytest_configure(config):
     config.addinivalue_line("markers", "silicon: judges this CPU's own figures: `make silicon` alone runs it")
     config.addinivalue_line("markers", "every_cpu: uses several CPUs")
+    config.addinivalue_line("markers", "others: builds the whole program once more; `make test-others`")
     config.addinivalue_line("markers", "native: not in an emulator: of the CPU, or of the process as others see it")
     config.addinivalue_line("markers", "launches: starts the Linux program; a test with `program` has it by itself")
     priority.no_real_time()

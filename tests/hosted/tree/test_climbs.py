@@ -35,6 +35,7 @@ def test_a_call_within_a_room_does_not_climb(climbs):
     assert not list(climbs.climbs([(SAMPLER, ("gathered", "bench/sample/gathered.c"))]))
 
 
+@pytest.mark.others
 @pytest.mark.native
 @pytest.mark.skipif(not shutil.which("gcc"), reason="clang cannot leave files out of its instrumentation")
 def test_only_the_platform_is_called_from_below():
