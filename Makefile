@@ -67,7 +67,8 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 # Flags follow rooms. General registers only: what runs while SSE may be off, or in a trap handler.
 GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) $(addprefix bench/,api objects) \
 	$(addprefix lib/,text config firmware cpu screen object insn)
-GENERAL_FILES := $(wildcard kernel/*.c)
+# The last counts the bytes of its table before the kernel enables SSE.
+GENERAL_FILES := $(wildcard kernel/*.c) bench/insn/forms.c
 # Measured as a compiler's user has it: without frame pointers.
 BODY_ROOMS := bench/suites
 $(foreach r,$(GENERAL_ROOMS) $(BODY_ROOMS),$(if $(wildcard $r/),,$(error $r: no such room: mend \
