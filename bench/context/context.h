@@ -28,6 +28,7 @@ struct own {
     double last;                  /* the last reading */
     uint64_t read_at, read_ticks; /* TSC at its end, and its duration in ticks */
     uint64_t search_left;         /* TSC ticks that the probe may still spend on shared blocks */
+    uint64_t taken, repeated;     /* TSC ticks of all rows' parts: without repeated blocks; these */
 };
 
 struct engine {

@@ -13,11 +13,15 @@
 #define FIRST_WINDOWS 3 /* discarded: the first windows of a placement fetch its code */
 /* Most warm-up blocks of a row whose data is cold in every window: more do not warm it, and the
  * times of memory vary by a step, so that two blocks are hardly ever equal. */
-#define COLD_WARM_UP   4
-#define WARM_BLOCKS    4  /* blocks that are checked for a trend */
-#define WARM_NOISE     3  /* standard errors */
-#define WAITS_A_SECOND 10 /* a part repeats shared blocks for at most 1 s / WAITS_A_SECOND */
-#define WORDS_OF_BLOCK (sizeof(struct block) / sizeof(uint64_t))
+#define COLD_WARM_UP 4
+#define WARM_BLOCKS  4 /* blocks that are checked for a trend */
+#define WARM_NOISE   3 /* standard errors */
+/* Limit for all parts of a core together: seconds, plus a multiple of the duration of
+ * everything else. A row by itself stays below it. */
+#define REPEATS_SECONDS 2
+#define REPEATS_TIMES   3
+#define WAITS_A_SECOND  10 /* a part repeats shared blocks for at most 1 s / WAITS_A_SECOND */
+#define WORDS_OF_BLOCK  (sizeof(struct block) / sizeof(uint64_t))
 _Static_assert(sizeof(struct block) % sizeof(uint64_t) == 0, "blocks lie in memory of whole words");
 
 size_t sampler_need(size_t windows, size_t blocks)
@@ -206,7 +210,7 @@ static void take_block(struct sampler *s, struct engine *e, const struct placed 
 
 static bool may_take_again(struct sampler *s, size_t blocks)
 {
-    if (s->budget < blocks || tsc_now() > s->until)
+    if (s->budget < blocks || tsc_now() > s->until || s->repeated >= s->most)
         return false;
     s->budget -= blocks;
     return true;
@@ -283,7 +287,9 @@ static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct p
     while (s->block[first.kind][first.block].shared && may_take_again(s, to - from)) {
         for (size_t i = from; i < to; i++)
             keep_shared(s, e, turn_at(s, i).kind, turn_at(s, i).block);
+        uint64_t began = tsc_now();
         to = take_run(s, e, p, from, to);
+        s->repeated += tsc_now() - began;
     }
     return to;
 }
@@ -295,6 +301,16 @@ static void set_budget(struct sampler *s, const struct engine *e)
 
     s->budget = e->gate ? 0 : e->facts.o->retry_budget * (uint64_t)s->kinds * s->span.blocks;
     s->until = tsc_now() + hz / WAITS_A_SECOND;
+    uint64_t all = REPEATS_SECONDS * hz + REPEATS_TIMES * e->own.taken;
+    s->most = all > e->own.repeated ? all - e->own.repeated : 0;
+    s->repeated = 0;
+}
+
+/* Adds a part's ticks to those of all rows. */
+static void spend(const struct sampler *s, struct engine *e, uint64_t ticks)
+{
+    e->own.repeated += s->repeated;
+    e->own.taken += ticks - s->repeated;
 }
 
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
@@ -317,11 +333,13 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     wide_begin(&s->wide, e, b, p);
     warm_up(s, e, p, span);
     set_budget(s, e);
+    uint64_t began = tsc_now();
     for (size_t i = 0, end = s->kinds * span->blocks; i < end;) {
         if (!pace_go_on(e))
             return false;
         i = take_quiet_run(s, e, p, i, end);
     }
+    spend(s, e, tsc_now() - began);
     return true;
 }
 

@@ -47,7 +47,8 @@ struct sampler {
     struct wide wide;           /* whether the body uses wide vectors, and when it last did */
     uint32_t changed;           /* state that this part's windows changed: window_result */
     uint64_t budget;            /* shared blocks that may still be repeated, ... */
-    uint64_t until;             /* ... and the TSC until which */
+    uint64_t until;             /* ... the TSC until which, ... */
+    uint64_t most, repeated;    /* ... and for how many ticks; ticks so far */
     struct gathered *gathered;  /* the row's; repeated blocks stay in its histogram */
 };
 
@@ -62,8 +63,9 @@ void sampler_init(struct sampler *s, const struct engine *e, size_t windows, siz
 /*
  * Warms up, then takes all samples of the part at this placement. False: the run is stopped
  * (pace.h). Shared blocks between two readings of the witness go into the row's histogram and are
- * repeated, within retry_budget= and 0.1 s per part. They are not repeated if cores measure
- * together, because the effect of neighbours is then to be measured.
+ * repeated, within retry_budget=, 0.1 s per part, and a limit for all rows together
+ * (docs/method.md "The witness"). They are not repeated if cores measure together, because the
+ * effect of neighbours is then to be measured.
  */
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, const struct part_place *part);

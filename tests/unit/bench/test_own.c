@@ -398,6 +398,24 @@ static void the_budget_is_kept(void **state)
     }
 }
 
+/* A run of many rows has used up the two seconds: the rows that follow repeat for at most three
+ * times as long as they take. */
+static void the_repeats_of_all_rows_together_are_bounded(void **state)
+{
+    const uint64_t two_seconds = 2 * 2000000000ull;
+
+    (void)state;
+    a_core(6, 2, 0.95, 1000);
+    take();
+    assert_true(engine.own.taken > 0 && engine.own.repeated > 5 * engine.own.taken);
+    engine.own.repeated = two_seconds + 3 * engine.own.taken;
+    for (int rows = 0; rows < ROWS; rows++) {
+        take();
+        assert_true(engine.own.repeated <=
+                    two_seconds + 3 * engine.own.taken + engine.own.taken / 100);
+    }
+}
+
 /* Windows of a probe, until this many ticks were spent on shared blocks that are taken again. */
 static void a_search(double share, uint32_t budget, uint64_t most)
 {
@@ -435,6 +453,7 @@ int main(void)
         cmocka_unit_test(a_core_of_ones_own_has_no_alarms),
         cmocka_unit_test(a_neighbour_is_seen_and_left_out),
         cmocka_unit_test(the_budget_is_kept),
+        cmocka_unit_test(the_repeats_of_all_rows_together_are_bounded),
         cmocka_unit_test(the_probe_gives_up_the_search_for_quiet_time),
     };
 
