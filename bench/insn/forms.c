@@ -7,8 +7,8 @@
 
 #define ROW_NAME "insn" /* the suite's only row: bench= may name it instead of forms */
 
-/* The chain that measures a link: first and second operands, or the flags. TEST has none of its
- * own; a loop of it and a CMOVZ stands for both (bench/model/insn.c). */
+/* The chain that measures a link: first and second operands, or the flags. TEST has no chain;
+ * a loop of TEST and CMOVZ measures both together (bench/model/insn.c). */
 enum { FIRST, SECOND, FLAGS };
 static const struct {
     enum insn_link link, form;

@@ -7,14 +7,7 @@ section .text align=64
 
 %define CHASE_TURN 16
 
-; The TSC in rax; destroys rdx.
-%macro READING 0
-    lfence
-    rdtsc
-    lfence
-    shl rdx, 32
-    or rax, rdx
-%endmacro
+%include "bench/memory/reading.inc"
 
 global chase_walk:function hidden
 align 64

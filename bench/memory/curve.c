@@ -315,7 +315,8 @@ static uint64_t sizes_up_to(const struct measuring *w)
     return is_proof(w->e) && there > PROOF_MOST ? PROOF_MOST : there;
 }
 
-/* Maps the area, and divides it into sets and map. False: there is none; the row says why. */
+/* Maps the area, and divides it into sets and map. False: it could not be mapped; the row says
+ * why. */
 static bool open_area(struct measuring *w)
 {
     const struct platform *p = w->e->p;

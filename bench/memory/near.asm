@@ -8,14 +8,7 @@ section .text align=64
 
 %define NEAR_TURN 16
 
-; The TSC in rax; destroys rdx.
-%macro READING 0
-    lfence
-    rdtsc
-    lfence
-    shl rdx, 32
-    or rax, rdx
-%endmacro
+%include "bench/memory/reading.inc"
 
 ; %1: name, %2 and %3: one operation, with the value in r10
 %macro WALK 3

@@ -10,14 +10,7 @@ section .text align=64
 
 %define STREAM_TURN 256
 
-; The TSC in rax; destroys rdx.
-%macro READING 0
-    lfence
-    rdtsc
-    lfence
-    shl rdx, 32
-    or rax, rdx
-%endmacro
+%include "bench/memory/reading.inc"
 
 ; rdx gets the first reading, r9 the turns.
 %macro STREAM_BEGIN 0

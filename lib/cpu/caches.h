@@ -18,7 +18,7 @@ unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_
 /* Returns the ways for a code of 8000_0006 or 8000_0019 (APM vol. 3 table E-4); 0: full. */
 uint32_t caches_amd_ways(uint32_t code);
 
-/* Returns the bytes of the largest cache for data; 0: there is none. */
+/* Returns the bytes of the largest cache for data; 0: CPUID lists no cache. */
 uint64_t caches_largest(const struct cache *cache, unsigned n);
 
 extern const char *const cache_type_names[CACHE_TYPES];

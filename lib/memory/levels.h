@@ -24,7 +24,7 @@ struct level {
     double value;      /* the median over its points */
     uint64_t from, to; /* the smallest and the largest size, bytes */
     uint64_t beyond;   /* the next size, at which the value is higher; 0: the curve ends */
-    int cache;         /* the cache of CPUID that ends where it ends; -1: there is none */
+    int cache;         /* the cache of CPUID that ends where it ends; -1: no cache does */
 };
 
 /* Values of one level differ by at most this factor, and it spans at least this factor of sizes. */

@@ -17,8 +17,8 @@
 
 #define JSON_PATH 80
 
-/* The shape that records are checked against, and the first violation, "" if there is none: the
- * member's path, and the type that was written and is declared, or when it is declared to be
+/* The shape that records are checked against, and the first violation ("": the records keep to it):
+ * the member's path, and the type that was written and is declared, or when it is declared to be
  * there. */
 struct json_check {
     const struct json_shape *shape;
