@@ -156,6 +156,7 @@ def one(report, args, figures, prefix):
     drawn = element("div", general, made, class_="plots") if general or made else ""
     page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
+    page.section(f"{prefix}memory", "Memory", page_parts.curves(report))
     page.section(f"{prefix}beside", "Rows beside each other", page_parts.beside(report))
     page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), page_parts.growth(report))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),

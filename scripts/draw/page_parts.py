@@ -33,7 +33,11 @@ CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"
 GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column("of the time, %", "stolen", ".3f"),
         table.Column("longest, ticks", "longest_ticks"), table.Column("seconds", "seconds", ".3f"),
         table.Column("a second", "gaps_per_second", ".1f"), table.Column("SMIs", "smis"), table.Column("NMIs", "nmis"))
-OTHERS = {"object": "Objects of your own", "curve": "Memory by size or offset (record `curve`)",
+POINT = (table.Column("ticks", "ticks", ".2f"), table.Column("cycles", "cycles", ".2f"), table.Column("from", "lo", ".2f"),
+         table.Column("to", "hi", ".2f"), table.Column("ns", "ns", ".2f"))
+LEVELS = (table.Column("value", "value", ".2f"), table.Column("from, bytes", "from"), table.Column("to, bytes", "to"),
+          table.Column("ends at CPUID's level", "cache_level"), table.Column("of bytes", "cache_bytes"))
+OTHERS = {"object": "Objects of your own",
           "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
           "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
           "witness": "Was a core shared (record `witness`)", "advice": "Advice about the machine's settings"}
@@ -272,6 +276,24 @@ def several_cores(report):
              for g in report.of("gaps")]
     if found:
         parts.append(markup.table("Gaps: what held a core up while it only read its TSC", GAPS, found, label="Gaps"))
+    return markup.together(parts)
+
+
+def curves(report):
+    """A table of points for each curve of suite memory, and of its levels; why there is none."""
+    parts = []
+    for c in report.of("curve"):
+        said = f"{c['suite']}/{c['name']}, core {c['core']}"
+        if "points" not in c:
+            parts.append(markup.element("p", f"{said}: {c.get('why', c['status'])}"))
+            continue
+        points = [dict(zip(("bytes", "ticks", "cycles", "lo", "hi", "ns"), point)) for point in c["points"]]
+        if "spoiled" in c:
+            said += f"; levels are not judged: {c['spoiled']}"
+        columns = (table.Column(f"{c['by']}, bytes", "bytes"), *POINT)
+        parts.append(markup.table(said, columns, points, label=said))
+        if c["levels"]:
+            parts.append(markup.table(f"{said}: levels", LEVELS, c["levels"], label=f"{said}: levels"))
     return markup.together(parts)
 
 

@@ -300,11 +300,26 @@ def test_instructions_and_ipc_are_said_of_a_picture():
 def test_no_kind_of_record_is_passed_over():
     """Every kind of docs/report.md is on the page: by its own part, or as a table of its fields."""
     kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
-    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "essence", "end"}
+    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "essence", "end",
+             "curve"}
     assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)
     step = {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}
     read = Read(made(taken([silicon(), step]), plots=0))
     assert [["step", "n", "min", "window.sd"], ["do_nothing", "1000", "52", "1.5"]] in read.tables
+
+
+def test_a_curve_is_a_table_of_its_points_and_levels():
+    curve = {"type": "curve", "suite": "memory", "name": "latency_4k", "core": 0, "status": "ok", "by": "size",
+             "points": [[4096, 4.5, 4.01, 3.9, 4.1, 1.32], [8192, None, None, None, None, None]],
+             "levels": [{"value": 4.01, "from": 4096, "to": 32768, "cache_level": 1, "cache_bytes": 32768}]}
+    without = {**{k: curve[k] for k in ("type", "suite", "core")}, "name": "latency_2m", "status": "unsupported",
+               "why": "no pages of 2 MiB"}
+    text = made(taken([silicon(), curve, without]), plots=0)
+    tables = Read(text).tables
+    assert [["size, bytes", "ticks", "cycles", "from", "to", "ns"], ["4096", "4.50", "4.01", "3.90", "4.10", "1.32"],
+            ["8192", "-", "-", "-", "-", "-"]] in tables
+    assert ["4.01", "4096", "32768", "1", "32768"] in [row for t in tables for row in t]
+    assert "memory/latency_2m, core 0: no pages of 2 MiB" in text
 
 
 ALWAYS = {"type", "suite", "name", "status", "core", "kind", "pairs", "points", "recipe", "first", "stolen_ticks",
