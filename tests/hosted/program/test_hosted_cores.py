@@ -152,10 +152,10 @@ def children(process):
         return []
 
 
-def stop(pid):
+def sent(pid, number):
     """False: it has ended."""
     try:
-        os.kill(pid, signal.SIGSTOP)
+        os.kill(pid, number)
         return True
     except ProcessLookupError:
         return False
@@ -166,10 +166,10 @@ def starve(process, times):
     stopped = 0
     while process.poll() is None and stopped < times:
         for pid in children(process)[1:2]:
-            if stop(pid):
+            if sent(pid, signal.SIGSTOP):
                 time.sleep(3)
                 stopped += pid in children(process)
-                os.kill(pid, signal.SIGCONT)
+                sent(pid, signal.SIGCONT)  # the program may have ended it meanwhile
         time.sleep(0.001)
     return stopped
 
