@@ -38,7 +38,7 @@ SEVERAL = sorted({CPUS[(WORKER * MOST + i) % len(CPUS)] for i in range(MOST)})
 def pytest_configure(config):
     config.addinivalue_line("markers", "silicon: judges this CPU's own figures: `make silicon` alone runs it")
     config.addinivalue_line("markers", "every_cpu: uses several CPUs")
-    config.addinivalue_line("markers", "others: builds the whole program once more; `make test-others`")
+    config.addinivalue_line("markers", "others: takes another compiler, or builds the whole program once more; `make test-others`")
     config.addinivalue_line("markers", "native: not in an emulator: of the CPU, or of the process as others see it")
     config.addinivalue_line("markers", "launches: starts the Linux program; a test with `program` has it by itself")
     priority.no_real_time()
@@ -62,11 +62,18 @@ def dealt(items, is_long, workers=int(os.environ.get("PYTEST_XDIST_WORKER_COUNT"
     return order
 
 
+def parameters(item):
+    return item.callspec.params.values() if hasattr(item, "callspec") else []
+
+
+@pytest.hookimpl(tryfirst=True)  # -m sees these markers
 def pytest_collection_modifyitems(config, items):
-    """What takes long comes first, on every worker."""
+    """Marks the tests by their fixtures and parameters. The longest tests come first, on every worker."""
     for item in items:
         if "program" in item.fixturenames:
             item.add_marker("launches")
+        if any(str(value).startswith("clang") for value in parameters(item)):
+            item.add_marker("others")
     if "silicon" not in config.option.markexpr:
         left_out = [item for item in items if item.get_closest_marker("silicon")]
         items[:] = [item for item in items if not item.get_closest_marker("silicon")]
@@ -80,8 +87,7 @@ def cpus(request):
     several."""
     if request.node.get_closest_marker("native") and "BARETICK_PROGRAM" in os.environ:
         pytest.skip("not in an emulator")
-    parameters = str(request.node.callspec.params) if hasattr(request.node, "callspec") else ""
-    several = request.node.get_closest_marker("every_cpu") or "cores=all" in parameters
+    several = request.node.get_closest_marker("every_cpu") or any("cores=all" in str(p) for p in parameters(request.node))
     if several:
         os.sched_setaffinity(0, SEVERAL)
     yield
