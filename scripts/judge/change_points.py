@@ -1,18 +1,18 @@
-"""Where the figures of a row over many runs go from one level to another.
+"""Finds where the figures of a row change level over many runs.
 
-Runs are merged into levels from the finest division up (Ward: always the neighbours whose merging adds the least to
-the sum of squares), until each two neighbouring levels differ beyond doubt and by enough. A level has two runs and
-more: one run that is off by itself is noise. The newest run alone may be a level, since what follows is not known.
+Starting with each run as a level, the two neighbouring levels whose merging adds least to the sum of squares are merged
+(Ward), until all neighbouring levels differ significantly and by enough. A level has at least two runs, because a
+single run that differs is noise. Only the newest run may be a level alone, because the next runs are not known.
 
-A level's figure is the mean of its runs'. Its error has two parts: the runs' own intervals, and, where runs of one
-level lie farther apart than these explain, a variance between runs (estimate.pooled does the same for launches).
+The figure of a level is the mean of its runs' figures. Its error has two parts: the intervals of the runs, and, if the
+runs of one level differ by more than these explain, a variance between runs (as in estimate.pooled for launches).
 """
 from judge import difference, estimate
 from read import figure
 
 
 class Level:
-    """Runs begin to end - 1 of a row, by place in its list of figures; value: their mean."""
+    """Runs begin to end - 1 of a row, as positions in its list of figures; value: their mean."""
 
     def __init__(self, figures, begin, end):
         self.begin, self.end, self.size = begin, end, end - begin
@@ -27,7 +27,7 @@ class Level:
 
 
 def between(figures, levels):
-    """(variance between the runs of a level beyond their own errors, degrees of freedom)."""
+    """Returns (variance between the runs of a level beyond their own errors, degrees of freedom)."""
     df = len(figures) - len(levels)
     if df < 1:
         return 0.0, 1
@@ -37,7 +37,8 @@ def between(figures, levels):
 
 
 class Change:
-    """From one level to the next: `at` is the place of the first run of the next; d: a difference.ByFigures."""
+    """A change from one level to the next. `at`: position of the first run of the next level; d: a
+    difference.ByFigures."""
 
     def __init__(self, old, new, noise, loop):
         self.old, self.new, self.at = old, new, new.begin
@@ -45,17 +46,18 @@ class Change:
         self.d = difference.ByFigures(a, b, "runs", figure.is_near_zero(a.value, a.value - a.half(), loop))
 
     def is_large(self, least):
-        """By this share of the old figure and more; of a row that costs about nothing, of figure.NEAR_ZERO."""
+        """Tests whether it is at least this share of the old figure, or of figure.NEAR_ZERO for a row that costs about
+        nothing."""
         return abs(self.d.shift) >= least * (abs(self.old.value) if self.d.relative else figure.NEAR_ZERO)
 
 
 def _cost(a, b):
-    """What merging two levels adds to the sum of squares."""
+    """Returns what merging two levels adds to the sum of squares."""
     return a.size * b.size / (a.size + b.size) * (a.value - b.value) ** 2
 
 
 def _merge(figures, levels, at):
-    """Level `at` and the one after it become one."""
+    """Merges level `at` and the one after it."""
     levels[at:at + 2] = [Level(figures, levels[at].begin, levels[at + 1].end)]
 
 
@@ -64,8 +66,9 @@ def _pairs(levels):
 
 
 def found(figures, risk, least, loop=None):
-    """[Change], the oldest first. figures: an estimate.Estimate a run; risk: of one false alarm; least: the smallest
-    change, as a share of the level before it; loop: core cycles of a turn of the loop that was subtracted."""
+    """Returns [Change], oldest first. figures: one estimate.Estimate per run; risk: of a false alarm; least: the
+    smallest change, as a share of the level before it; loop: core cycles of an iteration of the loop that was
+    subtracted."""
     levels = [Level(figures, at, at + 1) for at in range(len(figures))]
     while len(levels) > 1:
         pairs, last = _pairs(levels), levels[-1]
@@ -83,18 +86,18 @@ def found(figures, risk, least, loop=None):
 
 
 def exact(figures):
-    """The same of counts, which have no error: any difference is a change."""
+    """Returns the changes of counts. Counts have no error, so any difference is a change."""
     starts = [0, *(at for at in range(1, len(figures)) if figures[at].value != figures[at - 1].value), len(figures)]
     levels = [Level(figures, begin, end) for begin, end in zip(starts, starts[1:])]
     return [Change(a, b, (0.0, 1), None) for a, b in _pairs(levels)]
 
 
 def divisions(runs):
-    """By how many the risk of a row is divided: the greatest number of ways to choose two neighbouring levels' ends.
-    tests/hosted/reports/test_history.py plays through how often noise is taken for a change."""
+    """Returns the divisor for the risk of a row: the greatest number of ways to choose the ends of two neighbouring
+    levels. tests/hosted/reports/test_history.py simulates how often noise is reported as a change."""
     return runs * (runs - 1) // 2
 
 
 def squares(changes):
-    """Of the figures about the levels that these changes lie between."""
+    """Returns the figures of the levels on both sides of these changes."""
     return sum(level.squares for level in [*(c.old for c in changes), changes[-1].new])

@@ -7,11 +7,12 @@ import sys
 from judge import difference, estimate, likeness, significance
 from read import figure, interval, kept, saved, show, table
 
-# Both: of rows called faster or slower, the share that is neither; the risk that --fail-if-slower fails falsely.
+# Both are probabilities: the share of rows called faster or slower that did not change; a false failure of
+# --fail-if-slower.
 RISK = 0.01
 SLOWER, FASTER, SAME, UNLIKE = "slower", "faster", "same", "not comparable"
-FAILED = "FAILED"  # in a report of either side: it has no figure there
-MORE, FEWER = "more", "fewer"  # of counted instructions, which are not time
+FAILED = "FAILED"  # the row is in a report of either side, without a figure there
+MORE, FEWER = "more", "fewer"  # counted instructions are not time
 
 COLUMNS = (
     table.Column("row", "row", left=True),
@@ -29,7 +30,7 @@ COLUMNS = (
     table.Column("IPC", "ipc"),
     table.Column("note", "why", left=True),
 )
-# For programs: numbers in place of texts, and the parts of what people read in one.
+# For programs: numbers instead of texts, and separate members for what people read in one column.
 TEXTS = ("change", "change_from", "change_to", "counts", "ipc")
 PARTS = tuple(table.Column("", key) for key in (
     "shift", "shift_lo", "shift_hi", "ratio", "ratio_lo", "ratio_hi", "by", "old_instructions", "new_instructions",
@@ -38,12 +39,12 @@ PARTS = tuple(table.Column("", key) for key in (
 
 
 def headed(lines):
-    """COLUMNS, with the level of these Lines' intervals over them."""
+    """Returns COLUMNS, with the level of these Lines' intervals in the heading."""
     titles = {f"{side}_half": interval.heading(found) for side, found in lines.percents.items()}
     return [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS]
 
 
-# Of a row. Those of likeness.py, estimate.py and difference.py are among them.
+# Fields of a row. likeness.py, estimate.py and difference.py list the fields that they need.
 KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt judged recipe cold share together
     form modes n disturbed shared per_op.ipc ticks.median ticks.p99 ticks.max interval.estimator interval.kappa
     interval.sd interval.rounds_sd interval.rounds_cycles process.involuntary_switches process.page_faults
@@ -51,8 +52,9 @@ KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled
 
 
 class Index:
-    """What a report's rows are, noted as they are read: unpacking them all again takes as long as their JSON. places:
-    {(suite, name, core): number}; twice: the first such name that two have; estimators: of all their figures."""
+    """Data about a report's rows, gathered while they are read, because unpacking all rows again takes as long as
+    parsing their JSON. places: {(suite, name, core): number}; twice: the first name that two rows have; estimators:
+    those of all figures."""
 
     def __init__(self):
         self.places, self.twice, self.estimators, self._count = {}, None, set(), 0
@@ -67,7 +69,7 @@ class Index:
 
 
 class Launches(collections.abc.Mapping):
-    """{(suite, name, core): [row of each launch]}, which are unpacked when they are asked for."""
+    """{(suite, name, core): [row of each launch]}; rows are unpacked on access."""
 
     def __init__(self, reports, indices):
         for report, index in zip(reports, indices):
@@ -94,10 +96,10 @@ class Launches(collections.abc.Mapping):
 
 
 class Side:
-    """The reports of one side: alike, or refused. rows: their Launches; estimators: of the figures of one report."""
+    """The reports of one side, which must be alike. rows: their Launches; estimators: those of one report's figures."""
 
     def __init__(self, title, paths, fields=KEPT):
-        """fields: what is kept of the rows (saved.Saved)."""
+        """fields: the fields of rows that are kept (saved.Saved)."""
         files = [os.path.realpath(path) for path in paths]
         for path, file in zip(paths, files):
             if files.count(file) > 1:
@@ -141,7 +143,7 @@ def half(e):
 
 
 def why_not(old, new):
-    """Why the launches of a row cannot be compared, or None."""
+    """Returns why the launches of a row cannot be compared, or None."""
     if not old or not new:
         return "only in the new report" if not old else "only in the old report"
     for side, rows in (("old", old), ("new", new)):
@@ -155,20 +157,20 @@ def why_not(old, new):
 
 
 def counted(rows):
-    """(instructions an operation, None where they are not known or launches do not agree; IPC, the median)."""
+    """Returns (instructions per operation, or None if they are not known or differ between launches; the median IPC)."""
     found = {figure.instructions(row) for row in rows}
     ipc = [row["per_op"]["ipc"] for row in rows if "ipc" in row.get("per_op", {})]
     return found.pop() if len(found) == 1 else None, statistics.median(ipc) if ipc else None
 
 
 def arrow(old, new, form):
-    """old -> new, or one of them where they read alike."""
+    """Returns "old -> new", or one of them if both read alike."""
     texts = ["-" if v is None else format(v, form) for v in (old, new)]
     return texts[0] if texts[0] == texts[1] else " -> ".join(texts)
 
 
 def with_counts(line, old, new):
-    """What instructions were counted next to a row's time. They are exact: any difference is one."""
+    """Returns the change of counted instructions next to a row's time. Counts are exact, so any difference is a change."""
     (a, ipc_a), (b, ipc_b) = counted(old), counted(new)
     line.update(old_instructions=a, new_instructions=b, old_ipc=ipc_a, new_ipc=ipc_b)
     if (a, b) != (None, None):
@@ -182,7 +184,7 @@ def with_counts(line, old, new):
 
 
 def with_change(line, d):
-    """The difference in words: in percent, or in the figure's unit where the old one is near zero."""
+    """Returns the difference in words: in percent, or in the figure's unit if the old figure is near zero."""
     line.update(shift=round(d.shift, 6), shift_lo=d.shift_lo, shift_hi=d.shift_hi, by=d.by)
     if d.relative:
         line.update(ratio=d.ratio, ratio_lo=d.ratio_lo, ratio_hi=d.ratio_hi)
@@ -198,13 +200,13 @@ def has_failed(rows):
 
 
 def broke(old, new):
-    """Why a row fails in the new launches that did not in the old ones, or ""."""
+    """Returns why a row fails in the new launches and did not in the old ones, or ""."""
     failed = [row for row in new or () if has_failed([row])]
     return likeness.unfit(failed[0]) if failed and not has_failed(old or ()) else ""
 
 
 def figure_left(old, new):
-    """The figure of the side that has one, next to one that failed."""
+    """Returns the figure of the side that has one, for a row that failed on the other side."""
     found = {}
     for side, rows in (("old", old or ()), ("new", new or ())):
         if rows and not any(likeness.unfit(row) for row in rows):
@@ -215,7 +217,7 @@ def figure_left(old, new):
 
 
 def judged(key, old, new):
-    """One line of the comparison, and its difference, or None."""
+    """Returns one line of the comparison, and its difference, or None."""
     suite, name, core = key
     line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
     if line["why"]:
@@ -240,7 +242,7 @@ def judged(key, old, new):
 
 
 def intervals(old, new):
-    """What must be known of each side's interval. That of several launches is made here."""
+    """Adds what must be known of each side's interval. The interval of several launches is computed here."""
     said = [interval.note(rows[0]) if len(rows) == 1 else "" for rows in (old, new)]
     if said[0] == said[1]:
         return said[:1]
@@ -256,7 +258,7 @@ def verdict(line, d, p):
 
 
 class Difference:
-    """What is kept of one of difference.py: whether the new figure is less, p, and p of being above the limit."""
+    """The part of a difference that is kept: whether the new figure is less, p, and p of being above the limit."""
 
     __slots__ = ("less", "p", "p_above")
 
@@ -265,8 +267,8 @@ class Difference:
 
 
 class Lines(kept.Records):
-    """The lines of a comparison, packed, with what is said of all of them: each is looked at once for that. verdicts,
-    moved (instructions an operation), by: how many of each; cores; percents: the intervals' levels of each side."""
+    """The lines of a comparison, packed, with totals over all of them, gathered in one pass: verdicts; moved
+    (instructions per operation); by (how many lines of each); cores; percents (the levels of each side's intervals)."""
 
     def __init__(self):
         super().__init__()
@@ -274,7 +276,7 @@ class Lines(kept.Records):
         self.cores, self.percents = set(), {"old": set(), "new": set()}
 
     def count(self, line):
-        """A line that is final."""
+        """Adds a line. It cannot be changed afterwards."""
         self.cores.add(line["core"])
         for kind, found in (("verdict", self.verdicts), ("count_verdict", self.moved), ("by", self.by)):
             if kind in line:
@@ -285,7 +287,8 @@ class Lines(kept.Records):
 
 
 def compared(old, new, args, limit=None):
-    """The Lines, and of each that was compared its Difference, by place. limit: of being slower, for too_slow()."""
+    """Returns the Lines, and the Difference of each compared line, by position. limit: allowed slowdown, for
+    too_slow()."""
     is_chosen, lines, differences = show.choice(args), Lines(), {}
     for key in (*old.rows, *(k for k in new.rows if k not in old.rows)):
         if not is_chosen(dict(zip(("suite", "name", "core"), key))):
@@ -306,7 +309,7 @@ def compared(old, new, args, limit=None):
 
 
 def too_slow(lines, differences):
-    """The lines that are slower by more than the limit of compared(), beyond doubt."""
+    """Returns the lines that are significantly slower by more than the limit of compared()."""
     adjusted = significance.holm([d.p_above for d in differences.values()])
     return [lines[at] for at, p in zip(differences, adjusted) if p <= RISK]
 
@@ -317,7 +320,8 @@ TAILS = ("median", "p99", "max")
 
 
 def tails(lines, sides):
-    """Columns and rows of what an operating system costs beside the figure: windows, and the core's share."""
+    """Returns columns and rows of the cost of an operating system next to the figure: windows, and the share of the
+    core."""
     found = []
     for line in lines:
         key, row = (line["suite"], line["name"], line["core"]), {"row": line["row"], "core": line["core"]}
@@ -337,7 +341,7 @@ def tails(lines, sides):
 
 
 def lost(side):
-    """What a side's reports say of lost and shared time, in words."""
+    """Returns, in words, the lost and shared time that a side's reports state."""
     rows = [row for rows in side.rows.values() for row in rows]
     said = []
     for r in side.reports:
@@ -361,7 +365,7 @@ def lost(side):
 # --- the command -----------------------------------------------------------------------------------
 
 def fail_if_unlike(old, new, across):
-    """What differs between two sides all the same, in words: kinds of `across` alone."""
+    """Returns, in words, what differs between the two sides although --across allows it."""
     apart = likeness.unlike(old.run, new.run) + likeness.unlike_estimators(old.estimators, new.estimators)
     refused = [text for kind, text in apart if kind not in across]
     if refused:
@@ -380,7 +384,7 @@ def sentence(lines):
 
 
 def explanation(lines, differences):
-    """What the verdicts mean, in sentences."""
+    """Returns sentences that explain the verdicts."""
     by, said = lines.by, []
     placements = by.get("placements", 0) + by.get("rounds", 0)
     if placements:
@@ -451,8 +455,8 @@ def command(args, old_paths, new_paths):
 
 
 def verdict_on_slow(args, slow, broken, correction):
-    """The exit status of --fail-if-slower. slow: the lines that are slower by more than it allows; broken: those that
-    fail and did not before."""
+    """Returns the exit status of --fail-if-slower. slow: lines that are slower by more than it allows; broken: lines
+    that fail and did not before."""
     for line in broken:
         print(f"baretick: {line['row']} on core {line['core']} fails, and did not before: {line['broke']}", file=sys.stderr)
     doubt = f"beyond doubt ({correction}, a risk of {RISK:.0%} over all rows)"

@@ -1,4 +1,4 @@
-"""`baretick compare`: its words, and which of them ask for two sides and which for a history of runs."""
+"""`baretick compare`: its options, and which of them need two sides or a history of runs."""
 import argparse
 import os
 
@@ -8,7 +8,7 @@ from tools import help_text
 
 
 def launches_of(words):
-    """Paths of one side or run: a word that is no file may be a list with commas."""
+    """Returns the paths of one side or run: a word that is not a file may be a list with commas."""
     return [path for word in words for path in ([word] if os.path.exists(word) else word.split(","))]
 
 

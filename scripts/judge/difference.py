@@ -1,10 +1,10 @@
-"""A row of an old report against the same row of a new one: by the placements' figures where both sides have
-enough of them, else by the figures with their intervals.
+"""Compares a row of an old report with the same row of a new one: by the placements' figures if both sides have enough
+of them, else by the figures and their intervals.
 
-Placements differ by code, stack and data, which no normal distribution describes, so these are compared by ranks
-(shift.py). Launches of one side are pooled where they are of one distribution. Where they are not (the physical
-pages of `sum/cold`, say), each launch counts once, by its figure: the placements of one launch then have that
-launch's state in common, and would claim more than they know.
+Placements differ by the addresses of code, stack and data, which no normal distribution describes, so they are compared
+by ranks (shift.py). Launches of one side are pooled if they have the same distribution. If they do not (for example
+because of the physical pages of `sum/cold`), each launch counts once, by its figure: its placements share the state of
+that launch, and as independent values they would make the interval too narrow.
 """
 import statistics
 
@@ -12,19 +12,19 @@ from judge import estimate, shift
 from read import figure
 
 CONFIDENCE = estimate.CONFIDENCE
-ONE_SOURCE = 0.05  # launches of a side that lie apart with less probability are not pooled
+ONE_SOURCE = 0.05  # launches of a side that differ with a smaller probability than this are not pooled
 
 
 def placements(row):
-    """What each placement gave, core cycles."""
+    """Returns the figure of each placement in core cycles."""
     return [c for c in row.get("interval", {}).get("placements_cycles", []) if c is not None]
 
 
 class ByPlacements:
-    """old, new: figures of the placements of all launches, a list for each round. shift, with lo and hi, in the
-    figure's unit; ratio with lo and hi, None where the old figure is near zero; p: the probability of this where
-    nothing differs. Where rounds matter, the intervals also hold those of the rounds' means, and p is that of these
-    where it is larger."""
+    """old, new: figures of the placements of all launches, one list per round. shift, with lo and hi, is in the
+    figure's unit; ratio with lo and hi is None if the old figure is near zero; p: the probability of such a
+    difference if nothing changed. If rounds matter, the intervals also cover those of the rounds' means, and p is
+    the larger of the two."""
 
     def __init__(self, old, new, near_zero):
         self.old, self.new = sum(old, []), sum(new, [])
@@ -48,7 +48,7 @@ class ByPlacements:
             self.ratio_lo, self.ratio_hi = min(self.ratio_lo, self.ratio - half), max(self.ratio_hi, self.ratio + half)
 
     def p_above(self, limit):
-        """The probability of this where no operation costs more than the old by this share."""
+        """Returns the probability of this difference if no operation takes longer than before by more than this share."""
         moved = [v * (1 + limit) if self.relative else v + limit * figure.NEAR_ZERO for v in self.old]
         p = shift.p_above(moved, self.new)
         if not self.rounds.matter:
@@ -57,7 +57,7 @@ class ByPlacements:
 
 
 class ByFigures:
-    """The same of two estimate.Estimates, by their intervals."""
+    """The same for two estimate.Estimates, by their intervals."""
 
     def __init__(self, old, new, by, near_zero):
         self.by = by
@@ -75,7 +75,8 @@ class ByFigures:
 
 
 def in_rounds(row):
-    """The same as a list for each round. Placements that are fewer than rounds are in several: then in one list."""
+    """Returns the placements as one list per round. If there are fewer placements than rounds, each is in several
+    rounds; then all are in one list."""
     interval = row.get("interval", {})
     every, rounds = interval.get("placements_cycles", []), len(interval.get("rounds_cycles", [])) or 1
     if len(every) < rounds:
@@ -88,7 +89,7 @@ def in_rounds(row):
 
 
 def _pooled(launches):
-    """(the rounds of these launches, ""), or (None, why they are not compared by their placements)."""
+    """Returns (the rounds of these launches, ""), or (None, why they are not compared by their placements)."""
     found = [placements(row) for row in launches]
     if not all(found):
         return None, ""
@@ -101,14 +102,14 @@ def _pooled(launches):
 
 
 def _loop(launches):
-    """Core cycles of a turn of the loop that was subtracted; None where a launch does not have it."""
+    """Returns core cycles of an iteration of the loop that was subtracted, or None if a launch does not have it."""
     found = [row["per_op"].get("loop_cycles") for row in launches]
     return None if None in found else statistics.median(found)
 
 
 def of_rows(old, new, unit, a, b):
-    """(the difference, a note on how it was made, or ""). old, new: a row's records, one a launch; a, b: their
-    pooled estimate.Estimates. (None, why) where nothing is known of an error."""
+    """Returns (the difference, a note on how it was computed, or ""). old, new: a row's records, one per launch; a, b:
+    their pooled estimate.Estimates. Returns (None, why) if no error is known."""
     if unit == "instructions":
         return ByFigures(a, b, "counts", figure.is_near_zero(a.value)), ""
     note, near_zero = "", figure.is_near_zero(a.value, a.lo, _loop(old) if unit == "cycles" else None)

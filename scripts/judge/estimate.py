@@ -1,7 +1,7 @@
-"""A row's figure over one launch or several, with its error; two of them set against each other.
+"""A row's figure over one or several launches, with its error, and comparisons of two figures.
 
-cycles_lo and cycles_hi of a row hold another boot's figure (docs/method.md, "The headline"), so their half-width
-has the errors of two boots: w^2 = 2 (t s)^2. Reports whose figure is a mean have another part, which their field
+cycles_lo and cycles_hi of a row contain the figure of another boot (docs/method.md, "The headline"), so their half-
+width has the errors of two boots: w^2 = 2 (t s)^2. Reports whose figure is a mean have another part, which their field
 `interval.kappa` states: w^2 = 2 (t s)^2 + 2 (z kappa theta)^2, where s has the degrees of freedom of the rounds or
 of the placements, whichever is wider.
 """
@@ -16,8 +16,8 @@ Z = significance.quantile(math.inf, CONFIDENCE)
 
 
 class Estimate:
-    """value; parts: [(variance, degrees of freedom)] of it, which add up; lo, hi: where another such set of
-    launches has its figure; None where not known; percent: their level, None where not known. launches: how many."""
+    """value; parts: [(variance, degrees of freedom)], whose sum is its variance; lo, hi: the interval for the figure of
+    another such set of launches, or None; percent: its level, or None; launches: their number."""
 
     def __init__(self, value, parts, launches=1, lo=None, hi=None, percent=None):
         self.value, self.parts, self.launches, self.lo, self.hi = value, parts, launches, lo, hi
@@ -31,18 +31,18 @@ class Estimate:
         return satterthwaite(self.parts)
 
     def half(self):
-        """Half-width of the interval for another such set of launches, 99%, by the parts."""
+        """Returns the half-width of the 99% interval for another such set of launches, from the parts."""
         return math.sqrt(2 * self.variance) * significance.quantile(self.df(), CONFIDENCE)
 
 
 def satterthwaite(parts):
-    """Degrees of freedom of a sum of variances."""
+    """Returns the degrees of freedom of a sum of variances."""
     total, below = sum(v for v, _ in parts), sum(v * v / df for v, df in parts if v > 0)
     return total * total / below if below > 0 else math.inf
 
 
 def _degrees(interval, width):
-    """Of s: of the rounds' means, or of the placements, whichever made the interval."""
+    """Returns the degrees of freedom of s: of the rounds' means or of the placements, whichever made the interval."""
     if interval.get("by") in ("ranks", "placements"):
         return max(1, interval["placements"] - 1)
     rounds = [c for c in interval.get("rounds_cycles", []) if c is not None]
@@ -56,9 +56,9 @@ def _degrees(interval, width):
 
 
 def of_row(row, unit):
-    """The estimate of one launch's row. Without an interval it has no parts. An interval by order statistics knows
-    no distribution; where it must be set against one that does, it is taken for one of a normal distribution with
-    one degree of freedom less than there are placements."""
+    """Returns the estimate from one launch's row. Without an interval it has no parts. An interval by order statistics
+    assumes no distribution. To compare it with one that does, it is treated as one of a normal distribution with one
+    degree of freedom less than there are placements."""
     per_op, interval = row["per_op"], row.get("interval", {})
     value = per_op[unit]
     if unit == "instructions":
@@ -76,22 +76,22 @@ def of_row(row, unit):
 
 
 def by_chance(df):
-    """What a variance of df degrees of freedom comes to at the most where it is 1, 95%: chi squared over df, as
-    Wilson and Hilferty have it. Without this bound two launches, a third of which lie farther apart than their
-    errors by chance, would often tell less than one."""
+    """Returns the 95% upper bound of a variance with df degrees of freedom whose estimate is 1: chi squared over df, by
+    Wilson and Hilferty. Without this bound two launches would often have a smaller error than one, because in a
+    third of the cases they differ by less than their errors."""
     return (1 - 2 / (9 * df) + 1.645 * math.sqrt(2 / (9 * df))) ** 3
 
 
 def pooled(estimates):
-    """The mean of several launches. Where they differ by more than their own errors, what is beyond these is a
-    variance between launches (DerSimonian and Laird), with one degree of freedom less than there are launches."""
+    """Returns the mean of several launches. If they differ by more than their own errors, the rest is a variance
+    between launches (DerSimonian and Laird), with one degree of freedom less than there are launches."""
     n = len(estimates)
     if n == 1:
         return estimates[0]
     mean = statistics.fmean(e.value for e in estimates)
     seen = statistics.variance([e.value for e in estimates])
     if all(e.parts for e in estimates):
-        # Launches are independent, and so are their errors' errors.
+        # Launches are independent, so the errors of their errors are too.
         parts = [(v / n / n, df) for e in estimates for v, df in e.parts]
         own = statistics.fmean(e.variance for e in estimates)
     else:
@@ -104,8 +104,8 @@ def pooled(estimates):
 
 
 class Difference:
-    """Of two estimates: ratio (new / old) with lo and hi, 99%, each None where it cannot be told; p: the
-    probability of so large a difference where there is none."""
+    """Compares two estimates: ratio (new / old) with lo and hi, 99%, each None if it is not known; p: the probability
+    of so large a difference if there is none."""
 
     def __init__(self, old, new):
         self.old, self.new = old, new
@@ -126,22 +126,22 @@ class Difference:
         old, new, t2 = self.old, self.new, significance.quantile(self.df, CONFIDENCE) ** 2
         a = old.value ** 2 - t2 * old.variance
         if a <= 0:
-            return  # the old figure is within its error of 0, so any ratio may be
+            return  # the old figure is within its error of 0, so the ratio can have any value
         b, c = old.value * new.value, new.value ** 2 - t2 * new.variance
         root = math.sqrt(max(0.0, b * b - a * c))
         self.ratio, self.lo, self.hi = new.value / old.value, (b - root) / a, (b + root) / a
 
     def half(self):
-        """Half-width of the interval of new - old, 99%."""
+        """Returns the half-width of the 99% interval of new - old."""
         variance = self.old.variance + self.new.variance
         return significance.quantile(self.df, CONFIDENCE) * math.sqrt(variance) if variance else 0.0
 
     def p_above(self, limit):
-        """The probability of this where new is at most 1 + limit times old."""
+        """Returns the probability of this if new is at most 1 + limit times old."""
         return self._p_over((1 + limit) * self.old.value, (1 + limit) ** 2 * self.old.variance)
 
     def p_beyond(self, amount):
-        """The probability of this where new is at most old + amount."""
+        """Returns the probability of this if new is at most old + amount."""
         return self._p_over(self.old.value + amount, self.old.variance)
 
     def _p_over(self, bound, variance):

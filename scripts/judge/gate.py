@@ -1,8 +1,10 @@
-"""`baretick gate`: counted instructions against a baseline. They are exact, so any change of a row of the baseline
+"""`baretick gate`: counted instructions against a baseline. Counts are exact, so any change of a row of the baseline
 fails. A row that the baseline does not have is named, and does not fail.
 
-A report of an emulator that counts (execution `instructions`) has instructions an operation and a window. One of a
-CPU has those an operation, by single-stepping: the same numbers, so a baseline may come from either."""
+A report of an emulator that counts (execution `instructions`) has instructions per operation and per window. A report
+of a CPU has instructions per operation, by single-stepping. These are the same numbers, so a baseline may come from
+either.
+"""
 import collections
 import json
 import os
@@ -23,19 +25,19 @@ ROW_NAME = re.compile(r".+/.+@[0-9]+")
 
 
 def name(row):
-    """As the baseline has it."""
+    """Returns the count in the form that the baseline has."""
     return f"{row['suite']}/{row['name']}@{row['core']}"
 
 
 class Taken:
-    """What can be gated of a report. words: {word: value}, which windows depend on; windows: whether these are
-    gated; rows: {"suite/name@core": {"instructions", "window"}}, of an operation and of a whole window; inexact,
-    failed, unsupported: {row: why} of the others."""
+    """The parts of a report that can be gated. words: {word: value} that windows depend on; windows: whether windows
+    are gated; rows: {"suite/name@core": {"instructions", "window"}}, per operation and per window; inexact, failed,
+    unsupported: {row: why} for the other rows."""
 
     def __init__(self, report, args):
         run = report.one("run")
         options = run.get("options", {})
-        self.counted = run.get("execution") == "instructions"  # all of it, windows too
+        self.counted = run.get("execution") == "instructions"  # all of it, including windows
         self.windows = self.counted and not args.instructions
         self.words = {}
         if self.counted and "ticks_per_instruction" not in run:
@@ -93,7 +95,8 @@ class Taken:
 # --- the baseline ----------------------------------------------------------------------------------
 
 def _once(pairs):
-    """An object whose members are named once: of two lines that a merge left the one would be overlooked."""
+    """Returns an object, and refuses members that are named twice: a merge may have left both lines, and one would be
+    ignored."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, times in collections.Counter(key for key, _ in pairs).items() if times > 1)
@@ -111,7 +114,7 @@ def _is_row(key, row):
 
 
 def read_baseline(path):
-    """(words, rows) of the file."""
+    """Returns (words, rows) of the file."""
     try:
         with open(path, encoding="utf-8") as f:
             found = json.load(f, object_pairs_hook=_once, parse_constant=_no_constant)
@@ -134,14 +137,14 @@ def read_baseline(path):
 
 
 def baseline_text(words, rows):
-    """A row a line, in the program's order: a change is a line of a diff."""
+    """Writes one row per line, in the program's order, so that a diff shows one line per change."""
     rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(rows[key], sort_keys=True)}" for key in sorted(rows, key=figure.order))
     words = json.dumps(words, sort_keys=True)
     return f'{{\n "baretick_gate": {FORMAT},\n "words": {words},\n "rows": {{\n{rows}\n }}\n}}\n'
 
 
 def write_baseline(path, text):
-    """Whole or not at all. A link stays one, and a file keeps its permissions."""
+    """Writes the whole file or nothing. A link remains a link, and the file keeps its permissions."""
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
         raise saved.Unreadable(f"{path}: it is no file that a baseline can be written to")
@@ -163,13 +166,14 @@ def write_baseline(path, text):
 # --- what changed ----------------------------------------------------------------------------------
 
 def amount(before, after):
-    """12 -> 13 (+1, +8.3%)"""
+    """Returns text such as "12 -> 13 (+1, +8.3%)"."""
     text = f"{before:.10g} -> {after:.10g} ({after - before:+.6g}"
     return text + (")" if figure.is_near_zero(before) else f", {(after - before) / before:+.2%})")
 
 
 def moved(before, after):
-    """How a row changed, in words, or None. Windows are held where both have them: a CPU's report has none."""
+    """Returns how a row changed, in words, or None. Windows are compared only if both sides have them: a CPU's report
+    has none."""
     said = []
     for key, title in zip(KINDS, ("instructions an operation", "instructions a window")):
         if before.get(key) == after.get(key) or (key == "window" and None in (before.get(key), after.get(key))):
@@ -182,15 +186,16 @@ def moved(before, after):
 
 
 def ungated(baseline, taken):
-    """Rows of the baseline that this report cannot be held to: an emulator counted their operations and a CPU cannot,
-    or not in its time; or the baseline has their windows alone, and the report's are not gated."""
+    """Returns the rows of the baseline that this report cannot be compared with: an emulator counted their operations
+    and the CPU could not, or not in time; or the baseline has only their windows, and the report's windows are not
+    gated."""
     emulated = set() if taken.counted else {key for key, row in baseline.items() if {*KINDS} <= {*row}}
     windows_alone = set() if taken.windows else {key for key, row in baseline.items() if "instructions" not in row}
     return emulated & {*taken.inexact} | windows_alone - {*taken.rows} - {*taken.failed}
 
 
 def changes(baseline, taken):
-    """[(what, row, how)] of all that is not as the baseline has it."""
+    """Returns [(what, row, how)] of everything that differs from the baseline."""
     found, left_out = [], ungated(baseline, taken)
     for key in sorted({*baseline, *taken.rows, *taken.failed} - left_out, key=figure.order):
         if key in taken.failed:
@@ -208,7 +213,7 @@ def changes(baseline, taken):
 
 
 def fail_if_other_words(path, words, taken):
-    if not words or not taken.words:  # one side has no windows, which the words are of
+    if not words or not taken.words:  # one side has no windows, so the words do not matter
         return
     apart = [f"{key}={words[key]}, now {taken.words[key]}"
              for key in sorted({*words} & {*taken.words}) if words[key] != taken.words[key]]
@@ -217,8 +222,8 @@ def fail_if_other_words(path, words, taken):
 
 
 def note_new(path, new, words, taken, failed):
-    """Notes rows and options that the baseline does not name, and the command that adds them. An option that one side
-    does not know is no reason to refuse: the counts show whether it matters."""
+    """Prints the rows and options that the baseline does not have, and the command that adds them. An option that only
+    one side knows is no reason to refuse: the counts show whether it matters."""
     if words and taken.words and (unknown := sorted({*taken.words} - {*words})):
         print(f"note: {path} was taken before there were the options {', '.join(f'{key}=' for key in unknown)}")
     if not new:
@@ -231,7 +236,7 @@ def note_new(path, new, words, taken, failed):
 
 
 def chosen_keys(rows, args):
-    """Rows of a baseline that --suite, --bench and --core choose."""
+    """Returns the rows of a baseline that --suite, --bench and --core select."""
     split = [(key, *key.rpartition("@")[0].split("/", 1), key.rpartition("@")[2]) for key in rows]
     flat = [{"key": k, "suite": s, "name": n, "core": int(c)} for k, s, n, c in split]
     return {r["key"]: rows[r["key"]] for r in show.chosen(flat, args)}
@@ -240,7 +245,7 @@ def chosen_keys(rows, args):
 # --- the runs before -------------------------------------------------------------------------------
 
 def earlier(args):
-    """[(name of a file, its Taken)] of the runs that --history kept, the oldest first."""
+    """Returns [(name of a file, its Taken)] of the runs that --history kept, oldest first."""
     if not args.history or not os.path.isdir(args.history):
         return []
     return [(os.path.basename(path), Taken(saved.read_whole(path, KEPT), args))
@@ -248,8 +253,8 @@ def earlier(args):
 
 
 def remembered(before, key, taken):
-    """What the runs before had of a row that is not as its baseline has it, in words: since when it was as in the
-    newest of them, and which of them had it as it is now. Instructions an operation are gone by."""
+    """Returns, in words, what earlier runs had for a row that differs from its baseline: since when it is as in the
+    newest of them, and which of them had the present count. Compares instructions per operation."""
     def count(run):
         return run.rows.get(key, {}).get("instructions")
 

@@ -1,4 +1,4 @@
-"""Many runs, row by row: the figures in order, the rows that changed first, and since which run."""
+"""Many runs, row by row: the figures in order, the rows that changed first, and the run in which they changed."""
 import os
 import statistics
 
@@ -21,7 +21,7 @@ COLUMNS = (
     table.Column("figures, oldest first; | is a change", "figures", left=True),
     table.Column("note", "why", left=True),
 )
-# For programs: one object a row.
+# For programs: one object per row.
 PARTS = tuple(table.Column("", key) for key in (
     "row", "suite", "name", "core", "unit", "verdict", "values", "changes", "slope", "slope_lo", "slope_hi",
     "trend_p", "instructions", "count_changes", "missing", "why"))
@@ -30,7 +30,7 @@ PARTS = tuple(table.Column("", key) for key in (
 # --- runs ------------------------------------------------------------------------------------------
 
 def runs_of(paths, across):
-    """(a compare.Side for each run, what differs all the same). paths: of the launches of each run."""
+    """Returns (a compare.Side for each run, what differs although --across allows it). paths: the launches of each run."""
     found = [compare.Side(f"run {number}", launches) for number, launches in enumerate(paths, 1)]
     seen = {}
     for run in found:
@@ -49,7 +49,7 @@ def runs_of(paths, across):
 
 
 def judged(runs, args):
-    """(a series.Judged for each chosen row, the risk of a false alarm of one row)."""
+    """Returns (a series.Judged for each selected row, the risk of a false alarm for one row)."""
     keys = list(dict.fromkeys(key for run in reversed(runs) for key in run.rows))
     keys = [(k["suite"], k["name"], k["core"]) for k in
             show.chosen([{"suite": s, "name": n, "core": c} for s, n, c in keys], args)]
@@ -61,13 +61,13 @@ def judged(runs, args):
 # --- in words --------------------------------------------------------------------------------------
 
 def since(place, runs):
-    """A run's number and files."""
+    """Returns a run's number and files."""
     alone = ", the newest alone" if place == len(runs) - 1 else ""
     return f"run {place + 1} ({', '.join(os.path.basename(r.path) for r in runs[place].reports)}{alone})"
 
 
 def numbers(places):
-    """Runs in words: 1, 3 to 5."""
+    """Returns runs in words: 1, 3 to 5."""
     spans = []
     for place in places:
         if spans and spans[-1][1] == place - 1:
@@ -79,7 +79,7 @@ def numbers(places):
 
 
 def missing(s):
-    """Which runs have no figure, in words: runs with one reason together."""
+    """Returns in words which runs have no figure, grouped by reason."""
     reasons = {}
     for place, why in s.missing.items():
         reasons.setdefault(why, []).append(place)
@@ -92,7 +92,7 @@ def amounts(values, relative, unit):
 
 
 def in_order(s, starts, values, form):
-    """The values with | before each change; of runs without one, -."""
+    """Returns the values with | before each change, and - for runs without a value."""
     shown, at = [], dict(zip(s.places, values))
     for place in range(max([*s.places, *s.missing], default=-1) + 1):
         shown += ["|"] if place in starts else []
@@ -101,7 +101,7 @@ def in_order(s, starts, values, form):
 
 
 def text_lines(j, runs):
-    """The table's lines of a row that is to be shown: one a change, or one in all."""
+    """Returns the table's lines for a row: one per change, or a single one."""
     s, (suite, name, core) = j.series, j.series.key
     base = {"row": f"{suite}/{name}", "core": core, "unit": s.unit, "why": missing(s)}
     form = ".10g" if s.unit == "instructions" else ".3f"
@@ -114,7 +114,7 @@ def text_lines(j, runs):
             [v if v is None else v / scale for v in (j.slope.value, j.slope.lo, j.slope.hi)], j.relative, s.unit)
         full["trend_p"] = j.trend_p
     found = []
-    for c in reversed(j.changes):  # the newest first: it is what the figures are now
+    for c in reversed(j.changes):  # newest first, because it is the present state of the figures
         d = c.d
         values = [v - 1 for v in (d.ratio, d.ratio_lo, d.ratio_hi)] if d.relative else [d.shift, d.shift_lo, d.shift_hi]
         line = {**(base if found else full), "verdict": series.direction(s.unit, c), "since": since(s.places[c.at], runs)}
@@ -161,7 +161,7 @@ def changed(j):
 
 
 def rank(j):
-    """Failed rows first, then those that changed, the largest change first; then those that cannot be judged."""
+    """Sorts: failed rows, then changed rows by size of the change, then rows that cannot be judged."""
     v = j.verdict()
     size = 0.0
     if j.changes:
@@ -171,7 +171,7 @@ def rank(j):
 
 
 def rest_line(found):
-    """The rows in which nothing changed, in a line."""
+    """Returns one line about the rows in which nothing changed."""
     quiet = [j for j in found if not changed(j) and j.verdict() == compare.SAME]
     if not quiet:
         return "No row is without a change."
@@ -200,7 +200,7 @@ def explanation(runs, found, risk, least):
 # --- the command -----------------------------------------------------------------------------------
 
 def kept(folder):
-    """The files of a folder of runs; there must be some."""
+    """Returns the files of a folder of runs; it must have some."""
     found = run_folder.files(folder)
     if not found:
         raise saved.Unreadable(f"{folder}: no run is in it: no file ends in {' or '.join(run_folder.ENDINGS)}")
@@ -208,7 +208,7 @@ def kept(folder):
 
 
 def too_slow(found, limit, risk):
-    """Those whose newest change made them slower by more than limit beyond doubt."""
+    """Returns the rows whose newest change made them significantly slower by more than limit."""
     slow = [j for j in found if j.changes and series.direction(j.series.unit, j.changes[-1]) in (compare.SLOWER, compare.MORE)]
     return [j for j in slow if j.changes[-1].d.p_above(limit) <= risk]
 
@@ -240,21 +240,21 @@ def shown(args, runs, crossed, found, risk):
 
 
 def slow_line(j, runs):
-    """As compare.verdict_on_slow takes it."""
+    """Returns them in the form that compare.verdict_on_slow takes."""
     change, (suite, name, core) = j.changes[-1], j.series.key
     return {"row": f"{suite}/{name}", "core": core, "old": change.old.value, "new": change.new.value,
             "ratio": change.d.ratio, "since": f"since {since(j.series.places[change.at], runs)} "}
 
 
 def broken_line(j):
-    """As compare.verdict_on_slow takes it."""
+    """Returns them in the form that compare.verdict_on_slow takes."""
     suite, name, core = j.series.key
     return {"row": f"{suite}/{name}", "core": core, "broke": j.series.missing[max(j.series.missing)]}
 
 
 def command(args, paths):
-    """0: compared; 1: --fail-if-slower found a row that is slower, or fails now. paths: of the launches of each run, the
-    oldest run first."""
+    """Returns 0: compared; 1: --fail-if-slower found a row that is slower, or fails now. paths: the launches of each
+    run, oldest run first."""
     if len(paths) < 2:
         raise saved.Unreadable(f"{paths[0][0]}: one run is no history: name a second one")
     runs, crossed = runs_of(paths, args.across)

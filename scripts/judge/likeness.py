@@ -1,16 +1,16 @@
-"""What must be alike before two figures can be compared: of reports, and of rows."""
+"""Conditions under which two figures can be compared: for reports, and for rows."""
 from read import figure
 
-# Options that only choose rows, how often they are measured, and where the report goes. Every other option changes
-# what is measured and must be alike, one that is not known here too.
+# Options that only select rows, set how often they are measured, or set where the report goes. Every other option
+# changes what is measured and must be equal, including options that this program does not know.
 NOT_MEASURED = frozenset("""suite bench objects samples rounds retry_budget warmup clock seed cores watch time deadline
     format table hist console serial finish instructions""".split())
-# What came of these is in the run and in its rows, and is compared there.
+# The run and its rows have the effect of these options, and that is compared.
 REPORTED = frozenset(("recipe", "cycle", "takeover"))
 # Options that only one method uses.
 KNOBS = {"kbest": ("k", "epsilon", "most", "compensate"), "ensembles": ("ensembles", "size"),
          "adaptive": ("target",)}
-# Kinds of difference that --across may allow: the same CPU, changed on purpose; or another version of baretick.
+# Kinds of difference that --across may allow: the same CPU with changed settings, or another version of baretick.
 MAY_CROSS = ("firmware", "microcode", "hypervisor", "option", "estimator")
 
 
@@ -19,13 +19,13 @@ def _words(*values):
 
 
 def measured(options):
-    """The names of those options that change what is measured, in their order."""
+    """Returns the names of the options that change what is measured, in their order."""
     unused = {name for method, names in KNOBS.items() if method != options.get("method") for name in names}
     return [name for name in options if name not in NOT_MEASURED | REPORTED | unused]
 
 
 def machine(run):
-    """{(kind, what): value} of all that counts; what is not known is None."""
+    """Returns {(kind, what): value} of everything that must be equal; None for unknown values."""
     cpu, firmware, smbios = (run.get(key, {}) for key in ("cpu", "firmware", "smbios"))
     options = run.get("options", {})
     found = {
@@ -35,7 +35,7 @@ def machine(run):
         ("microcode", "microcode"): cpu.get("microcode"),
         ("hypervisor", "hypervisor"): run.get("hypervisor", "one without a name") if run.get("virtualised")
         else "none",
-        # A process sees of the firmware what SMBIOS tells, and nothing else.
+        # A process knows of the firmware only what SMBIOS says.
         ("firmware", "firmware"): _words(firmware.get("vendor"), firmware.get("revision")) or None,
         ("firmware", "BIOS"): _words(smbios.get("bios_version"), smbios.get("bios_date")) or None,
         ("option", "takeover"): run.get("takeover"),
@@ -45,7 +45,7 @@ def machine(run):
 
 
 def unlike(a, b):
-    """[(kind, what is another one, in words)] of two records `run`."""
+    """Returns [(kind, in words what differs)] for two records `run`."""
     a, b = machine(a), machine(b)
     return [(key[0], f"another {key[1]}: {a[key]} against {b[key]}" if key[0] != "option"
              else f"another {key[1]} {a[key]} against {b[key]}")
@@ -53,21 +53,22 @@ def unlike(a, b):
 
 
 def estimator(row):
-    """What a row's figure is of its placements, in a word; None where it has no interval. Reports of before the field
-    `interval.estimator` have means."""
+    """Returns how a row's figure is computed from its placements, in a word, or None if it has no interval. Reports
+    older than the field `interval.estimator` have means."""
     interval = row.get("interval")
     return interval.get("estimator", "mean") if interval and "cycles" in row.get("per_op", {}) else None
 
 
 def unlike_estimators(a, b):
-    """[(kind, in words)] where the figures of two reports are not of one kind. a, b: the estimators of their rows."""
+    """Returns [(kind, in words)] if the figures of two reports are of different kinds. a, b: the estimators of their
+    rows."""
     if not a or not b or a == b:
         return []
     return [("estimator", f"another estimator of the figures: {' and '.join(sorted(a))} against {' and '.join(sorted(b))}")]
 
 
 def unfit(row):
-    """Why a row's figure is not to be compared with any, or None."""
+    """Returns why a row's figure must not be compared with any other, or None."""
     if row["status"] != "ok":
         return f"{row['status']}: {row['why']}" if row.get("why") else row["status"]
     if figure.unit(row) is None:
@@ -84,7 +85,7 @@ def unfit(row):
 
 
 def unlike_rows(a, b):
-    """Why two rows that are fit cannot be compared with each other, or None."""
+    """Returns why two comparable rows cannot be compared with each other, or None."""
     if figure.unit(a) != figure.unit(b):
         return f"another unit: {figure.unit(a)} against {figure.unit(b)}"
     for key, name in (("recipe", "recipe"), ("cycle_source", "source of core cycles"), ("cold", "state of caches"),

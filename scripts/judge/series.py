@@ -1,17 +1,18 @@
-"""A row over many runs: its figures in order, their trend, and where they go to another level."""
+"""One row over many runs: its figures in order, their trend, and their changes of level."""
 import statistics
 
 from judge import change_points, compare, estimate, likeness, trend
 from read import figure
 
-LEAST_RUNS = 3  # of which a change of a figure with an error can be told
-LEAST = 0.01  # of a level: what a change comes to at the least, unless --least says otherwise
+LEAST_RUNS = 3  # risk of a false change, for figures that have an error
+LEAST = 0.01  # smallest change of a level that is reported, unless --least says otherwise
 RISES, FALLS = "rises", "falls"
 
 
 class Series:
-    """A row over the runs. places: of the runs that have a fit figure; rows: their records, a list of launches each;
-    missing: {place: why} of the others; failed: whether it failed in the newest run; broke: and not in one before."""
+    """A row over the runs. places: the runs that have a comparable figure; rows: their records, a list of launches
+    each; missing: {place: why} of the others; failed: whether it failed in the newest run; broke: and not in one
+    before."""
 
     def __init__(self, key, runs):
         self.key, self.places, self.rows, self.missing = key, [], [], {}
@@ -30,7 +31,7 @@ class Series:
 
     @staticmethod
     def _why_not(rows, fit):
-        """Why a run's launches are left out, or None. They must be like the newest that are fit."""
+        """Returns why a run's launches are left out, or None. They must be like the newest comparable ones."""
         if not rows:
             return "the run does not have it"
         for row in rows:
@@ -41,18 +42,18 @@ class Series:
         return None
 
     def loop(self):
-        """Core cycles of a turn of the loop that was subtracted, or None."""
+        """Returns core cycles of an iteration of the loop that was subtracted, or None."""
         loops = [row["per_op"].get("loop_cycles") for rows in self.rows for row in rows]
         return statistics.median(loops) if self.unit == "cycles" and None not in loops else None
 
     def counts(self):
-        """Instructions an operation, run by run; None where they are not known."""
+        """Returns instructions per operation for each run, None for those that are not known."""
         return [compare.counted(rows)[0] for rows in self.rows]
 
 
 class Judged:
-    """What a row's series shows. changes: change_points.Change of its figures; count_changes: [(place of the run,
-    before, after)] of counted instructions; slope, trend_p: None where there are too few runs."""
+    """Results about a row's series. changes: change_points.Change of its figures; count_changes: [(position of the run,
+    before, after)] of counted instructions; slope, trend_p: None if there are too few runs."""
 
     def __init__(self, series, risk, least):
         self.series, self.changes, self.count_changes, self.drift = series, [], [], None
@@ -81,7 +82,7 @@ class Judged:
         self.changes, self.drift = [], RISES if self.slope.value > 0 else FALLS
 
     def _is_line(self, values):
-        """Whether a line lies nearer to the figures than the levels do, if there are any."""
+        """Tests whether a line fits the figures better than the levels, if there are any."""
         if not self.changes:
             return True
         rest = [v - self.slope.value * x for x, v in zip(self.series.places, values)]

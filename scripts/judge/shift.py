@@ -1,9 +1,9 @@
-"""By how much one set of figures lies above another, with an interval that assumes no distribution.
+"""The shift between two sets of figures, with an interval that assumes no distribution.
 
 The shift is Hodges and Lehmann's: the median of all differences between a new and an old figure. Its interval is
 Moses': from the k-th smallest to the k-th largest of these differences, where k comes from the exact distribution
 of Mann and Whitney's U (Hollander, Wolfe and Chicken, Nonparametric Statistical Methods, 3rd edition, 4.2 and 4.3).
-The standard library alone: a CI's machine has no other.
+Uses only the standard library, because a CI machine has nothing else.
 """
 import bisect
 import functools
@@ -14,16 +14,16 @@ import statistics
 from judge import significance
 
 NORMAL = statistics.NormalDist()
-# Beyond this number of pairs U is taken for normal, with its continuity correction: the exact distribution of
+# With more pairs than this, U is treated as normal, with its continuity correction, because the exact distribution of
 # 300 against 300 figures takes seconds. At 100 against 100 the two differ by 3% of a tail of 0.5%.
 EXACT_PAIRS = 10000
 
 
 @functools.lru_cache(maxsize=256)
 def _below(m, n):
-    """[P(U <= 0), P(U <= 1), ...] of m and n figures from one distribution: partitions in an m by n box, by
+    """Returns [P(U <= 0), P(U <= 1), ...] of m and n figures from one distribution: partitions in an m by n box, by
     Gauss' product of (1 - q^(n+i)) / (1 - q^i)."""
-    size = m * n // 2 + 1  # the other half is its mirror image
+    size = m * n // 2 + 1  # the other half is symmetric
     counts = [1] + [0] * (size - 1)
     for i in range(1, m + 1):
         for k in range(size - 1, n + i - 1, -1):
@@ -38,7 +38,7 @@ def _below(m, n):
 
 
 def tail(u, m, n):
-    """The probability that U is u or less."""
+    """Returns the probability that U is u or less."""
     if u < 0:
         return 0.0
     if u >= m * n:
@@ -51,8 +51,8 @@ def tail(u, m, n):
 
 @functools.lru_cache(maxsize=1024)
 def rank(m, n, confidence):
-    """(k, level): the interval from the k-th smallest to the k-th largest of m n differences holds the shift with
-    this probability, which is `confidence` or more. k is 0 where there are too few figures for any."""
+    """Returns (k, level): the interval from the k-th smallest to the k-th largest of m n differences contains the shift
+    with this probability, which is at least `confidence`. k is 0 if there are too few figures."""
     k = 0
     while 2 * tail(k, m, n) <= 1 - confidence:
         k += 1
@@ -66,7 +66,7 @@ def _middle(ordered):
 
 
 def variance(values):
-    """statistics.variance(), which computes with fractions and is ten times slower. This is exact too: the values are
+    """statistics.variance() computes with fractions and is ten times slower. This is exact too: the values are
     multiples of one power of 2, and the quotient of two integers is rounded once."""
     ratios = [v.as_integer_ratio() for v in values]
     unit = max([below for _, below in ratios])
@@ -76,9 +76,9 @@ def variance(values):
 
 
 class Shift:
-    """Of the new figures against the old: value; lo and hi, None where there are too few figures; level of these;
-    p: the probability of so large a difference, in either direction, where there is none. Differences of exactly
-    0 speak against a shift."""
+    """Compares new figures with old ones: value; lo and hi, None if there are too few figures; level of these; p: the
+    probability of so large a difference, in either direction, if there is none. Differences of exactly 0 count
+    against a shift."""
 
     def __init__(self, old, new, confidence=0.99):
         new = sorted(new)
@@ -92,13 +92,13 @@ class Shift:
                                   tail(m * n - bisect.bisect_left(differences, 0), m, n)))
 
 
-# Rounds seem to differ where as much is found in one of four pairs whose rounds are alike (lib/stats/shift.h).
+# The level at which rounds seem to differ: one in four pairs with equal rounds is reported (lib/stats/shift.h).
 DIFFER = 0.25
-LEAST_ROUNDS = 4  # with fewer they are taken to differ, since their test sees little
+LEAST_ROUNDS = 4  # with fewer rounds they are assumed to differ, because the test has little power
 
 
 def _ranks(every):
-    """({value: its mean rank}, the correction for ties) of sorted values."""
+    """Returns ({value: its mean rank}, the correction for ties) of sorted values."""
     n, ranks = len(every), dict(zip(every, range(1, len(every) + 1)))
     if len(ranks) == n:
         return ranks, 1.0
@@ -112,7 +112,7 @@ def _ranks(every):
 
 
 def _h(groups):
-    """Kruskal and Wallis' H, corrected for ties; 0 where all values are alike."""
+    """Returns Kruskal and Wallis' H, corrected for ties; 0 if all values are equal."""
     every = sorted(itertools.chain.from_iterable(groups))
     n, (ranks, spread) = len(every), _ranks(every)
     if spread <= 0:
@@ -122,14 +122,14 @@ def _h(groups):
 
 
 def _p_of_chi_squared(h, df):
-    """The probability of h and more (Wilson and Hilferty)."""
+    """Returns the probability of at least h (Wilson and Hilferty)."""
     z = ((max(h, 0) / df) ** (1 / 3) - (1 - 2 / (9 * df))) / math.sqrt(2 / (9 * df))
     return 1 - NORMAL.cdf(z)
 
 
 class Rounds:
-    """Of two sides of [placements' figures of a round]: whether their rounds matter; se and df, of the difference of
-    the means over rounds (Welch)."""
+    """For two sides of [placements' figures of a round]: whether rounds matter; se and df of the difference of the
+    means over rounds (Welch)."""
 
     def __init__(self, old, new):
         sides = [[g for g in side if g] for side in (old, new)]
@@ -148,16 +148,16 @@ class Rounds:
         return significance.quantile(self.df, confidence) * self.se
 
     def p(self, shift):
-        """Of a shift this large, in either direction, where there is none."""
+        """Returns the probability of a shift this large, in either direction, if there is none."""
         return significance.two_sided(shift / self.se, self.df) if self.se else float(shift == 0)
 
     def p_above(self, shift):
-        """Of a shift this large where there is none, or a negative one."""
+        """Returns the probability of a shift this large if there is none, or a negative one."""
         return significance.upper(shift / self.se, self.df) if self.se else float(shift <= 0)
 
 
 def factor(old, new, confidence=0.99):
-    """(value, lo, hi): the same of the ratios of a new to an old figure. All of `old` are above 0."""
+    """Returns (value, lo, hi) of the ratios of a new to an old figure. All of `old` are above 0."""
     new = sorted(new)
     ratios = [y / x for x in old for y in new]
     ratios.sort()
@@ -167,12 +167,12 @@ def factor(old, new, confidence=0.99):
 
 
 def p_above(old, new):
-    """The probability of this where no new figure tends to be above the old."""
+    """Returns the probability of this if no new figure tends to be above the old."""
     return tail(sum(y <= x for x in old for y in new), len(old), len(new))
 
 
 def p_one_source(groups):
-    """The probability that groups lie so far apart where all are of one distribution (Kruskal and Wallis, with
-    chi squared as Wilson and Hilferty approximate it)."""
+    """Returns the probability that groups differ this much if all have one distribution (Kruskal and Wallis, with chi
+    squared as Wilson and Hilferty approximate it)."""
     h = _h(groups)
     return _p_of_chi_squared(h, len(groups) - 1) if h else 1.0

@@ -1,4 +1,4 @@
-"""Student's t, and tests over many rows at once. The standard library alone: a CI's machine has no other.
+"""Student's t, and tests over many rows at once. Uses only the standard library, because a CI machine has nothing else.
 
 The distribution is that of the regularised incomplete beta function (Abramowitz and Stegun 26.7.1), by its
 continued fraction (26.5.8), evaluated as Lentz does.
@@ -8,10 +8,10 @@ import math
 import statistics
 
 NORMAL = statistics.NormalDist()
-# From here on t is taken for the normal distribution: the 99% quantiles are less than 1 in 10^4 apart.
+# From this number of degrees of freedom on, t is treated as normal: the 99% quantiles differ by less than 1 in 10^4.
 MANY = 1e5
-# two_sided() falls with t but for rounding, which grows with the degrees of freedom: a share of t for each that is well
-# above it (50 times).
+# two_sided() falls with t except for rounding, which grows with the degrees of freedom. This share of t for each
+# degree is well above the rounding (50 times).
 NEAR = 2e-14
 CLOSE = 1e-5  # a step of t, as a share of it, whose cube is below NEAR
 
@@ -45,7 +45,7 @@ def _front(x, a, b):
 
 
 def _beta(x, a, b):
-    """I_x(a, b), from 0 to 1."""
+    """Returns I_x(a, b), from 0 to 1."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
     front = _front(x, a, b)
@@ -55,7 +55,7 @@ def _beta(x, a, b):
 
 
 def two_sided(t, df):
-    """Probability that |T| is t and more."""
+    """Returns the probability that |T| is at least t."""
     if math.isinf(t):
         return 0.0
     if df > MANY:
@@ -64,14 +64,14 @@ def two_sided(t, df):
 
 
 def upper(t, df):
-    """Probability that T is t and more."""
+    """Returns the probability that T is at least t."""
     half = two_sided(t, df) / 2
     return half if t > 0 else 1 - half
 
 
 def _close(df, p):
-    """Nearly t's quantile: from Cornish and Fisher's expansion (26.7.5) by Halley's steps of the logarithm of
-    two_sided() over that of t, which is nearly a line. Its slope is -2 front / two_sided()."""
+    """Returns an approximation of t's quantile: from Cornish and Fisher's expansion (26.7.5) by Halley's steps of the
+    logarithm of two_sided() over that of t, which is nearly a line. Its slope is -2 front / two_sided()."""
     z = NORMAL.inv_cdf(1 - p / 2)
     t = z + (z ** 3 + z) / (4 * df) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * df * df)
     for _ in range(12):
@@ -86,7 +86,7 @@ def _close(df, p):
 
 
 def _near(df, p):
-    """Two places close together that t's quantile lies between."""
+    """Returns two adjacent values that enclose t's quantile."""
     t, near = _close(df, p), NEAR * (10 + df)
     below, above = t * (1 - near), t * (1 + near)
     return below if two_sided(below, df) > p else 0.0, above if two_sided(above, df) < p else math.inf
@@ -94,7 +94,7 @@ def _near(df, p):
 
 @functools.lru_cache(65536)
 def quantile(df, confidence=0.99):
-    """The t that T lies within, on either side of 0, with this probability."""
+    """Returns the t that |T| does not exceed with this probability."""
     low = NORMAL.inv_cdf((1 + confidence) / 2)
     if df > MANY:
         return low
@@ -117,7 +117,7 @@ def quantile(df, confidence=0.99):
 
 
 def benjamini_hochberg(ps):
-    """Adjusted p values: of those at q and below, a share of q at the most is false, as expected."""
+    """Returns adjusted p values: of those at most q, an expected share of at most q is false."""
     order, found, least = sorted(range(len(ps)), key=lambda i: ps[i]), [0.0] * len(ps), 1.0
     for rank in range(len(ps), 0, -1):
         at = order[rank - 1]
@@ -127,7 +127,7 @@ def benjamini_hochberg(ps):
 
 
 def holm(ps):
-    """Adjusted p values: with probability 1 - q at the least none of those at q and below is false."""
+    """Returns adjusted p values: with a probability of at least 1 - q none of those at most q is false."""
     order, found, most = sorted(range(len(ps)), key=lambda i: ps[i]), [0.0] * len(ps), 0.0
     for done, at in enumerate(order):
         most = max(most, min(1.0, ps[at] * (len(ps) - done)))

@@ -1,9 +1,9 @@
-"""Whether a row's figures rise or fall over runs: the slope of Theil and Sen, and the test of Mann and Kendall.
+"""Tests whether a row's figures rise or fall over runs: the slope of Theil and Sen, and the test of Mann and Kendall.
 
-The slope is the median of the slopes of all pairs of runs. Its interval is Sen's, by ranks of these slopes; the test
-counts in how many pairs the later figure is the greater one, exactly where no two are equal (Hollander, Wolfe and
-Chicken, Nonparametric Statistical Methods, 3rd edition, 8.1 and 9.2 to 9.3). The standard library alone: a CI's
-machine has no other.
+The slope is the median of the slopes of all pairs of runs. Its interval is Sen's, by ranks of these slopes. The test
+counts the pairs in which the later figure is greater, exactly if no two are equal (Hollander, Wolfe and Chicken,
+Nonparametric Statistical Methods, 3rd edition, 8.1 and 9.2 to 9.3). Uses only the standard library, because a CI
+machine has nothing else.
 """
 import functools
 import itertools
@@ -11,13 +11,13 @@ import math
 import statistics
 
 NORMAL = statistics.NormalDist()
-# Beyond this number of runs the test's statistic is taken for normal, with its continuity correction.
+# With more runs than this the test's statistic is treated as normal, with its continuity correction.
 EXACT_RUNS = 40
 
 
 @functools.lru_cache(maxsize=64)
 def _inversions(n):
-    """[how many orders of n figures have 0, 1, 2, ... pairs in which the later one is the lesser]."""
+    """Returns how many orders of n figures have 0, 1, 2, ... pairs in which the later one is less."""
     counts = [1]
     for m in range(2, n + 1):
         longer = [0] * (len(counts) + m - 1)
@@ -33,7 +33,7 @@ def _sign(value):
 
 
 def _variance(values):
-    """Of the sum of the signs of all pairs where there is no trend; equal figures lessen it."""
+    """Returns the variance of the sum of the signs of all pairs if there is no trend; equal figures lessen it."""
     def part(n):
         return n * (n - 1) * (2 * n + 5)
 
@@ -42,7 +42,8 @@ def _variance(values):
 
 
 def mann_kendall(values):
-    """The probability of so clear a rise or fall, in either direction, where figures come in any order alike."""
+    """Returns the probability of so clear a rise or fall, in either direction, if all orders of the figures are equally
+    likely."""
     n = len(values)
     signs = sum(_sign(b - a) for a, b in itertools.combinations(values, 2))
     if n <= EXACT_RUNS and len(set(values)) == n:
@@ -56,7 +57,8 @@ def mann_kendall(values):
 
 
 class Slope:
-    """Of figures over places (numbers of runs): value, a run; lo and hi, None where there are too few figures."""
+    """Theil and Sen's slope of figures over positions (numbers of runs): value, per run; lo and hi, None if there are
+    too few figures."""
 
     def __init__(self, places, values, confidence):
         slopes = sorted((b - a) / (y - x) for (x, a), (y, b) in itertools.combinations(zip(places, values), 2))
