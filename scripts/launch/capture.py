@@ -1,4 +1,4 @@
-"""`baretick capture`: a real machine's report from its serial line, checked as it comes.
+"""`baretick capture`: receives a real machine's report from its serial line and checks it as it arrives.
 
 A machine that is reset begins another report. The one before is kept as report-cut-1.jsonl (2, 3 and so on),
 and report.jsonl is always the last.
@@ -14,13 +14,13 @@ from tools import distribution
 
 HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
-SILENCE = 600  # s; a large server's firmware says nothing for minutes
-AFTER_END = 1  # s of silence, after which the table's last line has come
+SILENCE = 600  # s; a large server's firmware may print nothing for minutes
+AFTER_END = 1  # s of silence, after which the table's last line has arrived
 POLL = 0.2     # s
 
 
 class Captured(live.Report):
-    """A report that may begin again. What comes after its end is of another boot, and in serial.log alone."""
+    """A report that may begin again. What arrives after its end belongs to another boot and is only in serial.log."""
 
     def __init__(self, console, out):
         super().__init__(console, out)
@@ -59,7 +59,7 @@ class Captured(live.Report):
 
 
 def listen(line, rep, silence):
-    """Until the end record, or why not."""
+    """Runs until the end record. Returns why there is none, or None."""
     heard = time.monotonic()
     ended = None
     while True:
@@ -91,7 +91,7 @@ def judge(rep, stopped):
 
 
 def _folder(args):
-    """A report is never overwritten: what a machine said once it may not say again."""
+    """Refuses to overwrite a report: the machine may never print it again."""
     out = args.out or os.path.join(HERE, "build/capture", time.strftime("%Y-%m-%d_%H-%M-%S"))
     for name in ("report.jsonl", "serial.log"):
         if os.path.exists(os.path.join(out, name)):
@@ -129,7 +129,7 @@ def _capture(args, line, out):
     wrong = judge(rep, stopped)
     console.line(f"{rep.records} records in {os.path.join(out, 'report.jsonl')}; "
                  f"every byte in {os.path.join(out, 'serial.log')}")
-    for problem in wrong[len(rep.wrong):]:  # the others were shown as they came
+    for problem in wrong[len(rep.wrong):]:  # the others were printed as they arrived
         console.error(problem)
     return 130 if interrupted else 1 if wrong else 0
 

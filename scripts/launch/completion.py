@@ -1,12 +1,13 @@
-"""Completion of a command line for shells, from the parser itself: commands, their options, the options'
-choices; files for all else."""
+"""Shell completion, derived from the parser: commands, their options, the options' choices; file names for
+everything else.
+"""
 import argparse
 
 SHELLS = ("bash", "zsh", "fish")
 
 
 def _commands(parser):
-    for action in parser._actions:  # argparse has no other way to ask
+    for action in parser._actions:  # argparse has no public interface for this
         if isinstance(action, argparse._SubParsersAction):
             return action.choices
     return {}
@@ -21,7 +22,7 @@ def _words(parser):
 
 
 def _choices(parser):
-    """(the option's long name, its choices)"""
+    """Returns (the option's long name, its choices)."""
     return [(action.option_strings[-1], " ".join(map(str, action.choices)))
             for action in _options(parser) if action.choices]
 

@@ -1,4 +1,4 @@
-"""Launches build/hosted/baretick and reads what it says, its records sorted by kind."""
+"""Launches build/hosted/baretick and reads its output, with the records sorted by kind."""
 import os
 import subprocess
 import time
@@ -6,9 +6,9 @@ import time
 from read import report
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# scripts/test-conditions sets the variable: a script that starts the program in an emulator.
+# scripts/test-conditions sets the variable to a script that starts the program in an emulator.
 PROGRAM = os.environ.get("BARETICK_PROGRAM") or os.path.join(ROOT, "build/hosted/baretick")
-SECONDS = 300  # for one launch; the longest of scripts/silicon takes ten
+SECONDS = 300  # s, for one launch; the longest of scripts/silicon takes ten
 
 
 class Failed(Exception):
@@ -16,8 +16,8 @@ class Failed(Exception):
 
 
 class Launch:
-    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps,
-    curves, witnesses, cores: lists; status: the program's exit status; seconds: of wall time."""
+    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps, curves, witnesses,
+    cores: lists; status: the program's exit status; seconds: elapsed time."""
 
     def __init__(self, output, status, seconds):
         self.status, self.seconds = status, seconds
@@ -59,7 +59,7 @@ class Launch:
             setattr(self, kind, record)
 
     def ms(self, row):
-        """Sampling time of a row: from before its first window to after its last."""
+        """Returns the sampling time of a row: from before its first window to after its last."""
         return self.rows[row]["sampling_ticks"] * 1e3 / self.run["tsc"]["hz"]
 
 
@@ -68,7 +68,7 @@ def command(words):
 
 
 def launch(words, allowed=(0,)):
-    """The report of one launch, whose exit status must be one of `allowed`."""
+    """Returns the report of one launch, whose exit status must be one of `allowed`."""
     started = time.monotonic()
     try:
         p = subprocess.run(command(words), capture_output=True, stdin=subprocess.DEVNULL,
@@ -88,7 +88,7 @@ def launch(words, allowed=(0,)):
 
 
 def complaint(result):
-    """What a report says went wrong."""
+    """Returns the failures that a report states."""
     said = [f"{n}: {r.get('why')}" for n, r in result.rows.items() if r["status"] == "wrong"]
     said += [f"{n}: {s['detail']}" for n, s in result.selftests.items() if s["result"] == "fail"]
     said += [e["message"] for e in result.events if e["kind"] in ("error", "fault")]

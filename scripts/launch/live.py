@@ -1,4 +1,4 @@
-"""A report as it arrives: shown to the person, kept in files, checked.
+"""A report as it arrives: shows it, saves it and checks it.
 
 Leaves report.jsonl (the records that arrived whole) and serial.log (every byte) in a folder.
 """
@@ -9,7 +9,7 @@ from read import report
 
 
 class Console:
-    """The person's side: lines, progress where it is a terminal, the guest's error words."""
+    """Prints lines, progress if standard output is a terminal, and the guest's errors."""
 
     def __init__(self, name):
         self._name = name
@@ -39,7 +39,7 @@ class Console:
 
 
 class Report:
-    """What has arrived so far, and what is wrong with it."""
+    """The part of a report that has arrived, and its errors."""
 
     def __init__(self, console, out):
         self._console = console
@@ -61,7 +61,7 @@ class Report:
         self._handle(self._reader.feed(data))
 
     def restart(self, cut):
-        """The machine begins another report: what came of this one moves to the file `cut`."""
+        """Handles the start of another report: the records of this one move to the file `cut`."""
         self._jsonl.close()
         os.rename(self._jsonl.name, cut)
         self._jsonl = open(self._jsonl.name, "wb")
@@ -77,7 +77,7 @@ class Report:
         for kind, *what in events:
             if kind == "text":
                 self.left_firmware |= report.Reader.LEFT_FIRMWARE in what[0]
-                # One blank line is the report's; those of the firmware, and several in a row, are not shown.
+                # The report has single blank lines; those of the firmware, and several in a row, are not shown.
                 if what[0] or (self.left_firmware and self._last_text):
                     self._console.line(what[0])
                 self._last_text = what[0]

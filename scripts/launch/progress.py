@@ -1,13 +1,13 @@
-"""What a command is doing, every few seconds on standard error, so that a person who waits knows that it still runs."""
+"""Prints every few seconds on standard error what a command is doing, so that the user knows that it still runs."""
 import sys
 import threading
 import time
 
-SECONDS = 3  # between two lines: never 5, on a busy machine either
+SECONDS = 3  # between two lines; less than 5 even on a busy machine
 
 
 class Progress:
-    """A context in which `doing`, which may change at any time, is told every few seconds."""
+    """A context that prints `doing`, which may change at any time, every few seconds."""
 
     def __init__(self, doing):
         self.doing = doing

@@ -1,5 +1,4 @@
-"""A serial line to listen to, by pyserial. A file or a pipe does as well, without it, so that a recorded line can
-be played."""
+"""Reads a serial line, by pyserial. Files and pipes work without it, so that a recorded line can be replayed."""
 import errno
 import os
 import select
@@ -15,7 +14,7 @@ READ_BYTES = 65536
 
 
 def library():
-    """pyserial. Raises distribution.Missing."""
+    """Imports pyserial. Raises distribution.Missing."""
     try:
         import serial
     except ImportError as e:
@@ -25,8 +24,8 @@ def library():
 
 
 class Line:
-    """Raises OSError where the path cannot be opened, distribution.Missing where pyserial is missing. Only one may
-    listen: two would share the bytes."""
+    """Raises OSError if the path cannot be opened, distribution.Missing if pyserial is missing. Opens it exclusively,
+    because two readers would each get a part of the bytes."""
 
     def __init__(self, path, baud):
         self.fd = os.open(path, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
@@ -45,13 +44,13 @@ class Line:
         self._port = library().Serial(path, baud, exclusive=True)
         os.close(self.fd)
         self.fd = self._port.fileno()
-        # Setting it succeeds where any part of it was done: tcsetattr(3).
+        # tcsetattr() succeeds if any part of the setting was applied (tcsetattr(3)).
         wanted = getattr(termios, f"B{baud}")
         if wanted not in termios.tcgetattr(self.fd)[4:6]:
             raise OSError(errno.EINVAL, f"it cannot do {baud} baud", path)
 
     def read(self, seconds):
-        """Bytes; None where none came within `seconds`; b"" where the line is gone, or the file ended."""
+        """Returns bytes; None if none arrived within `seconds`; b"" if the line is gone, or at the end of the file."""
         if not select.select([self.fd], [], [], seconds)[0]:
             return None
         try:
@@ -59,7 +58,7 @@ class Line:
         except BlockingIOError:
             return None
         except OSError:
-            return b""  # EIO: the adapter was pulled out
+            return b""  # EIO: the adapter was unplugged
 
     def close(self):
         if self._port:

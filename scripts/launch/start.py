@@ -1,4 +1,4 @@
-"""What `baretick` starts: the program booted in QEMU, or as a process; and its list of rows."""
+"""Starts the program for `baretick`: booted in QEMU, or as a process; also reads its list of rows."""
 import argparse
 import os
 import subprocess
@@ -11,7 +11,7 @@ HOSTED = launches.PROGRAM
 
 
 class Failed(Exception):
-    """Nothing can be said for this reason; the status is 2."""
+    """Nothing can be measured, for this reason; the exit status is 2."""
 
 
 def fail_if_missing(path, make):
@@ -19,7 +19,7 @@ def fail_if_missing(path, make):
         raise Failed(f"no program {os.path.relpath(path)}: `{make}` builds it")
 
 
-# What the process says (lib/config/status.h), in the words of this program.
+# The messages of the process (lib/config/status.h) in the words of this program.
 STATUS = {0: 0, 3: 2}
 
 
@@ -29,7 +29,7 @@ def hosted(words, **how):
 
 
 def machine_words(args):
-    """The options of scripts/run that were given."""
+    """Returns the options of scripts/run that were given."""
     words = []
     for name in ("accel", "icount", "smp", "cpu", "mem", "timeout", "objects"):
         value = getattr(args, name, None)
@@ -43,7 +43,7 @@ def objects_word(args):
 
 
 def refuse_machine(args):
-    """A process has no machine to choose."""
+    """Refuses options that select a machine: a process has none to select."""
     given = [f"--{name}" for name in ("accel", "icount", "smp", "cpu", "mem", "timeout")
              if getattr(args, name, None) is not None]
     if given:

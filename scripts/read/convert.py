@@ -1,8 +1,8 @@
-"""Reports in the forms that other tools read. Each is a function of the run and its rows; docs/ci.md says
-which reader takes it and how.
+"""Reports in the forms that other tools read. Each form is a function of the run and its rows; docs/ci.md lists
+the readers of each form and how to use them.
 
-A sample is a placement's figure: what a reader's test of significance needs. A row that failed is kept, and
-marked as the form marks failures. Where a form has no place for a row (hyperfine: all but time), it is left out, and
+A sample is a placement's figure, because tests of significance need samples. A row that failed is kept, and
+marked as the form marks failures. If a form has no place for a row (hyperfine knows only time), it is left out and
 named.
 """
 import csv
@@ -18,12 +18,12 @@ EXACT = "assume=exact"
 
 
 def number(value):
-    """Six digits behind the point, as the report has them; no trailing zeros."""
+    """Returns a number with up to six decimals, as in the report, without trailing zeros."""
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
 def iterations(row, samples):
-    """Operations behind a sample."""
+    """Returns the number of operations of a sample."""
     return max(1, row.get("n", 1) * row["ops"] // samples)
 
 
@@ -32,12 +32,12 @@ def _execution(run):
 
 
 def failed(row):
-    """Whether it failed: a row that this machine does not support did not."""
+    """Tests whether a row failed. A row that this machine does not support did not fail."""
     return row["status"] == "wrong"
 
 
 def why(row):
-    """Why it failed, in one line."""
+    """Returns why it failed, in one line."""
     return " ".join(row.get("why", "no reason given").split())
 
 
@@ -49,7 +49,8 @@ def _cpu(run):
 # --- benchfmt: Go's benchmark format, golang.org/design/14313-benchmark-format ---------------------
 
 def _config(run):
-    """benchstat sets apart what differs in these lines: only what makes figures unlike stands here."""
+    """Returns the configuration lines. benchstat separates figures whose lines differ, so only properties that make
+    figures incomparable are here."""
     cpu = run.get("cpu", {})
     found = {"cpu": _cpu(run), "execution": _execution(run), "platform": run.get("platform"),
              "microcode": cpu.get("microcode"), "recipe": run.get("recipe"), "cycle": run.get("cycle")}
@@ -57,7 +58,7 @@ def _config(run):
 
 
 def _benchfmt_name(row):
-    """A capital follows `Benchmark`, and a name has no blanks."""
+    """Returns a benchmark name: a capital follows `Benchmark`, and a name has no blanks."""
     suite = re.sub(r"\s", "_", row["suite"])
     return f"Benchmark{suite[:1].upper()}{suite[1:]}/{re.sub(r'[^!-~]', '_', row['name'])}/core={row['core']}"
 
@@ -68,7 +69,7 @@ def benchfmt(run, rows):
     lines += [f"Unit {u}/op better=lower{' ' + EXACT if u == 'instructions' else ''}" for u in units]
     lines.append("")
     for row, found in rows:
-        if failed(row):  # as `go test` says it; benchstat passes over these lines
+        if failed(row):  # as `go test` prints it; benchstat ignores these lines
             lines += [f"--- FAIL: {_benchfmt_name(row)}", f"    {why(row)}"]
             continue
         for i in range(len(figure.headline(found).samples)):
@@ -87,8 +88,7 @@ def _google_entry(row, name, family, i, run_type, many):
 
 
 def _google_one(row, found, family, i):
-    """compare.py knows times alone: where none is known, the headline is in its place, and the
-    label says so."""
+    """compare.py knows only times. If no time is known, the headline takes its place, and the label says so."""
     first, time = figure.headline(found), _google_time(found)
     entry = {**_google_entry(row, figure.name(row), family, i, "iteration", len(first.samples)),
              "iterations": iterations(row, len(first.samples)), "real_time": round(time.sample(i), 6),
@@ -106,13 +106,13 @@ def _google_time(found):
 
 
 def _least(f):
-    """As entries have it."""
+    """Returns the statistics in the form of entries."""
     return min(round(t, 6) for t in (f.value, *f.samples))
 
 
 def _google_without_time(row, found, family):
-    """compare.py takes the geometric mean of every time, which only times above zero have. It passes over entries
-    of run_type `aggregate`; the name is another one, since it sets entries of one name against each other."""
+    """compare.py computes the geometric mean of all times, so every time must be above zero. It ignores entries of
+    run_type `aggregate`. Their name differs, because it compares entries of one name with each other."""
     mark = "failed" if failed(row) else "about_zero"
     entry = {**_google_entry(row, f"{figure.name(row)}/{mark}", family, 0, "aggregate", 1), "aggregate_name": mark}
     if failed(row):
@@ -146,7 +146,7 @@ def _metric(f):
 
 
 def bencher(_run, rows):
-    """Bencher's own measure of ns is `latency`. A row that failed has the measure `failed` alone."""
+    """Bencher's built-in measure of ns is `latency`. A row that failed has only the measure `failed`."""
     return _json({figure.name(row): {"failed": {"value": 1}} if failed(row) else
                   {"latency" if u == "ns" else u: _metric(f) for u, f in found.items()} for row, found in rows})
 
@@ -154,7 +154,7 @@ def bencher(_run, rows):
 # --- github-action: github-action-benchmark, tool `customSmallerIsBetter` --------------------------
 
 def _action(row, found, run):
-    if failed(row):  # its own series, which is not there while the row does not fail
+    if failed(row):  # a separate series, which is absent while the row does not fail
         return {"name": f"{figure.name(row)}/failed", "unit": "failures", "value": 1, "extra": why(row)}
     f = figure.headline(found)
     entry = {"name": figure.name(row), "unit": f"{f.unit}/op", "value": f.value}
@@ -219,7 +219,7 @@ def forms_as_csv(report, _):
     return text.getvalue()
 
 
-# Of these, csv also has rows: a report without rows has its forms.
+# Of these forms only csv also has rows; a report without rows has only its instruction forms.
 OF_FORMS = {"csv": forms_as_csv,
             "exegesis": lambda report, cpu: exegesis.points(report, "latency", cpu),
             "exegesis-throughput": lambda report, cpu: exegesis.points(report, "inverse_throughput", cpu),
@@ -253,7 +253,7 @@ def _fits(form, row, found):
 
 
 def converted(form, report, cpu=None):
-    """(the text, the names of rows that are left out). Raises Unreadable where no row is left."""
+    """Returns (the text, the names of rows that are left out). Raises Unreadable if no row is left."""
     if _is_of_forms(form, report):
         return OF_FORMS[form](report, cpu), []
     run = report.one("run")

@@ -1,34 +1,36 @@
-"""A row's figures out of its record, one truth for all that converts them: an operation's nanoseconds,
-core cycles, instructions or ticks, with its interval and its samples (one a placement)."""
+"""A row's figures from its record, computed in one place for everything that converts them: nanoseconds, core
+cycles, instructions or ticks per operation, with interval and samples (one per placement).
+"""
 
 import re
 import statistics
 
 UNITS = ("ns", "cycles", "instructions", "ticks")
-# An operation that costs less than half a turn of the loop that was subtracted has no percentages: any change is a
-# large part of it. Where the loop's cost is not recorded, this stands for that half (core cycles, or the figure's unit).
+# An operation that costs less than half an iteration of the loop that was subtracted has no percentages, because any
+# change is a large part of it. If the loop's cost is not recorded, this replaces that half (core cycles, or the figure's
+# unit).
 NEAR_ZERO = 0.5
-# The fields that these functions read, as kept.Fields takes them: who uses one of these keeps them.
+# The fields that these functions read, for kept.Fields. Code that uses these functions must keep them.
 FIELDS = """suite name core status cycle_source core_hz steps.ops steps.body steps.empty steps.body2 steps.empty2
     per_op.ticks per_op.ns per_op.cycles per_op.cycles_lo per_op.cycles_hi per_op.gross_cycles per_op.loop_cycles
     per_op.hidden per_op.instructions interval.placements_cycles"""
 
 
 class Figure:
-    """`unit` is one of UNITS; lo and hi are None where there is no interval; samples has the value alone
-    where the placements are not known one by one."""
+    """`unit` is one of UNITS; lo and hi are None if there is no interval; samples has only the value if the figures of
+    the placements are not known."""
 
     def __init__(self, unit, value, lo=None, hi=None, samples=()):
         self.unit, self.value, self.lo, self.hi = unit, value, lo, hi
         self.samples = list(samples) or [value]
 
     def sample(self, i):
-        """The value where the samples are not known one by one."""
+        """The value, if the samples are not known."""
         return self.samples[i] if i < len(self.samples) else self.value
 
 
 def order(name):
-    """A key that sorts names as the program does: numbers in them by their size, n2 before n10."""
+    """Returns a key that sorts names as the program does: numbers in them by size, n2 before n10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"([0-9]+)", name)]
 
 
@@ -42,8 +44,9 @@ def _cycles(row, per_op):
 
 
 def _ns(row, per_op, cycles):
-    """Time is measured over the whole row; the core's clock during the row gives each placement its
-    part of it. Of a row that costs about nothing no proportion can be told, so there the clock does it."""
+    """Time is measured over the whole row; the core's clock during the row divides it among the placements. A row that
+    costs about nothing has no meaningful proportions, so there each placement's cycles are converted by the core's
+    clock."""
     ns = per_op["ns"]
     if cycles is not None and ns > 0 and cycles.value > 0:
         scale = ns / cycles.value
@@ -56,31 +59,31 @@ def _ns(row, per_op, cycles):
 
 
 def unit(row):
-    """Key of `per_op` that holds the row's figure: core cycles where they are known; instructions where they take
-    the place of time, so that there are no nanoseconds either; else ticks. None: it has no figure."""
+    """Returns the key of `per_op` that has the row's figure: core cycles if they are known; instructions if they
+    replace time, so that there are no nanoseconds either; else ticks. None: it has no figure."""
     per_op = row.get("per_op", {})
     if per_op.get("cycles") is not None:
         return "cycles"
     if per_op.get("instructions") is not None and "ns" not in per_op and "cycle_source" not in row:
-        return "instructions"  # with a source of cycles they were stepped: the figure itself is missing
+        return "instructions"  # with a source of cycles, the instructions were stepped: the figure is missing
     return "ticks" if per_op.get("ticks") is not None else None
 
 
 def half(per_op):
-    """How far the interval of `cycles` reaches, on its longer side: it need not lie evenly about the figure. None:
-    there is no interval."""
+    """Returns the distance from `cycles` to the farther end of its interval, which need not be symmetric. None: it has
+    no interval."""
     value, lo, hi = (per_op.get(key) for key in ("cycles", "cycles_lo", "cycles_hi"))
     return None if None in (value, lo, hi) else round(max(hi - value, value - lo), 6)
 
 
 def is_near_zero(value, lo=None, loop=None):
-    """Whether differences relative to a figure mean nothing, as lib/stats/estimate.h judges it. lo: of its interval;
-    loop: a turn of the loop that was subtracted; None: not known."""
+    """Tests whether differences relative to a figure mean nothing, like lib/stats/estimate.h. lo: of its interval;
+    loop: cost of an iteration of the loop that was subtracted, or None."""
     return value < (NEAR_ZERO if loop is None else loop / 2) or (lo is not None and lo <= 0)
 
 
 def near_zero(rows):
-    """The same of a row's records in core cycles, one a launch: by the medians of what they say."""
+    """The same for a row's records in core cycles, one per launch: by the medians of their values."""
     def middle(key):
         found = [row["per_op"].get(key) for row in rows]
         return None if None in found else statistics.median(found)
@@ -89,19 +92,19 @@ def near_zero(rows):
 
 
 def gross(per_op):
-    """Core cycles of a turn with the operation; None where they are not known. Reports of older programs have
-    figures below zero there, which is noise."""
+    """Returns core cycles of an iteration with the operation, or None. Reports of older programs have values below
+    zero, which are noise."""
     found = per_op.get("gross_cycles")
     return found if found is not None and found > 0 else None
 
 
 HIDES = {"maybe": "its loop may hide part of it", "part": "its loop hides part of it",
-         "all": "its loop hides all of it"}  # bench/show/show.c says the same
+         "all": "its loop hides all of it"}  # bench/show/show.c prints the same
 
 
 def hidden(row):
-    """Of a row whose cost the loop around it hides, all or in part, or is near zero beside it: what a turn takes, in
-    words. Else empty."""
+    """Returns a remark with the gross cost of an iteration, for a row whose cost the loop hides, completely or in part,
+    or whose figure is near zero compared with the loop. Otherwise ""."""
     per_op = row.get("per_op", {})
     cycles, lo, loop = (per_op.get(key) for key in ("cycles", "cycles_lo", "loop_cycles"))
     hides = HIDES.get(per_op.get("hidden"))
@@ -114,9 +117,9 @@ def hidden(row):
 
 
 def instructions(row):
-    """Of an operation, exactly; None where they were not counted. By steps if it was stepped: those are the same on
-    every machine. Windows in which an emulator counts can have more in them: the call of a body that is not doubled,
-    each iteration of a string instruction."""
+    """Returns the exact instructions of an operation, or None if they were not counted. Prefers the stepped count,
+    which is the same on every machine. Windows in which an emulator counts can contain more: the call of a body that
+    is not doubled, each iteration of a string instruction."""
     steps = row.get("steps", {})
     if "body" not in steps:
         return row.get("per_op", {}).get("instructions")
@@ -127,8 +130,8 @@ def instructions(row):
 
 
 def of(row):
-    """{unit: Figure}, empty where the row has no figure. Ticks are there only in place of cycles and instructions.
-    Where time was measured, instructions are there too if they were counted."""
+    """Returns {unit: Figure}, empty if the row has no figure. Ticks are there only in place of cycles and instructions.
+    If time was measured, instructions are there too if they were counted."""
     per_op = row.get("per_op", {}) if row["status"] == "ok" else {}
     found = {}
     if per_op.get("instructions") is not None:
@@ -145,5 +148,5 @@ def of(row):
 
 
 def headline(found):
-    """The one that the table shows: cycles, instructions or ticks."""
+    """Returns the figure that the table shows: cycles, instructions or ticks."""
     return next(found[unit] for unit in ("cycles", "instructions", "ticks", "ns") if unit in found)

@@ -1,4 +1,4 @@
-"""Names that fields of older reports have, and the names of today (docs/report.md lists them)."""
+"""Former names of fields, and their present names (docs/report.md lists them)."""
 
 OPTIONS = {"quiet_budget": "retry_budget"}
 FORMER = {
@@ -10,7 +10,7 @@ FORMER = {
 
 
 def _with(names, members):
-    """The members by their names of today. One that is there by both keeps the value of today's."""
+    """Returns the members with their present names. If both names are present, the value of the present name is kept."""
     if names.keys().isdisjoint(members):
         return members
     return {**{names[key]: members[key] for key in names if key in members},
@@ -18,7 +18,7 @@ def _with(names, members):
 
 
 def renamed(record):
-    """The record with the names of today."""
+    """Returns the record with the present names."""
     if record["type"] == "gaps" and record.get("suite") == "quiet":
         record = {**record, "suite": "gaps"}
     if record["type"] == "run" and isinstance(record.get("options"), dict):

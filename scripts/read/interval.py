@@ -1,14 +1,14 @@
-"""The level of a row's interval, and what a reader must know of how it was made (docs/method.md, "The headline")."""
+"""The level of a row's interval, and remarks on how it was made (docs/method.md, "The headline")."""
 from read import figure
 
-AT_LEAST = 98  # percent: of order statistics; the exact level depends on the number of placements, and is higher
+AT_LEAST = 98  # percent, of order statistics; the exact level depends on the number of placements, and is higher
 RANKS = ("ranks", "rounds")
-FIELDS = "interval.by interval.level interval.placements_cycles placements truth_vague"  # besides those of figure.py
+FIELDS = "interval.by interval.level interval.placements_cycles placements truth_vague"  # for kept.Fields
 
 
 def percent(row):
-    """The level of the row's interval, as a heading has it. None: it has no interval, or none with a level, as with
-    another method."""
+    """Returns the level of the row's interval, as in a heading. None: it has no interval, or one without a level, as
+    other methods have."""
     found = row.get("interval", {})
     if figure.half(row.get("per_op", {})) is None:
         return None
@@ -18,7 +18,8 @@ def percent(row):
 
 
 def heading(percents, mark="+-"):
-    """Over intervals of these levels: the level, or both where there are two; the bare mark where one has none."""
+    """Returns the heading for intervals of these levels: the level, both if there are two, or the bare mark if one has
+    no level."""
     levels = set(percents)
     if not levels or None in levels:
         return mark
@@ -26,18 +27,18 @@ def heading(percents, mark="+-"):
 
 
 def heading_of(rows, mark="+-"):
-    """Over the intervals of these records."""
+    """Returns the heading for the intervals of these records."""
     return heading([percent(row) for row in rows if figure.half(row.get("per_op", {})) is not None], mark)
 
 
 def label(rows):
-    """Of a drawn interval: "98% interval"."""
+    """Returns the label of a drawn interval: "98% interval"."""
     return f"{heading_of(rows, '')} interval".strip()
 
 
 def note(row):
-    """Where ranks alone did not make it, or where a latency cannot be told by it; else ''. bench/show/show.c says the
-    same."""
+    """Returns a remark if ranks alone did not make the interval, or if it is too wide for a latency; else "".
+    bench/show/show.c prints the same."""
     found, said = row.get("interval", {}), []
     if figure.half(row.get("per_op", {})) is not None and "level" in found:
         by, student = found.get("by"), f"Student's t of {100 * found['level']:.0f}%"

@@ -1,8 +1,7 @@
-"""What a command keeps of a report's records: the fields that it declares, packed.
+"""The fields of a report's records that a command declares and keeps, packed.
 
-A record of 1.3 kB takes 10 kB as a dict. Packed it takes no more than its fields, and it is a dict again, a new one,
-each time it is looked at. So a command may go over all rows of a large report, as often as it needs, with one of them
-in memory.
+A record of 1.3 kB takes 10 kB as a dict. Packed it takes no more than its fields. Each access unpacks it into a new
+dict. So a command can iterate over all rows of a large report, as often as it needs, with one row in memory at a time.
 """
 import collections.abc
 import marshal
@@ -10,7 +9,7 @@ import zlib
 
 
 class Fields:
-    """Of a record's fields those that are named: "name", or "per_op.cycles" for one member of an object."""
+    """Selects fields of a record: "name", or "per_op.cycles" for one member of an object."""
 
     def __init__(self, names):
         self._members = {}
@@ -23,15 +22,15 @@ class Fields:
         for name, members in self._members.items():
             if name in record:
                 value = record[name]
-                if members and type(value) is dict:  # one with other members alone is not taken for an empty one
+                if members and type(value) is dict:  # marks an object that has only other members
                     value = {m: value[m] for m in members if m in value} or value
                 found[name] = value
         return found
 
 
 class Bins(collections.abc.Sequence):
-    """A histogram, [[ticks, windows], ...], which is unpacked each time it is gone over: it can be most of a report,
-    and few of them are drawn."""
+    """A histogram, [[ticks, windows], ...], unpacked on each iteration: it can be most of a report, and few of them are
+    drawn."""
 
     __slots__ = ("_packed", "_count")
 
@@ -55,10 +54,10 @@ class Bins(collections.abc.Sequence):
 
 
 class Records(collections.abc.Sequence):
-    """A list of dicts, packed. What is done to a dict out of it is done to a copy."""
+    """A list of dicts, packed. Changing a dict from it changes a copy."""
 
     def __init__(self, records=()):
-        self._names, self._values = [], []  # of each record; records have few sets of names
+        self._names, self._values = [], []  # names of fields; records have few different sets of names
         self._sets, self._bins = {}, {}
         for record in records:
             self.append(record)
@@ -89,7 +88,7 @@ class Records(collections.abc.Sequence):
         return found
 
     def picked(self, places):
-        """Those at these places, in their order."""
+        """Returns the records at these positions, in this order."""
         found = Records()
         found._sets = self._sets
         for to, at in enumerate(places):

@@ -1,6 +1,6 @@
-"""Reads what baretick says on a serial line: records, text for people, and the firmware's noise between.
+"""Reads the program's output on a serial line: records, text for people, and other output of the firmware.
 
-A record is one line of JSON, whole or worthless:
+A record is one line of JSON; a damaged one is worthless:
     {"baretick":1,"seq":0,"type":"run",...,"crc":"1a2b3c4d"}
 The crc is the CRC-32 (IEEE) of the line's bytes before the last `,"crc"`; seq counts from 0 without a gap.
 """
@@ -15,27 +15,27 @@ RECORD_START = b'{"baretick":'
 RECORD = re.compile(rb'(\{"baretick":1,.*),"crc":"([0-9a-f]{8})"\}', re.DOTALL)
 # ECMA-48: CSI with its parameters, or a two-byte escape.
 ESCAPE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[@-Z\\-_])")
-# An escape that the next bytes may complete.
+# An escape sequence that the next bytes may complete.
 ESCAPE_BEGUN = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*)?$")
-# A longer line is no line of ours: a full histogram of a million samples has about half of that.
+# A longer line is not ours: a full histogram of a million samples has about half of that.
 LINE_MAX = 64 << 20
-# Progress lines have 79 columns, and each overwrites the one before on the same line.
+# Progress lines have 79 columns; each overwrites the one before on the same line.
 PROGRESS_TAIL = 1024
 
 
 class Damaged(Exception):
-    """A line that begins like a record and is none."""
+    """A line that begins like a record and is not a valid one."""
 
 
 def _no_constant(name):
     raise Damaged(f"{name} is no JSON value")
 
 
-DECODER = json.JSONDecoder(parse_constant=_no_constant)  # one for all lines: making it takes as long as a short line
+DECODER = json.JSONDecoder(parse_constant=_no_constant)  # shared: creating one takes as long as decoding a line
 
 
 def parse(line):
-    """The record in a line of bytes, without its end of line. Raises Damaged with the reason."""
+    """Returns the record in a line of bytes without its end of line. Raises Damaged with the reason."""
     match = RECORD.fullmatch(line)
     if not match:
         raise Damaged("does not end in a crc")
@@ -54,7 +54,7 @@ def parse(line):
 
 
 class Sequence:
-    """Holds a report's records to their order. check() returns what is wrong, or None."""
+    """Checks the order of a report's records. check() returns what is wrong, or None."""
 
     def __init__(self):
         self.next = 0
@@ -80,7 +80,7 @@ class Reader:
     ("progress", string)       an unfinished line that the next one overwrites
     """
 
-    # Only from here on "\r" without "\n" means progress: firmwares use it as they like.
+    # Only from here on "\r" without "\n" means progress, because firmwares use it in other ways.
     LEFT_FIRMWARE = "left firmware"
 
     def __init__(self):
@@ -101,7 +101,7 @@ class Reader:
         yield from self._progress()
 
     def finish(self):
-        """What is left when the line has gone silent for good."""
+        """Yields what is left after the line went silent for good."""
         if self._pending:
             yield from self._take_line(whole=False)
 
@@ -137,8 +137,8 @@ class Reader:
         yield ("record", record, line)
 
     def _text(self, clean):
-        """What stands on the line when all of it is written: progress is overwritten by blanks, then text. None:
-        progress alone, which a record ended."""
+        """Returns the final text of a line: progress is overwritten by blanks, then by text. None: it was only
+        progress, which a record ended."""
         parts = [p.decode("utf-8", "replace") for p in clean.split(b"\r")]
         if not self._left_firmware:
             return "".join(parts).rstrip()
@@ -151,13 +151,13 @@ class Reader:
         return None if progress and not text.strip() else text.rstrip()
 
     def _progress(self):
-        # Its end alone: all of a long line looked at each time would cost its square.
+        # Look only at the end: searching the whole of a long line each time takes quadratic time.
         rest = bytes(self._pending[-PROGRESS_TAIL:])
         if not self._left_firmware or ESCAPE_BEGUN.search(rest):
             return
         parts = ESCAPE.sub(b"", rest).split(b"\r")
         if len(parts) < 2 or (parts[-2] and not parts[-2].strip()):
-            return  # text for good, of which more is to come
+            return  # final text, of which more will follow
         line = parts[-1].decode("utf-8", "replace").rstrip()
         if line and line != self._shown:
             self._shown = line
@@ -165,8 +165,8 @@ class Reader:
 
 
 def read_file(path):
-    """All records of a report.jsonl. Raises Damaged where a line is none, the order is broken, or the
-    end is missing."""
+    """Returns all records of a report.jsonl. Raises Damaged if a line is not a record, the order is broken, or the end
+    is missing."""
     sequence, records = Sequence(), []
     with open(path, "rb") as f:
         for number, line in enumerate(f, 1):

@@ -1,8 +1,8 @@
-"""Holds what reports have in them against the schema (scripts/read/schema.py) and against docs/report.md, which lists what
-some fields can be: a part "### Values of `FIELD`" has a table of them, in which N stands for any number.
+"""Checks the content of reports against the schema (scripts/read/schema.py) and against docs/report.md, which lists the
+possible values of some fields: a section "### Values of `FIELD`" has a table of them, in which N means any number.
 
-A field's name is its path: `a.b` a member of an object, `a[].b` one of an object in an array. A star stands
-for names that are data.
+A field's name is its path: `a.b` is a member of an object, `a[].b` a member of an object in an array. A star
+stands for names that are data.
 """
 import re
 
@@ -16,18 +16,19 @@ VALUES = re.compile(r"^### Values of `([^`]+)`")
 VALUE = re.compile(r"^\|\s*`?([^`|]+?)`?\s*\|")
 
 
-# As the program's event `mistake` has them (lib/text/json.c), and as `written` has them.
+# As in the program's event `mistake` (lib/text/json.c), and in `written`.
 DECLARED = {word: word.upper() for word in ("string", "integer", "number", "boolean", "object")}
 
 
 def declaration(path, said):
-    """The line that declares a field, and where it goes. A type that has no word of its own is left to the reader."""
+    """Returns the line that declares a field, and the file for it. If the type has no word, the reader must write it."""
     return (f'declare it in bench/report/*.def next to similar fields, then `make fields`:\n'
             f'FIELD("{path}", {DECLARED.get(said, "TYPE")}, "UNIT", PRESENT, "MEANING")')
 
 
 def mistakes(records):
-    """The program's complaints about fields that it wrote; one about an undeclared field has the line that declares it."""
+    """Returns the program's complaints about fields that it wrote; one about an undeclared field has the line that
+    declares it."""
     found = [r["message"] for r in records if r.get("type") == "event" and r.get("kind") == "mistake"]
     for i, message in enumerate(found):
         if field := re.match(r"(\S+) \((\w+)\) is not declared", message):
@@ -36,8 +37,8 @@ def mistakes(records):
 
 
 class Fields:
-    """What some records have: types[(record type, path)] is the set of the types seen there, and words[...] that
-    of the strings."""
+    """The content of some records: types[(record type, path)] is the set of the types found there, and words[...] the
+    set of the strings."""
 
     def __init__(self, records=()):
         self.types, self.words = {}, {}
@@ -71,7 +72,7 @@ class Fields:
 
 
 def listed_values(text):
-    """{(record type, path): what the document `text` lists that it can be}."""
+    """Returns {(record type, path): its possible values in the document `text`}."""
     values, kind, path = {}, None, None
     for line in text.splitlines():
         if line.startswith("## "):
@@ -84,12 +85,12 @@ def listed_values(text):
 
 
 class Document:
-    """types[(record type, path)] is the type as it is declared; rare: the fields that most reports lack; values[...]
-    what such a field can be, where docs/report.md, whose text is given, has a list of that."""
+    """types[(record type, path)] is the declared type; rare: fields that most reports lack; values[...]: the values
+    that docs/report.md, whose text is passed, lists for a field."""
 
     def __init__(self, text, fields=None):
         self.types, self.rare, self.values = {}, set(), listed_values(text)
-        self.members = {}  # by the path of their object: the name of each, and what is declared of it
+        self.members = {}  # by the path of their object: the name of each, and its declaration
         for path, field in (fields or schema.fields()).items():
             name = tuple(path.split(".", 1))
             self.types[name] = field["type"]
@@ -99,15 +100,15 @@ class Document:
             self.members.setdefault(inside, {})[member] = field
 
     def _is_in_rare(self, name, other):
-        """Whether an object around it, or the member that it comes with, is one of these; they are declared before
-        it."""
+        """Tests whether an object around it, or the member that it depends on, is one of these; they are declared
+        before it."""
         kind, path = name
         names = path.split(".")
         around = [".".join(names[:i]).removesuffix("[]") for i in range(1, len(names))]
         return any((kind, one) in self.rare for one in [*around, ".".join([*names[:-1], other or ""])])
 
     def find(self, field):
-        """The name under which it is declared, a star in place of a name where there is one."""
+        """Returns the name under which it is declared, with a star in place of a name if there is one."""
         if field in self.types:
             return field
         kind, path = field
@@ -119,7 +120,7 @@ class Document:
 
 
 def fits(seen, stated):
-    """Whether a value of the type `seen` may stand where the document states `stated`."""
+    """Tests whether a value of the type `seen` is allowed where the document states `stated`."""
     if seen.startswith("array of ") and stated.startswith("array of "):
         inner = seen[len("array of "):]
         return inner == "nothing" or all(fits(one, stated[len("array of "):])
@@ -128,7 +129,8 @@ def fits(seen, stated):
 
 
 def undeclared(fields, document):
-    """A line for each field that is seen and is not declared, or with another type, or has a value that is not listed."""
+    """Returns one line for each field that was found and is not declared, or has another type, or a value that is not
+    listed."""
     wrong = []
     for field, types in sorted(fields.types.items()):
         found = document.find(field)
@@ -146,7 +148,7 @@ def undeclared(fields, document):
 
 
 def amiss(record, document):
-    """A line for each object of the record that lacks a member which it must have, or has one that it must not."""
+    """Returns one line for each object of the record that lacks a required member, or has a forbidden one."""
     return [*_amiss(record["type"], record, document)]
 
 
@@ -163,7 +165,7 @@ def _amiss(path, value, document):
 
 
 def _why_amiss(there, field, around):
-    """What is wrong with a member that is there, or is not, or None."""
+    """Returns what is wrong about the presence of a member, or None."""
     if (field.get("needed") or field.get("always")) and not there:
         return "is missing"
     for word, asked in (("with", True), ("without", False)):
@@ -173,7 +175,7 @@ def _why_amiss(there, field, around):
 
 
 def unseen(fields, document):
-    """A line for each field that is not seen, and is not one that most reports lack."""
+    """Returns one line for each field that was not found, except those that most reports lack."""
     seen = {document.find(field) for field in fields.types}
     return [f"declared, and in no report: {kind}: `{path}`"
             for kind, path in sorted(set(document.types) - seen - document.rare)]

@@ -1,5 +1,6 @@
 """A folder of runs: reports whose names are numbers, the oldest first. `gate --history` adds to it, `compare
---history` reads it."""
+--history` reads it.
+"""
 import os
 
 from read import figure, saved
@@ -8,7 +9,7 @@ ENDINGS = (".jsonl", ".log")
 
 
 def files(folder):
-    """The reports in it, in the order of the numbers in their names."""
+    """Returns the reports in it, in the order of the numbers in their names."""
     try:
         names = [n for n in os.listdir(folder) if n.endswith(ENDINGS) and not n.startswith(".")]
     except OSError as e:
@@ -22,8 +23,8 @@ def _bytes(path):
 
 
 def keep(folder, report):
-    """Copies a report into the folder, which is made where it is missing, as its newest run, unless it is that
-    already. Returns its name there."""
+    """Copies a report into the folder as its newest run, unless it already is that. Creates the folder if it is
+    missing. Returns the name of the copy."""
     os.makedirs(folder, exist_ok=True)
     there, data = files(folder), _bytes(report.path)
     if there and _bytes(there[-1]) == data:

@@ -1,7 +1,7 @@
-"""A report in a file, read with everything that is wrong with it: report.jsonl, or a raw serial log.
+"""Reads a report from a file and finds all of its damage. The file is a report.jsonl or a raw serial log.
 
-report.jsonl holds records and nothing else, so every byte of it counts. In a serial log other text stands
-between the records; a log may hold several reports, one after another, where the machine was reset.
+report.jsonl contains only records, so every byte of it counts. A serial log has other text between the
+records, and may have several reports, one after another, if the machine was reset.
 """
 import contextlib
 import gc
@@ -12,19 +12,20 @@ import tempfile
 from read import kept, report, shape
 
 RECORDS, LOG = "report.jsonl", "serial log"
-# A file whose lines are all records but for this many is a report.jsonl that was damaged.
+# A file in which all but this many lines are records is a damaged report.jsonl.
 STRAY_LINES = 1
 PACKED = "row"  # the type of record of which a report may have many
 
 
 class Unreadable(Exception):
-    """Nothing can be read of it, or it is not fit for what was asked: the status is 2."""
+    """The report cannot be read, or does not have what the command needs: the exit status is 2."""
 
 
 class Saved:
-    """path; form; damage: what is wrong, in words with its line, all reports of the file together; reports: how many
-    begin in it; of(), one(): the records of the last report in the file that arrived whole. fields: a kept.Fields: what
-    is kept of its rows once they are checked; None: everything. seen: is called with each row before it is packed."""
+    """path; form; damage: what is wrong, in words, with line numbers, for all reports of the file; reports: how many
+    begin in it; of(), one(): the records of the last report in the file that arrived whole. fields: a kept.Fields,
+    the fields of rows that are kept after the checks, or None for all; seen: a function that is called with each row
+    before it is packed."""
 
     def __init__(self, path, form, fields=None, seen=None):
         self.path, self.form, self._fields, self._seen = path, form, fields, seen
@@ -70,11 +71,11 @@ class Saved:
         return not self._records
 
     def of(self, kind):
-        """The records of a kind. Rows are packed: each time they are gone over they are new dicts."""
+        """Returns the records of a kind. Rows are packed: each iteration yields new dicts."""
         return self._records.get(kind, [])
 
     def one(self, kind):
-        """The first record of a kind, or an empty one."""
+        """Returns the first record of a kind, or an empty one."""
         return next(iter(self.of(kind)), {})
 
     @property
@@ -83,8 +84,8 @@ class Saved:
 
 
 class _Lines:
-    """What the lines of a file are like, all together: how many, how many do not begin as a record, how many end in CR,
-    and whether the last one has an end."""
+    """Statistics of the lines of a file: how many there are, how many do not begin like a record, how many end in CR,
+    and whether the last one is complete."""
 
     def __init__(self, file):
         self.count = self.others = self.with_cr = 0
@@ -97,7 +98,8 @@ class _Lines:
 
     @property
     def form(self):
-        """report.jsonl or a log, by what most lines are: damage must not make the one the other."""
+        """Returns whether it is a report.jsonl or a log, by the majority of lines, so that damage does not change the
+        answer."""
         return RECORDS if self.others <= STRAY_LINES and self.count > self.others else LOG
 
 
@@ -137,7 +139,8 @@ def _log(file, lines, saved):
 
 @contextlib.contextmanager
 def _no_collection():
-    """Records hold no circles, and a search for some after each 700 new lists takes as long as reading them."""
+    """Records have no cycles. The garbage collector's search for them after each 700 new lists takes as long as
+    reading."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -148,8 +151,8 @@ def _no_collection():
 
 
 def _read(path, file, fields, seen=None):
-    """The report in a file that is open for bytes and can be read twice, damaged or not; it may have no record at all.
-    One line of it is in memory at a time."""
+    """Returns the report in a file that is open for bytes and can be read twice. It may be damaged, and may have no
+    record. Only one line is in memory at a time."""
     lines = _Lines(file)
     file.seek(0)
     saved = Saved(path, lines.form, fields, seen)
@@ -159,13 +162,13 @@ def _read(path, file, fields, seen=None):
 
 
 def take(path, data, fields=None):
-    """The same of bytes."""
+    """The same for bytes."""
     return _read(path, io.BytesIO(data), fields)
 
 
 def read(path, fields=None, seen=None):
-    """The report in a file, damaged or not; `fields` and `seen` as Saved has them. Raises Unreadable where there is no record at
-    all."""
+    """Returns the report in a file, even if it is damaged; `fields` and `seen` are as for Saved. Raises Unreadable if
+    there is no record."""
     try:
         with open(path, "rb") as f:
             if f.seekable():
@@ -183,7 +186,7 @@ def read(path, fields=None, seen=None):
 
 
 def read_whole(path, fields=None, seen=None):
-    """The one report in a file. Raises Unreadable where it is not whole, with the reasons."""
+    """Returns the only report in a file. Raises Unreadable, with the reasons, if it is not whole."""
     saved = read(path, fields, seen)
     if saved.damage:
         more = f" (and {len(saved.damage) - 3} more)" if len(saved.damage) > 3 else ""

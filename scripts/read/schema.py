@@ -4,12 +4,12 @@ import json
 import os
 
 FIELDS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "fields.json")
-EVERY = "every"  # what is in a path for the type of any record
+EVERY = "every"  # stands for the type of any record in a path
 
 
 @functools.cache
 def fields():
-    """{path: what is declared of it}, the record's type first in the path."""
+    """Returns {path: its declaration}; the path begins with the record's type."""
     with open(FIELDS, encoding="utf-8") as f:
         return {field["path"]: field for field in json.load(f)}
 
@@ -22,12 +22,12 @@ def type_of(value):
 
 
 def split_type(name):
-    """Alternatives, but those of an array's elements are the array's."""
+    """Splits a type into its alternatives. Those of an array's elements belong to the array."""
     return [name] if name.startswith("array of ") else name.split(" or ")
 
 
 def written(types):
-    """A set of types as it is declared. A number without a fraction looks like an integer."""
+    """Returns a declared type as a set. A number without a fraction looks like an integer."""
     types = set(types)
     for prefix in ("", "array of ", "array of array of "):
         if prefix + "number" in types:

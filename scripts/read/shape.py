@@ -1,8 +1,7 @@
-"""What a record must look like before anything reads it: the types of docs/report.md, and the fields that are
-always there.
+"""Checks a record before anything reads it: the types of docs/report.md, and the fields that are always present.
 
-The crc says that a record arrived as it was written, not that it was written right: by another version, or by
-somebody's own program. A field that is not declared is let through, since newer ones may be added.
+The crc proves that a record arrived as it was written, not that it was written correctly: it may be from another
+version or another program. A field that is not declared is accepted, because newer versions may add fields.
 """
 import functools
 import itertools
@@ -11,13 +10,13 @@ from read import schema
 
 NUMBER_LIMIT = 1e300  # JSON has no infinity, but 1e999 is read as one
 NUMBERS = {int, float}
-# Whole numbers and others are not distinguished: a reader takes both.
+# Integers and other numbers are not distinguished: readers accept both.
 PYTHON = {"string": (str,), "boolean": (bool,), "object": (dict,), "null": (type(None),), "integer": (int, float),
           "number": (int, float)}
 
 
 class Node:
-    """One field: what it may be, and what is in it."""
+    """One field: the types that it may have, and its members."""
 
     def __init__(self, path):
         self.path, self.stated, self.allowed = path, "", frozenset()
@@ -25,12 +24,12 @@ class Node:
         self.inner, self.length, self.above_0 = None, None, False
 
     def declare(self, field):
-        """`field` is what is declared of it."""
+        """`field` is its declaration."""
         self.state(field["type"])
         self.length, self.above_0 = field.get("length"), field.get("above_0", False)
 
     def state(self, stated):
-        """`stated` is a type, in words."""
+        """`stated` is a type in words."""
         self.stated = stated
         self.allowed = frozenset(python for one in schema.split_type(stated)
                                  for python in PYTHON.get(one, (list,)))
@@ -39,7 +38,7 @@ class Node:
             self.inner.state(stated[len("array of "):])
 
     def way(self, names):
-        """The node of a member by the rest of its path, made where it is missing."""
+        """Returns the node of a member by the rest of its path; creates missing nodes."""
         node = self
         for name in names:
             bare = name.rstrip("[]")
@@ -50,8 +49,8 @@ class Node:
         return node
 
     def wrong(self, values):
-        """What is wrong with these values of the field, in words, or None. They are looked at together: a report
-        may have millions of numbers."""
+        """Returns, in words, what is wrong with these values of the field, or None. Checks all of them in one call,
+        because a report may have millions of numbers."""
         found = set(map(type, values))
         if not found <= self.allowed:
             return self._is(next(v for v in values if type(v) not in self.allowed))
@@ -68,7 +67,7 @@ class Node:
         return None
 
     def _fit(self, value):
-        """Whether an object's members are all right, at little cost: nearly all are. wrong() says what is not."""
+        """Tests cheaply whether all members of an object are valid, as nearly all are. wrong() finds the error."""
         if not self.needed_names <= value.keys():
             return False
         members, other = self.members, self.members.get("*")
@@ -93,7 +92,7 @@ class Node:
 
     def _wrong_elements(self, arrays):
         if self.length is not None:
-            # Of an array of arrays, the length is that of the inner ones.
+            # For an array of arrays, the length is that of the inner ones.
             for element in arrays[0] if self.inner.inner else arrays:
                 if type(element) is list and len(element) != self.length:
                     return f"`{self.path}` has an element of {len(element)}, and {self.length} are asked for"
@@ -114,7 +113,7 @@ class Node:
 
 
 def shown(value):
-    """For a message: itself where it is short, else what it is."""
+    """Returns a value for a message: the value itself if it is short, else its kind."""
     if type(value) is int and abs(value) > NUMBER_LIMIT:
         return "above all bounds"
     return repr(value) if type(value) in (int, float, str) and len(repr(value)) < 40 else schema.type_of(value)
@@ -122,7 +121,7 @@ def shown(value):
 
 @functools.cache
 def types():
-    """{type of a record: its Node}."""
+    """Returns {type of a record: its Node}."""
     root = Node("")
     for path, field in schema.fields().items():
         names = path.split(".")
@@ -135,7 +134,6 @@ def types():
 
 
 def wrong(record):
-    """What a record lacks or has wrong, in words, or None. One of a type that is not declared is let
-    through."""
+    """Returns, in words, what is missing or wrong in a record, or None. Accepts a record whose type is not declared."""
     node = types().get(record["type"])
     return node.wrong_members(record) if node else None

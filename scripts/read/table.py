@@ -1,7 +1,8 @@
 """A table in the forms that people and programs read: text, markdown, csv, json.
 
-Rows are gone over twice, for the columns and for the lines: kept.Records are one dict at a time, and no text of all
-rows is made."""
+Iterates over the rows twice, for the column widths and for the lines, so kept.Records has one dict in memory at a
+time, and the text of all rows is never in memory at once.
+"""
 import csv
 import json
 import sys
@@ -10,14 +11,15 @@ FORMATS = ("text", "markdown", "csv", "json")
 
 
 def printable(text):
-    """Of a report that may come from anywhere: no escape code reaches the terminal, and a line stays one."""
+    """Returns text of a report from an unknown source for printing: no escape code reaches the terminal, and a line
+    stays one line."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 class Column:
-    """title: for people; key: for programs; form: a format, like ".3f", for people; names stand left."""
+    """title: for people; key: for programs; form: a format, like ".3f", for people; names are aligned left."""
 
     def __init__(self, title, key, form="", left=False):
         self.title, self.key, self.form, self.left = title, key, form, left
@@ -29,7 +31,7 @@ class Column:
 
 
 def filled(columns, rows):
-    """[(a column, its width)] of those that hold anything."""
+    """Returns [(a column, its width)] of the columns that are not empty."""
     widths, holds = [len(c.title) for c in columns], [False] * len(columns)
     for row in rows:
         for i, c in enumerate(columns):
@@ -40,14 +42,14 @@ def filled(columns, rows):
 
 
 def _lines(columns, rows):
-    """The cells of each line, the titles first."""
+    """Yields the cells of each line, the titles first."""
     yield [c.title for c in columns]
     for row in rows:
         yield [c.text(row.get(c.key)) for c in columns]
 
 
 def text(columns, rows):
-    """Lines of aligned columns."""
+    """Yields lines of aligned columns."""
     columns = filled(columns, rows)
     for line in _lines([c for c, _ in columns], rows):
         yield "  ".join(cell.ljust(w) if c.left else cell.rjust(w) for cell, (c, w) in zip(line, columns)).rstrip()
@@ -62,7 +64,7 @@ def markdown(columns, rows):
 
 
 def write_comma_separated(columns, rows):
-    """RFC 4180 but for its ends of lines: every column, and values as the report has them."""
+    """RFC 4180 except for line ends: every column, with values as in the report."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([c.key for c in columns])
     for row in rows:
@@ -70,17 +72,17 @@ def write_comma_separated(columns, rows):
 
 
 def json_lines(columns, rows):
-    """As json.dumps(..., indent=1) has it. What is not known is left out, as in a report."""
+    """Like json.dumps(..., indent=1). Unknown values are left out, as in a report."""
     before = "["
     for row in rows:
         one = json.dumps([{c.key: row[c.key] for c in columns if row.get(c.key) is not None}], indent=1)
-        yield before + one[1:-2]  # between the brackets
+        yield before + one[1:-2]  # without the brackets
         before = ","
     yield "\n]" if before == "," else "[]"
 
 
 def write(form, columns, rows):
-    """Prints it."""
+    """Prints the table."""
     if form == "csv":
         write_comma_separated(columns, rows)
     elif form == "json":

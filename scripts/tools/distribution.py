@@ -1,4 +1,4 @@
-"""Libraries that the distribution has, which a python3 of another origin may not see."""
+"""Libraries that the distribution has, and that a python3 from elsewhere may not find."""
 import os
 import subprocess
 import sys
@@ -7,7 +7,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 
 
 class Missing(Exception):
-    """A library is not there; the message says how it is had."""
+    """A library is missing; the message says how to install it."""
 
 
 def missing(what, library, packages, e):
@@ -15,7 +15,7 @@ def missing(what, library, packages, e):
 
 
 def hand_over(module):
-    """Where the distribution's Python has the module, that one takes over the command; else it returns."""
+    """If the distribution's Python has the module, continues the command there; otherwise returns."""
     there = os.path.realpath(SYSTEM_PYTHON)
     if os.path.realpath(sys.executable) != there and os.path.exists(there) and not subprocess.run(
             [there, "-c", f"import {module}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
-"""A distribution's Terminus font, and the header that the image is built with: its glyphs.
+"""The distribution's Terminus font, and the header with its glyphs that the image is built with.
 
-Reads the 8x16 bitmaps that are in the font (TrueType or OpenType with tables EBLC and EBDT, or bloc and
+Reads the 8x16 bitmaps of the font (TrueType or OpenType with tables EBLC and EBDT, or bloc and
 bdat) for the printable characters of ASCII. Source of the layouts: OpenType specification 1.9, chapters
 "EBLC", "EBDT", "cmap" (format 4), "name".
 """
@@ -19,7 +19,7 @@ FONTS = [
 
 
 class Bad(Exception):
-    """No font, or one that does not have what is needed."""
+    """There is no font, or it lacks something that is needed."""
 
 
 def find():
@@ -72,7 +72,7 @@ class Font:
         raise Bad(f"{self.path}: names no copyright")
 
     def _cmap(self):
-        """Character to glyph index, for ASCII."""
+        """Returns the glyph index of each ASCII character."""
         base = self.tables["cmap"]
         _, count = self._at("HH", base)
         for i in range(count):
@@ -124,10 +124,10 @@ class Font:
         kind, image, base = self._at("HHI", header)
         base += self.tables["EBDT"]
         metrics = None
-        if kind in (1, 3):  # an offset a glyph
+        if kind in (1, 3):  # one offset per glyph
             step = 4 if kind == 1 else 2
             (offset,) = self._at("I" if kind == 1 else "H", header + 8 + step * n)
-        elif kind == 2:  # all glyphs of one size, and of the same metrics
+        elif kind == 2:  # all glyphs have one size and the same metrics
             (size,) = self._at("I", header + 8)
             offset, metrics = size * n, self._at("BBbb", header + 12)
         else:
@@ -140,12 +140,12 @@ class Font:
         return self._place(at, image, metrics, char)
 
     def _place(self, at, image, metrics, char):
-        """The bits of one image, put where its bearings say within the cell."""
+        """Returns the bits of one image, positioned in the cell by its bearings."""
         height, width, left, top = metrics
         rows, first = [0] * HEIGHT, self.ascent - top
         for y in range(height):
             for x in range(width):
-                # Format 1 begins each row with a new byte, 2 and 5 do not.
+                # In format 1 each row begins a new byte, in 2 and 5 not.
                 bit = y * ((width + 7) // 8 * 8 if image == 1 else width) + x
                 if self._at("B", at + bit // 8)[0] >> (7 - bit % 8) & 1:
                     if not (0 <= first + y < HEIGHT and 0 <= left + x < WIDTH):

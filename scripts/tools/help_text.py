@@ -1,17 +1,17 @@
-"""How the help of a command is laid out."""
+"""Layout of the help of a command."""
 import argparse
 import itertools
 import textwrap
 
 
 def _is_laid_out(line):
-    """A blank line, or one that begins with a blank: an example, a line of a list."""
+    """Tests for a blank line, or one that begins with a blank: an example, or an item of a list."""
     return not line or line[0] == " "
 
 
 class Paragraphs(argparse.HelpFormatter):
-    """Wraps the paragraphs of a description or epilog at the width of the terminal. Keeps lines that begin with a
-    blank, and blank lines, as they are."""
+    """Wraps the paragraphs of a description or epilog at the width of the terminal. Keeps blank lines, and lines that
+    begin with a blank."""
 
     def _fill_text(self, text, width, indent):
         filled = []

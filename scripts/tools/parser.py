@@ -1,4 +1,4 @@
-"""A parser of command lines that names the words which are like an unknown one."""
+"""A parser of command lines that suggests similar words for unknown ones."""
 import argparse
 import difflib
 import re
@@ -11,11 +11,11 @@ def _like(word, known, most):
 
 
 class Parser(argparse.ArgumentParser):
-    """Its subparsers are of this class too. Python 3.14 can do the first of the two by itself."""
+    """Its subparsers have this class too. Python 3.14 can do the first of the two by itself."""
     _given = ()  # the words that are parsed
 
     def _unknown(self, words):
-        """Words that are unknown options, with the option that each is like."""
+        """Returns text about words that are unknown options, with the similar option of each."""
         options = [name for action in self._actions for name in action.option_strings]
         return ", ".join(word + _like(word.partition("=")[0], options, 1) if word.startswith("-") else word for word in words)
 
@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
         super().error(message)
 
     def parse_known_args(self, args=None, namespace=None):
-        """A command's own unknown words are an error of that command, whose usage and options are shown."""
+        """Treats unknown words of a command as an error of that command, and prints its usage and options."""
         self._given = sys.argv[1:] if args is None else args
         namespace, unknown = super().parse_known_args(args, namespace)
         if unknown:

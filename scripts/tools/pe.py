@@ -1,6 +1,6 @@
-"""A PE image as firmware loads it: reads and changes its fields, and says what makes it a program.
+"""A PE image as firmware loads it: reads and changes its fields, and checks that it is a program.
 
-scripts/pe_check asks it of any file; scripts/pe_finish holds our own image to more.
+scripts/pe_check checks any file with it; scripts/pe_finish makes more checks of our image.
 
 Offsets: Microsoft PE/COFF specification, "COFF File Header", "Optional Header", "Section Table".
 """
@@ -10,16 +10,16 @@ MACHINE_X86_64 = 0x8664
 MAGIC_PE32_PLUS = 0x20B
 SUBSYSTEM_EFI_APPLICATION = 10
 DIRECTORIES = 112        # where the data directories begin in a PE32+ optional header
-CERTIFICATES = 4         # the one whose place is an offset in the file, not an address
+CERTIFICATES = 4         # the directory whose location is a file offset, not an address
 SECTION_BYTES = 40
 
 
 class Wrong(Exception):
-    """What is wrong with an image, and what is allowed."""
+    """The image is wrong; the message says what is wrong and what is allowed."""
 
 
 class Image:
-    """An image whose headers lie whole within the file; Wrong tells what is not there."""
+    """An image whose headers are completely inside the file; raises Wrong otherwise."""
 
     def __init__(self, raw):
         self.raw = bytearray(raw)
@@ -61,21 +61,21 @@ class Image:
         struct.pack_into("<I", self.raw, at, value)
 
     def sections(self):
-        """Yields (offset of the header, name, size in memory, address, bytes in file, place in file)."""
+        """Yields (offset of the header, name, size in memory, address, bytes in file, position in file)."""
         for i in range(self.u16(self.coff + 2)):
             at = self.table + SECTION_BYTES * i
             name = self.raw[at:at + 8].rstrip(b"\0").decode("ascii", "replace")
             yield (at, name, *struct.unpack_from("<4I", self.raw, at + 8))
 
     def directory(self, number):
-        """(address, size) of a data directory; (0, 0) where the header has fewer."""
+        """Returns (address, size) of a data directory; (0, 0) if the header has fewer."""
         if number >= self.u32(self.opt + DIRECTORIES - 4):
             return 0, 0
         at = self.opt + DIRECTORIES + 8 * number
         return self.u32(at), self.u32(at + 4)
 
     def checksum(self):
-        """The sum of all 16-bit words but its own field's, carries folded in, plus the file's length."""
+        """Returns the sum of all 16-bit words except the checksum field, carries added, plus the file's length."""
         raw = bytearray(self.raw) + b"\0" * (len(self.raw) % 2)
         struct.pack_into("<I", raw, self.opt + 64, 0)
         total = sum(struct.unpack("<%dH" % (len(raw) // 2), raw))
@@ -85,7 +85,7 @@ class Image:
 
 
 def check_program(image):
-    """Raises Wrong unless it is an EFI application for x86-64, whole, with the checksum that it states."""
+    """Raises Wrong unless it is a complete EFI application for x86-64 with the checksum that it states."""
     must = image.must
     machine, magic = image.u16(image.coff), image.u16(image.opt)
     must(f"machine is {machine:#x}, not x86-64: {MACHINE_X86_64:#x} is allowed",
@@ -110,7 +110,7 @@ def check_program(image):
 
 
 def read_program(path):
-    """The image in this file; raises Wrong or OSError where it is no program."""
+    """Returns the image in this file; raises Wrong, or OSError, if it is not a program."""
     with open(path, "rb") as f:
         image = Image(f.read())
     check_program(image)

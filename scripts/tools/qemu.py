@@ -1,4 +1,4 @@
-"""Finds QEMU and a UEFI firmware for it, and finds out whether KVM can run that firmware."""
+"""Finds QEMU and a UEFI firmware for it, and tests whether KVM can run that firmware."""
 import ctypes
 import glob
 import json
@@ -13,7 +13,7 @@ import time
 QEMU = "qemu-system-x86_64"
 EXIT_DEVICE = "isa-debug-exit,iobase=0xf4,iosize=0x04"
 
-# Code and variables, by distribution. QEMU's own firmware descriptors are asked first.
+# Code and variables, by distribution. QEMU's own firmware descriptors have priority.
 FIRMWARE = [
     # Debian, Ubuntu
     ("/usr/share/OVMF/OVMF_CODE_4M.fd", "/usr/share/OVMF/OVMF_VARS_4M.fd"),
@@ -27,12 +27,12 @@ FIRMWARE = [
     # openSUSE
     ("/usr/share/qemu/ovmf-x86_64-4m-code.bin", "/usr/share/qemu/ovmf-x86_64-4m-vars.bin"),
     ("/usr/share/qemu/ovmf-x86_64-code.bin", "/usr/share/qemu/ovmf-x86_64-vars.bin"),
-    # Gentoo; what QEMU itself installs
+    # Gentoo; QEMU's own installation
     ("/usr/share/edk2-ovmf/OVMF_CODE.fd", "/usr/share/edk2-ovmf/OVMF_VARS.fd"),
     ("/usr/share/qemu/edk2-x86_64-code.fd", "/usr/share/qemu/edk2-i386-vars.fd"),
 ]
 DESCRIPTORS = ["/etc/qemu/firmware/*.json", "/usr/share/qemu/firmware/*.json"]
-# Firmwares that start signed programs only, or need more than a plain machine.
+# Firmwares that only start signed programs, or need more than a plain machine.
 UNWANTED = {"secure-boot", "enrolled-keys", "requires-smm"}
 
 PR_SET_PDEATHSIG = 1  # prctl(2)
@@ -50,7 +50,7 @@ def find_qemu():
 
 
 def _described():
-    """The pairs that the distribution's own descriptors name (QEMU docs/interop/firmware.json)."""
+    """Yields the pairs that the distribution's descriptors name (QEMU docs/interop/firmware.json)."""
     for path in sorted(p for pattern in DESCRIPTORS for p in glob.glob(pattern)):
         try:
             with open(path, encoding="utf-8") as f:
@@ -63,11 +63,11 @@ def _described():
                 continue
             yield flash["executable"]["filename"], flash["nvram-template"]["filename"]
         except (OSError, ValueError, KeyError, TypeError):
-            continue  # a descriptor of another kind, or broken: the list below remains
+            continue  # a descriptor of another kind, or broken: the built-in list remains
 
 
 def find_firmware():
-    """Paths of code and variables. OVMF_CODE and OVMF_VARS in the environment come before all else."""
+    """Returns paths of code and variables. OVMF_CODE and OVMF_VARS of the environment have priority."""
     code, variables = os.environ.get("OVMF_CODE"), os.environ.get("OVMF_VARS")
     if code or variables:
         for name, path in (("OVMF_CODE", code), ("OVMF_VARS", variables)):
@@ -84,14 +84,14 @@ def find_firmware():
 
 
 def flash(path, readonly):
-    """The -drive argument of one flash chip; a comma in a path is doubled."""
+    """Returns the -drive argument of one flash chip; commas in a path are doubled."""
     kind = "qcow2" if path.endswith(".qcow2") else "raw"
     return ("if=pflash,unit=%d,format=%s%s,file=%s"
             % (0 if readonly else 1, kind, ",readonly=on" if readonly else "", path.replace(",", ",,")))
 
 
 def base_arguments(code, variables):
-    """A machine with this firmware and nothing else. `variables` is written to: give a copy."""
+    """Returns arguments for a machine with this firmware and nothing else. `variables` is written to: pass a copy."""
     return ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-drive", flash(code, True), "-drive", flash(variables, False)]
 
@@ -101,7 +101,7 @@ def _die_with_parent():
 
 
 def start(arguments, **kwargs):
-    """Starts QEMU out of reach of the terminal's Ctrl-C; it never outlives this program."""
+    """Starts QEMU so that the terminal's Ctrl-C does not reach it; it ends with this program."""
     return subprocess.Popen([find_qemu(), *arguments], start_new_session=True,
                             preexec_fn=_die_with_parent, **kwargs)
 
@@ -113,7 +113,7 @@ def stop(process):
 
 
 class _Monitor:
-    """As much of QMP as the probe needs."""
+    """The part of QMP that the probe needs."""
 
     def __init__(self, path):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -142,10 +142,10 @@ class _Monitor:
 
 
 def why_no_kvm(code, variables, machine, seconds=2.5):
-    """Why KVM cannot be used, or None: the firmware was seen to run under it and to write on its console.
+    """Returns why KVM cannot be used, or None if the firmware ran under it and wrote to its console.
 
-    /dev/kvm can be there, open and start a machine, and still be unable to run the firmware: then QEMU
-    is in `internal-error`, or aborts. `machine` are the arguments that choose CPU and memory.
+    /dev/kvm can exist, open and start a machine, and still be unable to run the firmware: then QEMU
+    is in `internal-error`, or aborts. `machine`: the arguments that select CPU and memory.
     """
     if not os.path.exists("/dev/kvm"):
         return "there is no /dev/kvm"
