@@ -1,4 +1,4 @@
-"""One boot of Bochs, the second emulated machine: x2APIC, invariant TSC, no ACPI under OVMF."""
+"""Boots Bochs, the second emulated machine: x2APIC, invariant TSC, no ACPI under OVMF."""
 
 import os
 import pty
@@ -8,7 +8,7 @@ import time
 from machine import TIMEOUT, Boot, follow
 from media import find
 
-# megs, CPU, clock as tried with Bochs 2.7; sync=none makes the TSC count at `ips`.
+# memory, CPU and clock as tested with Bochs 2.7; with sync=none the TSC counts at `ips`.
 CONFIG = """\
 megs: 256
 romimage: file={ovmf}, address={rom:#x}
@@ -30,22 +30,22 @@ log: {folder}/log
 
 
 def bochs(folder, disk, cores=1, timeout=TIMEOUT):
-    """From power-on until the report's last line has come; Bochs is ended then."""
+    """Runs from power-on until the report's last line has arrived, then ends Bochs."""
     serial = folder / "serial"
     serial.touch()
     ovmf = find("OVMF in one file", "/usr/share/ovmf/OVMF.fd", "/usr/share/edk2/ovmf/OVMF.fd")
     vga = find("Bochs's VGA BIOS", "/usr/share/bochs/VGABIOS-lgpl-latest")
-    rom = 2**32 - os.path.getsize(ovmf)  # the reset vector is in its last bytes
+    rom = 2**32 - os.path.getsize(ovmf)  # its last bytes contain the reset vector
     (folder / "bochsrc").write_text(
         CONFIG.format(ovmf=ovmf, rom=rom, vga=vga, cores=cores, folder=folder, disk=disk)
     )
-    (folder / "commands").write_text("c\n")  # Debian's has the debugger, which asks first
+    (folder / "commands").write_text("c\n")  # Debian's build has the debugger, which starts with a prompt
 
     def ended(_):
         return b"verdict: " in serial.read_bytes()[-200:]
 
     began = time.monotonic()
-    terminal, end = pty.openpty()  # its text display wants one
+    terminal, end = pty.openpty()  # its text display needs a terminal
     process = subprocess.Popen(
         ["bochs", "-q", "-f", folder / "bochsrc", "-rc", folder / "commands"],
         stdin=end, stdout=end, stderr=end, env=dict(os.environ, TERM="vt100"),

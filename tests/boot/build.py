@@ -1,4 +1,4 @@
-"""What the tests build for themselves, once for all workers: the shim and the counting plugin."""
+"""Builds what the tests need, once for all workers: the shim and the counting plugins."""
 
 import fcntl
 import re
@@ -26,7 +26,7 @@ EFI_LIBRARY = [
 
 
 class Lock:
-    """Workers share build/tests; one at a time builds there."""
+    """Workers share build/tests; this lock lets one at a time build there."""
 
     def __enter__(self):
         BUILT.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def up_to_date(target, *sources):
 
 
 def efi_program(name, *sources):
-    """build/tests/NAME.efi of these sources beside this file, linked as the program itself is."""
+    """Builds build/tests/NAME.efi of these sources in this folder, linked like the program itself."""
     target, script = BUILT / f"{name}.efi", ROOT / "linker.ld"
     sources = [HERE / source for source in sources]
     with Lock():
@@ -70,7 +70,7 @@ def efi_program(name, *sources):
 
 
 def qemu_version():
-    """(10, 0), say."""
+    """Returns QEMU's version, for example (10, 0)."""
     version = re.search(r"version (\d+)\.(\d+)", tool(qemu.QEMU, "--version"))
     return int(version[1]), int(version[2])
 
@@ -84,24 +84,24 @@ def ready():
 
 
 def plugin_api():
-    """The plugin interface that this QEMU accepts: it names a range, which moved with 9.0 and 9.1."""
+    """Returns the plugin interface that this QEMU accepts: it names a range, which moved with 9.0 and 9.1."""
     number = qemu_version()
     return 1 if number < (9, 0) else 2 if number < (9, 1) else 3
 
 
 def emulates_x2apic():
-    """Whether this QEMU's emulated CPUs have it, and so more than 255 of them."""
+    """Tests whether this QEMU's emulated CPUs have x2APIC, which more than 255 of them need."""
     return qemu_version() >= (9, 0)
 
 
 def debugs_saved_machines():
-    """Whether its gdb stub may start a saved machine: QEMU 7.2's may; from 10 on disks stay inactive until the
-    monitor's `cont`, and the firmware's first write to its flash ends in an assertion."""
+    """Tests whether this QEMU's gdb stub can start a saved machine. QEMU 7.2 can; from 10 on disks stay inactive until
+    the monitor's `cont`, and the firmware's first write to its flash fails an assertion."""
     return qemu_version() < (8, 0)
 
 
 def plugin(name="icount_plugin"):
-    """build/tests/NAME.so, for this QEMU."""
+    """Builds build/tests/NAME.so, for this QEMU."""
     api = plugin_api()
     target, source = BUILT / f"{name}-{api}.so", HERE / f"{name}.c"
     with Lock():
@@ -114,7 +114,7 @@ def plugin(name="icount_plugin"):
 
 
 def conf():
-    """build/baretick.conf, as `make image` puts it on the stick."""
+    """Returns build/baretick.conf, as `make image` copies it to the stick."""
     with Lock():
         tool("make", "-s", "-C", ROOT, "build/baretick.conf")
     return ROOT / "build" / "baretick.conf"

@@ -1,4 +1,4 @@
-"""Fixtures of the boot tests; README.md beside this file says what they need and how to run them."""
+"""Fixtures of the boot tests; README.md in this folder says what they need and how to run them."""
 
 import os
 import shutil
@@ -15,11 +15,11 @@ import machine  # noqa: E402
 import media  # noqa: E402
 import sharing  # noqa: E402
 
-# What most tests run: enough rows and windows to be a report, few enough to be quick.
+# What most tests run: enough rows and windows for a report, few enough to be fast.
 QUICK = "suite=baseline samples=32"
 
 
-# Where Debian keeps mkfs.vfat and sgdisk from users.
+# Debian has mkfs.vfat and sgdisk there.
 os.environ["PATH"] += ":/usr/sbin:/sbin"
 
 
@@ -27,7 +27,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "check: one of the three boots of `make check`")
     config.addinivalue_line("markers", "others: needs another compiler or emulator than most, or a very large machine; `make test-others`")
     config.addinivalue_line("markers", "long: takes ten seconds or more, and is begun first")
-    if not hasattr(config, "workerinput"):  # workers have it from who started them
+    if not hasattr(config, "workerinput"):  # workers inherit it
         os.environ[machine.SAVED] = tempfile.mkdtemp(prefix="baretick-machines-")
 
 
@@ -37,7 +37,7 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """So no worker has a long test left when the others have none."""
+    """Deals out the tests so that no worker has a long one left when the others have finished."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
@@ -51,7 +51,7 @@ def program():
 
 @pytest.fixture
 def boot(program, tmp_path):
-    """boot(words, **how): baretick, loaded by the firmware itself; machine.qemu has the rest."""
+    """boot(words, **how): boots baretick, loaded by the firmware itself; see machine.qemu."""
 
     def start(words=QUICK, **how):
         if "disk" not in how and "program" not in how:
@@ -63,7 +63,7 @@ def boot(program, tmp_path):
 
 @pytest.fixture
 def shared(program, tmp_path):
-    """shared(words, **how): the same boot, once for all tests that ask for it: for those that only read what it left."""
+    """shared(words, **how): the same boot, once for all tests that ask for it: for tests that only read its results."""
 
     def start(words=QUICK, **how):
         return sharing.boot(tmp_path, program, words=words, **how)
@@ -73,7 +73,7 @@ def shared(program, tmp_path):
 
 @pytest.fixture
 def stick(program, tmp_path):
-    """stick({name: content}): a disk that boots baretick, with these files beside it."""
+    """stick({name: content}): a disk that boots baretick, with these files on it."""
 
     def make(files, **how):
         content = {"EFI/BOOT/BOOTX64.EFI": program, **files}
@@ -86,7 +86,8 @@ def stick(program, tmp_path):
 def shim(program, tmp_path):
     """shim(modes, options): a disk whose boot program changes the machine, then starts baretick.
 
-    conf: what baretick.conf has; tables: ACPI tables, with the mode of that name."""
+    conf: the content of baretick.conf; tables: ACPI tables, for the mode of that name.
+    """
 
     def make(modes, options=QUICK, conf=None, tables=()):
         if isinstance(options, str):
@@ -106,12 +107,12 @@ def shim(program, tmp_path):
 
 @pytest.fixture
 def disturbed(boot, tmp_path):
-    """disturbed(command, ..., seen=[words, ...]): a run with these given to QEMU's monitor while its second row is
-    measured; their answers are in .answers. A table, since a record may be cut by what comes.
+    """disturbed(command, ..., seen=[words, ...]): a run in which QEMU's monitor gets these commands while the second
+    row is measured; their answers are in .answers. Shows the table, because the disturbance may cut a record.
 
-    Where the host is busy the row can be over before QEMU has them: then the report lacks the words, or,
-    where none are named, there is no answer; and a longer row is tried. The longer two take more than the
-    guest's usual deadline."""
+    On a busy host the row can be over before QEMU gets the commands. Then the report lacks the words or, if none are
+    named, there is no answer, and a longer row is tried. The two longer ones take more than the guest's usual deadline.
+    """
 
     def start(*commands, seen, **how):
         for samples in (4096, 65536, 300000):
@@ -121,7 +122,7 @@ def disturbed(boot, tmp_path):
                 try:
                     answers[:] = machine.monitor(tmp_path / "monitor", *commands)
                 except OSError:
-                    pass  # QEMU had ended, or did so: too late, and there are no answers
+                    pass  # QEMU ended too early, so there are no answers
 
             words = f"suite=calls bench=direct,got samples={samples} deadline=3600 format=table"
             b = boot(words, keys={b"1 of 2 rows": give}, **how)

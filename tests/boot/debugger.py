@@ -1,6 +1,7 @@
-"""QEMU's gdb stub: stops the guest where a test says, and changes what it finds there.
+"""Controls QEMU's gdb stub: stops the guest at a given place, and changes its memory and registers.
 
-The packets are those of the GDB manual, appendix E, "GDB Remote Serial Protocol"."""
+The packets are those of the GDB manual, appendix E, "GDB Remote Serial Protocol".
+"""
 
 import re
 import socket
@@ -16,14 +17,14 @@ UD2 = "0f0b"  # SDM volume 2, UD
 
 
 def symbols():
-    """{function: its offset in the image, which begins at 0 of the ELF}"""
+    """Returns {function: its offset in the image, which begins at 0 of the ELF}."""
     said = subprocess.run(["nm", ROOT / "build/baretick.elf"], check=True, capture_output=True, text=True)
     lines = map(str.split, said.stdout.splitlines())
     return {name: int(at, 16) for at, kind, name in lines if kind in "tT"}
 
 
 def instructions(function):
-    """Offsets of a function's instructions from its first one."""
+    """Returns the offsets of a function's instructions from its first one."""
     said = subprocess.run(["objdump", "-d", f"--disassemble={function}", ROOT / "build/baretick.elf"],
                           check=True, capture_output=True, text=True)  # fmt: skip
     found = [int(at, 16) for at in re.findall(r"^ *([0-9a-f]+):\t(?=.*\t)", said.stdout, re.M)]
@@ -31,11 +32,12 @@ def instructions(function):
 
 
 class Debugger(threading.Thread):
-    """Holds one boot from its first instruction on, or from where its machine was saved, and does `work(self)`
-    beside it.
+    """Controls one boot from its first instruction on, or from where its machine was saved, and runs `work(self)` in
+    parallel.
 
-    `at(function)` is its address. `options` are QEMU's words. Leave the `with` block after the boot has ended:
-    what went wrong in `work` is raised there. `work` may return early; then the guest runs on."""
+    `at(function)` is its address. `options` are words for QEMU. Leave the `with` block after the boot has ended:
+    errors in `work` are raised there. `work` may return early; then the guest runs on.
+    """
 
     def __init__(self, folder, at, work):
         super().__init__(daemon=True)
@@ -58,7 +60,7 @@ class Debugger(threading.Thread):
             with self._connect() as self.line:
                 self.work(self)
                 self._send("D")
-        except Exception as e:  # told by the thread that waits
+        except Exception as e:  # set by the thread that waits
             self.error = e
 
     def _connect(self):
@@ -69,7 +71,7 @@ class Debugger(threading.Thread):
         return line
 
     def _await_the_machine(self):
-        """Until QEMU has opened its sockets, and has all of a saved machine."""
+        """Waits until QEMU has opened its sockets, and has loaded a saved machine."""
         end = time.monotonic() + 30
         while True:
             try:
@@ -100,12 +102,13 @@ class Debugger(threading.Thread):
         return answer
 
     def run_to(self, place):
-        """Lets the guest run until one of its cores is about to execute this function or address, once."""
+        """Lets the guest run until one of its cores is about to execute this function or address; then removes the
+        breakpoint."""
         address = self.at(place) if isinstance(place, str) else place
         self.ask(f"Z1,{address:x},1")
         try:
             self.ask("c")
-        except OSError as e:  # a timeout is one, too
+        except OSError as e:  # a timeout too
             raise ConnectionError(f"{e} before the guest came to {place if place != address else hex(place)}") from None
         found = self.read(RIP)
         assert found == address, f"stopped at {found:x}, not at {address:x}"
@@ -115,15 +118,15 @@ class Debugger(threading.Thread):
         return int.from_bytes(bytes.fromhex(self.ask("g"))[8 * register :][:8], "little")
 
     def memory(self, address):
-        """Eight bytes, as a number."""
+        """Returns eight bytes as a number."""
         return int.from_bytes(bytes.fromhex(self.ask(f"m{address:x},8")), "little")
 
     def plant_ud2(self):
-        """Where the guest is stopped."""
+        """Returns the address where the guest is stopped."""
         self.ask(f"M{self.read(RIP):x},2:{UD2}")
 
     def nmi(self):
-        """To every core that lets it in; it comes when the guest goes on."""
+        """Sends an NMI to every core that accepts it; it arrives when the guest continues."""
         self._send("qRcmd," + b"nmi".hex())
-        while self._packet() != "OK":  # before it what the monitor says
+        while self._packet() != "OK":  # the monitor's answer comes first
             pass

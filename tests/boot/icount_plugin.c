@@ -1,11 +1,12 @@
 /*
- * A QEMU TCG plugin that counts a window's instructions without asking the code under test.
+ * A QEMU TCG plugin that counts the instructions of a window independently of the code under test.
  *
  * Every measuring window begins with a tag, nop dword [rax + disp32], outside its timed part, and
- * then reads the time stamp counter twice; both are in the code buffer. For each (tag, count)
- * that occurs, count being the instructions executed after the first reading through the second,
- * inclusive, one line is written at exit: tag, 8 hex digits   count   occurrences and a last line
- * "stray N": readings in the code buffer that belong to no tagged window.
+ * then reads the time stamp counter twice; both are in the code buffer. Writes one line at exit for
+ * each (tag, count) that occurred. The count is that of the instructions executed after the first
+ * reading through the second, inclusive:
+ *     tag, 8 hex digits   count   occurrences
+ * The last line is "stray N": readings in the code buffer that belong to no tagged window.
  *
  *     -plugin icount_plugin.so,out=FILE
  */
@@ -18,7 +19,7 @@ static struct result {
 static unsigned result_count, last_result;
 static bool results_full;
 
-static uint64_t executed; /* instructions, the whole of the block that runs now included */
+static uint64_t executed; /* instructions, including the whole block that is running */
 static uint64_t first_read, stray_reads;
 static uint32_t tag;
 static enum { IDLE, TAGGED, READ_ONCE } state;
@@ -53,7 +54,7 @@ static void on_tag(unsigned cpu, void *data)
     state = TAGGED;
 }
 
-/* `data`: how many instructions of the block come after this one. */
+/* `data`: number of the block's instructions after this one. */
 static void on_read(unsigned cpu, void *data)
 {
     (void)cpu;
@@ -85,7 +86,7 @@ static void look_at(struct qemu_plugin_insn *insn, size_t behind)
     }
 }
 
-/* Whole blocks are counted, which is cheap; how far a reading lies from its block's end makes it
+/* Counts whole blocks, which is cheap; the position of a reading in its block makes the count
  * exact. */
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {

@@ -1,8 +1,8 @@
-"""How many instructions lazy binding takes: reckoned from the names, and run nowhere.
+"""Computes how many instructions lazy binding takes, from the names alone; runs nothing.
 
-The program's look-up is gone through in Python, by the definition of .gnu.hash; what it decides at each
-step says which way the conditional jumps of lazy.asm go; and the instructions on that way are counted in
-lazy.asm's disassembly.
+Walks the program's look-up in Python, by the definition of .gnu.hash. The result of each step determines which
+conditional jumps of lazy.asm are taken, and the instructions on that path are counted in the disassembly of
+lazy.asm.
 """
 
 import re
@@ -17,13 +17,13 @@ CALL, CALLEE = 1, 2  # ++*x and ret
 
 
 def texts():
-    """{"imports", "program", "libm", "libc": [names]} of lazy.c"""
+    """Returns {"imports", "program", "libm", "libc": [names]} of lazy.c."""
     found = re.findall(r'static const char (\w+)\[\] =\s*((?:"[^"]*"\s*)+);', (FOLDER / "lazy.c").read_text())
     return {name: "".join(re.findall(r'"([^"]*)"', text)).split() for name, text in found}
 
 
 def wanted():
-    """The number of the slot that is called, and its symbol's name."""
+    """Returns the number of the slot that is called, and its symbol's name."""
     number = int(re.search(r"#define LAZY_CALLEE\s+(\d+)", (FOLDER / "lazy.h").read_text())[1])
     return number, texts()["imports"][number]
 
@@ -36,7 +36,7 @@ def gnu_hash(name):
 
 
 def search(section, hash_):
-    """What a look-up decides in one object, True for a jump that is taken: (decisions, whether it is there)."""
+    """Returns the decisions of a look-up in one object (True for a jump that is taken), and whether the name is there."""
     buckets, first, words, shift = struct.unpack_from("<4I", section)
     word, = struct.unpack_from("<Q", section, 16 + 8 * (hash_ // 64 % words))
     at = 16 + 8 * words
@@ -60,8 +60,8 @@ def search(section, hash_):
 
 
 def decisions(name, sections):
-    """Of the whole look-up, in their order. No two names of one object have the same hash."""
-    yield "jz", False  # it has a first character
+    """Yields the decisions of the whole look-up, in order. No two names of one object have the same hash."""
+    yield "jz", False  # the name has a first character
     for i in range(len(name)):
         yield "jnz", i + 1 < len(name)
     for section in sections:
@@ -79,7 +79,7 @@ ALIKE = {"jnc": "jae", "jz": "je", "jnz": "jne"}
 
 
 def disassembled(made):
-    """[[mnemonic, target or None]], {label: index}; sections one behind the other."""
+    """Returns [[mnemonic, target or None]], {label: index}, for all sections in order."""
     lines, labels = [], {}
     for line in tool("objdump", "-d", "-r", "--no-show-raw-insn", made).splitlines():
         if label := re.fullmatch(r"[0-9a-f]+ <(.+)>:", line):
@@ -92,7 +92,8 @@ def disassembled(made):
 
 
 def walk(lines, labels, start, decide):
-    """Instructions from a label on, the return or the jump through memory or a register included."""
+    """Returns the number of instructions from a label to the return, or to a jump through memory or a register,
+    inclusive."""
     count, at = 0, labels[start]
     while True:
         what, target = lines[at]
@@ -112,7 +113,7 @@ def walk(lines, labels, start, decide):
 
 
 def hash_sections(tmp_path):
-    """Those of the three objects, in the order of search, by lib/object."""
+    """Returns the hash sections of the three objects, in search order, made by lib/object."""
     hasher = tmp_path / "gnu_hash"
     tool("gcc", "-I", build.ROOT, build.ROOT / "tests/hosted/tools/gnu_hash.c",
          build.ROOT / "lib/object/gnu_hash.c", "-o", hasher)  # fmt: skip
@@ -121,7 +122,7 @@ def hash_sections(tmp_path):
 
 
 def instructions(tmp_path):
-    """Of one call by calls_lazy_plt, the call and the function included."""
+    """Returns the instructions of one call by calls_lazy_plt, including the call and the function."""
     made = tmp_path / "lazy.o"
     tool("nasm", "-f", "elf64", "-I", f"{build.ROOT}/", FOLDER / "lazy.asm", "-o", made)
     sections = hash_sections(tmp_path)

@@ -1,4 +1,4 @@
-"""One boot of an emulated machine: starts it, collects its serial line, always ends it."""
+"""One boot of an emulated machine: starts it, collects its serial output, and always ends it."""
 
 import contextlib
 import fcntl
@@ -23,55 +23,55 @@ from tools.qemu import QEMU, find_firmware  # noqa: E402
 DEBUG_EXIT = 0xF4
 MIB = 1 << 20
 
-# status: what the program said through isa-debug-exit, which makes QEMU exit with 2 * status + 1
+# status: the program's value for isa-debug-exit, which makes QEMU exit with 2 * status + 1
 SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT, STOPPED, NO_REPORT = 1, 2, 3, 4, 5, 6
 
 
-# Debian's OVMF of 2 MiB: the same release as the other with fewer drivers, started in four fifths of the CPU time. Tests
-# of scripts/run have what people have.
+# Debian's OVMF of 2 MiB: the same release as the other with fewer drivers; it starts in four fifths of the CPU time.
+# Tests of scripts/run use the one that users have.
 SMALL_FIRMWARE = ("/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd")
 
-TIMEOUT = 300  # s; no test waits so long unless something hangs, however loaded the machine is
+TIMEOUT = 300  # s; only a hang takes as long, whatever the machine's load is
 
-# Where a session keeps machines whose firmware has started (conftest.py); None: each boot starts its own.
+# Where a session keeps saved machines whose firmware has started (conftest.py); None: each boot starts its own.
 SAVED = "BARETICK_SAVED_MACHINES"
-# What may follow "-device" in a machine that is saved, options aside: devices that QEMU can save, with nothing outside
-# of it.
+# What may follow "-device" in a saved machine, without its options: devices that QEMU can save, and that depend on
+# nothing outside.
 SAVED_DEVICES = {"VGA", "cirrus-vga", "virtio-gpu-pci"}
-# QEMU's own affairs, of which its machine has nothing.
+# Options for QEMU that are not part of its machine.
 OUTSIDE = {"-plugin", "-pidfile"}
 SAVED_BUSES = {"virtio", "ahci"}
-# Where OVMF's driver gives a command up after seconds by the machine's clock. Under icount those pass as fast as QEMU
-# goes, in a tenth of the time, and whoever waits for the host's disk has lost: "failed to load ...: Not Found".
+# OVMF's driver gives up a command after seconds of the machine's clock. Under icount these pass as fast as QEMU runs,
+# in a tenth of the time, so a slow host disk leads to "failed to load ...: Not Found".
 TIMED_BUSES = {"nvme", "usb", "cdrom"}
 
 
 def drive(name, path):
-    """The value of -drive. A guest's flush does not wait for the host's disk: the tests read the file after QEMU has
-    ended, and where a busy host's disk is late the guest's time goes on."""
+    """Returns the value of -drive. A guest's flush does not wait for the host's disk: the tests read the file after
+    QEMU has ended, and the guest's clock runs while a busy host's disk is late."""
     return f"if=none,id={name},format=raw,cache=unsafe,file={path}"
 
 
 class Broken(AssertionError):
-    """Serial output that no report may have."""
+    """The serial output contains something that no report may have."""
 
 
 def has(whole, part):
-    """Whether the members of `part` are in `whole`, which may have others beside them."""
+    """Tests whether the members of `part` are in `whole`, which may have others."""
     if isinstance(part, dict):
         return isinstance(whole, dict) and all(k in whole and has(whole[k], v) for k, v in part.items())
     return whole == part
 
 
 def seen(line):
-    """What a terminal shows of a line in the end: a carriage return lets the rest overwrite it."""
+    """Returns the text that a terminal finally shows of a line: a carriage return lets the rest overwrite it."""
     return report.ESCAPE.sub(b"", line).rstrip(b"\r").split(b"\r")[-1].decode(errors="replace")
 
 
 class Boot:
-    """What a boot left behind.
+    """The results of a boot.
 
-    serial   all bytes of the serial line          text     the lines that are no records, without escapes
+    serial   all bytes of the serial line          text     the lines that are not records, without escapes
     records  the records, every crc and seq right  exit     the emulator's exit code; None: it was killed
     status   SUCCESS .. FAULT, or None             seconds  how long it ran
     """
@@ -129,7 +129,7 @@ class Boot:
         return [r for r in self.of("event") if kind in (None, r["kind"])]
 
     def must(self, status, rows=None):
-        """Ended with this status and a whole end record that agrees; returns self."""
+        """Asserts that it ended with this status, and with a whole end record that agrees; returns self."""
         assert self.status == status, f"status {self.status}, exit {self.exit}, not {status}\n{self}"
         assert self.end["verdict"] == ("pass" if status == SUCCESS else "fail"), str(self)
         assert self.end["rows"] == len(self.rows), str(self)
@@ -148,19 +148,20 @@ class Boot:
 
 
 def monitor(path, *commands):
-    """Lets QEMU's monitor at this socket do something (-monitor unix:PATH,server=on,wait=off).
+    """Sends commands to QEMU's monitor at this socket (-monitor unix:PATH,server=on,wait=off).
 
-    Returns what it said to each command."""
+    Returns the answer to each command.
+    """
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(TIMEOUT)
         line.connect(str(path))
 
-        def prompt():  # a command is carried out when the next prompt is there
+        def prompt():  # a command has been executed when the next prompt arrives
             said = b""
             while not said.endswith(b"(qemu) "):
                 piece = line.recv(4096)
                 if not piece:
-                    break  # QEMU has ended, as some commands make it
+                    break  # QEMU has ended, as some commands cause it to
                 said += piece
             return said.decode(errors="replace")
 
@@ -177,7 +178,7 @@ def pairs_of(extra):
 
 
 def can_be_saved(extra):
-    """Whether these arguments leave a machine that depends on nothing but them."""
+    """Tests whether these arguments describe a machine that depends on nothing else."""
     return len(extra) % 2 == 0 and all(
         name in ("-smp", *OUTSIDE)
         or (name == "-device" and value.split(",")[0] in SAVED_DEVICES)
@@ -187,8 +188,8 @@ def can_be_saved(extra):
 
 
 def plain(arguments):
-    """The arguments of the same machine without what belongs to one boot of it: where a second serial line goes,
-    whether a disk keeps what is written to it, and what is outside of the machine."""
+    """Returns the arguments of the same machine without those that belong to one boot: the destination of a second
+    serial line, whether writes to a disk are kept, and everything outside of the machine."""
     kept = []
     for name, value in pairs_of(arguments):
         if name == "-serial" and value.startswith("file:"):
@@ -200,8 +201,8 @@ def plain(arguments):
 
 
 def saved(arguments, disk):
-    """The file of a machine of these arguments whose firmware has started; see ready.c. Another disk of this one's
-    size takes its place later."""
+    """Returns the file of a saved machine with these arguments whose firmware has started; see ready.c. Another disk of
+    the same size replaces its disk later."""
     folder = os.environ.get(SAVED)
     if not folder:
         return None
@@ -218,11 +219,11 @@ def saved(arguments, disk):
 
 
 def save(folder, state, arguments):
-    """Starts the firmware of such a machine, and keeps it as it is then."""
+    """Starts the firmware of such a machine, and saves its state."""
 
     def write():
         line = folder / "monitor"
-        # In the background: else the monitor looks each second whether it is done.
+        # In the background, because otherwise the monitor checks for completion only once per second.
         monitor(line, "migrate_set_parameter max-bandwidth 100G", f'migrate -d "exec:cat >{folder}/made"')
         end = time.monotonic() + TIMEOUT
         while re.search(r"status:\s+(setup|active|device)", said := monitor(line, "info migrate")[0], re.I):
@@ -237,9 +238,10 @@ def save(folder, state, arguments):
 
 
 def follow(process, source, keys=None, timeout=TIMEOUT, done=None):
-    """Reads until the process ends, its time is up or done(bytes) holds; then the process is dead.
+    """Reads until the process ends, its time is up or done(bytes) holds; then the process has ended.
 
-    keys: {pattern: bytes to type, or what to call, once it has been seen}. Returns what was read."""
+    keys: {pattern: bytes to type, or a function to call, once the pattern has been seen}. Returns the bytes read.
+    """
     data, keys, end = bytearray(), dict(keys or {}), time.monotonic() + timeout
     try:
         while time.monotonic() < end and not (done and done(data)):
@@ -249,7 +251,7 @@ def follow(process, source, keys=None, timeout=TIMEOUT, done=None):
                 continue
             try:
                 piece = os.read(source, 65536)
-            except OSError:  # a terminal whose other end is gone
+            except OSError:  # a terminal whose other end is closed
                 break
             if not piece:
                 break
@@ -294,18 +296,19 @@ def qemu(
     whole=False,
     debugger=(),
 ):
-    """One QEMU from power-on to its end; or from where a machine like it was saved, its firmware started.
+    """Runs one QEMU from power-on to its end, or from a saved machine like it whose firmware has started.
 
     program, words   an EFI program that the firmware loads by itself, and its load options
     disk, bus        an image to boot from, on "virtio", "ahci", "nvme" or "usb", or in a "cdrom" drive
-    icount           counted instructions; None: but where the disk's driver has no time for that
+    icount           counted instructions; None: yes, unless the disk's driver would time out
     bios             another firmware than OVMF
     firmware         another (code, variables) of OVMF
-    keys, done       as in follow()
+    keys, done       as for follow()
     runs             how many reports it may write, one after the other
-    snapshot         False: what it writes to the disk stays there
-    whole            True: from power-on in any case: for a machine that no other test has
-    debugger         what debugger.Debugger has for QEMU"""
+    snapshot         False: what it writes to the disk is kept
+    whole            True: always from power-on, for a machine that no other test has
+    debugger         the options of debugger.Debugger for QEMU
+    """
     command = arguments_of(disk, bus, cpu, machine, memory, icount, serial, debug_exit, snapshot)
     command += list(extra)
     state = None
@@ -323,7 +326,7 @@ def qemu(
 
 def arguments_of(disk=None, bus="virtio", cpu="max", machine="q35", memory=512, icount=None, serial=True, debug_exit=True,
                  snapshot=True):
-    """QEMU's arguments for such a machine; the parameters are those of qemu()."""
+    """Returns QEMU's arguments for such a machine; the parameters are those of qemu()."""
     command = ["-machine", machine, "-cpu", cpu, "-m", str(memory)]
     if icount or (icount is None and (not disk or bus not in TIMED_BUSES)):
         command += ["-icount", "shift=7,sleep=off"]
@@ -348,14 +351,14 @@ def arguments_of(disk=None, bus="virtio", cpu="max", machine="q35", memory=512, 
 
 
 def usual_firmware():
-    """Paths of code and variables: the small one where it is there, and the environment names no other."""
+    """Returns paths of code and variables: the small firmware if it is installed, unless the environment names another."""
     small = "OVMF_CODE" not in os.environ and all(map(os.path.isfile, SMALL_FIRMWARE))
     return SMALL_FIRMWARE if small else find_firmware()
 
 
 def started_firmware():
-    """The usual one, with the variables that its first start has left, on the default machine; a first start writes
-    15,000 bytes to the flash, and QEMU hands each to another thread."""
+    """Returns the usual firmware, with variables as the default machine leaves them after its first start. A first
+    start writes 15,000 bytes to the flash, and QEMU hands each to another thread."""
     code, variables = usual_firmware()
     state = saved(arguments_of(), None)
     return code, state.parent / "vars.fd" if state else variables
@@ -363,7 +366,7 @@ def started_firmware():
 
 @contextlib.contextmanager
 def on_one_cpu():
-    """What is started here stays on this worker's CPU."""
+    """Pins the processes started here to this worker's CPU."""
     cpus = os.sched_getaffinity(0)
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
     os.sched_setaffinity(0, {sorted(cpus)[worker % len(cpus)]})
@@ -374,9 +377,9 @@ def on_one_cpu():
 
 
 def start(folder, program, words, arguments, bios=None, firmware=None, keys=None, timeout=TIMEOUT, done=None, runs=1):
-    """One QEMU of these arguments, to its end; the other parameters are those of qemu()."""
+    """Runs one QEMU with these arguments to its end; the other parameters are those of qemu()."""
     command = [QEMU, "-nodefaults", "-display", "none", "-no-reboot"]
-    if "-accel" not in arguments:  # of two, QEMU takes the first
+    if "-accel" not in arguments:  # QEMU uses the first of two
         command += ["-accel", "tcg"]
     command += ["-monitor", f"unix:{folder}/monitor,server=on,wait=off"]
     command += ["-rtc", "base=2024-01-01T00:00:00,clock=vm"]
@@ -392,7 +395,7 @@ def start(folder, program, words, arguments, bios=None, firmware=None, keys=None
         command += ["-kernel", str(program), "-append", words]
     began = time.monotonic()
     log = folder / "qemu.log"
-    # Of a machine whose instructions are counted one thread goes on at a time: on one CPU, none has to wake another.
+    # If instructions are counted, one thread runs at a time; on one CPU they need not wake each other.
     place = on_one_cpu() if "-icount" in arguments else contextlib.nullcontext()
     with open(log, "w") as said:
         with place:

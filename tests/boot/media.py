@@ -1,4 +1,4 @@
-"""Disks to boot from: GPT images with one FAT partition, and the loaders that may stand before baretick."""
+"""Disks to boot from: GPT images with one FAT partition, and loaders that start baretick."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ HEADER_BYTES, TABLE_SECTORS = 92, 32  # of a GPT with 128 entries
 ESP_TYPE = uuid.UUID("C12A7328-F81F-11D2-BA4B-00A0C93EC93B").bytes_le  # UEFI 2.10, table 5.7
 DISK_GUID = uuid.UUID("B5B0F5A1-6D9C-4E0B-9C51-BA4E71C00003").bytes_le
 PART_GUID = uuid.UUID("B5B0F5A1-6D9C-4E0B-9C51-BA4E71C00004").bytes_le
-FAT32_MIB = 40  # the least that mkfs.vfat makes a proper FAT32 of
+FAT32_MIB = 40  # smallest size of which mkfs.vfat makes a proper FAT32
 
 
 def tool(*command):
@@ -26,8 +26,8 @@ def tool(*command):
 
 
 def gpt(total, end):
-    """A GPT with one EFI system partition, from PARTITION_AT to the sector `end`, of a disk of `total`
-    sectors: what is at its begin and at its end (UEFI 2.10, 5.2.3 and 5.3)."""
+    """Returns the begin and the end of a GPT (UEFI 2.10, 5.2.3 and 5.3) with one EFI system partition, from
+    PARTITION_AT to the sector `end`, on a disk of `total` sectors."""
     entry = struct.pack("<16s16sQQQ72s", ESP_TYPE, PART_GUID, PARTITION_AT, end, 0, b"")
     entries = entry.ljust(TABLE_SECTORS * SECTOR, b"\0")
 
@@ -44,7 +44,7 @@ def gpt(total, end):
 
 
 def gpt_disk(path, files, mib=FAT32_MIB):
-    """A disk image at `path` with an EFI system partition; files: {"EFI/BOOT/BOOTX64.EFI": bytes or Path}."""
+    """Makes a disk image at `path` with an EFI system partition; files: {"EFI/BOOT/BOOTX64.EFI": bytes or Path}."""
     sectors = mib * MIB // SECTOR
     total = 2 * PARTITION_AT + sectors
     begin, end = gpt(total, PARTITION_AT + sectors - 1)
@@ -73,7 +73,7 @@ def gpt_disk(path, files, mib=FAT32_MIB):
 
 
 def grub(path, arguments):
-    """A standalone GRUB for UEFI whose only act is to chainload /baretick.efi with these arguments."""
+    """Makes a standalone GRUB for UEFI that only chainloads /baretick.efi with these arguments."""
     config = Path(f"{path}.cfg")
     config.write_text(
         "search --no-floppy --file --set=root /baretick.efi\n"
@@ -89,7 +89,7 @@ def grub(path, arguments):
 
 
 def find(what, *candidates):
-    """The first of these files that exists; the message says what was looked for, and where."""
+    """Returns the first of these files that exists; the message lists what is missing, and where."""
     for candidate in candidates:
         if os.path.exists(candidate):
             return Path(candidate)

@@ -1,4 +1,4 @@
-"""QEMU's screen as a picture, and the text that is in it, read glyph by glyph."""
+"""QEMU's screen as a picture, and its text, read glyph by glyph."""
 
 import functools
 import sys
@@ -13,11 +13,11 @@ INK, PAPER = bytes([0xD0] * 3), bytes(3)
 
 
 class Unread(AssertionError):
-    """Something is in a picture that is no character of the font."""
+    """The picture contains something that is not a character of the font."""
 
 
 def dump(folder):
-    """The screen now: width, height, and three bytes a pixel (PPM, binary: type P6)."""
+    """Returns the screen: width, height, and three bytes per pixel (PPM, binary: type P6)."""
     path = folder / "screen.ppm"
     monitor(folder / "monitor", f"screendump {path}")
     data = path.read_bytes()
@@ -29,20 +29,20 @@ def dump(folder):
 
 
 def layout(width, height):
-    """Scale, columns and rows, by the rule of docs/machine.md: 80 columns and 40 rows, or smaller letters."""
+    """Returns scale, columns and rows, by the rule of docs/machine.md: 80 columns and 40 rows, or smaller letters."""
     scale = max(1, min(width // (80 * fonts.WIDTH), height // (40 * fonts.HEIGHT)))
     return scale, width // fonts.WIDTH // scale, height // fonts.HEIGHT // scale
 
 
 def pixel_row(row, scale):
-    """One row of a glyph, in the picture's bytes."""
+    """Returns one row of a glyph, in the picture's bytes."""
     bits = [row >> (fonts.WIDTH - 1 - x) & 1 for x in range(fonts.WIDTH)]
     return b"".join((INK if bit else PAPER) * scale for bit in bits)
 
 
 @functools.cache
 def cells(scale):
-    """Each character's pixels at this scale: {bytes of all its rows: character}."""
+    """Returns each character's pixels at this scale: {bytes of all its rows: character}."""
     font = fonts.Font(fonts.find())
     found = {}
     for char in map(chr, range(fonts.FIRST, fonts.LAST + 1)):
@@ -52,7 +52,8 @@ def cells(scale):
 
 
 def read(width, height, pixels):
-    """The screen's rows as text, every pixel of every cell accounted for, the margins black."""
+    """Returns the screen's rows as text. Every pixel of every cell must belong to a character; the margins must be
+    black."""
     scale, columns, rows = layout(width, height)
     known, stride = cells(scale), 3 * width
     wide, tall = 3 * fonts.WIDTH * scale, fonts.HEIGHT * scale
@@ -72,9 +73,10 @@ def read(width, height, pixels):
 
 
 def where(width, height, pixels, lines):
-    """The row of pixels at which these lines stand, one below the other from the left edge; None: nowhere.
+    """Returns the row of pixels where these lines are, one below the other at the left edge, or None.
 
-    For text that was scrolled by other than its own height. What stands beside them does not count."""
+    For text that was scrolled by a distance other than its height. Anything to the right of the lines is ignored.
+    """
     scale = layout(width, height)[0]
     known = {char: cell for cell, char in cells(scale).items()}
     wide, tall, stride = 3 * fonts.WIDTH * scale, fonts.HEIGHT * scale, 3 * width

@@ -1,5 +1,5 @@
 /*
- * What the plugins for QEMU's TCG have in common: the interface, a window's tag, out=FILE.
+ * The common part of the plugins for QEMU's TCG: the interface, a window's tag, out=FILE.
  *
  * No distribution packages QEMU's plugin header, so the few functions used are declared here after
  * its documentation ("QEMU TCG Plugins"). PLUGIN_API is the version that the QEMU in use accepts.
@@ -33,7 +33,7 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-#if PLUGIN_API >= 3 /* since version 3 it copies */
+#if PLUGIN_API >= 3 /* copied since version 3 */
 size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *to, size_t n);
 #else
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
@@ -58,7 +58,7 @@ qemu_plugin_install(qemu_plugin_id_t id, const void *info, int argc, char **argv
 
 static char *out_path;
 
-/* The instruction's bytes; 0: it has more than an instruction can have. */
+/* Returns the instruction's bytes; 0: it has more than an instruction can have. */
 static inline size_t bytes_of(const struct qemu_plugin_insn *insn, uint8_t b[static 16])
 {
     size_t size = qemu_plugin_insn_size(insn);
@@ -74,7 +74,7 @@ static inline size_t bytes_of(const struct qemu_plugin_insn *insn, uint8_t b[sta
     return size;
 }
 
-/* The tag of a window, nop dword [rax + disp32]; 0: it is none. Compilers pad with the same NOP, of
+/* Returns the tag of a window, nop dword [rax + disp32], or 0. Compilers pad with the same NOP, with
  * displacement 0. */
 static inline uintptr_t tag_of(const uint8_t *b, size_t size)
 {
@@ -90,7 +90,7 @@ static inline bool in_code(const struct qemu_plugin_insn *insn)
     return at >= CODE_START && at < CODE_END;
 }
 
-/* What qemu_plugin_install() returns. */
+/* Return values of qemu_plugin_install(). */
 static inline int install(const char *name, qemu_plugin_id_t id, int argc, char **argv,
                           void (*on_translation)(qemu_plugin_id_t, struct qemu_plugin_tb *),
                           void (*at_end)(qemu_plugin_id_t, void *))

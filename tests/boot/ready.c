@@ -1,13 +1,13 @@
 /*
  * A UEFI application that waits with the firmware started, and then starts another program.
  *
- * QEMU's -kernel starts it, with -append "wait". It says "ready" on COM1, and machine.py saves the
- * machine. A QEMU that goes on from there has the same machine, but another -kernel and -append: as
- * soon as the words differ from "wait", that program is started with them, as OVMF starts a
- * -kernel. Where they are "firmware", this program returns, and the firmware goes on as it does
- * when a -kernel has ended: it connects all devices again, and boots from a disk or starts its
- * shell. The drivers of disks have let go of theirs before: nothing of the disk that was there then
- * is remembered. So several boots share the firmware's own two seconds.
+ * QEMU's -kernel starts it, with -append "wait". It prints "ready" on COM1, and machine.py saves the
+ * machine. A QEMU that continues from there has the same machine, but another -kernel and -append:
+ * as soon as the words differ from "wait", that program is started with them, as OVMF starts a
+ * -kernel. If they are "firmware", this program returns, and the firmware continues as after the
+ * end of a -kernel: it connects all devices again, and boots from a disk or starts its shell. The
+ * disk drivers were disconnected before, so the firmware remembers nothing of the earlier disk.
+ * So several boots share the two seconds that the firmware takes to start.
  *
  * fw_cfg: QEMU docs/specs/fw_cfg.txt; its keys: include/standard-headers/linux/qemu_fw_cfg.h.
  */
@@ -60,7 +60,7 @@ static void __attribute__((noreturn)) end(const char *why)
     }
 }
 
-/* An item's first bytes. The device does it while the port is written. */
+/* Reads an item's first bytes. The device copies them while the port is written. */
 static void item(UINT16 key, void *to, UINT32 size)
 {
     dma.address = __builtin_bswap64((UINT64)to);
@@ -85,7 +85,7 @@ static UINT32 number(UINT16 key)
     return n;
 }
 
-/* Whether all of -append is this one word. */
+/* Tests whether all of -append is this one word. */
 static BOOLEAN only_word(const char *word)
 {
     UINT32 i = 0;
@@ -98,7 +98,7 @@ static BOOLEAN only_word(const char *word)
     return TRUE;
 }
 
-/* Reads -append, which may have changed. Returns its length with the zero at its end. */
+/* Reads -append, which may have changed. Returns its length including the final zero. */
 static UINT32 read_words(void)
 {
     UINT32 length = number(CMDLINE_SIZE);
@@ -117,14 +117,14 @@ static void let_go_of_disks(void)
     UINTN n = 0;
 
     if (EFI_ERROR(bs->LocateHandleBuffer(ByProtocol, &block_guid, NULL, &n, &handles))) {
-        return; /* there is none */
+        return; /* not present */
     }
     for (UINTN i = 0; i < n; i++) {
-        bs->DisconnectController(handles[i], NULL, NULL); /* a partition goes with its disk */
+        bs->DisconnectController(handles[i], NULL, NULL); /* and so its partitions */
     }
 }
 
-/* The program and the words of -kernel and -append; `self` is where it says that it comes from. */
+/* Starts the program of -kernel with the words of -append; `self` is the device that it reports. */
 static EFI_HANDLE load_kernel(EFI_HANDLE image, EFI_LOADED_IMAGE *self, UINT32 length)
 {
     UINT32 setup = number(SETUP_SIZE), rest = number(KERNEL_SIZE);
@@ -165,7 +165,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *table)
         bs->Stall(POLL_US);
         (void)read_words();
     } while (only_word("wait"));
-    /* The machine may have been saved between the length of the words and the words. */
+    /* The machine may have been saved between reading the length of the words and the words. */
     UINT32 length = read_words();
     if (only_word("firmware")) {
         return EFI_SUCCESS;

@@ -1,4 +1,4 @@
-"""The rows that bench/suites/ declares, as the compiler's preprocessor sees them."""
+"""Reads the rows that bench/suites/ declares, as the compiler's preprocessor sees them."""
 
 import re
 
@@ -6,13 +6,13 @@ import build
 from media import tool
 
 DECLARED = re.compile(r"static const struct (?:bench bench|baretick_row baretick)_\w+ = \{(.*?)\};", re.DOTALL)
-# What the public header calls otherwise than struct bench does.
+# Fields whose names differ between the public header and struct bench.
 PUBLIC = {".body = ": ".form = FORM_FUNCTION, .function = ", ".unit = ": ".base_unit = ",
           ".units = ": ".base_per_op = "}
 
 
 def declared():
-    """suite/name of every row, and the text of its fields (struct bench)."""
+    """Returns suite/name of every row, and the text of its fields (struct bench)."""
     rows = {}
     for source in sorted((build.ROOT / "bench" / "suites").rglob("*.c")):
         text = tool("gcc", "-E", "-P", "-fcf-protection=branch", "-fPIC", "-I", build.ROOT, source)
@@ -27,5 +27,5 @@ def declared():
 
 
 def on_request(fields):
-    """Whether the row runs only when suite= names its suite."""
+    """Tests whether the row runs only when suite= names its suite."""
     return re.search(r"\.on_request = (1|true)", fields) is not None

@@ -2,31 +2,30 @@
 /*
  * A UEFI application that changes the machine and then starts \baretick.efi from its own volume.
  *
- * \shim.txt there says how. Its first line holds modes, parted by blanks; the bytes after that line
- * are handed to baretick as its load options, as they are. The modes, which can be joined:
+ * \shim.txt on it says how. Its first line has modes, separated by blanks; the bytes after that line
+ * are passed to baretick unchanged as its load options. The modes, which can be combined:
  *   no-conout        the system table has no console
  *   no-rsdp          no ACPI table pointer in the configuration table
- *   rsdp-nowhere     one that points to where no memory is
- *   rsdp-badsum      one whose checksum is wrong
- *   rsdp-rev0        under the ACPI 2.0 GUID, one of revision 0 that has an RSDT only
- *   madt-lies        the MADT's last entry says that it is longer than the table
- *   tables           \table0, \table1 and so on are ACPI tables too: the firmware is given them
- *   no-low           all memory below 1 MiB is the firmware's for good
- *   descsize         memory descriptors of 64 bytes, rubbish between them
- *   map-long         2000 more memory descriptors: a region of free memory falls into single pages
- *   gop-...          what the firmware says of its screen: see shim_gop.c
- *   mp-...           what it does with its other cores: see shim_mp.c
+ *   rsdp-nowhere     a pointer to an address without memory
+ *   rsdp-badsum      an RSDP with a wrong checksum
+ *   rsdp-rev0        under the ACPI 2.0 GUID, an RSDP of revision 0 that has an RSDT only
+ *   madt-lies        the MADT's last entry has a length beyond the table's end
+ *   tables           \table0, \table1 and so on are installed as ACPI tables
+ *   no-low           all memory below 1 MiB belongs to the firmware
+ *   descsize         memory descriptors of 64 bytes, with random bytes between them
+ *   map-long         2000 more memory descriptors: a region of free memory is split into pages
+ *   gop-...          the firmware's description of its screen: see shim_gop.c
+ *   mp-...           the firmware's handling of its other cores: see shim_mp.c
  *   exit-fails-once  the map changes under the first ExitBootServices; after that any firmware call
  *                    but GetMemoryMap and ExitBootServices ends the machine with status 0x30
  *   exit-fails       ExitBootServices never succeeds; else as above
- * and, when ExitBootServices has succeeded, just before it returns:
+ * These take effect after ExitBootServices has succeeded, just before it returns:
  *   x2apic           the local APIC in x2APIC mode
  *   sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set
- *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT firing,
- *                    the local APIC's timer firing, CR0.WP and NE clear
+ *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT running,
+ *                    the local APIC's timer running, CR0.WP and NE clear
  *   la57             five levels of page tables (where the CPU has them)
- * Without a \shim.txt:
- *   nothing but an endless loop, after one line of text if a load option says so ("talk").
+ * Without a \shim.txt it only loops endlessly, after one line of text with the load option "talk".
  */
 /* clang-format on */
 #include <efi.h>
@@ -81,7 +80,7 @@ static void __attribute__((noreturn)) end(const char *why)
     }
 }
 
-/* Whether the first line has this word. */
+/* Tests whether the first line has this word. */
 static BOOLEAN mode(const char *word)
 {
     for (UINTN i = 0; i < text_size && text[i] != '\n';) {
@@ -109,7 +108,7 @@ static EFI_STATUS EFIAPI forbidden(void)
 
 static EFI_STATUS EFIAPI output(SIMPLE_TEXT_OUTPUT_INTERFACE *self, CHAR16 *string)
 {
-    (void)self; /* firmware finds its own data by the address of its own interface */
+    (void)self; /* firmware finds its private data by the address of its own interface */
     return real->ConOut->OutputString(real->ConOut, string);
 }
 
@@ -123,7 +122,7 @@ static void forbid_all_but_leaving(void)
     console.OutputString = (void *)forbidden;
 }
 
-/* All below 1 MiB reserved (UEFI 2.10 table 7.6: type 0). */
+/* Reserves all memory below 1 MiB (UEFI 2.10 table 7.6: type 0). */
 static void take_low_memory(UINT8 *map, UINTN size, UINTN each)
 {
     for (UINTN at = 0; at + each <= size; at += each) {
@@ -260,7 +259,7 @@ static EFI_STATUS EFIAPI exit_boot_services(EFI_HANDLE image, UINTN key)
         services.GetMemoryMap = memory_map;
         services.ExitBootServices = exit_boot_services;
         maps_at_failure = map_calls;
-        /* Firmware itself is to refuse the key: the map is no longer the one that was asked for. */
+        /* The firmware itself must refuse the key, because the map has changed since it was read. */
         real->BootServices->AllocatePages(AllocateAnyPages, EfiLoaderData, 1, (void *)&one);
         return mode("exit-fails") ? EFI_INVALID_PARAMETER
                                   : real->BootServices->ExitBootServices(image, key);
@@ -305,7 +304,7 @@ static void fix_checksum(UINT8 *bytes, UINTN n, UINTN at)
     bytes[at] = (UINT8)-sum;
 }
 
-/* The RSDP that the modes ask for, made of the real one. ACPI 6.5, 5.2.5.3: checksum at 8, revision
+/* Makes the RSDP that the modes ask for from the real one. ACPI 6.5, 5.2.5.3: checksum at 8, revision
  * at 15. */
 static void *other_rsdp(const UINT8 *found)
 {
@@ -330,10 +329,10 @@ static void *other_rsdp(const UINT8 *found)
 
 static UINT32 get32(const UINT8 *at)
 {
-    return *(const UINT32 *)(const void *)at; /* any alignment will do here */
+    return *(const UINT32 *)(const void *)at; /* any alignment is allowed here */
 }
 
-/* ACPI 6.5, 5.2.8 and 5.2.12: entries of 8 bytes from offset 36, and the MADT's own from 44. */
+/* ACPI 6.5, 5.2.8 and 5.2.12: entries of 8 bytes from offset 36, and the MADT's entries from 44. */
 static void change_madt(const UINT8 *found)
 {
     UINT8 *xsdt = *(UINT8 *const *)(const void *)(found + 24);
@@ -388,7 +387,7 @@ static void check(EFI_STATUS status, const char *what)
     }
 }
 
-/* Copies of the tables, for baretick alone: firmware's drivers go on with theirs. */
+/* Copies the tables for baretick alone; the firmware's drivers continue to use the originals. */
 static void change_tables(void)
 {
     copy = *real;
@@ -415,7 +414,7 @@ static void change_tables(void)
     real->BootServices->CalculateCrc32(&copy, copy.Hdr.HeaderSize, &copy.Hdr.CRC32);
 }
 
-/* A file of the volume that this program comes from, up to *size bytes; FALSE: there is none. */
+/* Reads a file of this program's volume, up to *size bytes; FALSE: there is no such file. */
 static BOOLEAN read_file(EFI_LOADED_IMAGE *self, CHAR16 *name, void *to, UINTN *size)
 {
     static EFI_GUID fs_guid = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
@@ -439,7 +438,7 @@ static BOOLEAN read_text(EFI_LOADED_IMAGE *self)
     return read_file(self, L"\\shim.txt", text, &text_size);
 }
 
-/* EFI_ACPI_TABLE_PROTOCOL (UEFI 2.10, 20.2), which sets the checksums. The lengths are set here. */
+/* EFI_ACPI_TABLE_PROTOCOL (UEFI 2.10, 20.2) sets the checksums. The lengths are set here. */
 static void add_tables(EFI_LOADED_IMAGE *self)
 {
     struct acpi_table_protocol {
@@ -458,7 +457,8 @@ static void add_tables(EFI_LOADED_IMAGE *self)
     }
 }
 
-/* The device path of \baretick.efi: the volume's, then one file path node. UEFI 2.10, 10.3.5.4. */
+/* Makes the device path of \baretick.efi: the volume's, then one file path node. UEFI 2.10,
+ * 10.3.5.4. */
 static EFI_DEVICE_PATH *program_path(EFI_LOADED_IMAGE *self)
 {
     static EFI_GUID path_guid = EFI_DEVICE_PATH_PROTOCOL_GUID;

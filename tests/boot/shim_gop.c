@@ -1,6 +1,6 @@
 /*
- * The shim's modes for the screen. Each changes what the Graphics Output Protocol says of it, in
- * the firmware's own structures:
+ * The shim's modes for the screen. Each changes how the Graphics Output Protocol describes it, in
+ * the firmware's structures:
  *   gop-4k      the mode of 3840x2160 pixels, set by the firmware
  *   gop-xga     that of 1024x768
  *   gop-narrow  640x480 of the pixels are shown, in lines as long as before

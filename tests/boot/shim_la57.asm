@@ -1,6 +1,6 @@
-; void shim_la57(void *pml5_page): from four levels of page tables to five. Only a machine without
-; paging may change CR4.LA57 (SDM volume 3, 4.1.2), so the way leads through 32-bit code, below 4
-; GiB like page and stack.
+; void shim_la57(void *pml5_page): switches from four levels of page tables to five. Only a machine
+; without paging may change CR4.LA57 (SDM volume 3, 4.1.2), so it goes through 32-bit code below 4
+; GiB, where page and stack are too.
 bits 64
 default rel
 section .text
@@ -21,14 +21,14 @@ shim_la57:
     mov rax, cr3
     and rax, ~0xfff
     or rax, 3
-    mov [rdi], rax              ; the only entry: what the four levels mapped
+    mov [rdi], rax              ; the only entry: everything that the four levels mapped
     sgdt [old_gdt]
     movzx r8, word [old_gdt]
     mov r9d, cs
     lea rax, [gdt]
     mov [new_gdt + 2], rax
     lgdt [new_gdt]
-    lea rbx, [.long]            ; where the 32-bit code comes back to
+    lea rbx, [.long]            ; the 32-bit code returns here
     push CODE32
     lea rax, [.protected]
     push rax
@@ -56,7 +56,7 @@ bits 64
     push r9
     lea rax, [.no]
     push rax
-    retfq                       ; the firmware's own code selector again
+    retfq                       ; back to the firmware's code selector
 .no:
     pop rbx
     ret

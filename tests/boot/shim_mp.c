@@ -1,13 +1,14 @@
 /*
  * The shim's modes for EFI_MP_SERVICES_PROTOCOL (PI specification 1.7, volume 2, section 13.4), in
- * the firmware's own structure:
- *   mp-watch   what each core has of its own is noted before baretick's procedure and compared
- *              after it, on the boot core before and after baretick; said, with what differs; then
- *              all cores are sent into another procedure
- *   mp-none    no procedure is taken
- *   mp-less    the cores with odd APIC ids return without having been in the procedure
- *   mp-late    other cores come to the procedure some milliseconds late, and look then whether the
- *              boot core's table of interrupts still has baretick's entry for NMIs; said
+ * the firmware's structure:
+ *   mp-watch   saves each core's private state before baretick's procedure and compares it after
+ *              it (on the boot core before and after baretick); prints the result with the
+ *              differences; then sends all cores into another procedure
+ *   mp-none    refuses every procedure
+ *   mp-less    the cores with odd APIC ids return without running the procedure
+ *   mp-late    other cores start the procedure some milliseconds late, and check then whether the
+ *              boot core's table of interrupts still has baretick's entry for NMIs; prints the
+ *              result
  */
 #include <efi.h>
 
@@ -122,16 +123,15 @@ static void look(UINT64 *v)
     }
 }
 
-/* What no core has by itself, so that a value by default does not pass for one that was put
- * back. */
+/* Values that no core has by default, so that a default is not mistaken for a restored value. */
 static void unusual(void)
 {
-    __asm__ volatile("wrmsr" : : "c"(0x404), "a"(0), "d"(0)); /* MC1_CTL; QEMU takes 0 or ~0 */
+    __asm__ volatile("wrmsr" : : "c"(0x404), "a"(0), "d"(0)); /* MC1_CTL; QEMU accepts 0 or ~0 */
     *(volatile UINT32 *)(LAPIC + 0xf0) = 0x1ff;               /* spurious: enabled */
-    *(volatile UINT32 *)(LAPIC + 0x330) = 0x40;               /* thermal: open; never comes */
+    *(volatile UINT32 *)(LAPIC + 0x330) = 0x40;               /* thermal: unmasked; never raised */
 }
 
-/* The entry for NMIs of the table that the firmware had loaded on the boot core. */
+/* Returns the NMI entry of the table that the firmware had loaded on the boot core. */
 static struct gate boot_nmi(void)
 {
     return ((volatile struct gate *)core[0].before[IDT])[2];
@@ -183,7 +183,7 @@ static EFI_STATUS EFIAPI start_watched(struct mp *self, procedure to, BOOLEAN on
     return start_all(self, watched, one_by_one, done, us, argument, failed);
 }
 
-/* Of the hour. */
+/* Returns the second of the current hour. */
 static UINT32 second(EFI_SYSTEM_TABLE *real)
 {
     EFI_TIME now = {0};

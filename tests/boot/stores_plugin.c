@@ -1,20 +1,19 @@
 /*
- * A QEMU TCG plugin that counts the loads and stores of C bodies' calls, without asking the code
+ * A QEMU TCG plugin that counts the loads and stores of calls of C bodies, independently of the code
  * under test.
  *
  * A measuring window begins with a tag, nop dword [rax + disp32], and calls its body with
  * `call r13`; the next instruction is `mov [rel frame], eax` (call_function of
- * bench/window/frame.asm). All are in the code buffer. Counts the accesses of what is executed
- * there between the two, without the call's own push. For each (tag, counts) that occurs one line
- * is written at exit:
+ * bench/window/frame.asm). All are in the code buffer. Counts the accesses between the two,
+ * without the call's own push. Writes one line at exit for each (tag, counts) that occurred:
  *     tag, 8 hex digits   occurrences   loads of 1, 2, 4, 8 bytes   stores of 1, 2, 4, 8 bytes
- * An access of more than 8 bytes counts as several of 8: some QEMUs split it, others do not. The
- * last line is `end`, or `full` where there were more results than fit, or `lost N` where N calls
- * did not return to the expected instruction: then this plugin does not know the window's code.
+ * An access of more than 8 bytes counts as several of 8, because only some QEMUs split it. The last
+ * line is `end`, or `full` if there were more results than fit, or `lost N` if N calls did not
+ * return to the expected instruction: then this plugin does not know the window's code.
  *
  *     -plugin stores_plugin.so,out=FILE
  *
- * Values are not looked at: the interface has none before version 4.
+ * Values are not read: the interface has none before version 4.
  */
 #include "plugin.h"
 
@@ -28,10 +27,10 @@ static struct result {
 } results[RESULTS], now;
 static unsigned result_count;
 static bool results_full;
-static uint64_t lost; /* windows that ended while their call was counted */
+static uint64_t lost; /* windows that ended while their call was being counted */
 
 static enum { IDLE, TAGGED, CALLING, COUNTING } state;
-static uint64_t back_at; /* where the call that is counted comes back to */
+static uint64_t back_at; /* return address of the call that is counted */
 
 static void on_tag(unsigned cpu, void *data)
 {
@@ -54,7 +53,7 @@ static void on_call(unsigned cpu, void *at)
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
 {
     (void)cpu, (void)address, (void)data;
-    if (state == CALLING) { /* its push: this comes after on_call() */
+    if (state == CALLING) { /* its push: this runs after on_call() */
         state = COUNTING;
         return;
     }

@@ -1,4 +1,4 @@
-"""takeover=borrow: the firmware goes on as if nothing had happened, and the report is on the stick."""
+"""takeover=borrow: the firmware continues normally afterwards, and the report is on the stick."""
 
 import re
 import subprocess
@@ -22,20 +22,20 @@ def mtools(tool, disk, *words):
 
 
 def folder(disk):
-    """{name: bytes} of the reports on a disk."""
+    """Returns {name: bytes} of the reports on a disk."""
     listed = mtools("mdir", disk, "-b", "::/baretick").stdout.decode().split()
     names = [name.removeprefix("::/baretick/") for name in listed if not name.endswith("/")]
     return {name: mtools("mtype", disk, f"::/baretick/{name}").stdout for name in names}
 
 
 def shell_disk(path, program, *runs, files=None):
-    """A disk for the UEFI shell: `runs` are its startup.nsh, a line each."""
+    """Makes a disk for the UEFI shell: `runs` are the lines of its startup.nsh."""
     script = "\r\n".join(("fs0:", *runs, "echo the shell goes on", "reset -s", "")).encode()
     return media.gpt_disk(path, {"baretick.efi": program, "startup.nsh": script, **(files or {})})
 
 
 def printed(serial):
-    """What the serial line shows of each report: its records, and its table without progress lines."""
+    """Returns the records, and the table without progress lines, of each report on the serial line."""
     pieces = serial.split(b"\n")
     start = [i for i, p in enumerate(pieces) if seen(p) == "baretick: has the machine"]
     end = [i for i, p in enumerate(pieces) if p.startswith(b"verdict: ")]
@@ -48,20 +48,20 @@ def printed(serial):
 
 
 def must_be_on(disk, number, records, table):
-    """The two files of that number say the same as the serial line did, byte for byte."""
+    """Asserts that the two files of that number equal the serial output, byte for byte."""
     files = folder(disk)
     jsonl, text = files[f"{number:04}.jsonl"], files[f"{number:04}.txt"]
     assert jsonl == b"\n".join(records) + b"\n"
-    whole = [report.parse(line) for line in jsonl.splitlines()]  # every crc
+    whole = [report.parse(line) for line in jsonl.splitlines()]  # checks every crc
     assert [r["seq"] for r in whole] == list(range(len(whole))) and whole[-1]["type"] == "end"
-    # A progress line is an empty line here, or one of the blanks that wiped it.
+    # Here a progress line is an empty line, or one of the blanks that overwrote it.
     assert [line for line in text.decode().split("\r\n") if line] == [line for line in table if line.strip()]
     return whole
 
 
-@pytest.mark.parametrize("bus", ["usb", "ahci"])  # virtio: all others here
+@pytest.mark.parametrize("bus", ["usb", "ahci"])  # virtio; all other tests here use it
 def test_shell_lives_on(boot, program, tmp_path, bus):
-    """A run, a fault, a row that uses up its stack, and another run, all in one life of the firmware."""
+    """A run, a fault, a row that overflows its stack, and another run, without a reset."""
     faults = "suite=provoke samples=32 takeover=borrow finish=return bench="
     lines = [BORROW, faults + "setup", faults + "stack", BORROW + " hist=off"]
     runs = [line for words in lines for line in (f"baretick.efi {words}", "echo was %lasterror%")]
@@ -85,7 +85,7 @@ def test_shell_lives_on(boot, program, tmp_path, bus):
 
 
 def test_figures_are_those_of_exit(boot):
-    """Under icount a figure has one right value, whoever the machine belongs to."""
+    """Under icount a figure has one correct value, whether the machine is borrowed or not."""
     words = "suite=baseline,calls samples=32 hist=off instructions=off takeover="
     ours, theirs = (boot(words + how).must(SUCCESS) for how in ("exit", "borrow"))
 
@@ -95,13 +95,13 @@ def test_figures_are_those_of_exit(boot):
         mine, yours = ([r.get(key) for r in b.rows] for b in (ours, theirs))
         assert mine == yours
     assert len(ours.rows) > 30
-    # The program came from QEMU itself, not from a stick.
+    # QEMU itself loaded the program, not from a stick.
     assert "the report is not on the stick: " in theirs.text, str(theirs)
 
 
 @pytest.fixture
 def sticks(program, tmp_path):
-    """A full one, one that is read-only, one with names that are taken, one whose folder is a file."""
+    """A full volume, a read-only one, one on which the file names exist, one whose folder is a file."""
     own = {"baretick.efi": program}
     taken = {"baretick/0003.txt": b"mine", "baretick/0012.JSONL/x": b"", "baretick/later.txt": b""}
     disks = {
@@ -166,7 +166,7 @@ def test_a_fault_leaves_qemu_as_ever(boot):
 
 
 def lent(b, count, others=None):
-    """This number of cores in each run, all of them used but the others named."""
+    """Makes this number of cores in each run; all are used except the named ones."""
     for run in b.of("run"):
         assert run["takeover"] == "borrow"
         assert run["cores"]["count"] == count and "why_alone" not in run["cores"], run["cores"]
@@ -174,7 +174,7 @@ def lent(b, count, others=None):
 
 
 def figures(rows):
-    """{core: {row: what it measured}}"""
+    """Returns {core: {row: its result}}."""
     found = {}
     for r in rows:
         if r["status"] == "ok" and "ticks" in r:
@@ -183,7 +183,7 @@ def figures(rows):
 
 
 def test_cores_are_lent_and_given_back(boot, program, tmp_path):
-    """Three runs in one life of the firmware: each takes all cores, and all figures are exact."""
+    """Three runs without a reset: each uses all cores, and all figures are exact."""
     count = 3
     calls = "baretick.efi suite=baseline,calls bench=empty_*,do_*,direct*,got,virtual_inc_c,lazy* samples=32 hist=off "
     calls += "takeover=borrow finish=return cores="
@@ -209,7 +209,7 @@ def test_cores_are_lent_and_given_back(boot, program, tmp_path):
 
 
 def test_cores_that_fault_are_given_back(boot, program, tmp_path):
-    """Alone, beside a row that uses up its stack, and all at once; then everybody is there again."""
+    """Alone, next to a row that overflows its stack, and all at once; afterwards all cores are back."""
     faults = "baretick.efi suite=provoke samples=32 takeover=borrow finish=return bench="
     runs = [faults + "setup cores=1", faults + "setup,stack cores=2", faults + "setup cores=all share=together"]
     disk = shell_disk(tmp_path / "shell.img", program, *runs, f"baretick.efi {BORROW} cores=all")
@@ -225,7 +225,7 @@ def test_cores_that_fault_are_given_back(boot, program, tmp_path):
 
 @pytest.mark.parametrize("words", [BORROW + " cores=all", "suite=cores takeover=borrow finish=return cores=all"])
 def test_each_core_gets_back_what_it_had(boot, shim, words):
-    """Registers, interrupts and machine checks, compared by who called and by the cores themselves."""
+    """Compares registers, interrupts and machine checks, on the calling core and on the cores themselves."""
     done = b"shim: it returned"
     b = boot("", disk=shim("mp-watch", words), extra=["-smp", "3"],
              done=lambda data: done in data)  # fmt: skip
@@ -252,10 +252,10 @@ def test_firmware_that_lends_no_core(boot, shim):
 
 
 def test_cores_that_do_not_come(boot, shim):
-    """Several, which are waited for together: a second before the takeover, and one in it."""
+    """Several NMIs: a second before the takeover, and during it."""
     took = {}
     for mode in ("mp-watch", "mp-less"):
-        modes = f"{mode} no-conout"  # where nobody is waited for to read it
+        modes = f"{mode} no-conout"  # nobody has to read it, so there is no wait
         b = boot("", disk=shim(modes, f"{BORROW} cores=bsp bench=do_nothing"), extra=["-smp", "8"],
                  done=lambda data: b"shim: it returned" in data)  # fmt: skip
         took[mode] = int(re.search(r"shim: seconds: (\d+)", b.text)[1])

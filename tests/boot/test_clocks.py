@@ -1,4 +1,4 @@
-"""clock=: which timer gives seconds, what happens where it is not there, and what `list` says."""
+"""clock=: which timer gives seconds, the behaviour without that timer, and the output of `list`."""
 
 import re
 
@@ -11,7 +11,7 @@ OF_A_PROCESS = dict.fromkeys(["cputime", "clock", "thread", "times"], "needs an 
 
 
 def timers(b, kind="clock"):
-    """What `list` said, by name; the text says the same."""
+    """Returns the values in the output of `list`, by name; the text has the same."""
     found = {t["name"]: t for t in b.of("timer") if t["kind"] == kind}
     text = b.text[b.text.index(f"{kind}=") :]
     for name, timer in found.items():
@@ -21,11 +21,11 @@ def timers(b, kind="clock"):
     return found
 
 
-# 10 ms of an 1.19 MHz clock are 12,000 of its steps; 200 ms are four turns of it.
+# 10 ms of a 1.19 MHz clock are 12,000 of its steps; in 200 ms it wraps four times.
 @pytest.mark.parametrize("target", [10000, 200000])
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_adaptive_by_each_clock(boot, clock, target):
-    """The clock's seconds, by the TSC's frequency measured against it, are the count of instructions."""
+    """The clock's seconds, by the TSC's frequency measured against it, equal the instruction count."""
     b = boot(f"{ADAPTIVE} clock={clock} target={target}").must(SUCCESS, rows=2)
     assert b.run["clock"] == clock and "clock_refused" not in b.run, b.run
     assert re.search(rf"^clock +{clock}\r?$", b.text, re.MULTILINE), str(b)
@@ -37,11 +37,11 @@ def test_adaptive_by_each_clock(boot, clock, target):
 
 @pytest.mark.parametrize("clock", CLOCKS)
 def test_ns_rest_on_the_clock(boot, clock):
-    """Plain emulation, where ns exist: each clock gives the TSC's frequency, and ns by it."""
+    """In plain emulation, where ns exist, each clock gives the TSC's frequency, and ns."""
     b = boot(f"suite=calls bench=direct samples=64 clock={clock}", icount=False).must(SUCCESS, rows=1)
     (row,) = b.rows
     hz = b.run["clock_tsc_hz"]
-    # A busy host may stop the guest between two clocks' readings; test_adaptive_by_each_clock counts exactly.
+    # A busy host may stop the guest between the readings of two clocks; test_adaptive_by_each_clock counts exactly.
     assert hz == pytest.approx(b.run["tsc"]["hz"], rel=5e-2), b.run
     assert row["per_op"]["ns"] == pytest.approx(row["per_op"]["ticks"] * 1e9 / hz, rel=1e-5), row
     if clock != "tsc":
@@ -77,7 +77,7 @@ def test_list_says_which_start(shared, machine, missing):
     found = timers(b)
     assert list(found) == [*CLOCKS, *OF_A_PROCESS], str(b)
     assert {n: t["why"] for n, t in found.items() if not t["initialises"]} == missing | OF_A_PROCESS, found
-    # Frequency, what it can tell apart, what a reading takes. Where instructions are counted the TSC has a GHz.
+    # Frequency, resolution, cost of a reading. Where instructions are counted the TSC has 1 GHz.
     for name, hz in {"tsc": 1e9, "hpet": 1e8, "pmtimer": 3579545, "pit": 1193182}.items():
         if name in missing:
             continue
@@ -87,7 +87,7 @@ def test_list_says_which_start(shared, machine, missing):
         assert t["resolution_ns"] >= 0.999e9 / t["hz"] and t["read_ns"] > 0, t
         assert f"resolution {t['resolution_ns']:g} ns" in b.text or t["resolution_ns"] % 1, str(b)
     assert found["tsc"]["resolution_counts"] % 128 == 0 and found["tsc"]["read_ns"] >= 128, found["tsc"]
-    # An addition is one instruction of 128 ticks: the ruler's frequency, and what its chain of 1024 takes.
+    # An addition is one instruction of 128 ticks: the ruler's frequency, and the time of its chain of 1024.
     cycle = timers(b, "cycle")
     assert list(cycle) == ["pmc", "aperf", "ruler", "tsc", "null", "rdtscp", "perf"], cycle
     assert cycle["tsc"]["hz"] == found["tsc"]["hz"] and cycle["tsc"]["resolution_counts"] % 128 == 0, cycle["tsc"]
@@ -100,7 +100,7 @@ def test_list_says_which_start(shared, machine, missing):
 
 
 def test_list_leaves_the_firmware_alive(boot):
-    """After its timers were tried the firmware still waits for a key, and boots on."""
+    """After its timers were tested, the firmware still waits for a key, and continues to boot."""
     b = boot("list", debug_exit=False, keys={b"Press a key": b" "}, done=back_in_firmware)
     assert back_in_firmware(b.serial), str(b)
     assert all(t["initialises"] for name, t in timers(b).items() if name in CLOCKS), str(b)

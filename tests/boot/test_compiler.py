@@ -1,4 +1,5 @@
-"""Traps of the suite `compiler` beside their cures, and what docs/compiler.md says that compilers make of them."""
+"""Traps of the suite `compiler` against their cures, and the figures of docs/compiler.md against those of this
+compiler."""
 
 import math
 import re
@@ -10,24 +11,23 @@ from machine import SUCCESS
 from rows import declared
 
 DOCUMENT = build.ROOT / "docs" / "compiler.md"
-WITHIN = 0.006  # of a cell: figures are rounded to 0.01, and one instruction in a pass of 50 operations is 0.02
-# Two functions that differ in a division, which counts as one instruction like any other.
-# gcc leaves three additions three additions.
+WITHIN = 0.006  # These two functions differ in a division, which counts as one instruction like any other.
+# These two functions differ in a division, which counts as one instruction like any other.
 ALIKE = {"noclone", "chain"}
-# The trap costs more. A volatile sum is in memory (clang unrolls its loop, which makes up for it); a division replaces
-# a few subtractions; a helper is called, or leaves other registers, where another function calls it too.
+# Here the trap costs more. A volatile sum is in memory (clang unrolls its loop, which compensates for it). A division
+# replaces a few subtractions. A helper is called, or uses other registers, because another function calls it too.
 DEARER = {"volatile", "reduce", "split_plain", "split_quoted"}
 
 
 @pytest.fixture
 def rows(boot):
-    """One boot of the whole suite: what the program says, and instructions an operation by row."""
+    """One boot of the whole suite: its records, and instructions per operation by row."""
     b = boot("suite=compiler samples=16").must(SUCCESS)
     return b, {r["name"]: r["per_op"]["instructions"] for r in b.rows}
 
 
 def table():
-    """By rows, `*` standing for trap and cure, {compiler: (trap's, cure's)}."""
+    """Returns, by rows with `*` for trap and cure, {compiler: (trap's, cure's)}."""
     text = DOCUMENT.read_text().split("<!-- compilers -->")[1].split("<!-- /compilers -->")[0]
     head, _, *lines = [[c.strip(" `") for c in x.strip("|").split("|")] for x in text.strip().splitlines()]
     return {
@@ -36,7 +36,8 @@ def table():
 
 
 def wrong_cells(document, column, per_op):
-    """[(rows, the document's, the program's)] in that compiler's column; none where it is not among the columns."""
+    """Returns [(rows, the document's figure, the program's)] of that compiler's column, empty if there is no such
+    column."""
     wrong = []
     for name, cells in document.items():
         ours = tuple(per_op[name.replace("*", word)] for word in ("trap", "cure"))
@@ -46,7 +47,7 @@ def wrong_cells(document, column, per_op):
 
 
 def breaks_even(points):
-    """points: [(count, difference)]: from which whole count on the line between them is below 0."""
+    """points: [(count, difference)]. Returns the whole count from which the line between them is below 0."""
     below = None
     for (n0, d0), (n1, d1) in zip([(None, None), *points], points):
         if d1 >= 0:
@@ -63,7 +64,7 @@ def test_every_row_of_the_suite_is_exact_and_a_trap_costs_less_than_its_cure(row
     assert {f"compiler/{name}" for name in per_op} == {n for n in declared() if n.startswith("compiler/")}
     family, version = b.run["compiler"].split()
 
-    # A trap costs less than its cure, and both are exact.
+    # These traps cost less than their cures, and both are exact.
     pairs = {n.removesuffix("_trap") for n in per_op if n.endswith("_trap")} - {"unused"}
     assert len(pairs) > 15
     for name in pairs - DEARER:
@@ -75,20 +76,20 @@ def test_every_row_of_the_suite_is_exact_and_a_trap_costs_less_than_its_cure(row
     assert per_op["split_quoted_trap"] > per_op["split_quoted_cure"] + 5, "a call a field"
     # An unused function moves a loop, and changes no instruction.
     assert len({per_op[f"unused_{name}"] for name in ("absent", "trap", "aligned", "cure")}) == 1
-    # Three additions a turn cost fewer instructions than the products, unless several are made at once.
+    # Three additions per iteration cost fewer instructions than the products, unless several are done at once.
     assert per_op["chain_cure"] < per_op["products_cure"]
     assert (per_op["chain_trap"] > per_op["products_trap"]) == (family == "clang")
     for row in b.rows:
         assert row["ticks"]["min"] == row["ticks"]["max"] and row["errors"] == 0, row
 
-    # The document has every pair, and its figures are those of this compiler where it is among them.
+    # The document has every pair, and its figures are those of this compiler if it has a column.
     document = table()
     assert {n.removesuffix("_*") for n in document if n.endswith("_*")} == pairs
     column = f"{family} {version.split('.')[0]}"
     columns = {"gcc 12", "gcc 14", "clang 14", "clang 19"}
     assert all(set(cells) == columns for cells in document.values()), document
     assert wrong_cells(document, column, per_op) == []
-    # An instruction more in a pass is seen, in each cell: in the column that the program's own figures make.
+    # One more instruction in a pass is noticed in each cell: in the column of the program's own figures.
     for name in document:
         for word in (0, 1):
             cells = {n: [per_op[n.replace("*", w)] for w in ("trap", "cure")] for n in document}
@@ -96,7 +97,7 @@ def test_every_row_of_the_suite_is_exact_and_a_trap_costs_less_than_its_cure(row
             moved = {n: {"this": tuple(pair)} for n, pair in cells.items()}
             assert [n for n, *_ in wrong_cells(moved, "this", per_op)] == [name], (name, word)
 
-    # What wins from which count on, reckoned again from the rows.
+    # The count from which each variant wins, computed again from the rows.
     series = {e["name"]: e for e in b.events("breaks_even")}
     assert set(series) == {f"{name}_{way}" for name in ("sum", "squares", "power") for way in ("trap", "formula")}
     for name, event in series.items():
@@ -116,7 +117,7 @@ def test_every_row_of_the_suite_is_exact_and_a_trap_costs_less_than_its_cure(row
 
 
 def test_a_few_counts_are_a_series_too(boot):
-    """Whatever rows there are; a single one is none."""
+    """Several rows form a table; a single one does not."""
     names = "sum_formula_1,sum_formula_64,sum_cure_1,sum_cure_64,sum_trap_2,sum_cure_2"
     b = boot(f"suite=compiler bench={names} samples=16").must(SUCCESS, rows=6)
     (event,) = b.events("breaks_even")
@@ -130,7 +131,7 @@ def test_rows_on_request_are_named_with_what_runs_them(boot):
 
 
 def test_a_series_is_named_by_its_count():
-    """struct bench's `at` is the number that ends the name, and so does the name that it stands beside."""
+    """struct bench's `at` is the number at the end of the name, and the compared row's name ends with it too."""
     seen = 0
     for name, fields in declared().items():
         at = re.search(r"\.at = (\d+)", fields)

@@ -1,5 +1,6 @@
-"""Every core of the machine: found, started, parked, called; and what goes wrong with one. test_loaders.py has the
-cores of Bochs, in x2APIC mode and known to MP services only."""
+"""Every core of the machine: found, started, parked, called; and failures of one. test_loaders.py has the cores of
+Bochs, in x2APIC mode and known only to MP services.
+"""
 
 import re
 
@@ -16,7 +17,7 @@ def smp(count):
 
 
 def all_up(b, count, by="madt"):
-    """This number of cores, all of them used."""
+    """A machine with this number of cores, all of them used."""
     cores = b.run["cores"]
     assert cores["count"] == cores["up"] == count, cores
     assert cores["listed_by"] == by and "why_alone" not in cores, cores
@@ -32,7 +33,7 @@ def figures(b):
 
 
 def test_more_cores_change_no_figure(boot):
-    """A core that executes anything while another measures would show in exact counts."""
+    """A core that executes anything while another measures would change exact counts."""
     words = "suite=baseline,calls samples=32 instructions=off"
     alone = figures(boot(words).must(SUCCESS))
     for count, few, least in ((4, "", len(alone)), (8, " bench=do_*,direct*,plt*", 10)):
@@ -63,15 +64,15 @@ def test_all_cores_start_where_ids_or_slots_have_holes(boot, shape, count, disab
 @pytest.mark.long
 @pytest.mark.others
 def test_as_many_cores_as_have_an_apic_id_of_eight_bits_start(boot):
-    """As many as have an APIC id of eight bits. Counting instructions, QEMU 10 takes minutes for them; with a thread
-    for each, twice the CPU time of one thread."""
+    """As many cores as 8-bit APIC ids allow. When it counts instructions, QEMU 10 takes minutes for them; with a thread
+    for each, it takes twice the CPU time of one thread."""
     cores = ["-smp", "255", "-accel", "tcg,thread=single"]
     all_up(boot(BRIEF, icount=False, extra=cores, whole=True).must(SUCCESS), 255)
 
 
 @pytest.mark.skipif(not build.emulates_x2apic(), reason="this QEMU emulates no x2APIC")
 def test_more_cores_than_an_xapic_can_name(boot):
-    """Their ids need x2APIC. QEMU is too slow for them where it counts instructions."""
+    """Their ids need x2APIC. QEMU is too slow for them when it counts instructions."""
     b = boot(BRIEF, icount=False, **smp(288), whole=True).must(SUCCESS)
     all_up(b, 288)
     assert b.run["masked"]["x2apic"] is True, b.run["masked"]
@@ -104,8 +105,8 @@ def test_no_memory_below_one_mib(boot, shim):
 
 
 def test_mwait_that_holds_no_core(boot):
-    """Emulated MWAIT is a PAUSE: cores come up and are called by it, then HLT takes its place, so that a core
-    that is parked disturbs no count."""
+    """Emulated MWAIT is a PAUSE: cores start and are called by it, then HLT replaces it, so that a parked core disturbs
+    no count."""
     b = boot("suite=truth bench=add samples=64 cores=all park=mwait", **smp(3)).must(SUCCESS, rows=3)
     assert all_up(b, 3)["parked"] == "hlt" and "parked by hlt" in b.text
     (warning,) = [e for e in b.events("warning") if "park=mwait" in e["message"]]
@@ -122,7 +123,7 @@ def test_mwait_that_the_cpu_lacks(boot):
 
 
 def test_buffers_of_each_core_need_memory(boot):
-    """24 times 2 MiB are not to be had of 64, most of which the firmware has."""
+    """24 times 2 MiB are not available on a machine of 64 MiB, most of which the firmware uses."""
     words = BRIEF + " share=together cores=all"
     b = boot(words, memory=64, **smp(24), whole=True).must(BAD_OPTIONS, rows=0)
     (error,) = b.events("error")
@@ -131,7 +132,7 @@ def test_buffers_of_each_core_need_memory(boot):
 
 
 def test_nmi_is_counted_on_the_core_that_got_it(disturbed):
-    """HMP's nmi goes to every core whose LINT1 delivers NMIs, as the firmware wants it."""
+    """HMP's nmi goes to every core whose LINT1 delivers NMIs, as the firmware set it."""
     b = disturbed("nmi", "nmi", seen=[f"nmi: core {core} " for core in (1, 2, 3)], **smp(4))
     assert b.status == SUCCESS and "FAULT" not in b.text, str(b)
     for core in (1, 2, 3):
@@ -139,7 +140,7 @@ def test_nmi_is_counted_on_the_core_that_got_it(disturbed):
 
 
 def test_parked_core_that_faults(disturbed):
-    """A machine check that lost the context: that core is gone, the others' rows are kept."""
+    """A machine check that lost the context: that core stops, the rows of the others are kept."""
     b = disturbed("mce 2 1 0xb200000000000000 0x5 0 0", seen=["#MC"], **smp(4))
     assert b.status == FAULT and b.end["verdict"] == "fail" and b.end["rows"] == 2, str(b)
     for words in ("on core 2, APIC id 2", "#MC", "bank 1", "fault: core 2 (APIC id 2): #MC"):

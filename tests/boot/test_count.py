@@ -1,4 +1,4 @@
-"""Figures against what a QEMU plugin counts (icount_plugin.c), which does not ask the program."""
+"""Figures against the counts of a QEMU plugin (icount_plugin.c), which is independent of the program."""
 
 import zlib
 
@@ -10,7 +10,7 @@ SAMPLES = 32
 
 
 def counts_of(path):
-    """By tag [(instructions of a window, how often)], fewest first; no window may lack a tag."""
+    """Returns, by tag, [(instructions of a window, occurrences)], fewest first; every window must have a tag."""
     *lines, last = path.read_text().splitlines()
     assert last == "stray 0", last
     counts = {}
@@ -21,7 +21,7 @@ def counts_of(path):
 
 
 def windows(counts, row, kind):
-    """What was counted under one tag: once, or twice where twice the turns run the same code."""
+    """Returns the counts under one tag: one, or two if twice the iterations run the same code."""
     name = f"{row['suite']}/{row['name']}/{kind}"
     found = counts.get(zlib.crc32(name.encode()), [])
     assert all(times >= row["n"] for _, times in found), f"{name}: {found}, n is {row['n']}"
@@ -29,14 +29,14 @@ def windows(counts, row, kind):
 
 
 def once_and_twice(counts, row, kind):
-    """Instructions of a window and of one with twice the work; the bare window is one for both."""
+    """Returns the instructions of a window and of one with twice the work; the bare window is both."""
     found = windows(counts, row, kind) + windows(counts, row, f"{kind}2")
     assert 1 <= len(found) <= 2, f"{row['name']}/{kind}: {found}"
     return found[0], found[-1]
 
 
 def test_the_look_up_takes_each_way(tmp_path):
-    """A filter's first bit, its second bit, a chain of several: what lazy.c and docs/calls.md say of the name."""
+    """A filter's first bit, its second bit, a chain of several: as lazy.c and docs/calls.md describe the name."""
     hash_ = lazy_path.gnu_hash(lazy_path.wanted()[1])
     first, second, third = (list(lazy_path.search(s, hash_)) for s in lazy_path.hash_sections(tmp_path))
     assert first == [("jnc", True)] and second == [("jnc", False), ("jnc", True)], (first, second)
@@ -64,10 +64,11 @@ def test_every_window_is_what_a_plugin_counts(boot, tmp_path):
         once = body - empty
         work = (body2 - body) - (empty2 - empty) if row["doubled"] else once
         assert row["net"]["instructions"] == once, row
-        # Where straight code goes over a page the plugin sees one instruction more than the clock: the same
-        # window at another address has it or not, and takes as many ticks.
+        # If straight code crosses a page the plugin counts one instruction more than the clock: at another address the
+        # same
+        # window does not have it, and takes as many ticks.
         ours = round(row["per_op"]["instructions"] * row["ops"], 3)
         assert work == ours or (row["form"] == "straight" and work == ours + 1), row
-    # Lazy binding's path is fixed, and reckoned from the names that are looked up.
+    # Lazy binding's path is fixed, and computed from the names that are looked up.
     lazy = b.row("calls", "lazy_first")
     assert lazy["per_op"]["instructions"] == lazy_path.instructions(tmp_path), lazy

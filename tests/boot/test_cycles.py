@@ -1,5 +1,6 @@
-"""cycle=: where core cycles come from. No emulated machine has a counter of them: what a report then
-says, and that it says no cycles of its own making. tests/unit has machines with counters."""
+"""cycle=: the source of core cycles. No emulated machine has a counter of them: the report then says so, and invents no
+cycles. tests/unit has machines with counters.
+"""
 
 import re
 
@@ -25,7 +26,7 @@ def test_falls_back_to_the_ruler(boot, how):
 
 
 def test_the_counter_beside_the_ruler(boot):
-    """By default: the ruler, and why no counter stands beside it."""
+    """By default the source is the ruler, and the report says why there is no counter."""
     b = boot(ROW).must(SUCCESS, rows=1)
     assert b.run["cycle"] == "ruler" and refused(b) == {}, b.run
     assert "cycle_counter" not in b.run, b.run
@@ -75,7 +76,7 @@ def test_rdtscp_has_to_be_there(boot):
 
 
 def test_adaptive_by_rdtscp(boot):
-    """Its ticks are read around each stretch, with the calls of the windows: a few instructions of a million."""
+    """Its ticks are read around each stretch, together with the calls of the windows: a few instructions of a million."""
     b = boot(f"{ROW} cycle=rdtscp method=adaptive target=100000").must(SUCCESS, rows=1)
     assert b.run["cycle"] == "rdtscp", b.run
     assert b.rows[0]["per_op"]["instructions"] == pytest.approx(2, rel=1e-3), b.rows

@@ -1,7 +1,8 @@
-"""NMIs and faults while the machine changes hands: at each step from the firmware to the first row, and back; and
-a fault where only the program's own code can meet one, in a watch.
+"""NMIs and faults during the takeover: at each step from the firmware to the first row, and back; and a fault in the
+gap detector, which only the program's own code can cause.
 
-The guest is stopped at the step by QEMU's gdb stub, so that nothing depends on time."""
+QEMU's gdb stub stops the guest at the step, so nothing depends on time.
+"""
 
 import re
 
@@ -11,12 +12,12 @@ from debugger import Debugger, instructions, symbols
 from machine import CHECK_FAILED, FAULT, SUCCESS, qemu
 
 QUICK = "suite=baseline samples=16 warmup=0"
-# Of the same length everywhere: where the firmware puts the program depends on it.
+# All of the same length, because the address of the program depends on it.
 LENGTH = 150
 
 WHOLE = not build.debugs_saved_machines()
 
-# In their order; each takes an NMI. The firmware's own code is among them.
+# In their order; each gets an NMI. The firmware's own code is among them.
 LEAVE = ["boot_leave", "ExitBootServices", "kernel_traps", "kernel_main_traps", "gdt_load", "memmap_hand_over",
          "kernel_enter"]  # fmt: skip
 STEPS = ["cpu_setup", "kernel_main", "machine_cpu", "machine_acpi", "machine_console", "machine_checks",
@@ -31,7 +32,7 @@ BOOT_SERVICES, EXIT_BOOT_SERVICES, RDI = 16, 232, 5
 
 
 def addresses(folder, program, **how):
-    """at(symbol): its address in a boot of this file's kind; one of them tells where the image lies."""
+    """at(symbol): its address in a boot of this file's kind; one such boot determines where the image is."""
     words = "suite=provoke bench=setup samples=16".ljust(LENGTH)
     b = qemu(folder, program=program, words=words, whole=WHOLE, **how)
     address, offset = re.search(r"called from ([0-9a-f]+) \(image\+0x([0-9a-f]+)\)", b.text).groups()
@@ -60,13 +61,13 @@ def held(boot, tmp_path):
 
 
 def nmi_at(d, names):
-    """How many were sent."""
+    """Returns how many were sent."""
     sent = 0
     for name in names:
         if name == "ExitBootServices":
             services = d.memory(d.read(RDI) + BOOT_SERVICES)  # stopped in boot_leave
             d.run_to(d.memory(services + EXIT_BOOT_SERVICES))
-        elif name == "gdt_load":  # each instruction of it: the firmware's selectors, then ours
+        elif name == "gdt_load":  # each of its instructions: first with the firmware's selectors, then with ours
             for offset in instructions(name)[:-1]:
                 d.run_to(d.at(name) + offset)
                 d.nmi()
@@ -80,7 +81,7 @@ def nmi_at(d, names):
 
 
 def told(b):
-    """The NMIs that the report counts before its first row."""
+    """Returns the number of NMIs before the first row that the report has."""
     (event,) = b.events("nmi")
     count, rest = event["message"].split(" ", 1)
     assert rest == "NMIs or machine checks came before the first row", event
@@ -103,13 +104,13 @@ def test_nmi_at_each_step_of_borrowing(held, at):
     b = held(at, QUICK + " takeover=borrow", work)
     assert b.status == SUCCESS and b.end["verdict"] == "pass", str(b)
     assert told(b) == sent[0], str(b)
-    # The first of these comes while our own IDT is still loaded, when the report is closed.
+    # The first of these arrives while our IDT is still loaded, when the report is closed.
     assert f"baretick: NMIs that came too late for the report: {late[0]}" in b.text, str(b)
 
 
 def test_nmi_while_the_firmware_sends_its_other_core(held, program, tmp_path):
-    """On the boot core, which has the firmware's own table of interrupts then; the firmware has masked LINT1 on the
-    other. The table gets its own entry back (traps_lend_end) only after the other core has come (lent_serve)."""
+    """On the boot core, which uses the firmware's table of interrupts then; the firmware has masked LINT1 on the other.
+    The table gets its entry back (traps_lend_end) only after the other core has arrived (lent_serve)."""
     at = addresses(tmp_path, program, extra=["-smp", "2"])
     b = held(at, QUICK + " takeover=borrow", lambda d: nmi_at(d, LEND), extra=["-smp", "2"])
     assert b.status == SUCCESS and b.end["verdict"] == "pass", str(b)
@@ -121,7 +122,7 @@ def test_nmi_while_the_firmware_sends_its_other_core(held, program, tmp_path):
     *(("borrow", step) for step in ["kernel_main", "machine_acpi", "machine_cores", "selftest_machine"]),
 ])  # fmt: skip
 def test_fault_in_each_step(held, at, takeover, step):
-    """On COM1, though no table was read and no console opened."""
+    """On COM1, although no table was read and no console opened."""
 
     def work(d):
         d.run_to("kernel_main_traps")
@@ -135,7 +136,7 @@ def test_fault_in_each_step(held, at, takeover, step):
 
 
 def test_fault_before_a_console_of_a_borrowed_machine(held, at):
-    """The firmware's stack is not left yet, and there is nothing to go back to."""
+    """The firmware's stack is still in use, and there is no report to end."""
 
     def work(d):
         d.run_to("kernel_main_traps")
@@ -147,8 +148,8 @@ def test_fault_before_a_console_of_a_borrowed_machine(held, at):
 
 
 def test_a_watch_that_faults_fails_alone(held, program, tmp_path):
-    """Planted where the gap detector turns."""
-    # QEMU lets virtual time run to the next timer when the debugger stops it: that must not be the deadline's.
+    """Inserted in the gap detector's loop."""
+    # QEMU lets virtual time run to the next timer when the debugger stops it: that must not be the deadline's timer.
     how = {"machine": "q35,hpet=off"}
     at = addresses(tmp_path, program, **how)
 

@@ -1,4 +1,4 @@
-"""What the report says of the machine: CPU, board, memory, tables that lie, a UART in memory."""
+"""The facts of the machine in a report: CPU, board, memory, wrong tables, a UART in memory."""
 
 import re
 import struct
@@ -12,11 +12,11 @@ from test_serial_tables import table
 
 QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0"
 KIB, MIB = 1024, 1 << 20
-L1_SHARED = 1 if build.qemu_version() < (9, 1) else 2  # by a core's threads, on its Intel models
+L1_SHARED = 1 if build.qemu_version() < (9, 1) else 2  # QEMU's Intel models have it per core
 
 
 def head(b, label):
-    """A label's line of the head and those below it, as one."""
+    """Returns the lines of a label in the head as one line."""
     found = re.search(rf"^{label} +(.*(?:\n {{10}}.*)*)", b.text.replace("\r", ""), re.MULTILINE)
     assert found, f"no line {label}\n{b}"
     return re.sub(r"\s+", " ", found[1])
@@ -43,7 +43,7 @@ def cache(level, kind, size, ways, shared_by):
     ids=["intel", "amd"],
 )
 def test_topology_and_caches(shared, how, topology, caches):
-    """The machine's shape as QEMU was told it, and caches as its CPUID has them."""
+    """The topology as QEMU was told, and caches as its CPUID has them."""
     b = shared(**how).must(SUCCESS)
     t = b.run["topology"]
     assert (t["logical_cpus"], t["packages"], t["cores"], t["threads_per_core"]) == topology, t
@@ -91,15 +91,16 @@ def test_board_and_memory(boot, entry):
     assert b.run["memory"]["slots"] == 1
     assert head(b, "memory").endswith("; DIMMs 1 x 1024 MiB RAM at 3200 MT/s")
     exact(b)
-    # Where instructions are counted the TSC's frequency is the emulator's own.
+    # Where instructions are counted the TSC's frequency is the emulator's.
     counted = {s["name"]: s for s in b.run["tsc"]["speeds"]}
     assert has(counted["smbios_maximum"], {"verdict": "not judged", "hz": 10**8}), counted
     assert "off_percent" not in counted["smbios_maximum"]
 
 
 def test_speeds_beside_the_measured_tsc(boot):
-    """SMBIOS's maximum below the TSC is wrong, a current speed far above it another clock, what is absent is not wrong.
-    No CPU of QEMU 7.2 has leaf 16h: that of Bochs in test_loaders.py has one, and judges its clocks by the measured TSC."""
+    """SMBIOS's maximum below the TSC is wrong, a current speed far above it is another clock, a missing value is not
+    wrong. No CPU of QEMU 7.2 has leaf 16h: that of Bochs in test_loaders.py has one, and judges its clocks by the
+    measured TSC."""
     b = boot(QUICK, icount=False, extra=["-smbios", "type=4,max-speed=100,current-speed=60000"]).must(SUCCESS)
     speeds = {s["name"]: s for s in b.run["tsc"]["speeds"]}
     hz = b.run["tsc"]["hz"]
@@ -116,7 +117,7 @@ def test_speeds_beside_the_measured_tsc(boot):
 
 
 def test_no_speculation_control_is_claimed_for_a_model_without_one(shared):
-    """No model that QEMU emulates has a control; none is claimed."""
+    """No model that QEMU emulates has a control; none is reported as available."""
     b = shared(**EPYC).must(SUCCESS)
     assert not any(b.run["mitigations"].values()), b.run["mitigations"]
     assert head(b, "spec_ctrl") == "IBRS not supported, STIBP not supported, SSBD not supported"
@@ -150,7 +151,7 @@ SHARED = 1 << 20
 
 
 def memory_device(file, registers):
-    """QEMU's words for a PCI device whose memory is this file, which then has these bytes."""
+    """Returns QEMU's words for a PCI device whose memory is this file, with these bytes."""
     file.write_bytes(registers)
     backend = f"memory-backend-file,id=uart,share=on,mem-path={file},size={SHARED}"
     return ["-object", backend, "-device", "ivshmem-plain,memdev=uart,addr=0x10"]
@@ -158,7 +159,7 @@ def memory_device(file, registers):
 
 @pytest.fixture(scope="module")
 def place(program, tmp_path_factory):
-    """Where the firmware puts that memory."""
+    """Returns the address of that memory."""
     folder, found = tmp_path_factory.mktemp("place"), []
 
     def look():
@@ -173,8 +174,8 @@ def place(program, tmp_path_factory):
 
 @pytest.mark.parametrize("width, stride", [(1, 1), (4, 4)])
 def test_memory_that_holds_every_byte_is_no_serial_port(boot, place, tmp_path, width, stride):
-    """Shared memory: a line status that is always ready, a scratch register and a divisor that hold. It
-    has no loopback: nothing is reported into it, and what the probe wrote is put back."""
+    """Shared memory: a line status that is always ready, a scratch register and a divisor that keep their values. It
+    has no loopback, so nothing is printed to it, and the probe restores the bytes that it changed."""
     memory, registers = tmp_path / "uart", bytearray(SHARED)
     registers[5 * stride] = 0x60
     b = boot(f"{QUICK} serial=mmio:{place}:{width}:{stride}", extra=memory_device(memory, registers))

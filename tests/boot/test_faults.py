@@ -1,4 +1,4 @@
-"""What goes wrong inside a run: wrong answers, exceptions, non-maskable interrupts."""
+"""Failures inside a run: wrong answers, exceptions, non-maskable interrupts."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from machine import CHECK_FAILED, FAULT, SUCCESS
 
 ROOT = Path(__file__).parents[2]
 
-# name, vector and name of the exception that its body meets
+# name, vector and name of the exception that its body causes
 BODIES = {
     "divide": (0, "#DE"),
     "ud2": (6, "#UD"),
@@ -42,7 +42,7 @@ def test_outside_of_a_guard_it_ends_the_run(boot):
 
 
 def function_at(offset):
-    """The function of the image that holds this offset. The image begins at 0 of the ELF."""
+    """Returns the function of the image at this offset. The image begins at 0 of the ELF."""
     said = subprocess.run(["nm", "-n", ROOT / "build/baretick.elf"], check=True,
                           capture_output=True, text=True).stdout
     code = [(int(at, 16), name) for at, kind, name in map(str.split, said.splitlines())
@@ -51,7 +51,7 @@ def function_at(offset):
 
 
 def test_backtrace_reaches_the_first_function(boot):
-    """From code that has no frame of its own, up to where the kernel was entered."""
+    """From code without a stack frame up to the kernel's entry."""
     text = boot("suite=provoke bench=setup samples=16").text
     callers = re.findall(r"called from [0-9a-f]+ \(image\+0x([0-9a-f]+)\)", text)
     names = [function_at(int(offset, 16) - 1) for offset in callers]
@@ -60,7 +60,7 @@ def test_backtrace_reaches_the_first_function(boot):
 
 @pytest.mark.parametrize("words", ["", "cores=0-1 share=together"], ids=["alone", "together"])
 def test_a_body_that_faults_fails_its_row_alone(boot, words):
-    """Vector, address and symbol are in the report, and every row behind it is measured."""
+    """Vector, address and symbol are in the report, and every later row is measured."""
     names = ",".join(BODIES)
     b = boot(f"suite=provoke,truth bench={names},errors,add samples=32 {words}", extra=["-smp", "2"])
     cores = 2 if words else 1
@@ -89,10 +89,10 @@ TWO = {"extra": ["-smp", "2"]}
 @pytest.mark.parametrize(
     "words, how, by",
     [
-        # 45 s of virtual time: 32 bits of the HPET go round in between.
+        # 45 s of virtual time: the HPET's 32 bits wrap within it.
         ("deadline=15", TWO, ["hpet", "pit", "core"]),
         ("deadline=1", {"machine": "q35,hpet=off"}, ["pit"]),
-        # Only where instructions are not counted do cores run at the same time.
+        # Cores run in parallel only if instructions are not counted.
         ("deadline=1", {**TWO, "icount": False}, ["core", "hpet", "pit"]),
         ("deadline=1 cores=all share=together", TWO, ["hpet", "pit", "core"]),
         ("deadline=1 takeover=borrow cores=1", TWO, ["hpet"]),
@@ -100,7 +100,7 @@ TWO = {"extra": ["-smp", "2"]}
     ids=["hpet", "pit", "core", "together", "borrowed"],
 )
 def test_a_row_that_does_not_end_is_ended(boot, words, how, by):
-    """By an NMI, of which the boot's self-test says who can send it; the next row is measured."""
+    """By an NMI; the self-test at boot reports who can send it. The next row is measured."""
     for _ in range(1 if how.get("icount", True) else 4):
         b = boot(f"suite=provoke,truth bench=endless,add samples=16 {words}", **how)
         if b.run["deadline_by"] == by:
@@ -121,8 +121,8 @@ def test_a_row_that_does_not_end_is_ended(boot, words, how, by):
 
 
 def test_no_shot_comes_in_a_row_that_ends_in_time(boot):
-    """Not where 32 bits of the HPET go round, after 43 s: the row is longer. Its figures stay those of
-    the instructions alone."""
+    """Not by the wrap of the HPET's 32 bits after 43 s: the row is longer. Its figures remain those of the instructions
+    alone."""
     b = boot("suite=calls bench=direct samples=16384 rounds=1").must(SUCCESS, rows=1)
     row = b.row("calls", "direct")
     assert b.run["deadline_by"][0] == "hpet" and b.run["ticks_per_instruction"] == 128, b.run
@@ -131,7 +131,7 @@ def test_no_shot_comes_in_a_row_that_ends_in_time(boot):
 
 
 def test_setup_and_check_that_do_not_come_back_fail_their_row_alone(boot):
-    """One whose setup faults too; the row behind them is measured."""
+    """Also a row whose setup faults; the next row is measured."""
     late = "it ran longer than deadline=1 seconds and was ended"
     rows = {
         "endless_setup": (late, "endless_setup"),
@@ -156,7 +156,7 @@ def test_where_nothing_can_end_a_row_the_report_says_so(boot):
 
 
 def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(boot):
-    """The core that held it up is named; all of them go on to the next row."""
+    """The core that caused the delay is named; all of them continue with the next row."""
     words = "suite=provoke_cores,cores bench=endless,ud2,padded cores=all deadline=1"
     b = boot(words, extra=["-smp", "3"])
     assert b.status == CHECK_FAILED and not b.events("fault") and not b.events("nmi"), str(b)
@@ -189,14 +189,14 @@ def test_interrupts_that_cannot_be_masked_are_survived(disturbed):
 
 
 def test_machine_check_that_lost_nothing_is_counted(disturbed):
-    """Uncorrected, but the context holds and the instruction pointer is valid: the row is marked."""
+    """Uncorrected, but the context is valid and so is the instruction pointer: the row is marked."""
     b = disturbed("mce 0 1 0xb000000000000000 0x5 0 0", seen=["machine checks came with calls/got"])
     assert b.status == SUCCESS and b.end["rows"] == 2, str(b)
     assert "NMIs or machine checks came with calls/got" in b.text, str(b)
 
 
 def test_machine_check_that_lost_the_context(disturbed):
-    """Uncorrected, processor context corrupt (SDM volume 3, 15.3.2.2): nothing may go on."""
+    """Uncorrected, processor context corrupt (SDM volume 3, 15.3.2.2): the run must not continue."""
     b = disturbed("mce 0 1 0xb200000000000000 0x5 0 0", seen=["#MC"])
     assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
     for words in ("#MC", "vector 18", "bank 1", "b200000000000000"):

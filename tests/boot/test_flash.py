@@ -1,5 +1,7 @@
-"""scripts/flash: what it refuses, judged over made-up machines (no device is touched), and what it writes,
-on a loop device where that is permitted."""
+"""scripts/flash: refusals, judged on simulated machines (no device is touched), and writing, on a loop device if that
+is
+permitted.
+"""
 
 import os
 import shutil
@@ -19,7 +21,7 @@ GIB = 1 << 30
 
 @pytest.fixture
 def image(tmp_path):
-    """A file with a GPT's first bytes (UEFI 2.10, 5.3) and text that a stick must give back."""
+    """A file with a GPT's first bytes (UEFI 2.10, 5.3) and text that must be read back from a stick."""
     path = tmp_path / "some image.img"
     path.write_bytes((bytes(512) + b"EFI PART" + b"baretick" * (IMAGE_BYTES // 8))[:IMAGE_BYTES])
     return path
@@ -45,7 +47,7 @@ class Machine:
             f.write(text)
 
     def disk(self, name="sdb", number="8:16", bytes_=8 * GIB, parent="devices/usb/", **files):
-        """Where its files are, below sys/; files: more of them, or other values."""
+        """Returns where its files are, below sys/; files: more of them, or other values."""
         place = f"sys/{parent}{name}"
         standard = {"dev": number, "size": str(bytes_ // 512), "ro": "0", "removable": "1"}
         for file, value in {**standard, **files}.items():
@@ -103,7 +105,7 @@ def mounted_partition(fake):
 
 
 def mounted_by_source(fake):
-    """btrfs: the number is of no device."""
+    """btrfs: the number belongs to no device."""
     fake.disk()
     fake.partition()
     fake.mount("0:45", "/data", "/dev/sdb1")
@@ -121,7 +123,7 @@ def test_refused_unless_forced(fake, image, arrange, words):
     taken, said = fake.flash(image)
     assert not taken and f"/dev/sdb {words}; allowed with --force" in said, said
     assert "nothing was written" in said
-    assert fake.flash(image, "/dev/sdb", "--yes")[0] is False  # --yes answers; it forces nothing
+    assert fake.flash(image, "/dev/sdb", "--yes")[0] is False  # --yes answers the question; it does not force
     taken, said = fake.flash(image, "/dev/sdb", "--force")
     assert taken and f"{words}: forced" in said, said
 
@@ -235,7 +237,7 @@ def test_the_limits_themselves_are_taken(fake, image):
 
 
 def test_another_stick_is_in_use(fake, image):
-    """8:1 and 18:16 are not 8:16; nor is a file that is swapped to."""
+    """8:1 and 18:16 are not 8:16; a swap file is no device."""
     fake.disk()
     fake.disk("sda1", "8:1", partition="1")
     fake.mount("8:1", "/", "/dev/sda1")
@@ -308,7 +310,7 @@ def test_it_writes_and_reads_back(image, loop):
 
 
 @pytest.mark.parametrize("flags, answer, words", [
-    ([], "yes\n", "is not removable"),  # a loop device is not
+    ([], "yes\n", "is not removable"),  # a loop device is not removable
     (["--force"], "y\n", "not confirmed"),
     (["--force"], "", "not confirmed"),
     (["--force", "--check"], "yes\n", "would be written"),
@@ -322,7 +324,7 @@ def test_it_does_not_write(image, loop, flags, answer, words):
 
 
 def test_a_device_that_is_held(image, loop):
-    """As a mount in another namespace does: no list shows it, but the kernel knows."""
+    """Opened exclusively, like a mount in another namespace: no list shows it, but the kernel knows."""
     device, backing = loop
     holder = os.open(device, os.O_RDONLY | os.O_EXCL)
     try:
@@ -335,7 +337,7 @@ def test_a_device_that_is_held(image, loop):
 
 
 def test_from_the_image_to_a_boot(boot, program, tmp_path):
-    """A stick is larger than the image: the second GPT is not at its end, and it boots all the same."""
+    """A stick is larger than the image, so the second GPT is not at its end; it boots nevertheless."""
     backing, image, conf = tmp_path / "stick", tmp_path / "x.img", tmp_path / "x.conf"
     conf.write_text(QUICK)
     tool(build.ROOT / "scripts/image", program, conf, image)
@@ -349,7 +351,7 @@ def test_from_the_image_to_a_boot(boot, program, tmp_path):
 
 
 def test_a_stick_that_loses_what_it_is_given(image, loop, tmp_path):
-    """Reading back must notice: the `dd` that it finds says that it wrote, and did not."""
+    """Verification must notice a `dd` that reports success without writing."""
     device, _ = loop
     fake_dd = tmp_path / "bin" / "dd"
     fake_dd.parent.mkdir()

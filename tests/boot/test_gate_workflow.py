@@ -1,4 +1,4 @@
-"""The workflow that a user copies (docs/ci/gate.yml): its own steps, on an object of the documentation."""
+"""Runs the steps of the workflow that users copy (docs/ci/gate.yml), on an object of the documentation."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def test_a_change_of_a_count_fails(tmp_path):
         done = step(name)
         assert done.returncode == 0, done.stdout + done.stderr
     baseline = tmp_path / "bench/counts.json"
-    assert step("Hold against the baseline").returncode == 2  # there is none yet
+    assert step("Hold against the baseline").returncode == 2  # there is no baseline yet
     assert step("Hold against the baseline", " --update").returncode == 0
     assert step("Hold against the baseline").returncode == 0
     text = baseline.read_text()

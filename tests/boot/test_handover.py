@@ -1,4 +1,4 @@
-"""Machines as other firmwares hand them over, made by the shim (shim.c lists the modes)."""
+"""Machines in the state in which other firmwares leave them, made by the shim (shim.c lists the modes)."""
 
 import pytest
 from machine import BAD_OPTIONS, FAULT, SUCCESS
@@ -40,20 +40,20 @@ def test_state_at_hand_over(boot, shim, modes):
 
 @pytest.mark.parametrize("memory", [512, 6144], ids=["below 4 GiB", "above 4 GiB too"])
 def test_a_long_memory_map(boot, shim, memory):
-    """No entry is left out, however many there are."""
+    """Every entry is kept, however many there are."""
     b = measured(boot("", disk=shim("map-long"), memory=memory, whole=memory > 512))
     assert not b.events("warning"), b.events()
 
 
 def test_tables_of_an_old_rsdp_are_used(boot, shim):
-    """Revision 0 has an RSDT only, even where the ACPI 2.0 GUID names it: the PM timer is found."""
+    """Revision 0 has only an RSDT, even if the ACPI 2.0 GUID names it: the PM timer is found."""
     b = measured(boot("", disk=shim("rsdp-rev0")))
     (pmtimer,) = [s for s in b.run["tsc"]["sources"] if s["name"] == "pmtimer"]
     assert "hz" in pmtimer, pmtimer
 
 
 def test_boot_services_that_never_end(boot, shim):
-    """A bounded number of tries, no other firmware call after the first, and a clear word."""
+    """A bounded number of tries, no other firmware call after the first, and a clear message."""
     b = boot("", disk=shim("exit-fails"))
     assert b.status == FAULT and not b.rows and b.end["verdict"] == "fail", str(b)
     (error,) = b.events("error")

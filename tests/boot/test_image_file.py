@@ -1,4 +1,4 @@
-"""The PE file itself: what scripts/pe_finish promises and refuses, and what two builds have in common."""
+"""The PE file itself: what scripts/pe_finish guarantees and refuses, and that two builds give the same bytes."""
 import hashlib
 import json
 import os
@@ -19,7 +19,7 @@ from media import tool
 from test_steps import WORDS, check_counts
 
 ROOT = Path(__file__).parents[2]
-# A blank, a quote, and what a shell or make would run or expand.
+# A blank, a quote, and text that a shell or make would run or expand.
 ODD_NAME = "it's a $(touch pwned) $HOME; touch pwned"
 SOURCES = ["boot", "kernel", "bench", "lib", "scripts", "linker.ld", "Makefile", "VERSION"]
 
@@ -30,7 +30,7 @@ def needs_xorriso(value):
 
 
 def build_elsewhere(folder, *arguments):
-    """Under the same name, which git is not there to give."""
+    """Builds under the same name, which git cannot determine there."""
     folder.mkdir()
     for name in SOURCES:
         source = ROOT / name
@@ -46,7 +46,7 @@ def build_elsewhere(folder, *arguments):
 
 @pytest.fixture(scope="session")
 def built():
-    """What `make` left, whichever compiler it was."""
+    """The image that `make` left, of either compiler."""
     return ROOT / "build"
 
 
@@ -55,7 +55,7 @@ def digest(path):
 
 
 def functions(elf):
-    """{address: (name, lines of disassembly)}. Names of static functions can stand more than once."""
+    """Returns {address: (name, lines of disassembly)}. Names of static functions can occur more than once."""
     said = subprocess.run(["objdump", "-d", "--no-show-raw-insn", elf], check=True,
                           capture_output=True, text=True).stdout
     found, lines = {}, []
@@ -71,7 +71,7 @@ def functions(elf):
 
 def check_no_sse_before_the_kernel_enables_it(elf):
     code = functions(elf)
-    # The test can see it.
+    # The test would notice a vector register.
     assert any("xmm" in line for _, lines in code.values() for line in lines)
     seen, waiting = {}, [at for at, (name, _) in code.items() if name == "_start"]
     while waiting:
@@ -90,14 +90,14 @@ def check_no_sse_before_the_kernel_enables_it(elf):
 
 
 def general_rooms(folder):
-    """The Makefile's list of rooms that are compiled for general registers only."""
+    """Returns the Makefile's list of rooms that are compiled for general registers only."""
     said = subprocess.run(["make", "-s", "--eval=rooms: ; @echo $(OBJ) $(GENERAL_ROOMS)", "rooms"], cwd=folder,
                           check=True, capture_output=True, text=True).stdout.split()
     return folder / said[0], said[1:]
 
 
 def check_general_rooms_use_no_sse(tree):
-    """Objects of the general rooms, disassembled: no vector register, which other rooms do use."""
+    """Objects of the general rooms, disassembled, have no vector register; those of other rooms do."""
     objects, rooms = general_rooms(tree)
     assert rooms
     for room in [*rooms, "bench"]:
@@ -108,8 +108,8 @@ def check_general_rooms_use_no_sse(tree):
 
 
 def by(compiler):
-    """The tree's image as this compiler builds it, with its objects in their usual place; tests/hosted needs most of them,
-    too. In the same folder for each compiler."""
+    """Builds the tree's image with this compiler, with its objects in their usual place, because tests/hosted needs
+    most of them too. Both compilers use the same folder."""
     with build.Lock():
         tool("make", "-s", "-j2", "-C", ROOT, f"CC={compiler}", f"OBJ=build/obj/{compiler}", "GEN=build/gen", "B=build/tests/turns")
     return ROOT / "build/tests/turns"
@@ -118,8 +118,8 @@ def by(compiler):
 @pytest.mark.others
 @pytest.mark.long
 def test_builds_repeat_in_another_folder_and_after_another_compiler(built, boot, tmp_path):
-    """Compilers can take turns. What clang makes of the rows counts the same stepped and unstepped. Another place, named
-    as no shell likes it, gives the same bytes."""
+    """Both compilers can build alternately. The rows as clang compiles them count the same stepped and unstepped. A
+    build in another folder, whose name needs quoting, gives the same bytes."""
     check_no_sse_before_the_kernel_enables_it(built / "baretick.elf")
     check_general_rooms_use_no_sse(built.parent)
 
@@ -135,7 +135,7 @@ def test_builds_repeat_in_another_folder_and_after_another_compiler(built, boot,
 
 @pytest.fixture
 def finish(built, tmp_path):
-    """finish(change) applies `change` to a copy of the image and lets pe_finish judge it."""
+    """finish(change) applies `change` to a copy of the image and runs pe_finish on it."""
     def judge(change=None, elf=built / "baretick.elf"):
         path = tmp_path / "x.efi"
         raw = bytearray((built / "baretick.efi").read_bytes())
@@ -218,7 +218,7 @@ def test_what_pe_finish_refuses(finish, change, words):
 
 
 def no_program(raw):
-    """(name, bytes, words): files that are no program, made of one that is."""
+    """(name, bytes, words): files that are not programs, made from one that is."""
     half = raw[:len(raw) // 2]
     changed = bytearray(raw)
     changed[len(raw) // 2] ^= 1
@@ -234,7 +234,7 @@ def no_program(raw):
 
 
 def test_no_medium_and_no_signature_of_what_is_no_program(built, tmp_path):
-    """Each is refused by its name and with the reason, and nothing is left where the result would be."""
+    """Each is refused by name and with the reason, and no result file is left."""
     key = tmp_path / "key.pem"
     key.touch()
     for name, content, words in no_program((built / "baretick.efi").read_bytes()):
@@ -247,7 +247,7 @@ def test_no_medium_and_no_signature_of_what_is_no_program(built, tmp_path):
 
 @pytest.mark.parametrize("kind", ["img", needs_xorriso("iso")])
 def test_what_a_medium_may_not_replace(built, tmp_path, kind):
-    """A folder takes no image inside it; the program and its options are not written over."""
+    """No image is written into its own object folder; the program and its options are not overwritten."""
     program, conf = tmp_path / f"program.{kind}", tmp_path / f"conf.{kind}"
     shutil.copy(built / "baretick.efi", program)
     conf.write_text("suite=calls\n")
@@ -299,7 +299,7 @@ def test_an_image_is_the_same_each_time(built, tmp_path, kind):
     for path in images:
         p = image(built / "baretick.efi", build.conf(), path)
         assert p.returncode == 0, p.stderr
-        step = time.time() // 2  # FAT's times go by 2 s: the second image would show another
+        step = time.time() // 2  # FAT stores times in units of 2 s: the second image would have another
         while time.time() // 2 == step and path == images[0]:
             time.sleep(0.05)
     assert digest(images[0]) == digest(images[1])
@@ -320,7 +320,7 @@ def test_an_image_of_another_kind(built, tmp_path):
 
 
 def test_the_conf_has_every_option_with_its_default(boot, stick):
-    """Without its #, each line is a word that the program takes, and changes nothing."""
+    """Without its #, each line is a word that the program accepts, and that changes nothing."""
     conf = build.conf().read_text()
     assert all(line.startswith("#") for line in conf.splitlines() if line)
     lines = re.findall(r"^#(\w+=.*)$", conf, re.MULTILINE)
@@ -335,7 +335,7 @@ def test_the_conf_has_every_option_with_its_default(boot, stick):
 
 
 def make(folder, *arguments):
-    """make, with what it builds in this folder, and the program under test and its options' file as they are."""
+    """make, with its results in this folder, and the program under test and its options' file as they are."""
     program, conf = folder / "baretick.efi", folder / "baretick.conf"
     if not conf.exists():
         shutil.copy(build.conf(), conf)
@@ -344,7 +344,7 @@ def make(folder, *arguments):
 
 
 def read_from(image, name, tmp_path):
-    """A file on the disk image's volume, which begins at 1 MiB."""
+    """Reads a file on the disk image's volume, which begins at 1 MiB."""
     tool("mcopy", "-n", "-i", f"{image}@@1M", f"::/{name}", tmp_path / "back")
     raw = (tmp_path / "back").read_bytes()
     (tmp_path / "back").unlink()
@@ -379,12 +379,12 @@ with open({out!r}, "w") as f:
 
 
 def make_runs(marker, name):
-    """A text that makes the file where make expands it: only variables of its command line are at stake."""
+    """Returns a text that creates the file if make expands it. Only variables of make's command line are at risk."""
     return f"$(shell touch {marker}.{name})x"
 
 
 def test_words_of_make_run_reach_no_shell(program, tmp_path):
-    """Each variable is one word of scripts/run, ARGS its words, whatever is in them."""
+    """Each variable is one word of scripts/run, and ARGS its words, whatever they contain."""
     shutil.copy(program, tmp_path)
     marker = tmp_path / "pwned"
     out, python = tmp_path / "said.json", tmp_path / "python"
@@ -404,7 +404,7 @@ def test_words_of_make_run_reach_no_shell(program, tmp_path):
 
 @pytest.mark.parametrize("target", ["image", "signed", "run"])
 def test_make_expands_nothing_a_person_gives(program, tmp_path, target):
-    """Not for a recipe's environment either: each variable, with each goal that takes words."""
+    """Nor in a recipe's environment: each variable, with each goal that takes words."""
     shutil.copy(program, tmp_path)
     lines = re.findall(r"^unexport ([A-Z_ ]+)", (ROOT / "Makefile").read_text(), re.MULTILINE)
     names = " ".join(lines).split()

@@ -1,4 +1,4 @@
-"""build/baretick.iso's making: a CD to firmware that sees a CD, a disk to firmware that sees a disk."""
+"""build/baretick.iso: a CD for firmware that sees a CD, a disk for firmware that sees a disk."""
 
 import shutil
 
@@ -22,7 +22,7 @@ def iso(program, tmp_path_factory):
 
 @pytest.mark.parametrize("bus", ["cdrom", "usb"])
 def test_the_iso_boots_and_reads_its_options(boot, iso, bus):
-    """Options from baretick.conf: what was booted from is the FAT volume, with what stands on it."""
+    """Options come from baretick.conf on the FAT volume, with its other files."""
     b = boot("", disk=iso, bus=bus).must(SUCCESS)
     assert {r["suite"] for r in b.rows} == {"baseline"} and b.run["options"]["samples"] == 32, str(b)
 

@@ -1,4 +1,4 @@
-"""The last screen, read back from QEMU's picture of it: the run's essence stands there whole, each figure its row's."""
+"""The last screen, read from QEMU's picture of it: it shows the whole essence, and each figure is that of its row."""
 
 import re
 
@@ -9,19 +9,19 @@ LINES, COLUMNS = 20, 80
 WAYS = ("direct", "plt", "got", "register", "virtual")
 FORMS = ("", "_inc", "_straight", "_c")
 COLUMNS_OF_CALLS = ("", "_inc", "_straight", "_inc_straight", "_c", "_inc_c")
-# All that the essence can show, and a row that fails.
+# All lines that the essence can have, and a row that fails.
 ROWS = ("empty_lfence,do_nothing,direct*,plt*,got*,register*,virtual*,random_16,turn_16,cold,warm,"
         "pingpong,tsc_skew,wake,ipi,wrong")
 
 
 def essence(lines):
-    """From its first line to the last one."""
+    """Returns its lines, from the first to the last."""
     lines = [line for line in lines if HINT not in line]
     return lines[lines.index(next(line for line in lines if line.startswith("essence "))) :]
 
 
 def figures(b, core=0):
-    """What its lines must be, from the records."""
+    """Returns its expected lines, from the records."""
     def op(suite, name):
         (row,) = [r for r in b.rows if (r["suite"], r["name"], r["core"]) == (suite, name, core)]
         return row["per_op"]["instructions"]
@@ -35,14 +35,14 @@ def figures(b, core=0):
 
 
 def must_be_whole(b, watch, size):
-    """What the serial line had at its end stands on the screen, in at most this number of lines and columns."""
+    """The end of the serial output is on the screen, in at most this number of lines and columns."""
     assert watch.size == size
     said = [line for line in lines_of(b) if not line.startswith("{")]
     while not said[-1]:
         said.pop()
     shown = essence([line for line in watch.text if line])
     assert shown == essence(said), f"{shown}\n{essence(said)}"
-    assert len(shown) + 1 <= LINES, shown  # one for the hint at the keys
+    assert len(shown) + 1 <= LINES, shown  # one for the hint about the keys
     assert max(map(len, shown)) <= COLUMNS - 1
     rows = layout(*size)[2]
     assert watch.text[rows - 1].startswith("verdict: "), "the verdict is not on the last row"
@@ -54,7 +54,7 @@ def test_default_run_at_800x600(boot, tmp_path):
     b = boot("samples=16 finish=halt", extra=("-device", "VGA,xres=800,yres=600"), done=watch)
     shown = must_be_whole(b, watch, (800, 600))
     assert shown[0] == "essence   instructions/op: INSTRUCTIONS, not time"
-    masked = ", model masked" if b.run["cpu"]["model_masked"] else ""  # as QEMU's `max` is
+    masked = ", model masked" if b.run["cpu"]["model_masked"] else ""  # as with QEMU's `max`
     assert shown[1].startswith(f"machine   {b.run['cpu']['brand']}{masked}, 1 core, under ")  # the rest may be cut
     assert shown[2] == f"clock     one instruction is {b.run['ticks_per_instruction']} ticks of the TSC"
     step = b.run["ticks_per_instruction"]
@@ -63,7 +63,7 @@ def test_default_run_at_800x600(boot, tmp_path):
     assert shown[3] == f"window    empty_lfence {window:.0f} instructions, do_nothing {nothing:.3f} a call"
     assert shown[4:-1] == list(figures(b))
     assert shown[-1] == f"verdict: PASS ({b.end['rows']} rows, 0 failures)"
-    # Above it stand its rows in columns, as many as it has.
+    # Above it are its rows in columns, as many as there are.
     for way in WAYS:
         counts = [b.row("calls", way + form)["per_op"]["instructions"] for form in COLUMNS_OF_CALLS]
         line = f"{way:<24}" + " ".join(f"{count:8.3f}" for count in counts)
@@ -71,7 +71,7 @@ def test_default_run_at_800x600(boot, tmp_path):
 
 
 def test_all_of_it_at_1024x768(boot, tmp_path):
-    """Two cores, and a failure: as many lines as there can be."""
+    """Two cores, and a failure: the maximum number of lines."""
     watch = Watch(tmp_path, after=VERDICT)
     words = f"suite=baseline,calls,cores,provoke,sum bench={ROWS} cores=all samples=16 finish=halt"
     extra = ("-smp", "2", "-device", "VGA,xres=1024,yres=768")
@@ -90,7 +90,7 @@ def test_all_of_it_at_1024x768(boot, tmp_path):
 
 
 class Below:
-    """`done`: looks at the picture, once the firmware goes on, until what is wanted is in it."""
+    """`done`: looks at the picture, once the firmware continues, until it contains the wanted text."""
 
     def __init__(self, folder):
         self.folder, self.at = folder, None
@@ -107,7 +107,7 @@ class Below:
 
 
 def test_it_remains_where_the_machine_is_given_back(boot, tmp_path):
-    """The firmware's own lines stand below it, not across it."""
+    """The firmware's own lines are below it and do not overwrite it."""
     look = Below(tmp_path)
     words = "suite=calls,sum bench=direct*,warm samples=16 takeover=borrow finish=return"
     boot(words, extra=("-device", "VGA,xres=800,yres=600"), done=look)

@@ -1,4 +1,4 @@
-"""Other ways to be started: U-Boot's UEFI, GRUB, systemd-boot, the UEFI shell, and another emulator."""
+"""Other loaders: U-Boot's UEFI, GRUB, systemd-boot, the UEFI shell; and another emulator."""
 
 import media
 import pytest
@@ -68,7 +68,7 @@ def test_the_uefi_shell_starts_it_with_options(boot, program, tmp_path, name):
 
 
 def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
-    """Where there is no QEMU to leave, a wrong word ends in the shell, not in a dead machine."""
+    """Without QEMU's exit device, a wrong word ends in the shell, not in a halted machine."""
     disk = shell(tmp_path, program, "baretick.efi", "suite=baseline samples=3")
     b = boot("", disk=disk, cpu="max,-hypervisor", whole=True, keys=DO_NOT_WAIT)
     assert "samples=3" in b.text and "the shell goes on" in b.text, str(b)
@@ -78,8 +78,8 @@ def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
 @pytest.mark.others
 @pytest.mark.long
 def test_bochs_starts_it_with_x2apic_and_without_acpi(shim, tmp_path):
-    """CPUID there says 3.5 GHz; the TSC counts otherwise. No ACPI, no PM timer, and no QEMU to leave. x2APIC, which
-    QEMU's emulated CPUs lack before 9.0, as a firmware may leave it; test_steps.py has Bochs without."""
+    """CPUID says 3.5 GHz there, and the TSC counts at another rate. No ACPI, no PM timer, and no exit device. x2APIC,
+    which QEMU's emulated CPUs lack before 9.0, as a firmware may leave it; test_steps.py has Bochs without it."""
     b = bochs(tmp_path, shim("x2apic", QUICK), cores=3)
     assert b.end["verdict"] == "pass" and b.end["rows"] == len(b.rows) > 5, str(b)
     assert b.run["options"]["samples"] == 32, b.run["options"]
@@ -88,7 +88,7 @@ def test_bochs_starts_it_with_x2apic_and_without_acpi(shim, tmp_path):
     stated = b.run["tsc"]["sources"][-1]
     assert (stated["name"], stated["by"], stated["hz"]) == ("stated", "cpuid_15h_model_crystal", 3504000000)
     assert any("states a TSC of 3504000000 Hz" in e["message"] for e in b.events("warning")), b.events()
-    # Leaf 16h, whose base clock is not the TSC's there, is held against the TSC as it was measured.
+    # Leaf 16h, whose base clock is not the TSC's there, is compared with the measured TSC.
     hz = b.run["tsc"]["hz"]
     speeds = {s["name"]: s for s in b.run["tsc"]["speeds"]}
     for name in ("cpuid16_base", "cpuid16_maximum"):
@@ -98,7 +98,7 @@ def test_bochs_starts_it_with_x2apic_and_without_acpi(shim, tmp_path):
         assert f"{name:<16} {s['hz'] // 10**6}.000 MHz, " in b.text, str(b)
     assert has(speeds["cpuid16_bus"], {"verdict": "another clock", "hz": 100000000}), speeds
     assert speeds["stated"]["verdict"] == "wrong", speeds
-    # Thermal status there reads 0; topology as it was configured.
+    # Thermal status reads 0 there; the topology is as configured.
     assert has(b.run["thermal"], {s: {"throttled_since_reset": False} for s in ("core", "package")})
     assert all(row["throttled"] is False for row in b.rows if row["status"] == "ok")
     assert b.run["topology"]["logical_cpus"] == b.run["cores"]["count"]

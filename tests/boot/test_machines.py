@@ -1,4 +1,4 @@
-"""Machines that differ: CPUs, chipsets, memory, disks, consoles, and how a run ends."""
+"""Different machines: CPUs, chipsets, memory, disks, consoles, and ways to end a run."""
 
 import pytest
 from conftest import QUICK
@@ -10,7 +10,7 @@ NEED_RDTSCP = {"rdtscp", "xfence", "paoloni"}
 
 
 def supported(b):
-    """The recipes whose empty window was measured; the others must say why not."""
+    """Returns the recipes whose empty window was measured; the others must say why not."""
     found = set()
     for recipe in RECIPES:
         row = b.row("baseline", f"empty_{recipe}")
@@ -52,7 +52,7 @@ def test_an_atom_with_rdtscp(boot):
 
 @pytest.mark.parametrize("how", [INTEL, {}, EPYC], ids=["intel", "amd", "amd-model"])
 def test_default_recipe_of_each_vendor(shared, how):
-    """LFENCE serialises on Intel and, once asked to, on AMD."""
+    """LFENCE serialises on Intel and, after the MSR is set, on AMD."""
     assert shared(**how).must(SUCCESS).row("baseline", "do_nothing")["recipe"] == "lfence"
 
 
@@ -80,7 +80,7 @@ MACHINES = {
 
 
 def exact(b):
-    """Each row's windows have the same ticks."""
+    """All windows of a row have the same ticks."""
     for row in (r for r in b.rows if r["status"] == "ok"):
         assert row["ticks"]["min"] == row["ticks"]["max"], row
 
@@ -91,8 +91,8 @@ def test_counts_are_exact_on_every_machine(shared, how):
 
 
 def test_much_that_is_rare_in_one_machine(boot):
-    """A vendor of whom nothing is known, no pages of 1 GiB, no SMM, five packages of a core. test_screen.py has ramfb and
-    cirrus-vga, test_facts.py SMBIOS's other entry point."""
+    """An unknown vendor, no pages of 1 GiB, no SMM, five packages of one core. test_screen.py has ramfb and cirrus-vga,
+    test_facts.py SMBIOS's other entry point."""
     b = boot(cpu="max,vendor=baretickTest,pdpe1gb=off", machine="q35,smm=off", extra=["-smp", "5,sockets=5"], whole=True)
     exact(b.must(SUCCESS))
     assert b.row("baseline", "do_nothing")["recipe"] == "cpuid"
@@ -105,11 +105,11 @@ def test_much_that_is_rare_in_one_machine(boot):
     ids=["no-hpet", "no-acpi"],
 )
 def test_clock_sources_that_are_missing(shared, how, missing):
-    """Less to measure the TSC with; it is still known, and the report says what is not there."""
+    """Fewer clocks to measure the TSC with; its frequency is still known, and the report lists the missing clocks."""
     b = shared(**how).must(SUCCESS)
     tsc = b.run["tsc"]
     assert {s["name"] for s in tsc["sources"] if "why_not" in s} == missing | {"cpuid15", "stated"}, tsc
-    # 2^7 ticks an instruction of 128 ns: the virtual TSC is 1 GHz.
+    # 2^7 ticks per instruction of 128 ns: the virtual TSC has 1 GHz.
     assert tsc["hz"] == pytest.approx(1e9, rel=1e-4), tsc
     for name in missing:
         assert f"{name} " in b.text, str(b)
@@ -129,7 +129,7 @@ def test_ide_disk_on_pc(boot, stick):
     ids=["blind", "blind, and not borrowed", "screen"],
 )
 def test_no_serial_port(boot, words, how, status):
-    """The run goes on; where nobody can read its report, its exit status says so."""
+    """The run continues; if nobody can read its report, its exit status says so."""
     b = boot(QUICK + words, serial=False, **how)
     assert b.status == status and not b.serial, str(b)
 
@@ -141,7 +141,7 @@ def test_a_failure_comes_before_a_report_that_is_nowhere(boot):
 
 @pytest.mark.parametrize("words", ["serial=off", "serial=com2"])
 def test_serial_port_that_is_not_used(boot, words):
-    """Off, or not there: the firmware's own console, which is COM1, tells where the report is not."""
+    """If it is off or missing, the firmware's console, which is COM1, says where the report is not."""
     b = boot(f"{QUICK} {words}")
     assert b.status == NO_REPORT and not b.records, str(b)
     assert "baretick: the report could not be written: no serial port, no screen" in b.text, str(b)
@@ -153,7 +153,7 @@ def ended(data):
 
 @pytest.mark.parametrize("finish", ["poweroff", "reboot"])
 def test_finish_switches_the_machine_off_or_resets_it(boot, finish):
-    """QEMU leaves with 0 when the machine is switched off, and, told so, when it is reset."""
+    """QEMU exits with 0 when the machine is switched off and, with -no-reboot, when it is reset."""
     b = boot(f"{QUICK} finish={finish}")
     assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
 
@@ -165,7 +165,7 @@ def test_finish_halt_leaves_the_machine_on(boot):
 
 @pytest.mark.parametrize("machine", ["q35", "pc"])
 def test_without_the_exit_device(boot, machine):
-    """Nobody listens at 0xf4: QEMU is switched off all the same."""
+    """Port 0xf4 has no device: QEMU is switched off nevertheless."""
     b = boot(machine=machine, debug_exit=False, whole=machine == "pc")
     assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
     exact(b)
@@ -176,7 +176,7 @@ def test_without_the_exit_device(boot, machine):
     ("suite=calls bench=direct,direct_inc method=adaptive samples=64 clock=pit,tsc", False),
 ], ids=["from power-on", "by the PIT"])  # fmt: skip
 def test_two_boots_give_the_same_bytes(boot, words, whole):
-    """The watch for gaps, the choice of a cycle's source, settings and devices too."""
+    """The gap detector, the choice of a cycle's source, settings and devices are included."""
     first, second = (boot(words, whole=whole) for _ in "12")
     first.must(SUCCESS)
     assert first.serial == second.serial

@@ -1,4 +1,4 @@
-"""The literature's methods: under icount each has one right answer, and says what it is."""
+"""The literature's methods: under icount each has one correct result, and the report names the method."""
 
 import re
 
@@ -22,7 +22,7 @@ def test_each_counts_the_same(shared, method):
 
 @pytest.mark.parametrize("method", ["doubled", "plain", "kbest", "ensembles", "adaptive"])
 def test_work_that_is_gone_fails_by_each(boot, method):
-    """By the instructions that are counted, whatever the method makes of their time."""
+    """Checks the counted instructions, whatever the method makes of their time."""
     words = f"suite=planted,calls bench=vanished_loop,direct,inline samples=64 ensembles=8 size=16 method={method}"
     rows = {r["name"]: r for r in boot(words).must(CHECK_FAILED, rows=3).rows}
     gone = rows["vanished_loop"]
@@ -33,7 +33,7 @@ def test_work_that_is_gone_fails_by_each(boot, method):
 
 def test_kbest_and_ensembles_say_how_it_went(boot, shared):
     (row, _) = boot(f"{WORDS} method=kbest k=5").must(SUCCESS, rows=2).rows
-    # All windows are alike, so K of them agree at once: K on the way there, K on the way back.
+    # All windows are alike, so K of them agree at once: K forward, K backward.
     for side in (row["body"], row["empty"]):
         assert side["converged"] and side["n"] == 10, row
     (row, _) = shared(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).rows
@@ -41,7 +41,7 @@ def test_kbest_and_ensembles_say_how_it_went(boot, shared):
 
 
 def test_ensembles_look_at_the_bare_windows_first(boot, shared):
-    """Every recipe, whatever rows are run, reads what the rows of the bare window read, in each ensemble."""
+    """Every recipe, whatever rows are run, reads the same as the rows of the bare window, in each ensemble."""
     assert len(shared(f"{WORDS} method=ensembles").must(SUCCESS, rows=2).of("bare_window")) == 8
     b = boot("suite=baseline bench=empty_* method=ensembles ensembles=8 size=16").must(SUCCESS, rows=8)
     bare = {w["recipe"]: w for w in b.of("bare_window")}
@@ -70,7 +70,7 @@ def test_nothing_to_compensate_for_where_interrupts_are_masked(shared):
 
 
 def test_plain_prints_the_c_programs_table(boot, shared):
-    """Its three steps in its own order, ahead of the rows, each the windows that the rows of its functions have."""
+    """Its three steps in its own order, before the rows; each has the same windows as the rows of its functions."""
     b = boot("suite=baseline bench=do_* method=plain samples=64").must(SUCCESS, rows=2)
     steps = b.of("c_program")
     assert [s["step"] for s in steps] == ["baseline", "do_nothing", "do_something"], steps
@@ -88,7 +88,7 @@ def test_plain_prints_the_c_programs_table(boot, shared):
 
 
 def test_plain_told_otherwise(boot):
-    """recipe= and warmup= win over the C program's own; without RDTSCP there is no xfence."""
+    """recipe= and warmup= override the C program's; without RDTSCP there is no xfence."""
     b = boot("suite=baseline bench=do_nothing method=plain samples=64 recipe=lfence warmup=2").must(SUCCESS, rows=1)
     assert b.run["recipe"] == "lfence", b.run
     assert all(s["recipe"] == "lfence" and s["warmup"] == 32 and s["warmup_readings"] == 0 for s in b.of("c_program"))
@@ -146,7 +146,7 @@ def test_traps_stand_beside_their_cures_and_sums_in_bytes(boot):
 
 
 def test_adaptive_keeps_to_a_rows_grain(boot):
-    """These bodies run past their data, or never end, where n is not what they were made for."""
+    """With a wrong n these bodies run past their data, or never end."""
     rows = {"warm": 10000, "mul_cure": 50, "turn_2": 1024, "switch_turn_c": 1024}
     b = boot(f"suite=sum,compiler,calls bench={','.join(rows)} target=20000 method=adaptive").must(SUCCESS, rows=4)
     for row in b.rows:
@@ -163,8 +163,8 @@ SMALL = "samples=16 warmup=1 layout=fixed hist=off most=32 ensembles=2 size=16 t
 
 @pytest.mark.long
 def test_every_row_counts_the_same_by_every_method(boot):
-    """Each row by each method, each with another recipe: the counts differ by what a call has once, no more. By steps
-    test_steps.py has them."""
+    """Each row with each method, each with another recipe: the counts differ only by what a call has once.
+    test_steps.py has the counts by steps."""
     seen = {}
     for method, recipe in BY_RECIPE.items():
         words = f"suite=*,compiler,planted,quiet {SMALL} method={method} recipe={recipe} instructions=off"
@@ -181,9 +181,9 @@ def test_every_row_counts_the_same_by_every_method(boot):
                 done = row.get("operations", row["ops"])
                 seen.setdefault((row["suite"], row["name"]), {})[method] = (row["per_op"]["instructions"], done)
     assert len(seen) > 100
-    del seen["planted", "two_speeds"]  # a shift register draws what each call does
+    del seen["planted", "two_speeds"]  # a shift register determines the cost of each call
     for name, by in seen.items():
         exact, _ = by["doubled"]
         for method, (instructions, done) in by.items():
-            # lazy_first and the like have a first operation that costs more.
+            # lazy_first and similar rows have a first operation that costs more.
             assert abs(instructions - exact) * done <= max(60, 0.02 * exact * done), (name, by)

@@ -1,4 +1,5 @@
-"""The words: wrong ones stop everything and say where and what is allowed, right ones take effect."""
+"""Options: a wrong word prevents the run, and the message names the word and the allowed values; right words take
+effect."""
 
 import codecs
 
@@ -8,7 +9,7 @@ from sharing import QEMU64
 
 
 def refused(b, *words):
-    """Exit 3, nothing measured, and the message, on the console and in a record, has all of this."""
+    """Exit 3, nothing measured, and the message, on the console and in a record, has all of these parts."""
     b.must(BAD_OPTIONS, rows=0)
     assert not b.of("run"), str(b)
     (error,) = b.events("error")
@@ -42,7 +43,7 @@ def test_wrong_words_in_load_options(boot, words, parts):
 
 @pytest.mark.parametrize("words", ["suite=baselin samples=32", "suite=calls bench=nothing_like_it"])
 def test_a_pattern_that_no_row_matches_is_no_success(boot, words):
-    """A pattern that no row matches measures nothing: no success."""
+    """A pattern that matches no row measures nothing: this is not success."""
     b = boot(words)
     assert b.status not in (SUCCESS, None) and b.end["verdict"] == "fail" and not b.rows, str(b)
     assert words.split()[-1].split("=")[1] in b.text or words.split("=")[1].split()[0] in b.text
@@ -50,7 +51,7 @@ def test_a_pattern_that_no_row_matches_is_no_success(boot, words):
 
 @pytest.mark.parametrize("recipe, how", [("serialize", {}), ("rdtscp", QEMU64)], ids=["serialize", "rdtscp"])
 def test_recipe_that_the_cpu_lacks(boot, recipe, how):
-    """Asked for by name it is refused with a clear word, not tried."""
+    """If it is named, it is refused with a clear message, not tried."""
     b = boot(f"suite=calls bench=direct samples=32 recipe={recipe}", **how)
     assert b.status in (BAD_OPTIONS, CHECK_FAILED) and b.end["verdict"] == "fail", str(b)
     assert not b.events("fault") and not [r for r in b.rows if r["status"] == "ok"], str(b)

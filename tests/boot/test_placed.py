@@ -1,6 +1,6 @@
-"""Where code stands under layout=: rows of suite planted whose cost is their offset in a line.
+"""Where layout= places code: rows of suite planted whose cost is their offset in a line.
 
-Under counted instructions the figure tells it exactly: an operation takes two instructions for each byte.
+Under counted instructions the figure is exactly the offset: an operation takes two instructions per byte.
 """
 
 from machine import SUCCESS
@@ -9,14 +9,14 @@ BODIES = ("offset", "offset_c")
 
 
 def test_a_sweep_in_one_round_fits_the_code_buffer(boot):
-    """192 placements of long rows: more than are in it at once."""
+    """192 placements of long rows: more than the buffer has at once."""
     b = boot("suite=truth,calls bench=imul64,virtual_pic_straight layout=sweep samples=16 rounds=1")
     b.must(SUCCESS, rows=2)
     assert all(row["status"] == "ok" and row["placements"] == 192 for row in b.rows), b.rows
 
 
 def test_sweep_puts_the_code_itself_at_each_byte_of_a_line(boot):
-    """What is compiled as well as what is NASM; stack and data are swept with the code aligned."""
+    """Both compiled and NASM code; stack and data are swept with the code aligned."""
     b = boot("suite=planted bench=offset* layout=sweep samples=16").must(SUCCESS, rows=2)
     for name in BODIES:
         row = b.row("planted", name)
@@ -29,7 +29,7 @@ def test_sweep_puts_the_code_itself_at_each_byte_of_a_line(boot):
 
 
 def test_fixed_is_aligned_and_a_seed_says_where(boot):
-    """Of the draws of layout=shuffle, made of the seed, compiled code takes multiples of 16."""
+    """Of the draws of layout=shuffle, which depend on the seed, compiled code uses multiples of 16."""
     fixed = boot("suite=planted bench=offset* layout=fixed samples=64").must(SUCCESS, rows=2)
     words = "suite=planted bench=offset* layout=shuffle samples=1024 seed=7"
     shuffled = [boot(words).must(SUCCESS, rows=2) for _ in range(2)]

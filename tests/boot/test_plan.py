@@ -1,4 +1,4 @@
-"""Rows on other cores than the one that boots: in turn, at once, with each other."""
+"""Rows on cores other than the boot core: in turn, at once, with each other."""
 
 import pytest
 from machine import BAD_OPTIONS, CHECK_FAILED, FAULT, SUCCESS
@@ -50,7 +50,7 @@ def test_one_core_has_no_others(boot):
 
 
 def test_cores_that_measure_together_report_what_it_costs_them(four):
-    """Turns that others take fall into some windows; the figure leaves those out."""
+    """Time slices of other virtual CPUs fall into some windows; the figure leaves those out."""
     b = four("suite=truth bench=add,imul samples=256 cores=all share=together").must(SUCCESS, rows=8)
     for name in ("add", "imul"):
         rows = by_core(b, "truth", name)
@@ -104,6 +104,6 @@ def test_many_cores_are_sampled(boot):
 
 @pytest.mark.parametrize("thread", ["single", "multi"])
 def test_virtual_cpus_that_are_threads(boot, thread):
-    """Long turns, or side by side on a host that has fewer CPUs: slow, but never stuck."""
+    """Long time slices, or in parallel on a host that has fewer CPUs: slow, but never stuck."""
     how = {"extra": ["-smp", "4", "-accel", f"tcg,thread={thread}"]}
     all_up(boot("suite=cores cores=all", icount=False, **how).must(SUCCESS), 4)

@@ -1,5 +1,7 @@
-"""What disturbs a machine, and what is done about it: settings that a CPU has not, PCI devices stopped, watchdogs
-warned of, the gap detector, advice. tests/unit has the CPUs that have the settings."""
+"""Disturbances of a machine, and measures against them: settings that a CPU lacks, PCI devices that are stopped,
+warnings
+about watchdogs, the gap detector, advice. tests/unit has the CPUs that have the settings.
+"""
 
 import os
 import re
@@ -82,7 +84,7 @@ DEVICES += ["-device", "VGA", "-device", "virtio-net-pci", "-device", "i82801b11
 
 
 def commands(folder, functions):
-    """The command registers, as QEMU has them: read through its monitor from configuration space in memory."""
+    """Returns the command registers, read through QEMU's monitor from configuration space in memory."""
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(TIMEOUT)
         line.connect(f"{folder}/monitor")
@@ -189,11 +191,11 @@ def test_only_on_request(boot):
 
 
 def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
-    """The emulator's process is stopped, so that the guest's TSC, which is the host's, goes on without it."""
+    """Stops the emulator's process, so that the guest's TSC, which is the host's, runs on without it."""
     times = []
 
     def run_time(pid):
-        """proc(5): whether it is stopped, or has ended, and the clock ticks that it has run in user mode."""
+        """Returns, from proc(5), whether it is stopped or has ended, and the clock ticks that it ran in user mode."""
         fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         return fields[0] in "TtZX", int(fields[11])
 
@@ -201,7 +203,7 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
         pid = int((tmp_path / "pid").read_text())
         _, began = run_time(pid)
         while run_time(pid)[1] < began + 10 and not run_time(pid)[0]:
-            time.sleep(0.01)  # into the watch, whose first turn is not reported
+            time.sleep(0.01)  # into the watch, whose first iteration is not reported
         times.append(time.monotonic())
         os.kill(pid, signal.SIGSTOP)
         while not run_time(pid)[0]:
@@ -212,7 +214,7 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
         os.kill(pid, signal.SIGCONT)
 
     how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"]}
-    for watch in (3000, 60000):  # beside programs of a higher priority the first can be over before the stop
+    for watch in (3000, 60000):  # next to programs of a higher priority the first can be over before the stop
         times.clear()
         words = f"suite=gaps watch={watch}"
         b = boot(words, keys={b"does nothing but read its TSC": stop}, **how).must(SUCCESS, rows=0)
@@ -220,8 +222,9 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
         g = b.one("gaps")
         if g["longest_ns"] / 1e9 >= 0.9 * (until - stopped):
             break
-    # Going on takes until the scheduler's next look; on a busy machine that can be long. The guest's measure of its
-    # TSC may be off by some percent there.
+    # The process continues only when the scheduler selects it; on a busy machine that can be late. The guest's
+    # measurement
+    # of its TSC may be wrong by some percent there.
     assert 0.9 * (until - stopped) <= g["longest_ns"] / 1e9 <= 1.1 * (time.monotonic() - before), (times, g)
     assert g["decades"][6] + g["decades"][7] >= 1, g
     assert g["stolen_ticks"] >= g["longest_ticks"], g

@@ -1,4 +1,4 @@
-"""The report that README.md shows an excerpt of is what its command prints today."""
+"""The report of which README.md shows an excerpt is what its command prints now."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 def rows(lines):
-    """The names of the rows among a table's lines."""
+    """Returns the names of the rows among a table's lines."""
     found = [re.match(r"([a-z0-9_]+) +\d+(?: +[\d.]+){5}$", line) for line in lines]
     return [match[1] for match in found if match]
 
@@ -21,5 +21,5 @@ def test_the_pasted_report_is_true(boot):
     said = iter(boot(words).must(SUCCESS).text.replace("\r", "\n").splitlines())
     assert rows(wanted)
     for line in wanted:
-        # `in` goes on where it stopped, so the lines are in this order.
+        # `in` continues where it stopped, so the lines are in this order.
         assert line == "..." or line in said, line

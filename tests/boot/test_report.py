@@ -1,4 +1,4 @@
-"""What a report is made of, and that its parts agree."""
+"""The parts of a report, and that they agree."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ CALLS = ["inline", "direct", "plt", "plt_endbr", "got", "register", "virtual", "
 
 
 def statistics_agree(row):
-    """The figures of one row against its own histogram, which must be whole."""
+    """Compares the figures of one row with its own complete histogram."""
     ticks, hist = row["ticks"], row["hist"]
     n = sum(count for _, count in hist)
     assert n == row["n"], row
@@ -40,10 +40,10 @@ def counted(row, run):
         assert row["net"]["instructions"] == row["net"]["ticks"] / step, row
         once = row["net"]["instructions"] / row["ops"]
         if "steps" in row and (not row["doubled"] or row["steps"].get("iterations")):
-            # By steps: windows have the call of a body, and iterations of string instructions, too.
+            # By steps; windows also have the call of a body, and iterations of string instructions.
             assert 0 <= per_op["instructions"] <= once, row
         elif row["form"] == "function" and row["doubled"]:
-            # Twice the turns: what the function does before and after its loop is gone.
+            # Twice the iterations: the function's code before and after its loop cancels.
             assert per_op["instructions"] == pytest.approx(once, abs=0.1), row
         else:
             assert per_op["instructions"] == pytest.approx(once), row
@@ -51,7 +51,8 @@ def counted(row, run):
 
 
 def regressions_are_exact(b):
-    """Counted instructions: an add more is an instruction more, by every recipe, and no point lies beside the line."""
+    """With counted instructions, one more add is one more instruction with every recipe, and every point is on the
+    line."""
     fits = {r["recipe"]: r for r in b.of("regression")}
     empty = {r["recipe"]: r["points"][0]["ticks"] for r in b.of("linearity") if "points" in r}
     assert set(fits) == set(empty) and "lfence" in fits
@@ -66,7 +67,7 @@ def regressions_are_exact(b):
 
 @pytest.mark.check
 def test_a_run_without_options_is_whole(boot):
-    """The whole program as a newcomer gets it, with fewer windows a row."""
+    """The whole program with default options, with fewer windows per row."""
     b = boot("samples=32").must(SUCCESS)
     assert b.records[0]["type"] == "run" and b.records[-1]["type"] == "end", str(b)
     run = b.run
@@ -90,14 +91,14 @@ def test_a_run_without_options_is_whole(boot):
     assert b.of("linearity") and b.of("selftest"), str(b)
     regressions_are_exact(b)
     assert all(r["result"] != "fail" for r in b.of("selftest")), b.of("selftest")
-    # The order of things, and the words for people.
+    # The order of the parts, and the text for people.
     said = [b.text.index(words) for words in ("leaving firmware", "left firmware", "verdict: PASS")]
     assert said == sorted(said), str(b)
     assert "instructions" in b.text and "cycles" not in b.text.split("verdict")[0].lower(), str(b)
 
 
 def test_calls_tell_the_kinds_of_call_apart(boot):
-    """What the instruction counts must say of each other, whatever the compiler."""
+    """Relations between instruction counts that hold with every compiler."""
     b = boot("suite=calls samples=16").must(SUCCESS)
 
     def per_op(name):
@@ -110,7 +111,7 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
         assert per_op("got" + form) == per_op("register" + form) == direct, form
         assert per_op("virtual" + form) == per_op("virtual_pic" + form), "the A/A control"
         assert per_op("virtual" + form) == direct + 1, form
-    # Compiled as shared libraries are: with landing pads the callee begins with one, too.
+    # Compiled like shared libraries: with landing pads the callee begins with one too.
     for form in ("_c", "_inc_c"):
         direct = per_op("direct" + form)
         assert per_op("plt" + form) == direct + 1 and per_op("plt_endbr" + form) == direct + 3, form
@@ -128,11 +129,11 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
         f"virtual_{row}_c": per_op(f"virtual_{row}_c") for row in ("known", "unknown", "type", "types")
     }
     assert re.search(rf"\b{per_op('lazy_first'):.0f}\s+instructions", WAYS.read_text())
-    # ++*x is one instruction, and a call must hand x over.
+    # ++*x is one instruction, and a call must pass x.
     assert per_op("inline_inc") == per_op("inline") + 1
     for kind in CALLS[1:]:
         assert per_op(kind + "_inc") == per_op(kind) + 2, kind
-    # Set against each other: ways of calling against the direct call, ++*x against nothing.
+    # Compared pairs: ways of calling with the direct call, ++*x with nothing.
     apart = {(e["name"], e["beside"]): e["apart"] for e in b.events("beside")}
     # One piece of code behind one base pointer: known or not, of one type or of two.
     assert apart["virtual_unknown_c", "virtual_known_c"] == 2 and apart["virtual_types_c", "virtual_type_c"] == 0
@@ -173,7 +174,7 @@ def test_only_the_table(boot):
 
 
 def test_a_line_a_row(boot):
-    """What a test rack waits for, from the first line to the last; the figures are those of the record."""
+    """Text that a test rack waits for, from the first line to the last; the figures are those of the record."""
     b = boot("suite=calls samples=16 bench=direct,plt format=lines")
     assert b.status == SUCCESS and [r["type"] for r in b.records] == ["end"], str(b)
     after = b.text[b.text.index("baretick: left firmware"):].splitlines()
@@ -202,7 +203,7 @@ def test_histograms_are_written_as_hist_asks(boot, hist):
 
 
 def test_plain_tcg_is_called_noise(boot):
-    """Real time's ticks: histograms with more than one bin, and the report must say that they are noise."""
+    """Ticks of real time: histograms with more than one bin, and the report must say that they are noise."""
     b = boot("suite=baseline samples=600", icount=False)
     run = b.run
     assert run["unit"] == "ticks" and run["execution"] == "emulated", run
@@ -219,8 +220,8 @@ OTHER_KEYS = b"x Q\r\n\0\xff\x1b[A\x1bOP\x1bx"
 
 @pytest.mark.parametrize("key", [b"q", b"\x1b"])
 def test_a_key_stops_a_run(boot, key):
-    """The report has the rows that ended, says how to go on, and is no pass. The other rows take far longer than the
-    key, on a busy machine too."""
+    """The report has the rows that ended, says how to continue, and is not PASS. The other rows take far longer than
+    the key, also on a busy machine."""
     b = boot("suite=calls,truth samples=4096", keys={b'"type":"row"': key})
     assert b.status == STOPPED, str(b)
     assert b.end["stopped"] is True and b.end["verdict"] == "stopped", b.end
@@ -238,7 +239,7 @@ def test_no_other_key_stops_a_run(boot):
 
 
 def test_a_key_stops_within_a_row(boot):
-    """A row of many placements: it is left out, and does not count as one that failed."""
+    """A row of many placements: it is left out, and does not count as failed."""
     b = boot("suite=truth bench=imul layout=sweep samples=200000", keys={b"0 of 1 rows": b"q"})
     assert b.status == STOPPED and b.end["rows"] == len(b.rows) == 0, str(b)
     assert b.end["failures"] == 0

@@ -1,4 +1,4 @@
-"""docs/report.md against what the program writes, booted and under Linux: each field, and nothing else."""
+"""docs/report.md against the output of the program, booted and under Linux: it has each field, and no other."""
 
 import sys
 
@@ -16,7 +16,7 @@ from test_methods import COMPENSATED, METHODS, WORDS  # noqa: E402
 QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
 TWO = {"extra": ["-smp", "2"]}
 
-# Words, and the machine. Boots that other tests have, too, where one of them shows the field.
+# Words, and the machine. Boots of other tests are used where they show the field.
 RUNS = [
     ("suite=baseline,truth,planted,quiet samples=32", {}),
     ("suite=memory", {}),

@@ -1,4 +1,4 @@
-"""scripts/read/report.py, which decides what counts as a record."""
+"""scripts/read/report.py, which decides what a record is."""
 import json
 import random
 import time
@@ -107,14 +107,14 @@ def test_progress_is_shown_while_it_stands():
     assert list(reader.feed(b"\r1 of 9   ")) == [("progress", "1 of 9")]
     assert list(reader.feed(b"")) == []
     assert list(reader.feed(b"\r2 of 9   ")) == [("progress", "2 of 9")]
-    # Blanks wipe it out: what follows is text, shown when it is whole.
+    # Blanks overwrite it; the text after them is shown when it is complete.
     assert list(reader.feed(b"\r         \rrow")) == []
     assert list(reader.feed(b" a\r\n")) == [("text", "row a")]
 
 
 def test_progress_that_a_record_ends_is_no_line():
-    """A row that the table does not set apart: no blank line stands for it. One that the table has is wiped out first,
-    and a blank line behind that is the table's own."""
+    """A row that the table does not separate has no blank line. One that the table separates is overwritten first, and
+    the blank line after it belongs to the table."""
     row = record(0, "row")
     assert events(LEFT, b"\r%-79s" % b"3 of 9 rows", b"\r\n" + row + b"\r\n") == [
         ("text", "baretick: left firmware"), ("progress", "3 of 9 rows"), ("record", report.parse(row), row)]
@@ -158,7 +158,8 @@ def test_a_record_nested_too_deep():
 
 
 def seconds_for(size):
-    """The least of three CPU times to read one line of this number of bytes as it arrives: 64 KiB at a time."""
+    """Returns the smallest of three CPU times for reading one line of this number of bytes as it arrives: 64 KiB at a
+    time."""
     least = float("inf")
     for _ in range(3):
         reader = report.Reader()
@@ -172,7 +173,7 @@ def seconds_for(size):
 
 
 def test_long_lines_cost_what_they_are_long():
-    """64 times the line: 64 times the CPU time, not 4096 times. Whatever else the CPU does moves it far less."""
+    """64 times the line takes 64 times the CPU time, not 4096 times. Other load on the CPU changes it far less."""
     assert seconds_for(64 << 20) < 512 * seconds_for(1 << 20)
 
 

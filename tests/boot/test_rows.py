@@ -1,4 +1,4 @@
-"""What a row declares of itself must be whole; the compiler takes what is missing as 0."""
+"""Every row's declaration must be complete, because the compiler sets missing fields to 0."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""`make run` and `make image` with the real QEMU; test_run_script.py has their judgement's corner cases."""
+"""`make run` and `make image` with the real QEMU; test_run_script.py has the special cases of their judgement."""
 
 import os
 import re
@@ -13,7 +13,7 @@ QUICK = ["suite=baseline", "samples=32"]
 
 
 def command(*line):
-    """What the command said, both streams, and its exit code; it starts outside of any terminal."""
+    """Runs the command outside of any terminal. Returns its output, both streams, and its exit code."""
     done = subprocess.run(
         [str(word) for word in line], cwd=build.ROOT, stdin=subprocess.DEVNULL, timeout=TIMEOUT,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "MAKEFLAGS": ""},
@@ -22,17 +22,17 @@ def command(*line):
 
 
 def run(out, *words, **how):
-    with on_one_cpu():  # QEMU's threads take turns there
+    with on_one_cpu():  # QEMU's threads share one CPU there
         return command(sys.executable, "scripts/run", "--accel", "tcg", "--out", out, *words, **how)
 
 
 def report_of(out):
-    """report.jsonl as records, each line as strictly looked at as on the serial line."""
+    """Returns report.jsonl as records, each line checked as strictly as on the serial line."""
     return Boot((out / "report.jsonl").read_bytes().replace(b"\n", b"\r\n"), 3, 0)
 
 
 def test_make_run_boots_and_succeeds(program, tmp_path):
-    """The first of the README's commands: KVM where it works, counted instructions where not."""
+    """The first command of the README: KVM if it works, otherwise counted instructions."""
     out = tmp_path / "out"
     with build.Lock():
         said, status = command("make", "run", f"OUT={out}", f"ARGS={' '.join(QUICK)}")
@@ -86,10 +86,10 @@ def test_failures_are_failures(program, tmp_path, words, expected):
 
 
 def test_a_program_that_hangs(tmp_path):
-    """Any EFI program can be started; one that never ends costs the bound, and the message says it."""
-    # A halted guest costs nothing, unless its instructions are counted.
+    """Any EFI program can be started; one that never ends is stopped at the bound, and the message says so."""
+    # A halted guest takes no CPU time, unless its instructions are counted.
     said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "10", "--icount", "0", "talk")
-    # On a busy host its one line can come after the end of that time.
+    # On a busy host its only line can arrive after that time.
     assert status == 1 and re.search(r"the guest has (written nothing for|not written one byte in) 10", said), said
     assert "no whole end record (0 records arrived)" in said, said
     assert "talks, and no more" in said or "not written one byte" in said, said

@@ -1,4 +1,4 @@
-"""scripts/run's judgement, with a stand-in for QEMU that says and does what each test wants."""
+"""scripts/run's judgement, with a stand-in for QEMU that prints and does what each test needs."""
 import fcntl
 import os
 import pty
@@ -46,7 +46,7 @@ if {close}:
 
 @pytest.fixture
 def run(tmp_path):
-    """run(pieces, end) starts scripts/run over the stand-in; returns what it printed, and its status."""
+    """run(pieces, end) starts scripts/run with the stand-in; returns its output, and its status."""
     def start(pieces, end="os._exit(3)", *, words=(), stdin=subprocess.DEVNULL, wait=True,
               close=False, environment=None, preexec_fn=None, **how):
         folder = tmp_path / "bin"
@@ -57,7 +57,7 @@ def run(tmp_path):
         qemu.chmod(0o755)
         for name in ("program.efi", "code.fd", "vars.fd"):
             (tmp_path / name).write_bytes(b"x")
-        # Without it a stand-in that leaves by os._exit() says what it has flushed, as in any shell.
+        # Without it, a stand-in that ends by os._exit() prints what it has flushed, as in any shell.
         inherited = {k: v for k, v in os.environ.items() if k != "PYTHONUNBUFFERED"}
         env = {**inherited, "PATH": f"{folder}:{os.environ['PATH']}",
                "OVMF_CODE": str(tmp_path / "code.fd"), "OVMF_VARS": str(tmp_path / "vars.fd"),
@@ -67,7 +67,7 @@ def run(tmp_path):
                    *words]
 
         def in_child():
-            # A job in the background ignores SIGINT, and so would its children.
+            # A job in the background ignores SIGINT, and its children would inherit that.
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             if preexec_fn:
                 preexec_fn()
@@ -84,8 +84,8 @@ def run(tmp_path):
 
 @pytest.fixture
 def patient(run):
-    """patient(pieces, end, *words, until=..., timeout=...): run() with --timeout. Where the machine is too busy for the
-    stand-in to say all that it has to within that time, and what is printed lacks `until`, again with more time."""
+    """patient(pieces, end, *words, until=..., timeout=...): run() with --timeout. If the machine is too busy for the
+    stand-in to print everything within that time, and the output lacks `until`, runs again with more time."""
     def start(pieces, end, *words, until, timeout=2):
         for factor in (1, 10, 50):
             said, status = run(pieces, end, words=["--timeout", f"{timeout * factor:g}", *words])
@@ -156,7 +156,7 @@ def test_the_guest_has_the_time_to_end_a_row(monkeypatch, timeout, words, second
     (["--smp", "256"], True), (["--smp", "255"], False), (["--smp", "256", "--icount", "0"], False),
 ])
 def test_too_many_cpus_to_count_instructions(run, words, hinted):
-    """QEMU 10 takes 256 CPUs and more, but is too slow with them where it counts instructions."""
+    """QEMU 10 can have 256 CPUs and more, but is too slow with them when it counts instructions."""
     said, status = run([], "time.sleep(100)", words=["--timeout", "1", *words])
     assert status == 1 and ("try ICOUNT=0" in said) == hinted, said
 
@@ -185,7 +185,7 @@ def test_a_key_reaches_the_guest_once_it_listens(run):
     p = run([b"firmware\r\n", 0.3, LEFT, "key", *WHOLE[1:]], wait=False, stdin=end,
             start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY))
     while termios.tcgetattr(end)[3] & termios.ICANON and p.poll() is None:
-        time.sleep(0.01)  # what is typed before it takes single keys is thrown away
+        time.sleep(0.01)  # keys typed before it reads single keys are discarded
     os.write(terminal, b"q")
     said = p.communicate(timeout=TIMEOUT)[0].decode()
     os.close(end)
@@ -224,7 +224,7 @@ def wait_until(so):
 
 
 def is_alive(pid):
-    """One that nobody has waited for yet is dead too."""
+    """A process that nobody has waited for yet is dead too."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""The screen, from QEMU's picture of it: what stands there is read back, glyph by glyph."""
+"""The screen, from QEMU's picture of it: its text is read back, glyph by glyph."""
 
 import re
 import time
@@ -11,7 +11,7 @@ from sharing import BLT_ONLY
 # Long enough to scroll on most screens.
 TALK = "suite=baseline samples=32"
 VERDICT = b"\nverdict: "
-HINT = "lines above: PgUp"  # in a line for the screen alone
+HINT = "lines above: PgUp"  # in a line that is only on the screen
 
 
 def ends(text):
@@ -19,22 +19,22 @@ def ends(text):
 
 
 def lines_of(b):
-    """What the table's lines on the serial line are, the loader's and the firmware's left out."""
+    """Returns the table's lines on the serial line, without the loader's and the firmware's."""
     text = b.text.split("baretick: left firmware", 1)[1].splitlines()
     return ["baretick: left firmware", *(line.rstrip() for line in text[1:])]
 
 
 def wrapped(lines, columns):
-    """The lines as a screen of this number of columns has them."""
+    """Returns the lines as a screen of this number of columns shows them."""
     pieces = [line[i : i + columns] for line in lines for i in range(0, max(len(line), 1), columns)]
     return [piece.rstrip() for piece in pieces]
 
 
 class Watch:
-    """`done` for a boot: looks at the screen until it shows what is wanted, and keeps what it saw."""
+    """`done` for a boot: looks at the screen until it shows the wanted text, and keeps that."""
 
     def __init__(self, folder, wanted=ends, crop=None, after=b""):
-        """after: what is in the serial line's last whole line before it is worth a look."""
+        """after: text of the serial line's last complete line before which the screen is not read."""
         self.folder, self.wanted, self.crop, self.after = folder, wanted, crop, after
         self.text = self.next = self.before = None
 
@@ -55,7 +55,7 @@ class Watch:
             text = read(width, height, pixels)
         except (AssertionError, OSError):  # not started yet; firmware's letters; half painted
             return False
-        if self.wanted(text) and text == self.before:  # not in the middle of painting
+        if self.wanted(text) and text == self.before:  # in the middle of painting
             self.text, self.size = text, (width, height)
         self.before = text
         return self.text is not None
@@ -63,7 +63,7 @@ class Watch:
 
 @pytest.fixture
 def shown(boot, tmp_path):
-    """shown(*device, ...): a run that stops with its verdict on the screen: what the line said, what stands there."""
+    """shown(*device, ...): a run that stops with its verdict on the screen. Returns the serial output and the screen."""
 
     def start(*device, words=TALK, crop=None, **how):
         watch = Watch(tmp_path, crop=crop, after=VERDICT)
@@ -75,7 +75,7 @@ def shown(boot, tmp_path):
 
 
 def same(b, watch):
-    """The screen shows the end of what the serial line had, and nothing else."""
+    """The screen shows the end of the serial output, and nothing else."""
     _, columns, rows = layout(*watch.size)
     sent, seen = lines_of(b), list(watch.text)
     while seen and not seen[-1]:
@@ -150,7 +150,7 @@ def test_without_a_framebuffer_the_report_says_why_there_is_no_screen(shared):
 
 
 def test_without_a_serial_line_the_screen_has_it_all(boot, tmp_path):
-    """No port at all; every line is there, the first ones behind PgUp."""
+    """Without a serial port every line is there, the first ones with PgUp."""
     watch = Watch(tmp_path)
     boot(f"{TALK} finish=halt", extra=("-device", "VGA,xres=1920,yres=1080"), serial=False, done=watch)
     text = [line for line in watch.text if line]
@@ -161,7 +161,7 @@ def test_without_a_serial_line_the_screen_has_it_all(boot, tmp_path):
 
 
 class Keys(Watch):
-    """Presses each key when the one before has shown its words at the foot; keeps what it saw."""
+    """Presses each key when the previous one has shown its words in the last line; keeps the screens."""
 
     def __init__(self, folder, steps):
         super().__init__(folder, self.shows)
@@ -206,7 +206,7 @@ def test_a_fault_is_on_the_screen(boot, tmp_path):
 
 
 def test_progress_while_it_runs(boot, tmp_path):
-    """Each row's painting has the lines of those before it, and what is being measured now."""
+    """At each row's painting the screen has the lines of the rows before it, and the progress line."""
     watch = Watch(tmp_path, lambda text: any(line.startswith("1 of 2 rows") for line in text))
     b = boot("suite=calls bench=direct,got samples=20000 layout=fixed", extra=("-device", "VGA"), done=watch)
     assert watch.text, str(b)
@@ -235,7 +235,7 @@ def test_console_serial_leaves_the_screen_alone(boot):
 
 
 def test_a_console_that_is_not_there(boot):
-    """The other one is used, and says so."""
+    """The other console is used, with a warning."""
     b = boot(f"{TALK} console=screen").must(SUCCESS)
     assert "no framebuffer" in b.run["screen"]["why_not"], b.run["screen"]
     (warning,) = b.events("warning")
@@ -250,7 +250,7 @@ def test_console_serial_without_a_port(boot, tmp_path):
 
 
 def test_what_the_line_has_to_carry(shared):
-    """It is told in the end; and a row keeps within its budget, had its histogram all the bins."""
+    """The end of the report has the bytes; and a row stays within its budget even if its histogram had all the bins."""
     b = shared("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
     told = re.search(
         r"^serial    (\d+) KB so far: ([\d.]+) s at 115200 baud; at most (\d+) KB a row",
@@ -261,7 +261,7 @@ def test_what_the_line_has_to_carry(shared):
     assert int(told[1]) == -(-len(ours) // 1000)
     assert abs(float(told[2]) - len(ours) / 11520) < 0.06
     shown = ours[ours.index(b"0 of 1 rows") :]
-    row = len(re.sub(rb"\r[^\r\n]*(?=\r)", b"", shown))  # without the progress, line over line
+    row = len(re.sub(rb"\r[^\r\n]*(?=\r)", b"", shown))  # without the progress, line by line
     bins, longest = b.rows[0]["hist"], len("[1234567890,1000000],")
     assert len(bins) == 1 and row > 1900
     assert row + 256 * longest <= int(told[3]) * 1000

@@ -1,4 +1,4 @@
-"""Where the report goes when firmware's tables name a serial port: the shim brings them into the firmware."""
+"""The destination of the report if the firmware's tables name a serial port: the shim installs them."""
 
 import re
 import struct
@@ -8,11 +8,11 @@ from machine import BAD_OPTIONS, SUCCESS, has, monitor, qemu
 
 QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0 format=both"
 MMIO, IO = 0, 1
-NOWHERE = 0xFEB00000  # in the hole for devices below 4 GiB, where none of q35's is
+NOWHERE = 0xFEB00000  # in the hole for devices below 4 GiB, where q35 has no device
 
 
 def table(signature, revision, body):
-    """Who brings it in sets the checksum: QEMU's -acpitable, or the firmware that the shim gives it to."""
+    """QEMU's -acpitable, or the firmware to which the shim passes it, sets the checksum."""
     return struct.pack("<4sIBB6s8sI4sI", signature, 36 + len(body), revision, 0, b"MAKER", b"MODEL", 1, b"TEST", 1) + body
 
 
@@ -32,7 +32,7 @@ def dbg2(space, address):
 
 @pytest.fixture
 def tables(boot, shim, tmp_path):
-    """tables(words, bytes, ...): a boot where the firmware has these, with a second line at COM2, into a file."""
+    """tables(words, bytes, ...): a boot in which the firmware has these, with a second line at COM2, into a file."""
 
     def start(words, *raw):
         return boot("", disk=shim("tables", words, tables=raw), extra=["-serial", f"file:{start.line}"])
@@ -83,7 +83,7 @@ def test_com1_where_a_table_is_of_no_use(tables, raw):
     assert b.text.count("baretick: left firmware") == 1
 
 
-# What q35 has there, by OVMF's memory map and tables; where it puts the first depends on its release.
+# q35's devices there, by OVMF's memory map and tables; the address of the first depends on the release.
 ECAM = "PCI configuration space"
 TAKEN = {ECAM: None, "the local APIC": 0xFEE00000, "an IO-APIC": 0xFEC00000, "the HPET": 0xFED00000,
          "the firmware's flash": 0xFFFFF000, "RAM": 0x1000000}  # fmt: skip
@@ -91,7 +91,7 @@ TAKEN = {ECAM: None, "the local APIC": 0xFEE00000, "an IO-APIC": 0xFEC00000, "th
 
 @pytest.fixture(scope="module")
 def address_of(program, tmp_path_factory):
-    """address_of(what): of TAKEN; QEMU's monitor tells where the firmware has put ECAM."""
+    """address_of(what): of TAKEN; QEMU's monitor says where the firmware has put ECAM."""
     folder, said = tmp_path_factory.mktemp("ecam"), []
     b = qemu(folder, program=program, words=QUICK,
              keys={b'"type":"run"': lambda: said.extend(monitor(folder / "monitor", "info mtree"))})  # fmt: skip

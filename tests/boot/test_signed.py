@@ -1,5 +1,6 @@
-"""Secure Boot, with OVMF's build for it and the test keys that Debian ships: what is signed starts, from the
-firmware (test_own_objects.py) and from shim."""
+"""Secure Boot, with OVMF's build for it and the test keys that Debian ships: a signed program starts, from the
+firmware (test_own_objects.py) and from shim.
+"""
 
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ VARIABLES = Path("/usr/share/OVMF/OVMF_VARS_4M.snakeoil.fd")  # PK, KEK and db: 
 CERT = Path("/usr/share/ovmf/PkKek-1-snakeoil.pem")
 LOCKED_KEY = Path("/usr/share/ovmf/PkKek-1-snakeoil.key")
 SHIM = Path("/usr/lib/shim/shimx64.efi")
-PASSWORD = "snakeoil"  # as Debian's ovmf package documents it
+PASSWORD = "snakeoil"  # as documented in Debian's ovmf package
 SECURE = {
     "machine": "q35,smm=on",
     "firmware": (CODE, VARIABLES),
@@ -77,13 +78,13 @@ def test_unsigned_does_not(boot, program, secure_disk):
 
 @needs_shim
 def test_shim_starts_it(boot, program, secure_disk, signed):
-    """shim starts grubx64.efi beside it, whatever that is."""
+    """shim starts grubx64.efi in its folder, whatever that is."""
     starts(boot, secure_disk(signed(SHIM), grubx64=signed(program)))
 
 
 @needs_shim
 def test_shim_asks_for_its_sbat(boot, program, secure_disk, signed, tmp_path):
-    """The same without a section of that name: what the test above shows is not a shim that takes all."""
+    """The same without a section of that name: this shows that the shim of the test above does not accept everything."""
     without = tmp_path / "without.efi"
     changed = pe.Image(program.read_bytes().replace(b".sbat\0\0\0", b".none\0\0\0", 1))
     changed.put32(changed.opt + 64, changed.checksum())
@@ -104,7 +105,7 @@ def test_keys_that_cannot_be_used(program, key, tmp_path, which, words):
 
 
 def test_make_signed_signs_program_and_image(program, key, tmp_path):
-    """The disk that it makes carries the signed program. Names of a key are words, whatever is in them."""
+    """The disk that it makes has the signed program. Names of a key are words, whatever they contain."""
     shutil.copy(program, tmp_path)
     key = shutil.copy(key, tmp_path / f"{ODD_NAME}.key")
     cert = shutil.copy(CERT, tmp_path / f"{ODD_NAME}.pem")

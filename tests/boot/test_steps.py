@@ -1,5 +1,6 @@
 """Instructions counted by single-stepping (docs/method.md "Instructions"), against icount: every row of every suite,
-the bodies of tests/objects/steps.c, other cores, a borrowed machine, Bochs."""
+the bodies of tests/objects/steps.c, other cores, a borrowed machine, Bochs.
+"""
 
 import re
 import subprocess
@@ -15,26 +16,26 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
 
 import made  # noqa: E402
 
-# Rows whose stepped operations are not those of their windows, and why.
+# Rows whose stepped operations differ from those of their windows, and why.
 UNLIKE = {
     "planted/two_speeds": "a shift register draws what each call does",
     "sum/cold": "its windows have one pass, and what a call takes besides is in them",
 }
-# Rows whose work is planted to be gone: the count proves it, and fails them.
+# Rows whose work is planted to be missing: the count proves it, and they fail.
 GONE = {"planted/vanished", "planted/vanished_loop"}
 WORDS = "suite=baseline,calls,compiler,sum,truth,planted samples=16 format=jsonl hist=off"
-GATE_COMPILER = "gcc 12.2."  # Debian 12's, as in .github/workflows/ci.yml
-# Rows with no count, and what the report says of them.
+GATE_COMPILER = "gcc 12.2."  # Debian 12's compiler, as in .github/workflows/ci.yml
+# Rows without a count, and the report's reason.
 NOT_COUNTED = {
     "baseline/": "its windows are empty",
 }
-# Of an operation of suite steps: instructions, iterations, steps after which a string instruction was not over. QEMU
-# counts and steps once more where RCX ends it.
+# Per operation of suite steps: instructions, iterations, steps after which a string instruction was not finished. QEMU
+# counts and steps once more when RCX ends it.
 BODIES = {
     "mov_ss": (3, 0, 0), "mov_ss_twice": (4, 0, 0), "cpuid": (3, 0, 0), "rdtsc": (2, 0, 0), "pushf": (4, 0, 0),
     "rep": (3, 8, 8), "repne": (3, 2, 1), "rep_none": (2, 0, 0), "loop_self": (9, 0, 0),
 }  # fmt: skip
-# Of suites steps_end and steps_endless: status, `why` of the row, `why` of its steps.
+# For suites steps_end and steps_endless: status, `why` of the row, `why` of its steps.
 ENDS = {
     "faults": ("wrong", r"^#UD invalid opcode \(vector 6\) at 1000000[0-9a-f]{5} in faults\+0x", "failed while"),
     "endless": ("wrong", r"ran longer than deadline=1 seconds .* in endless\+0x", "failed while"),
@@ -47,7 +48,7 @@ ENDS = {
 
 
 def by_steps(row):
-    """Instructions of an operation, from the windows; None: not counted."""
+    """Returns instructions per operation, from the windows; None: not counted."""
     steps = row["steps"]
     if "why" in steps:
         return None
@@ -61,7 +62,7 @@ def name_of(row):
 
 
 def check_counts(b):
-    """Each row's stepped windows are what they are unstepped, and come to what its own windows do."""
+    """Each row's stepped windows have the counts of the unstepped ones, and agree with the row's windows."""
     counted = 0
     assert b.status == CHECK_FAILED and {name_of(row) for row in b.rows if row["status"] == "wrong"} == GONE, str(b)
     for row in b.rows:
@@ -85,7 +86,7 @@ def check_counts(b):
 def test_every_row_counts_the_same_stepped_and_unstepped(shared):
     b = shared(WORDS)
     assert check_counts(b) > 180
-    # What is counted does not depend on how many operations are: several were taken.
+    # The count does not depend on the number of operations: several were stepped.
     assert b.row("truth", "add")["steps"]["ops"] > 50
 
 
@@ -114,7 +115,8 @@ def on_stick(objects, words):
 
 
 def test_instructions_whose_traps_are_not_one_each(boot, stick, objects):
-    """MOV SS, CPUID, PUSHF, REP; a fault, an endless loop and no stack while a body is stepped cost its row alone."""
+    """MOV SS, CPUID, PUSHF, REP; a fault, an endless loop and a missing stack while a body is stepped fail only its
+    row."""
     words = "suite=steps,steps_end,steps_endless samples=16 deadline=1"
     b = boot("", disk=stick(on_stick(objects, words)))
     assert b.status == CHECK_FAILED and not b.events("fault") and len(b.rows) == 17, str(b)
@@ -139,7 +141,7 @@ def test_instructions_off_steps_nothing(boot):
 
 @pytest.mark.parametrize("share", ["alone", "together"])
 def test_other_cores_and_a_borrowed_machine(boot, share):
-    """The trap has its own stack on each core, also where the firmware lends them."""
+    """The trap has a separate stack on each core, also if the firmware lends them."""
     b = boot(f"suite=truth,calls bench=add,plt_c samples=16 cores=all share={share} takeover=borrow",
              extra=["-smp", "2"])  # fmt: skip
     assert b.end["verdict"] == "pass" and len(b.rows) == 4, str(b)
@@ -153,8 +155,8 @@ def test_other_cores_and_a_borrowed_machine(boot, share):
 @pytest.mark.others
 @pytest.mark.long
 def test_bochs_counts_by_steps_what_its_tsc_counts(stick, objects, tmp_path):
-    """Another emulator, which loses the trap after MOV SS as silicon does. Its TSC counts instructions, a string
-    instruction's iterations among them: there, too, the windows are run unstepped and compared."""
+    """Another emulator, which loses the trap after MOV SS as real CPUs do. Its TSC counts instructions, including a
+    string instruction's iterations: there, too, the windows are run unstepped and compared."""
     words = "suite=truth,steps,calls bench=add,imul,mov_ss*,cpuid,pushf,rep*,loop_self,direct,direct_straight,plt_c"
     b = bochs(tmp_path, stick(on_stick(objects, f"{words} samples=16 rounds=1")))
     assert b.end["verdict"] == "pass" and b.run["execution"] == "instructions", str(b)

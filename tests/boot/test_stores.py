@@ -28,7 +28,7 @@ def zydis():
 
 
 def counted_of(path):
-    """By tag: {(loads of 1, 2, 4, 8 bytes, stores of them)}."""
+    """Returns by tag: {(loads of 1, 2, 4, 8 bytes, stores of the same)}."""
     *lines, last = path.read_text().splitlines()
     assert last == "end", last
     found = {}
@@ -39,7 +39,7 @@ def counted_of(path):
 
 
 def followed(objects, row, operations):
-    """What the program counts, as the plugin does."""
+    """Returns the program's counts in the form of the plugin's."""
     own = [f"objects={objects}"] if row["suite"] in KINDS else []
     ran = subprocess.run([PROGRAM, *own, f"operations={operations}", f"{row['suite']}/{row['name']}"],
                          capture_output=True, text=True, timeout=300, check=False)
@@ -59,7 +59,8 @@ def followed(objects, row, operations):
 
 @pytest.mark.long
 def test_loads_and_stores_are_those_that_a_plugin_counts(boot, stick, tmp_path):
-    """C bodies of the suites and of objects of three compilers, called with a window's operations and with twice."""
+    """C bodies of the suites and of objects of three compilers, called with a window's operations and with twice as
+    many."""
     objects = tmp_path / "objects"
     objects.mkdir()
     for kind in KINDS:
