@@ -8,7 +8,7 @@ NAME = re.compile(r"(gcc|clang|g\+\+|clang\+\+)(-\d+)?")
 
 
 def at_hand():
-    """Each of them once, of C and of C++: a name without a version is most often a link to one with it."""
+    """Returns each of them once, for C and for C++. A name without a version is usually a link to one with a version."""
     named = sorted((p for d in os.get_exec_path() if Path(d).is_dir() for p in Path(d).iterdir()
                     if NAME.fullmatch(p.name)), key=lambda p: (len(p.name), p.name))  # fmt: skip
     found = {}

@@ -1,7 +1,8 @@
-"""Fixtures of the tests of the hosted program.
+"""Fixtures of the tests of the Linux program.
 
-None of them can fail because of the machine: what a figure of this CPU is, or how busy it is, is judged by `make
-silicon`, which runs the tests marked `silicon` too."""
+These tests cannot fail because of the machine. `make silicon`, which also runs the tests marked `silicon`, judges the
+figures of this CPU.
+"""
 
 import fcntl
 import hashlib
@@ -30,7 +31,7 @@ MOST = 4  # CPUs that a test uses at once
 
 CPUS = sorted(os.sched_getaffinity(0))
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
-# Worker by worker, others: of a test that wants one CPU, and of one that wants several.
+# The order of workers: others, tests that need one CPU, tests that need several.
 ONE = {CPUS[WORKER % len(CPUS)]}
 SEVERAL = sorted({CPUS[(WORKER * MOST + i) % len(CPUS)] for i in range(MOST)})
 
@@ -43,13 +44,13 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "launches: starts the Linux program; a test with `program` has it by itself")
     priority.no_real_time()
     if hasattr(config, "workerinput") or not config.option.numprocesses:
-        os.sched_setaffinity(0, ONE)  # its children have it from it
+        os.sched_setaffinity(0, ONE)  # its children inherit it
 
 
 def dealt(items, is_long, workers=int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))):
-    """The order in which each worker begins with its share of what is_long(item). pytest-xdist sends every worker a
-    batch of consecutive tests first, a quarter of its share: with all long ones in front, one worker would have them
-    alone."""
+    """Returns the order in which each worker begins with its share of what is_long(item). pytest-xdist first sends
+    every worker a batch of consecutive tests, a quarter of its share: with all long ones in front, one worker would
+    get all of them."""
     batch = max(len(items) // workers // 4, 2)
     long = [item for item in items if is_long(item)]
     others = [item for item in items if not is_long(item)]
@@ -95,7 +96,7 @@ def cpus(request):
 
 
 def state_and_ticks(process):
-    """proc(5): its state, and the clock ticks that it has run in user mode."""
+    """Returns, from proc(5), its state, and the clock ticks that it ran in user mode."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
     return fields[0], int(fields[11])
 
@@ -110,7 +111,7 @@ def run_on(process, ticks):
 
 
 def until(holds, process, what):
-    """Waits until holds() is true. Fails with `what` where it is not within SECONDS, or the process ends first."""
+    """Waits until holds() is true. Fails with `what` if it is not within SECONDS, or if the process ends first."""
     over = time.monotonic() + SECONDS
     while not holds():
         if process.poll() is not None:
@@ -121,8 +122,8 @@ def until(holds, process, what):
 
 
 def without_retries(words):
-    """The same launch without repeated blocks, which take most of its time where this core is shared: for tests of
-    everything but them. Other methods repeat none, and an option of another method is a warning."""
+    """Returns the words without repeated blocks, which take most of the time if this core is shared. For tests that do
+    not test repeats. Other methods repeat no blocks, and warn about another method's option."""
     words = [os.fsdecode(word) for word in words]
     named = {"retry_budget", "quiet_budget", "method"}.intersection(word.split("=")[0] for word in words)
     measures = not words or any("=" in word for word in words)
@@ -130,7 +131,7 @@ def without_retries(words):
 
 
 class Ended:
-    """What a launch left: status, out and err as text, and the report where out is nothing else."""
+    """The results of a launch: status, out and err as text, and the report if out has nothing else."""
 
     def __init__(self, process):
         self.status = process.returncode
@@ -152,10 +153,11 @@ def program():
 
 @pytest.fixture(scope="session")
 def run(program):
-    """run(word, ...): the program with these words, to its end; how: environment, stdout. Table and records, unless a
-    word says otherwise.
+    """run(word, ...): the program with these words, to its end; how: environment, stdout. Prints table and records,
+    unless a word says otherwise.
 
-    On a busy machine a core can be away for all of a short deadline=: then again with a longer one."""
+    On a busy machine a core can be without the CPU for all of a short deadline=: then runs again with a longer one.
+    """
 
     def once(words, environment, stdout):
         return Ended(
@@ -182,7 +184,7 @@ def run(program):
 
 @pytest.fixture(scope="session")
 def for_all_workers(tmp_path_factory):
-    """A folder that all workers of this session have."""
+    """A folder that all workers of this session share."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
     folder.mkdir(exist_ok=True)
@@ -191,9 +193,9 @@ def for_all_workers(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def shared_run(run, for_all_workers):
-    """run(word, ...) for what several tests read: the first of them, whoever's, launches the program with these words,
-    and the others have what it said. Not for a test of the launch itself, nor of figures that a busy machine may
-    spoil and another launch not."""
+    """run(word, ...) for several tests: the first of them, in any process, launches the program with these words, and
+    the others get its output. Not for a test of the launch itself, nor of figures that a busy machine may spoil in
+    one launch and not in another."""
 
     def start(*words):
         path = for_all_workers / hashlib.sha256(repr(words).encode()).hexdigest()
@@ -212,7 +214,7 @@ def shared_run(run, for_all_workers):
 
 @pytest.fixture
 def running(program):
-    """running(word, ...): the program while it measures its first row; ended when the test is."""
+    """running(word, ...): the program while it measures its first row; ended with the test."""
     started = []
 
     def start(*words):
@@ -221,11 +223,11 @@ def running(program):
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            # A job in the background ignores SIGINT, and so would its children.
+            # A job in the background ignores SIGINT, and its children would inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         started.append(p)
-        head = os.read(p.stdout.fileno(), 1)  # written as the first row begins
+        head = os.read(p.stdout.fileno(), 1)  # written when the first row begins
 
         def end():
             out, err = p.communicate(timeout=SECONDS)

@@ -1,4 +1,4 @@
-"""Reports made up for the tests of what reads them: whole to the last byte, with figures that are known."""
+"""Made-up reports for tests of their readers: complete to the last byte, with known figures."""
 
 import contextlib
 import importlib.machinery
@@ -21,7 +21,7 @@ OPTIONS = {"suite": "*", "bench": "*", "samples": "auto", "recipe": "auto", "met
 
 
 def line(record, seq):
-    """A record as it is written, CR and LF included."""
+    """Returns a record as it is written, including CR and LF."""
     body = json.dumps({"baretick": 1, "seq": seq, **record}, separators=(",", ":"))[:-1].encode()
     return b'%s,"crc":"%08x"}\r\n' % (body, zlib.crc32(body))
 
@@ -31,7 +31,7 @@ def report(records):
 
 
 def head(**changes):
-    """The record `run` of a bare machine."""
+    """Returns the record `run` of a bare machine."""
     return {"type": "run", "version": "0.1.0", "build": "0123456789ab", "compiler": "gcc 12.2.0",
             "platform": "uefi", "execution": "silicon", "unit": "ticks",
             "firmware": {"vendor": "Made", "revision": 1},
@@ -50,7 +50,7 @@ STUDENT = {"estimator": "median", "by": "placements", "level": 0.99}
 
 
 def row(name, cycles, half=0.01, suite="made", core=0, **changes):
-    """A row of core cycles with an interval, whose level it does not state."""
+    """Returns a row of core cycles with an interval, whose level it does not state."""
     per_op = {"ticks": cycles / 2, "ns": cycles / 4, "cycles": cycles, "cycles_lo": round(cycles - half, 6),
               "cycles_hi": round(cycles + half, 6)}
     return {"type": "row", "suite": suite, "name": name, "core": core, "recipe": "lfence", "form": "straight",
@@ -60,7 +60,7 @@ def row(name, cycles, half=0.01, suite="made", core=0, **changes):
 
 
 def counted(name, instructions, suite="made", core=0, window=None, **changes):
-    """A row of counted instructions, all windows alike."""
+    """Returns a row of counted instructions, all windows alike."""
     ops = 1000
     ticks = 128 * (window if window is not None else round(instructions * ops) + 5)
     return {"type": "row", "suite": suite, "name": name, "core": core, "recipe": "lfence", "form": "loop",
@@ -70,14 +70,14 @@ def counted(name, instructions, suite="made", core=0, window=None, **changes):
 
 
 def whole(*rows, run=None, others=()):
-    """A report of these rows that passed, or failed where one did."""
+    """Returns a report of these rows that passed, or failed if a row did."""
     wrong = sum(r["status"] == "wrong" for r in rows)
     end = {"type": "end", "rows": len(rows), "failures": wrong, "verdict": "fail" if wrong else "pass"}
     return report([run or head(), *rows, *others, end])
 
 
 def load():
-    """scripts/baretick as a module."""
+    """Imports scripts/baretick as a module."""
     loader = importlib.machinery.SourceFileLoader("baretick_command", str(ROOT / "scripts/baretick"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
@@ -88,7 +88,7 @@ COMMAND = load()
 
 
 class Written(io.TextIOWrapper):
-    """What the command writes, as a process's output is read."""
+    """Returns the command's output, as a process's output is read."""
 
     def __init__(self):
         super().__init__(io.BytesIO(), encoding="utf-8", newline="")
@@ -99,13 +99,13 @@ class Written(io.TextIOWrapper):
 
 
 def process(*words):
-    """scripts/baretick with these words as a process, to its end."""
+    """Runs scripts/baretick with these words as a process, to its end."""
     return subprocess.run([sys.executable, ROOT / "scripts/baretick", *map(str, words)], capture_output=True,
                           text=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
 
 
 def baretick(*words):
-    """scripts/baretick with these words, to its end, in this process: a new one takes 0.2 s to start."""
+    """Runs scripts/baretick with these words in this process, because a new one takes 0.2 s to start."""
     out, err, handler = Written(), Written(), signal.getsignal(signal.SIGTERM)
     try:
         with mock.patch.object(sys, "argv", ["baretick", *map(str, words)]), \

@@ -1,4 +1,4 @@
-"""Records with all that a picture or a page can show, made up: for test_plot.py and test_page.py."""
+"""Made-up records with everything that a picture or a page can show: for test_plot.py and test_page.py."""
 
 import math
 
@@ -9,12 +9,12 @@ SWEPT = {"code": 1, "stack": 64, "data": 8}
 
 
 def hist(*peaks):
-    """[[ticks, windows]] of [(ticks, windows)] with a neighbour on both sides of each."""
+    """Returns [[ticks, windows]] of [(ticks, windows)] with a neighbour on both sides of each."""
     return sorted([t + d, n // 4 if d else n] for t, n in peaks for d in (-26, 0, 26))
 
 
 def moded():
-    """A row of two modes whose longest windows are far beyond the others."""
+    """Returns a row of two modes whose longest windows are far beyond the others."""
     found = hist((3042, 800), (3848, 120)) + [[90000, 3], [2000000, 1]]
     placements = [3.0 + i / 1000 for i in range(14)] + [4.0, 4.01]
     return row("moded", 3.13, half=0.6, hist=found, ticks={"min": 3016, "median": 3042, "p99": 3874, "max": 2000000},
@@ -24,7 +24,7 @@ def moded():
 
 
 def plain():
-    """A row of one mode."""
+    """Returns a row of one mode."""
     return row("plain", 2, hist=hist((2080, 500)), interval={**STUDENT, "placements_cycles": [1.99, 2, 2.01],
                                                              "rounds_cycles": [1.995, 2.005]},
                modes=[{"cycles": 2, "share": 1, "sd": 0.01, "blocks": 3, "kind": "only"}])
@@ -75,7 +75,7 @@ def silicon(**changes):
 
 
 def calls():
-    """Ways of calling in each form: net, with an interval that is not even, and gross where there is a loop."""
+    """Returns ways of calling in each form: net, with an asymmetric interval, and gross if there is a loop."""
     found = []
     for way, cycles in (("inline", 0.001), ("direct", 3), ("plt", 5)):
         for ending in ("", "_inc", "_straight", "_c"):
@@ -86,12 +86,12 @@ def calls():
             found.append(made)
     found[5].update(status="wrong", why="the counter is 3")
     found[6].update(exclusive=False)
-    found[-1]["per_op"]["cycles_hi"] = 90  # far beyond the rest
+    found[-1]["per_op"]["cycles_hi"] = 90  # far beyond the others
     return found
 
 
 def growing(name="linear", curve="n", coefficient=2.0, arguments=(4, 16, 64, 256), **changes):
-    """A row with arguments, each figure a tenth above the curve or below it in turn, and its event `growth`."""
+    """Returns a row with arguments, each figure a tenth above or below the curve in turn, and its event `growth`."""
     at = {"n": lambda n: n, "log n": math.log2, "constant": lambda _: 1, "n log n": lambda n: n * math.log2(n), "n^2": lambda n: n * n}
     rows = [row(f"{name}/{n}", coefficient * at[curve](n) * (1.1 if i % 2 else 0.9), half=0.4 * n, suite="args", arg=n, object="o.o",
                 interval=RANKS)
@@ -103,11 +103,11 @@ def growing(name="linear", curve="n", coefficient=2.0, arguments=(4, 16, 64, 256
 
 
 def everything():
-    """The records of a report that has something of each kind, `run` first and without `end`."""
+    """Returns the records of a report with an example of each kind, `run` first and without `end`."""
     return [silicon(), linearity("lfence", 0.05), linearity("plain", 98), linearity("rdtscp", 36), moded(), plain(),
             swept(), *several_cores(), gaps(), *calls(), *growing()]
 
 
 def binned_share(found, limit):
-    """The share of windows up to a length, %."""
+    """Returns the share of windows up to a length, in %."""
     return 100 * math.fsum(n for t, n in found if t <= limit) / sum(n for _, n in found)

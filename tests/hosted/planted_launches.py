@@ -1,4 +1,4 @@
-"""Launches that are planted for the tests of scripts/silicon's judgement."""
+"""Made-up launches for the tests of scripts/silicon's judgement."""
 
 import copy
 from types import SimpleNamespace

@@ -7,8 +7,8 @@ PR_CAPBSET_DROP, CAP_SYS_NICE = 24, 23  # linux/prctl.h, linux/capability.h
 
 
 def no_real_time():
-    """The program takes SCHED_FIFO where it may. Two on one CPU then wait for each other, a core waits for another that
-    is to meet it, and what else runs there gets no time. Programs that this process starts from now on may not take it,
-    so any number of tests share the CPUs."""
+    """The program uses SCHED_FIFO if it may. Two on one CPU would then wait for each other, a core would wait for
+    another that it must meet, and other programs there would get no time. Programs that this process starts from now
+    on may not use it, so any number of tests share the CPUs."""
     resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
-    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0)  # refused where there is none to drop
+    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0)  # refused if there is none to drop

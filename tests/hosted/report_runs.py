@@ -1,8 +1,9 @@
-"""What to launch to see every field that the Linux program can write, on any machine. Fields that need a real CPU,
-with core cycles and a counter of them, are in stored records (data/cpu_fields.jsonl), each of which shows a field that
-no other there does. Anew, on a CPU, where the document changed or the program writes other fields:
+"""Launches that show every field that the Linux program can write, on any machine. Fields that need a real CPU, with
+core
+cycles and a counter of them, are in stored records (data/cpu_fields.jsonl); each of these shows a field that no other
+there does. To regenerate them on a CPU, after the document or the program's fields changed:
 
-    make hosted && UPDATE=1 python3 -m pytest -m silicon tests/hosted/program/test_report_fields.py
+make hosted && UPDATE=1 python3 -m pytest -m silicon tests/hosted/program/test_report_fields.py
 """
 
 import subprocess
@@ -54,7 +55,7 @@ CPU_RUNS = [
     ("suite=calls bench=register samples=64 hist=off layout=sweep", (0, 2)),
     ("suite=calls,sum bench=register,cold hist=off", (0, 2)),
     ("suite=calls bench=register hist=off method=adaptive target=1000", (0, 2)),
-    # Independent additions to memory cost less than a chain through it, and NOPs less in a loop than in a straight
+    # Independent additions to memory cost less than a chain through it, and NOPs cost less in a loop than in a straight
     # line; v* does not end in a second.
     ("suite=insn bench=add_m64_r64,sbb_r64_r64,nop,mov_r64_imm64,add_r16_imm16 time=2", (0, 2)),
     ("suite=insn bench=v* time=1", (0, 2)),
@@ -73,7 +74,7 @@ def stored():
 
 
 def lines_of_a_cpu():
-    """Of the launches for the stored records: the lines that show a field which none before them does."""
+    """Returns the lines of the launches for the stored records that show a field which no earlier line shows."""
     seen, kept = set(), []
     for line in lines_of(CPU_RUNS, COUNTED):
         fields = set(report_fields.Fields([report.parse(line)]).types)
@@ -92,5 +93,5 @@ def lines_of(runs, program):
         p = subprocess.run([program, "format=jsonl", *words.split()], capture_output=True, stdin=subprocess.DEVNULL,
                            timeout=launches.SECONDS, check=False)  # fmt: skip
         assert p.returncode in allowed, f"{words}: exit status {p.returncode}: {p.stderr.decode()}"
-        # `help` and `list` say other things, too.
+        # `help` and `list` also print other things.
         yield from (line for line in p.stdout.splitlines() if line.startswith(report.RECORD_START))

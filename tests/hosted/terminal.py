@@ -1,4 +1,4 @@
-"""The program on a terminal, where it shows its progress: each line with the time at which it came."""
+"""The program on a terminal, where it shows its progress: each line with the time at which it arrived."""
 
 import os
 import pty
@@ -16,7 +16,7 @@ LINE = re.compile(
 
 
 class Line:
-    """One progress line; what it does not say is None."""
+    """One progress line; None for missing values."""
 
     def __init__(self, at, match):
         self.at, self.start = at, match.start()
@@ -26,8 +26,8 @@ class Line:
 
 
 class Terminal:
-    """A launch to its end. `stop(line)`: whether it is to get a SIGINT once this line has come; lines,
-    shown: all bytes, records: those that are in it, status, end: the time."""
+    """Runs a launch to its end. `stop(line)`: whether to send SIGINT after this line; lines, shown: all bytes, records:
+    the records in it, status, end: the time."""
 
     def __init__(self, program, *words, stop=None):
         terminal, other = pty.openpty()

@@ -1,5 +1,6 @@
-"""BARETICK_KEEP and BARETICK_HIDE take any type, and add no instruction to what is in registers. What they do not take,
-nor BENCH_KEEP and BENCH_HIDE, does not compile, and the message says why."""
+"""BARETICK_KEEP and BARETICK_HIDE accept any type, and add no instruction to values in registers. Types that they, or
+BENCH_KEEP and BENCH_HIDE, do not accept do not compile, and the message says why.
+"""
 
 import re
 import shutil
@@ -12,7 +13,7 @@ WIDE = ["-march=x86-64-v4"]
 
 
 COMPILERS = [("gcc", "c"), ("clang", "c"), ("g++", "c++"), ("clang++", "c++")]
-BIT_FIELD = "bit-field"  # in the compiler's own words
+BIT_FIELD = "bit-field"  # the compiler's wording
 
 
 @pytest.mark.parametrize("flags", [[], WIDE], ids=["sse", "avx512"])
@@ -47,7 +48,7 @@ OPERANDS = ["first", "constant", "real_constant", "constants", "changing", "bits
 CONST, SMALL = "a variable that is not const", "an integer or a pointer of at most 8 bytes"
 IN_BOTH = {"BARETICK_HIDE": {**dict.fromkeys(("constant", "real_constant", "constants"), CONST), "bits.low": BIT_FIELD}}
 NOT_SMALL = {**dict.fromkeys(("real_constant", "constants", "several", "real", "array", "wide"), SMALL), "bits.low": BIT_FIELD}
-# A macro and its operands that do not compile: what the message says.
+# A macro and operands that do not compile, and the message.
 REFUSED = {
     "c": {**IN_BOTH, "BARETICK_KEEP": {"bits.low": BIT_FIELD}, "BENCH_KEEP": NOT_SMALL, "BENCH_HIDE": {"constant": "", **NOT_SMALL}},
     "c++": {"BARETICK_HIDE": {**IN_BOTH["BARETICK_HIDE"], "changing": "copy a volatile object"},

@@ -1,4 +1,4 @@
-"""What docs/compiler.md says of the character tests, in the machine code of each compiler at hand."""
+"""The statements of docs/compiler.md about the character tests, checked in the machine code of each compiler at hand."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ TO_OBJECT = [*FLAGS[: FLAGS.index("-S")], "-O2", "-I.", "-ffunction-sections", "
 
 @pytest.fixture(params=COMPILERS)
 def code(request, tmp_path):
-    """code(name): the lines of a function's disassembly, relocations among them."""
+    """code(name): the lines of a function's disassembly, including relocations."""
     path = tmp_path / "letters.o"
     subprocess.run([request.param, *TO_OBJECT, "-o", path, SOURCE], cwd=ROOT, check=True, timeout=300)
     ran = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path], capture_output=True, text=True, check=True)
@@ -27,7 +27,7 @@ def tables(lines):
 def test_cases_become_one_look_up_in_a_table(code):
     lines = code("to_table_trap")
     assert len(tables(lines)) == 1, lines
-    # Into a table of data: neither a table of jumps nor a test a letter.
+    # Into a table of data: neither a table of jumps nor one test per letter.
     assert not [line for line in lines if re.search(r"\bjmp +\*", line)], lines
     letters = [line for line in lines if re.search(r"\b(cmp|sub|add)\w* +\$0x([4-7][0-9a-f]|[9ab][0-9a-f]),", line)]
     assert len(letters) <= 4, letters

@@ -1,4 +1,4 @@
-"""The .gnu.hash sections of lib/object against those that ld makes of the same names."""
+"""The .gnu.hash sections of lib/object against those that ld makes from the same names."""
 
 import struct
 import subprocess
@@ -23,7 +23,7 @@ def ours(tmp_path_factory):
 
 
 def of_ld(names, tmp_path):
-    """The section of a shared object that exports these names, made by ld without -O; and the names by symbol."""
+    """Returns the section of a shared object that exports these names, made by ld without -O, and the names by symbol."""
     source, made, linked = (tmp_path / n for n in ("a.s", "a.o", "a.so"))
     source.write_text("".join(f".globl {n}\n.type {n}, @function\n{n}: ret\n" for n in names))
     run("as", source, "-o", made)
@@ -47,7 +47,7 @@ def parts(section, count):
         end = at - first
         while not chain[end] & 1:
             end += 1
-        # ld leaves the order within a bucket open.
+        # ld does not define the order within a bucket.
         chains[number] = sorted(c & ~1 for c in chain[at - first:end + 1])
     assert sum(map(len, chains.values())) == count
     return (buckets, first, words, shift), bloom, chains

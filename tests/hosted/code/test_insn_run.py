@@ -1,5 +1,6 @@
-"""Every form of lib/insn that this CPU has, executed once, with the chain of each pair of its operands: in a separate process,
-in memory between pages without rights."""
+"""Executes every form of lib/insn that this CPU has once, with the chain of each pair of its operands, in a separate
+process, in memory between guard pages.
+"""
 
 import json
 import subprocess
@@ -26,7 +27,8 @@ def test_every_form_is_executed_or_its_reason_is_known(whole):
     lines, counts = whole
     tests = counts["ran"] + counts["faulted"]
     executed = counts["forms"] - counts["not_run"] - counts["lacking"]
-    # Four throughput tests of a form; some cannot have the same register in all places, some have no memory.
+    # There are four throughput tests of a form; some forms cannot use the same register everywhere, some have no
+    # memory.
     assert 4 * executed == tests + counts["not_encodable"] + counts["no_memory"]
     assert len(lines) == counts["faulted"] + counts["pairs_faulted"]
     assert counts["pairs"] == counts["pairs_ran"] + counts["pairs_faulted"] + counts["no_chain"]

@@ -1,5 +1,6 @@
 """The table of forms of instructions (lib/insn), and the copies that are made from it: binutils' disassembler, which
-shares nothing with Zydis, must read the same of every copy of every form."""
+shares no code with Zydis, must read the same from every copy of every form.
+"""
 
 import re
 import shutil
@@ -14,7 +15,7 @@ GENERATOR = ROOT / "build/hosted/insn_table"
 COPIES = ROOT / "build/hosted/insn_copies"
 COPIES_OF_EACH = 4
 
-# Mnemonics of the table, and binutils' for the same.
+# Mnemonics of the table, and binutils' names for them.
 CONDITIONS = {"nb": "ae", "z": "e", "nz": "ne", "nbe": "a", "nl": "ge", "nle": "g"}
 SYNONYMS = {
     **{before + ours: before + theirs for before in ("j", "set", "cmov") for ours, theirs in CONDITIONS.items()},
@@ -26,19 +27,19 @@ SYNONYMS = {
     **{f"xcrypt_{mode}": f"xcrypt-{mode}" for mode in ("ecb", "cbc", "ctr", "cfb", "ofb")},
 }  # fmt: skip
 PREFIXES = {"rep": "rep", "repe": "repz", "repne": "repnz", "lock": "lock"}
-# Of these binutils prints fewer operands, or none; or more, which others leave implicit.
+# For these binutils prints fewer operands, or none, or more, which others leave implicit.
 FIXED_LEFT_OUT = {"vmrun", "vmload", "vmsave", "clzero", "skinit", "invlpgb", "invlpga", "rmpupdate", "pvalidate",
                   "rmpadjust", "psmash"}  # fmt: skip
 FIRST_LEFT_OUT = {"fucomp"}  # a fixed st(0)
-SECOND_LEFT_OUT = {"nop"}  # binutils knows one operand of 0F 19 to 0F 1E
+SECOND_LEFT_OUT = {"nop"}  # binutils gives 0F 19 to 0F 1E one operand
 IMPLICIT_XMM0 = {"sha256rnds2", "blendvps", "blendvpd", "pblendvb"}
-# Only the width of a general register differs: what is used of it is 16 bits, or 6.
+# Only the width of a general register differs: 16 bits of it are used, or 6.
 OTHER_WIDTH = {"movsxd r16, r16", "lsl r64, r32", "senduipi r32", "mov seg, r16"}
 NOT_KNOWN = {"fstpnce"}
 
 
 def general(name):
-    """The number of a general register, whatever its width."""
+    """Returns the number of a general register of any width."""
     found = re.fullmatch(r"r(\d+)[bwd]?", name)
     low = ["a", "c", "d", "b", "sp", "bp", "si", "di"]
     stem = re.sub(r"^[re]", "", name).removesuffix("l").removesuffix("x")
@@ -46,7 +47,7 @@ def general(name):
 
 
 def operands_of(text):
-    """Operands as binutils prints them, each without its size, a mask last, as the table has them."""
+    """Returns the operands as binutils prints them, each without its size, a mask last, as in the table."""
     masks = [f"{{{mask}}}" for mask in re.findall(r"\{(k\d)\}", text)]
     found = []
     for operand in re.split(r",(?![^\[]*\])", re.sub(r"\{[^}]*\}", "", text)):
@@ -61,7 +62,7 @@ def operands_of(text):
 
 
 def said_of(text):
-    """The mnemonic with its prefixes, and the operands."""
+    """Returns the mnemonic with its prefixes, and the operands."""
     text = re.sub(r"\((?:8087|287) only\)", "", text.split("#")[0]).strip()
     text = re.sub(r"^(?:(?:\{evex\}|\{vex\}|rex\.[WRXB]+) )+", "", text)
     words = re.match(r"((?:(?:lock|rep|repz|repnz) )*)(\S+)\s*(.*)", text)
@@ -69,7 +70,7 @@ def said_of(text):
 
 
 def disassembled(copies):
-    """What binutils says at each copy's address, with the bytes that it takes."""
+    """Returns binutils' text at each copy's address, and the length of the copy in bytes."""
     path = Path("copies.bin")
     path.write_bytes(b"".join(bytes.fromhex(copy[0]) for copy in copies))
     said = subprocess.run(["objdump", "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel",
@@ -129,7 +130,7 @@ def test_binutils_reads_every_copy_as_the_table_says(copies, tmp_path, monkeypat
 
 
 def test_every_form_has_a_copy(copies):
-    """None of the registers that insn_copies chooses is refused; and there are as many forms as the issue wants."""
+    """No register that insn_copies chooses is refused, and the table has at least the required number of forms."""
     assert [copy for copy in copies if copy[0] == "-"] == []
     assert len({copy[1] for copy in copies}) == len(copies) // COPIES_OF_EACH > 15000
 

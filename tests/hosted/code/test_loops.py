@@ -1,7 +1,7 @@
-"""Measured loops as each compiler at hand makes them: one turn after the other, whatever its options.
+"""Measured loops as each compiler at hand makes them: one iteration after the other, whatever its options.
 
-A loop that is unrolled costs less than one that is not, so that what is subtracted would not be what
-was measured; and BENCH_KEEP, BENCH_HIDE and BENCH_CLOBBER must be no instruction (bench/api/keep.h).
+An unrolled loop costs less than one that is not unrolled, so the subtracted loop would differ from the measured one.
+BENCH_KEEP, BENCH_HIDE and BENCH_CLOBBER must not add an instruction (bench/api/keep.h).
 """
 
 import os
@@ -22,7 +22,7 @@ FLAGS = shlex.split(
 
 @cache
 def make_says(text, compiler):
-    """The words that the Makefile makes of a text with its variables."""
+    """Returns the words into which the Makefile expands a text with its variables."""
     said = subprocess.run(
         ["make", "-s", "--no-print-directory", "-f", "-", "say"], cwd=ROOT, check=True, text=True,
         input=f"include Makefile\nsay: ; @printf '%s\\n' {text}\n", stdout=subprocess.PIPE,
@@ -57,7 +57,7 @@ def functions(request):
 
 
 def loop(lines):
-    """The instructions of a function's only loop, its jump back included."""
+    """Returns the instructions of a function's only loop, including its backward jump."""
     loops = []
     for i, line in enumerate(lines):
         jump = re.fullmatch(r"j\w+ (\.L\w+)", line)
@@ -73,7 +73,7 @@ def without_labels(lines):
 
 
 def test_a_body_is_its_work_and_the_empty_loop(functions):
-    """An increment is one instruction more; a call has one to pass the object besides."""
+    """An increment is one more instruction; a call has one in addition that passes the object."""
     bodies = functions("bench/suites/calls/body.c")
     empty = len(loop(bodies.pop("calls_empty")))
     inc = bodies.pop("calls_inline_inc")
@@ -90,7 +90,8 @@ SHARED = {"plt": BY_PLT, "plt_endbr": BY_PLT, "symbolic": BY_PLT, "got": BY_SLOT
 
 @pytest.mark.parametrize("way", SHARED)
 def test_a_shared_library_s_calls_are_its_compiler_s(functions, way):
-    """-fPIC calls by the PLT, -fno-plt by the GOT slot, loaded at each call; the loop is the others'."""
+    """-fPIC calls through the PLT, -fno-plt through the GOT slot, which each call loads; the loop is that of the
+    others."""
     bodies = functions(f"bench/suites/calls/pic_{way}.c")
     assert list(bodies) == [f"calls_{way}", f"calls_{way}_inc"], list(bodies)
     empty = len(loop(functions("bench/suites/calls/body.c")["calls_empty"]))
@@ -101,7 +102,7 @@ def test_a_shared_library_s_calls_are_its_compiler_s(functions, way):
 
 
 def test_a_known_type_is_devirtualised(functions):
-    """Its two virtual calls are direct ones; of an unknown type each is by the table, loaded anew."""
+    """Its two virtual calls are direct calls; with an unknown type each goes through the table, loaded again."""
     bodies = functions("bench/suites/calls/virtual_both.c")
     known, unknown = (loop(bodies[f"calls_virtual_{name}"]) for name in ("known", "unknown"))
     calls = [x for x in known if x.startswith("call")]
@@ -120,7 +121,7 @@ def test_keeping_and_hiding_cost_nothing(functions):
 
 
 def test_the_look_up_of_lazy_binding_is_all_its_own(functions):
-    """No library's function, no string instruction, and vector registers keep what they have."""
+    """They call no library function, use no string instruction, and leave vector registers unchanged."""
     body = functions("bench/suites/calls/lazy_fixup.c")["calls_lazy_fixup_c"]
     for line in body:
         mnemonic = line.split()[0]

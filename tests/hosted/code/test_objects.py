@@ -1,4 +1,4 @@
-"""Objects as each compiler at hand makes them, placed and run by lib/object; and what it refuses."""
+"""Objects as each compiler at hand makes them, placed and run by lib/object; and objects that it refuses."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from compilers import ALL as COMPILERS
 from compilers import C
 
 TOOL = ROOT / "build/hosted/object"
-HIGH, LOW = "100000000000", "60000000"  # the code buffer's; one that 31 bits reach, off the heap
+HIGH, LOW = "100000000000", "60000000"  # that of the code buffer; one within 31 bits, far from the heap
 
 PROGRAM = """
 typedef unsigned long u64;
@@ -82,12 +82,13 @@ def placed(made, address=HIGH, function="f", linked=()):
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("flags", FLAGS)
 def test_a_compilers_object_runs_wherever_it_is_placed(compiler, flags, tmp_path):
-    """The same answer at each place, its data as at first; code of fixed addresses below 2 GiB alone."""
+    """It returns the same result at each address, with its data reset. Code with fixed addresses only works below 2
+    GiB."""
     made = compiled(tmp_path, compiler, flags)
     said = placed(made, LOW)
     assert said.stdout.split() == [str(RESULT)] * 3, said
     said = placed(made)
-    if "-fno-pic" in flags and said.returncode:  # some find no use for a fixed address
+    if "-fno-pic" in flags and said.returncode:  # some compilers have no use for a fixed address
         assert "does not fit 32 bits" in said.stderr and not said.stdout, said
         assert "-fPIE" in said.stderr, said
     else:

@@ -1,4 +1,4 @@
-"""docs/own-code.md: its template and its compile lines are what is there, and give a figure."""
+"""docs/own-code.md: its template and its compile commands match the tree, and give a figure."""
 
 import re
 import shlex
@@ -27,7 +27,7 @@ BARETICK_END
 
 
 def compile_example(line, name, folder):
-    """As the page says, in a folder with the file and the header's folder."""
+    """Runs the commands of the page in a folder with the file and the header's folder."""
     (folder / "bench").mkdir()
     (folder / "bench/api").symlink_to(ROOT / "bench/api")
     words = shlex.split(line)
@@ -106,7 +106,8 @@ def test_a_linked_c_library_is_measured(run, tmp_path):
 
 @pytest.mark.parametrize("more", [0, 1 << 20])
 def test_an_object_with_glibc_is_refused_with_the_library_to_link_instead(run, tmp_path, more):
-    """The row for its IFUNC, or the object for its size: glibc's strlen alone comes to about 1 MiB."""
+    """The message names the row, because of its IFUNC, or the object, because of its size: glibc's strlen alone takes
+    about 1 MiB."""
     glibc = Path(subprocess.run(["gcc", "-print-file-name=libc.a"], capture_output=True, text=True, check=True).stdout.strip())
     if not glibc.exists() or not MUSL.exists():
         pytest.skip("needs libc6-dev and musl-dev: scripts/setup --all installs them")
@@ -127,7 +128,7 @@ def test_an_object_with_glibc_is_refused_with_the_library_to_link_instead(run, t
 
 
 def test_what_sets_errno_is_said_to_be_refused_before_and_after_it_is_linked(run, tmp_path):
-    """strtod(3). The advice to link it excepts such functions, and the linked object's refusal names the cause."""
+    """strtod(3). The advice to link it excepts such functions, and the refusal of the linked object names the cause."""
     if not MUSL.exists():
         pytest.skip("needs musl-dev: scripts/setup --all installs it")
     source = """double strtod(const char *, char **);

@@ -1,4 +1,4 @@
-"""A person's own objects in the Linux program: compiled as documented, measured, refused; and make check-object."""
+"""User objects in the Linux program: compiled as documented, measured, refused; and make check-object."""
 
 import os
 import re
@@ -14,7 +14,7 @@ import made  # noqa: E402
 
 SUCCESS, CHECK_FAILED, BAD_OPTIONS = 0, 2, 3
 CHECK_OBJECT = ROOT / "build/hosted/check_object"
-TRIES = 4  # a figure that another program disturbs is taken again
+TRIES = 4  # a figure that another program disturbs is measured again
 
 PASS = "static int pass(uint64_t n, struct baretick_object *o) { (void)n; (void)o; return 0; }\n"
 COUNT = """static int count(uint64_t n, struct baretick_object *o)
@@ -24,7 +24,7 @@ COUNT = """static int count(uint64_t n, struct baretick_object *o)
 
 @pytest.fixture(scope="module")
 def objects(tmp_path_factory):
-    """A folder with an object of every compiler that is here."""
+    """A folder with an object of every compiler at hand."""
     folder = tmp_path_factory.mktemp("objects")
     for kind in made.KINDS:
         if made.at_hand(kind):
@@ -52,7 +52,7 @@ def measured(run):
 
 
 def records(run, kind, path, *words):
-    """Records of a type that the report's reader does not sort."""
+    """Returns records of a type that the report's reader does not sort."""
     from read import report
 
     ended = run(f"objects={path}", "format=jsonl", *words)
@@ -60,7 +60,7 @@ def records(run, kind, path, *words):
 
 
 def close(row, cycles):
-    """Within its interval, or 1 %."""
+    """Tests whether a value is within its interval, or within 1%."""
     got = row["per_op"]
     return abs(got["cycles"] - cycles) <= max(got["cycles_hi"] - got["cycles"], 0.01 * cycles)
 
@@ -75,7 +75,7 @@ def at_hand(kind):
 
 @pytest.mark.parametrize("kind", made.KINDS)
 def test_an_object_of_each_compiler_is_measured(measured, objects, kind):
-    """Its rows do their work, which their checks see."""
+    """Its rows do their work, as their checks confirm."""
     at_hand(kind)
     rows = measured(objects, f"suite={kind},truth", "bench=chain,count,sum,imul", "samples=64").rows
     for name in ("chain", "count", "sum"):
@@ -87,7 +87,7 @@ def test_an_object_of_each_compiler_is_measured(measured, objects, kind):
 
 @pytest.mark.parametrize("kind", [k for k in made.KINDS if k not in ("nasm", "rust")])
 def test_a_break_ends_one_operation(measured, tmp_path, kind):
-    """Its check holds where each operation that breaks, and no other, runs onbreak."""
+    """Its check passes if onbreak runs for each operation that breaks, and for no other."""
     at_hand(kind)
     made.own(kind, tmp_path, "-DBREAKS")
     row = measured(tmp_path, f"suite={kind}", "bench=breaks", "samples=64").rows[f"{kind}/breaks"]
@@ -119,8 +119,8 @@ def test_a_failed_operation_fails_with_every_method(run, tmp_path, method):
 @pytest.mark.silicon
 @pytest.mark.parametrize("kind", made.KINDS)
 def test_what_an_object_of_each_compiler_takes(measured, objects, kind):
-    """Ten products in a chain take ten times what the CPU's documentation says of one, or what the program's own
-    row does where it says nothing."""
+    """Ten dependent products take ten times the documented latency, or ten times the program's own row if there is no
+    documentation."""
     at_hand(kind)
     for _ in range(TRIES):
         rows = measured(objects, f"suite={kind},truth", "bench=chain,sum,imul", "samples=512").rows
@@ -130,7 +130,7 @@ def test_what_an_object_of_each_compiler_takes(measured, objects, kind):
     else:
         pytest.fail(f"{chain['per_op']}, and one product: {one['per_op']}")
     assert chain["placements"] > 1
-    # 512 words: two a cycle and vectors of 8 at the most, and as many additions that wait for each other
+    # 512 words: at most two per cycle, at least vectors of 8 and as many dependent additions
     assert 512 / 16 < rows[f"{kind}/sum"]["per_op"]["cycles"] < 512 * 64, rows[f"{kind}/sum"]
 
 
@@ -158,8 +158,9 @@ BARETICK_ROW(timed, row, "100 additions, one after the other", .body = chain, .o
 
 @pytest.mark.silicon
 def test_long_windows_are_compensated(run, tmp_path):
-    """Windows of 20 ms and more: no minimum is without timer interrupts, and each one's are taken off. That the rest
-    is nearer the truth is for tests/unit/lib/config/test_method.c, whose clock does not drift."""
+    """In windows of 20 ms and more every minimum contains timer interrupts, and those of each window are subtracted.
+    tests/unit/lib/config/test_method.c checks that the rest is nearer to the truth, with a clock that does not
+    drift."""
     path = made.of_source(tmp_path, "timed", LONG)
     words = ("suite=timed", "method=kbest", "most=32")
     report = run(f"objects={path}", "format=jsonl", *words, "compensate=on").report()
@@ -180,7 +181,7 @@ def test_long_windows_are_compensated(run, tmp_path):
 
 @pytest.mark.parametrize("words", [["method=plain"], ["method=doubled"], ["method=kbest"], ["method=ensembles", "ensembles=4", "size=16"], ["method=adaptive", "target=100"], ["layout=sweep"], ["layout=fixed"], ["caches=clear"], ["method=plain", "recipe=mfence"]])  # fmt: skip
 def test_by_every_method(measured, objects, words):
-    """A method that needs a loop to double says of a row without one that it is not for it."""
+    """A method that needs a loop to double refuses a row without one, with the reason."""
     rows = measured(objects, "suite=gcc", "samples=64", *words).rows
     assert len(rows) == 3
     for name, row in rows.items():
@@ -195,7 +196,7 @@ def test_by_every_method(measured, objects, words):
 
 
 def symbol_bytes(path, name, offset):
-    """The object's machine code from so far behind a symbol on."""
+    """Returns the object's machine code from this offset after a symbol on."""
     said = made.run(["objdump", "-d", f"--disassemble={name}", path])
     lines = [re.match(r" +([0-9a-f]+):\t((?:[0-9a-f]{2} )+)", line) for line in said.splitlines()]
     found = [(int(m[1], 16), m[2].split()) for m in lines if m]
@@ -214,7 +215,7 @@ ENDS = {
 @pytest.mark.every_cpu
 @pytest.mark.parametrize("share", ["alone", "together"])
 def test_a_body_that_does_not_come_back_costs_its_row_alone(measured, faults, share):
-    """Signal, address, symbol and offset in the object are told; the rows around it are measured."""
+    """The message has signal, address, symbol and offset in the object; the other rows are measured."""
     cores = ["cores=0-1", "share=together"] if share == "together" and len(os.sched_getaffinity(0)) > 1 else []
     report = measured(faults, "suite=faults", "samples=64", "deadline=1", *cores)
     assert report.end["verdict"] == "fail" and len(report.rows) == 8
@@ -279,7 +280,7 @@ def test_fields_of_a_row_do_what_they_say(measured, fields):
     assert rows["once"]["status"] == "ok", rows["once"]
     assert rows["ring0"]["status"] == "unsupported" and "ring 0" in rows["ring0"]["why"], rows["ring0"]
     assert rows["gone"]["status"] == "wrong" and "the work is gone" in rows["gone"]["why"], rows["gone"]
-    untrue = rows["untrue"]  # it is judged where a CPU executes it that was ours alone
+    untrue = rows["untrue"]  # it is judged if a CPU executes it on an exclusive core
     assert untrue.get("truth_cycles") == 1000 or report.run["execution"] == "emulated", untrue
     assert not untrue.get("exclusive") or "not the documented figure" in untrue["why"], untrue
     assert rows["set"]["units"]["unit"] == "word" and rows["set"]["units"]["per_op"] == 3, rows["set"]
@@ -297,7 +298,7 @@ def test_a_large_room_on_two_cores_at_once(measured, fields):
 
 
 def test_a_name_selects_all_its_arguments(measured, tmp_path):
-    """One of them is selected by its whole name; the fit of each is told, or that it takes three."""
+    """One row is selected by its whole name. The fit over the arguments is reported, or that it needs three."""
     path = made.own("grows", tmp_path)
     report = measured(path, "suite=grows*", "bench=linear,square/64,fails", "samples=64")
     assert report.rows.pop("grows_wrong/fails/16")["status"] == "wrong"
@@ -305,7 +306,7 @@ def test_a_name_selects_all_its_arguments(measured, tmp_path):
     assert {name: row["arg"] for name, row in report.rows.items()} == {
         "grows/linear/4": 4, "grows/linear/16": 16, "grows/linear/64": 64, "grows/square/64": 64}  # fmt: skip
     for row in report.rows.values():
-        assert row["status"] == "ok" and row["errors"] == 0, row  # its check has seen the argument
+        assert row["status"] == "ok" and row["errors"] == 0, row  # its check has received the argument
     growth = {e["name"]: e for e in report.events if e["kind"] == "growth"}
     assert growth.keys() == {"linear", "square", "fails"}
     assert growth["fails"]["points"] == 2 and "2 arguments without 1 that failed: no fit" in growth["fails"]["message"]
@@ -341,7 +342,8 @@ static const struct baretick_row *const at_old __attribute__((used, section(BARE
 
 @pytest.fixture(scope="module")
 def refused(tmp_path_factory):
-    """A folder: an object with refused rows, one that is none, one that is too large, one without rows, a good one."""
+    """A folder with an object with refused rows, a file that is not one, one that is too large, one without rows, a
+    good one."""
     folder = tmp_path_factory.mktemp("refused")
     made.of_source(folder, "a", REFUSALS)
     (folder / "b.o").write_text("no object")
@@ -364,7 +366,7 @@ SAID = [
     "b.o: not an ELF file",
     "c.o: larger than the 1 MiB that an object may have; in place of glibc's libc.a link /usr/lib/",
     "d.o: it has no rows: section baretick_rows_v1, with a pointer to each, is not there",
-    "e.o: .data.rel.ro",  # by its section and offset
+    "e.o: .data.rel.ro",  # named by section and offset
 ]
 
 
@@ -434,7 +436,7 @@ def test_check_object_says_what_is_good(objects):
 
 
 def test_check_object_says_what_the_program_says(run, refused):
-    """The same messages; what cannot be placed is refused there too."""
+    """It prints the same messages, and also refuses objects that cannot be placed."""
     said = check(refused)
     assert said.returncode == 1, said
     shown = run(f"objects={refused}", "list").out.splitlines()

@@ -1,4 +1,4 @@
-"""What suite `calls` says is compiled as a shared library is: by the flags that the build gives it, and in the object."""
+"""The parts of suite `calls` that are compiled as a shared library: checks the flags of the build, and the object."""
 
 import re
 import subprocess

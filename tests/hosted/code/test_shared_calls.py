@@ -1,4 +1,5 @@
-"""What ld -shared makes of the calls that lib/object links as a shared library's (bench/suites/calls/pic.h)."""
+"""The calls in shared libraries made by ld -shared, for comparison with lib/object's linking
+(bench/suites/calls/pic.h)."""
 
 import re
 import subprocess
@@ -8,7 +9,7 @@ from test_loops import COMPILERS, FLAGS, ROOT, own_flags
 
 FOLDER = "bench/suites/calls"
 CALLEES = {"plt": "callee", "got": "callee", "plt_endbr": "callee_endbr", "symbolic": "callee_symbolic"}
-# How many instructions stand between the call and the function, by way; and what the call is.
+# Per way of calling: the number of instructions between the call and the function, and the call instruction.
 ENTRY = {"plt": ["jmp"], "plt_endbr": ["endbr64", "jmp"]}
 
 
@@ -18,11 +19,11 @@ def run(*words):
 
 
 def linked(compiler, way, tmp_path):
-    """The disassembly of a shared library of caller and callee: {symbol: [instructions]}"""
+    """Returns the disassembly of a shared library of caller and callee: {symbol: [instructions]}."""
     made = []
     for name in (f"pic_{way}", f"pic_{CALLEES[way]}"):
         source = f"{FOLDER}/{name}.c"
-        # -Bsymbolic's callee is exported, too: it is the linker that binds it.
+        # With -Bsymbolic the callee is exported too: the linker binds it.
         flags = [f for f in FLAGS if f not in ("-S", "-o", "-") and (way != "symbolic" or "visibility" not in f)]
         made.append(tmp_path / f"{name}.o")
         run(compiler, *flags, "-O2", *own_flags(source, compiler), "-c", source, "-o", made[-1])

@@ -1,5 +1,7 @@
-"""`baretick stores`: what is counted of rows, objects and instructions made to be redundant, by gcc and clang;
-what ends a trace; how fast it steps."""
+"""`baretick stores`: its counts for rows, objects and instructions that are redundant on purpose, by gcc and clang;
+what
+ends a trace; how fast it steps.
+"""
 
 import fcntl
 import json
@@ -36,7 +38,7 @@ from launch import start  # noqa: E402
 
 @pytest.fixture(autouse=True)
 def zydis():
-    """Where CI ran ./scripts/setup it is there."""
+    """It is installed where CI ran ./scripts/setup."""
     if not HAS_ZYDIS:
         assert "CI" not in os.environ, "Zydis is not installed, and nothing of `baretick stores` is tested"
         pytest.skip("Zydis is not installed: ./scripts/setup installs it")
@@ -50,10 +52,10 @@ def compiler(request):
 
 @pytest.fixture
 def program(compiler):
-    """The program as this compiler builds it, its rows too; one worker at a time builds it."""
+    """Builds the program with this compiler, including its rows; one worker at a time builds it."""
     path = ROOT / f"build/tests/stores-{compiler}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path.parent / "lock", "w") as lock:  # as tests/boot/build.py
+    with open(path.parent / "lock", "w") as lock:  # as in tests/boot/build.py
         fcntl.flock(lock, fcntl.LOCK_EX)
         subprocess.run(["make", "-s", "-C", ROOT, f"CC={compiler}", f"STORES={path.relative_to(ROOT)}",
                         path.relative_to(ROOT)], check=True, timeout=SECONDS)
@@ -66,14 +68,14 @@ def baretick(*words, columns=100):
 
 
 def followed(*words, status=0):
-    """The traces."""
+    """Returns the traces."""
     ran = baretick(*words, "--json")
     assert ran.returncode == status, ran
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
 def of(program, *words):
-    """Traces of the program itself, by row."""
+    """Returns traces of the program itself, by row."""
     ran = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=SECONDS, check=False)
     assert ran.returncode == 0, ran
     traces, refused = stores.read(ran.stdout)
@@ -93,7 +95,7 @@ def counts(record, *names):
 # --- what is planted in suite compiler -------------------------------------------------------------
 
 def row(program, name, operations):
-    """A row's totals less the counter that a pass adds to, and its loop's instructions."""
+    """Returns a row's totals without the counter that a pass increments, and its loop's instructions."""
     trace = of(program, f"operations={operations}", f"compiler/{name}")[name]
     passes = operations // PASS
     loop = [i for i in trace["by_instruction"] if i["runs"] > passes and i["stores"]]
@@ -105,7 +107,7 @@ def test_stores_to_one_place_are_dead_but_the_last(program):
     trace, passes, loop = row(program, "store_cure", n)
     assert sum(i["stores"] for i in loop) == n
     assert counts(trace, "store_bytes", "dead_bytes", "silent_stores") == (8 * (n + passes), 8 * (n - 1), 0)
-    assert trace["unread_bytes"] == 8 + 8  # the last one's, the counter's
+    assert trace["unread_bytes"] == 8 + 8  # those of the last pass, and of the counter
     trace, passes, loop = row(program, "store_trap", n)
     assert not loop and counts(trace, "stores", "dead_bytes") == (2 * passes, 8 * (passes - 1))
     assert trace["silent_stores"] == passes - 1  # each pass ends with the same number
@@ -135,9 +137,9 @@ def test_an_array_of_which_one_word_is_read(program):
     n = 1000
     trace, passes, loop = row(program, "buffer_cure", n)
     assert trace["store_bytes"] == 8 * n + 8 * passes
-    # Each pass reads its last word; the array is on the stack, and what the last pass left there dies with it.
+    # Each pass reads its last word. The array is on the stack, and the last pass's values die with it.
     assert trace["dead_bytes"] == 8 * (n - passes)
-    for i in loop:  # the same words in every pass, whatever stores them
+    for i in loop:  # the same words in every pass, however they are stored
         assert i["silent_stores"] * passes == i["stores"] * (passes - 1), i
     trace, passes, loop = row(program, "buffer_trap", n)
     assert not loop and counts(trace, "stores", "dead_bytes", "unread_bytes") == (passes, 0, 8)
@@ -147,8 +149,8 @@ def test_a_memset_and_a_copy_of_which_parts_are_dead(program):
     n = 200
     trace, passes, loop = row(program, "memset_cure", n)
     assert trace["store_bytes"] == (64 + 32) * n + 8 * passes
-    assert trace["dead_bytes"] == (64 + 32) * n - 64  # nobody reads any of it
-    assert sum(i["dead_bytes"] == i["store_bytes"] for i in loop) == 2  # by the other stores of the same turn
+    assert trace["dead_bytes"] == (64 + 32) * n - 64  # nothing reads it
+    assert sum(i["dead_bytes"] == i["store_bytes"] for i in loop) == 2  # by the other stores of the same iteration
     trap = row(program, "memset_trap", n)[0]
     assert trap["store_bytes"] < trace["store_bytes"]
     trace, passes, loop = row(program, "copy_cure", n)
@@ -175,7 +177,7 @@ def test_an_object_s_rows_are_as_planted(planted):
     assert counts(trace["copied_cure"], *names) == (64 * n, 0, 0)
     assert counts(trace["counter"], *names) == (8 * n, 8 * (n - 1), 0)
     assert counts(trace["counter_cure"], *names) == (8, 0, 0)
-    # The cleared half is silent from the second turn on, the other half goes from 0 to 1 and back.
+    # The cleared half is silent from the second iteration on, the other half alternates between 0 and 1.
     assert all(i["silent_stores"] in (0, n - 1) for i in trace["half"]["by_instruction"])
     assert trace["copied"]["silent_stores"] == trace["copied"]["stores"] * (n - 1) // n
     assert trace["counter"]["silent_stores"] == 0
@@ -183,7 +185,7 @@ def test_an_object_s_rows_are_as_planted(planted):
 
 
 def test_partial_overlaps_as_counted_by_hand(tmp_path):
-    """Two turns; its setup has stored the same bytes before."""
+    """Two iterations; its setup has stored the same bytes before."""
     path = made.of_source(tmp_path, "hand", """
         static void setup(struct baretick_object *o) { ((uint64_t *)o->room)[0] = 1; }
         static int f(uint64_t n, struct baretick_object *o) {
@@ -223,7 +225,7 @@ def test_lines_of_the_program_s_own_rows():
 
 
 def test_an_object_whose_source_is_gone_names_nothing(tmp_path):
-    """A build folder keeps what the tree before it was made of."""
+    """A build folder contains the objects of the tree before the change."""
     for name in ("now", "gone"):
         source, made = tmp_path / f"suites/{name}.c", tmp_path / f"build/suites/{name}.c.o"
         for path in (source, made):
@@ -236,7 +238,7 @@ def test_an_object_whose_source_is_gone_names_nothing(tmp_path):
 
 
 def test_what_an_object_calls_is_named(tmp_path):
-    """memset() of an object is the program's own; a turn of its REP STOSB is a step."""
+    """memset() of an object is the program's own; an iteration of its REP STOSB is a step."""
     (tmp_path / "m.c").write_text(
         '#include "baretick.h"\nvoid *memset(void *, int, size_t);\n'
         "static int f(uint64_t n, struct baretick_object *o) { size_t k = 48; BARETICK_HIDE(k);"
@@ -263,7 +265,8 @@ def test_names_of_cxx_are_readable_and_leave_room_for_the_offset(kind, tmp_path)
 
 # --- instructions ----------------------------------------------------------------------------------
 
-# A turn's stores, bytes, dead bytes, silent stores (but for the first turn), loads, silent loads. What was popped is new.
+# Per iteration: stores, bytes, dead bytes, silent stores (except in the first one), loads, silent loads. A popped value
+# is new.
 KINDS = {
     "mov [r14], rax; mov rbx, [r14]": (1, 8, 0, 1, 1, 1),
     "mov [r14], r15": (1, 8, 8, 0, 0, 0),
@@ -294,7 +297,7 @@ AVX512 = {
     "mov eax, 0x5; kmovw k1, eax; vmovdqu32 [r14]{k1}, zmm0": (1, 8, 8, 1, 0, 0),
     "mov eax, 0x80000001; kmovd k1, eax; vmovdqu8 [r14]{k1}, ymm0; vmovdqu8 ymm1{k1}, [r14]": (1, 2, 0, 1, 1, 1),
     "mov eax, 0xf0; kmovw k1, eax; vpcompressd [r14]{k1}, zmm0": (1, 16, 16, 1, 0, 0),
-    # Four elements at one place: three of them dead within the instruction.
+    # Four elements at one address: three of them are dead within the instruction.
     "mov eax, 0xf; kmovw k1, eax; vpxord zmm2, zmm2; vpscatterdd [r14 + zmm2*4]{k1}, zmm0": (4, 16, 16, 4, 0, 0),
     "kxorw k1, k1, k1; vmovdqu32 [r14]{k1}, zmm0; vmovdqu32 zmm1{k1}, [r14]": (0, 0, 0, 0, 0, 0),
 }
@@ -307,12 +310,12 @@ def of_this_cpu():
 
 @pytest.mark.parametrize("text", of_this_cpu())
 def test_instructions_of_each_kind(text):
-    """At each step all memory is looked through: no store of the CPU's was missed."""
+    """Compares all memory at each step: no store of the CPU was missed."""
     n = 10
     stored, stored_bytes, dead, silent, loaded, silent_loads = of_this_cpu()[text]
     trace = one(text, "--asm", "--operations", n, "--verify")
     assert counts(trace, "stores", "store_bytes", "loads") == (n * stored, n * stored_bytes, n * loaded), trace
-    # The first turn has none of the silent ones, and nobody knows of the last one's bytes.
+    # The first iteration has no silent ones, and the fate of the last one's bytes is not known.
     most, fewest = n * silent, (n - 1) * silent
     assert fewest <= trace["silent_stores"] <= most, trace
     assert (n - 1) * silent_loads <= trace["silent_loads"] <= n * silent_loads, trace
@@ -331,7 +334,7 @@ def test_the_examples_by_which_the_two_rules_for_loads_differ(text, silent, rere
 
 @pytest.mark.parametrize("row", ["direct", "register", "virtual", "plt", "got"])
 def test_a_return_address_is_no_silent_store(row):
-    """What is popped dies: the next one is stored to new memory."""
+    """A popped value dies: the next one is stored to new memory."""
     trace = one(f"calls/{row}", "--operations", 1000)
     (call,) = [i for i in trace["by_instruction"] if i["text"].startswith("call")]
     returns = [i for i in trace["by_instruction"] if i["text"] == "ret"]
@@ -340,7 +343,7 @@ def test_a_return_address_is_no_silent_store(row):
 
 
 def test_what_dies_with_the_stack_is_dead():
-    """Popped, or below the stack pointer of a function that returns: its red zone. Above it stays."""
+    """Popped, or below the stack pointer of a function that returns: its red zone. Memory above it remains."""
     trace = one("sub rsp, 64; mov [rsp + 8], rax; add rsp, 64", "--operations", 10)
     assert counts(trace, "dead_bytes", "unread_bytes", "silent_stores") == (80, 0, 0)
     trace = one("call f; jmp on; f: mov [rsp - 16], rax; ret; on:", "--operations", 10)
@@ -348,7 +351,7 @@ def test_what_dies_with_the_stack_is_dead():
     trace = one("mov [rsp - 64], rax; push rax; pop rbx; mov rcx, [rsp - 64]", "--operations", 10)
     assert counts(trace, "dead_bytes", "unread_bytes", "silent_stores") == (0, 0, 9)
     trace = one("mov rbx, rsp; lea rsp, [r14 + 64]; push rax; pop rcx; mov rsp, rbx", "--operations", 10)
-    assert counts(trace, "dead_bytes", "unread_bytes", "loads") == (0, 0, 10)  # another stack, and back
+    assert counts(trace, "dead_bytes", "unread_bytes", "loads") == (0, 0, 10)  # switches to another stack, and back
 
 
 CALLED = """
@@ -404,7 +407,7 @@ HOSTILE = {
 
 
 def test_a_body_that_changes_its_caller_s_state_is_named_and_the_rest_is_followed(tmp_path):
-    """All rows of one object, one after the other: a canary after each is counted right."""
+    """All rows of one object, one after the other: a canary after each is counted correctly."""
     rows = "".join(f"""
         static int h{i}(uint64_t n, struct baretick_object *o) {{
             (void)n; (void)o; __asm__ volatile("{text.replace("%", "%%")}" ::: "memory"); return 0; }}
@@ -452,7 +455,7 @@ def test_what_is_before_and_behind_the_instructions_is_not_counted():
 
 
 def test_places_in_instructions():
-    """Labels of a person's own; and what is around them is not called theirs."""
+    """Labels in user code; code around them is not attributed to them."""
     trace = one("jmp .on; .on: mov [r14], rax; own: mov [r14], rbx")
     assert [(i["function"], i["offset"]) for i in trace["by_instruction"]] == [("snippet.on", 0), ("own", 0)]
     for words, where in ((("xor eax, eax; jmp rax",), "at 0x0"), (("nop", "--asm", "--init", "ud2"), r"at prologue\+0x\w+"),
@@ -523,7 +526,7 @@ def test_what_comes_before_is_bounded_too():
 
 
 def test_few_steps_are_the_counted_ones():
-    """Not those before: saving registers, filling areas."""
+    """Not the steps before the body: saving registers, filling areas."""
     (trace,) = followed("mov [r14], rax", "--steps", 1, status=1)
     assert counts(trace, "steps", "stores") == (1, 1)
     assert "its end" in trace["ended"]["why"] and "within 1 step" in trace["ended"]["why"], trace["ended"]
@@ -531,7 +534,7 @@ def test_few_steps_are_the_counted_ones():
 
 
 def test_a_body_of_many_instructions(tmp_path):
-    """As many as code has room for."""
+    """As many objects as there is space for code."""
     n = 100000
     path = made.of_source(tmp_path, "big", f"""
         static int f(uint64_t n, struct baretick_object *o) {{
@@ -544,7 +547,7 @@ def test_a_body_of_many_instructions(tmp_path):
 
 
 def test_a_person_sees_how_far_a_long_one_is():
-    """On a terminal, and nowhere else."""
+    """On a terminal, and only there."""
     words = [BARETICK, "stores", "provoke/endless", "--steps", "120000", "--json"]
     terminal, other = pty.openpty()
     with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=other) as p:
@@ -564,11 +567,11 @@ def test_work_that_was_not_done_is_said():
 
 
 def test_a_person_ends_it():
-    """What was counted until then is shown."""
+    """It shows the counts up to then."""
     p = subprocess.Popen([PROGRAM, "steps=100000000", "provoke/endless"], stdout=subprocess.PIPE, text=True,
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     stat = Path(f"/proc/{p.pid}/stat")
-    while int(stat.read_text().rsplit(")", 1)[1].split()[12]) < 10:  # ticks in the kernel: it steps
+    while int(stat.read_text().rsplit(")", 1)[1].split()[12]) < 10:  # ticks in the kernel: it is stepping
         time.sleep(0.01)
     p.send_signal(signal.SIGINT)
     out, _ = p.communicate(timeout=SECONDS)
@@ -607,7 +610,7 @@ def test_wrong_words_are_named(words, message):
 
 @pytest.fixture
 def inline(tmp_path):
-    """An object whose row has the name of one of the program's, and one of its own name."""
+    """An object whose row has the name of one of the program's rows, and one with a new name."""
     rows = "".join(f'BARETICK_ROW(mine, {name}, "{name}", .body = f, .ops = 2);\n' for name in ("inline", "other"))
     return made.of_source(tmp_path, "mine", "static int f(uint64_t n, struct baretick_object *o) "
                           f"{{ o->counter += n; return 0; }}\n{rows}")
@@ -661,7 +664,7 @@ def test_bash_completes_it():
 # --- the table -------------------------------------------------------------------------------------
 
 def listed(text, title):
-    """The figures of a list, a line each."""
+    """Returns the figures of a list, one line each."""
     part = re.search(rf"^{title}$(.*?)(?=^$|\Z)", text, re.MULTILINE | re.DOTALL)
     return [tuple(map(int, m[1].split())) for m in re.finditer(r"^((?: *\d+)+)   ", part[1], re.MULTILINE)] if part else []
 
@@ -701,7 +704,7 @@ def test_long_names_are_cut():
 
 @pytest.mark.silicon
 def test_it_steps_at_half_the_bare_rate_or_more():
-    """Against bare steps, taken in turns in the same process, by its own time: another's load is in neither."""
+    """Compared with plain steps, alternating in the same process, by its CPU time: other programs' load is in neither."""
     ran = subprocess.run([PROGRAM, "speed=1", "operations=5000", "compiler/silent_cure"], capture_output=True, text=True,
                          timeout=SECONDS, check=True)
     speed = json.loads(ran.stdout)

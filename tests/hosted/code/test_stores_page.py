@@ -1,4 +1,4 @@
-"""docs/stores.md: what it shows is what the program says."""
+"""docs/stores.md: its examples are what the program prints."""
 
 import json
 import os
@@ -13,8 +13,8 @@ from conftest import ROOT
 PAGE = (ROOT / "docs/stores.md").read_text(encoding="utf-8")
 EXAMPLES = {m[1]: textwrap.dedent(m[2]).strip() for m in
             re.finditer(r"^    \$ scripts/(baretick .*)\n((?:    .*\n|\n(?=    ))+)", PAGE, re.MULTILINE)}
-COMPILED = "compiler/"  # its instructions are the compiler's own
-VERSION = re.compile(r"define ZYDIS_VERSION .*0x00040000")  # the texts of instructions are Zydis' own
+COMPILED = "compiler/"  # its instructions depend on the compiler
+VERSION = re.compile(r"define ZYDIS_VERSION .*0x00040000")  # the texts of instructions depend on Zydis
 
 
 @pytest.fixture(autouse=True)
@@ -25,14 +25,14 @@ def zydis():
 
 
 def figures(text):
-    """All but steps, instructions and places."""
+    """All but steps, instructions and locations."""
     text = re.sub(r", \d+ steps", "", text)
     text = re.sub(r"^((?: *\d+){2,3})   .*$", r"\1", text, flags=re.MULTILINE)
     return re.sub(r"^(?: {17,}\S.*|\.\.\. and .*)\n", "", text, flags=re.MULTILINE)
 
 
 def totals(text):
-    """Those of all instructions: how many a compiler makes of a loop is its own."""
+    """Totals over all instructions, because the number of a loop's instructions depends on the compiler."""
     return re.findall(r"^\d+ (?:stores of|loads of|bytes are unread) .*", text, re.MULTILINE)
 
 
@@ -57,7 +57,7 @@ def test_there_are_examples_of_each_kind():
 
 
 def test_the_two_rules_for_loads_are_told_apart():
-    """What the page says of its two examples is what they show."""
+    """The page's statements about its two examples match their output."""
     assert re.search(r"999 loads\s+are\s+silent\s+and\s+none\s+is\s+reread", PAGE)
     assert re.search(r"none\s+is\s+silent\s+and\s+1000\s+are\s+reread", PAGE)
     loads = [re.search(r"(\d+) loads \(\d+%\) silent, (\d+) loads \(\d+%\) reread", shown).groups()
@@ -66,7 +66,7 @@ def test_the_two_rules_for_loads_are_told_apart():
 
 
 def test_members_that_it_names_are_there():
-    """All of them, and no others."""
+    """The page has all of them, and no others."""
     ran = subprocess.run([ROOT / "scripts/baretick", "stores", "compiler/store_cure", "--json"], capture_output=True,
                          text=True, check=True)
     trace = json.loads(ran.stdout)

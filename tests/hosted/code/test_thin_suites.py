@@ -1,4 +1,4 @@
-"""scripts/thin_suites: the suites' object keeps of each row the pointers to its code."""
+"""scripts/thin_suites: of each row, the suites' object keeps only the pointers to its code."""
 
 import re
 import subprocess
@@ -48,7 +48,7 @@ def test_the_pointers_to_code_stay_where_they_are_in_a_row(tmp_path):
     found = {int(m[1], 16): m[2] for m in re.finditer(r"^([0-9a-f]{12,16}) .* (\w+) \+ 0$", table, re.MULTILINE)}
     assert found == {rows["one"]: "first", rows["one"] + 16: "second", rows["two"] + 24: "third"}, table
     assert b"a message of code" in path.read_bytes() and said("-h", path)
-    # What is left is an object that links.
+    # The rest is an object that links.
     subprocess.run(["ld", "-r", path, "-o", tmp_path / "again.o"], check=True, timeout=300)
 
 

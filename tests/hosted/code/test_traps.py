@@ -1,4 +1,4 @@
-"""What each compiler at hand makes of the traps of suite `compiler`: the code itself, where a count cannot tell."""
+"""The machine code of the traps of suite `compiler` with each compiler at hand, where a count proves nothing."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ SUITE = "bench/suites/compiler"
 
 
 def own_flags(source):
-    """What the Makefile compiles this file with besides."""
+    """Returns the Makefile's extra options for this file."""
     found = re.search(rf"^CFLAGS_{SUITE}/{source} := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     if found and (like := re.fullmatch(rf"\$\(CFLAGS_{SUITE}/(.*)\)", found[1])):
         return own_flags(like[1])
@@ -19,7 +19,7 @@ def own_flags(source):
 
 
 def compiled(compiler, source, flags=None):
-    """Its functions by name, each a list of instructions and labels."""
+    """Returns its functions by name, each a list of instructions and labels."""
     words = [compiler, *FLAGS, "-O2", *(own_flags(source) if flags is None else flags), f"{SUITE}/{source}"]
     text = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True, timeout=300).stdout
     found, lines = {}, []
@@ -40,7 +40,7 @@ def divides(lines):
 
 
 def loops(lines):
-    """How many jumps go back."""
+    """Returns the number of backward jumps."""
     back = 0
     for i, line in enumerate(lines):
         jump = re.fullmatch(r"j\w+ (\.L\w+)", line)
@@ -65,7 +65,7 @@ def test_character_tests_become_a_look_up_or_nothing(compiler):
     tables = {n: any(re.search(r"CSWTCH|switch\.table", x) for x in lines) for n, lines in made.items()}
     assert [n for n, has in tables.items() if has] == ["compiler_to_table_trap"]
     assert loops(made["compiler_known_trap"]) < loops(made["compiler_known_cure"])
-    # 26 letters are a range; 22 digits, two to a letter, and each test that stays is a branch.
+    # 26 letters are a range; 22 digits, two for each letter, and each remaining test is a branch.
     tests = {n: sum(x.startswith("cmp") for x in lines) for n, lines in made.items()}
     assert tests["compiler_lower_trap"] < 10 and tests["compiler_to_table_trap"] < 10
     assert tests["compiler_lower_cure"] >= 26 and tests["compiler_to_table_cure"] >= 22
@@ -83,7 +83,7 @@ def test_who_knows_the_divisor(compiler):
     else:
         assert not copies and calls(apart["compiler_noclone_trap"]) == {"alone"}, list(apart)
     assert calls(apart["compiler_noclone_cure"]) == {"together"}
-    # Where all pass one divisor, the function itself knows it.
+    # If all callers pass one divisor, the compiler knows it inside the function.
     assert calls(one["compiler_clone_range"]) == {"quotient_of_one"} and not divides(one["quotient_of_one"])
     assert divides(compiled(compiler, "callee.c")["compiler_quotient"])
 
@@ -113,7 +113,7 @@ def test_clang_makes_a_formula_of_squares_and_a_division_of_subtractions(compile
         assert any("xmm" in x for x in numbers["compiler_products_trap"]), "several values at once"
     else:
         assert loops_of["compiler_squares_trap"] == loops_of["compiler_squares_cure"]
-        # gcc 14 takes two turns at once, after a multiplication that tells whether they are odd.
+        # gcc 14 does two iterations at once, after a multiplication that tells whether they are odd.
         assert loops_of["compiler_reduce_trap"] > loops_of["compiler_reduce_modulo"]
     for name in ("products_cure", "chain_trap", "chain_cure"):
         assert not any("xmm" in x for x in numbers[f"compiler_{name}"]), name
@@ -124,7 +124,7 @@ def test_clang_makes_a_formula_of_squares_and_a_division_of_subtractions(compile
 def test_a_known_string_is_looked_up_once_a_letter(compiler):
     made = compiled(compiler, "ctype.c")
     places = {n: [m[1] for x in lines if (m := re.match(r"movl (\d+)\(%r\w+\), %\w+$", x))] for n, lines in made.items()}
-    # 4 bytes an entry: U, P, E, R, the space, T and X, each once.
+    # 4 bytes per entry: U, P, E, R, the space, T and X, each once.
     assert sorted(places["compiler_ctype_trap"]) == sorted(str(4 * ord(c)) for c in set("UPPER TEXT"))
     assert not places["compiler_ctype_cure"]
     for name in ("ctype_trap", "ctype_cure"):
@@ -136,12 +136,12 @@ def test_a_known_string_is_looked_up_once_a_letter(compiler):
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_a_helper_is_inlined_when_its_other_caller_goes(compiler):
-    """Both splitters in the file: one inlines the helper, the other calls it. Alone, each inlines it."""
+    """With both splitters in the file, one inlines the helper and the other calls it. Alone, each inlines it."""
     both = compiled(compiler, "split.c")
     quoted, plain = compiled(compiler, "split_quoted.c"), compiled(compiler, "split_plain.c")
     assert "field" in calls(both["compiler_split_quoted_trap"])
     assert not calls(quoted["compiler_split_quoted_cure"]) and "field" not in quoted
-    # The plain splitter has one call at most: the one that its text never needs.
+    # The plain splitter has at most one call: for a case that its text never has.
     for lines in (both["compiler_split_plain_trap"], plain["compiler_split_plain_cure"]):
         assert sum(x.startswith("call") for x in lines) <= 1
 

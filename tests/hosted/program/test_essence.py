@@ -1,4 +1,4 @@
-"""The essence at the end of a table: each figure is that of the row it names, as the row's record has it."""
+"""The essence at the end of a table: each figure is that of the row it names, as in the row's record."""
 
 import re
 import signal
@@ -13,7 +13,7 @@ CELL, LABEL = 17, 10
 
 
 def essence(text):
-    """{label: its lines in one, the label left out} of the table's end, and the lines as they stand."""
+    """Returns {label: its lines joined, without the label} of the table's end, and the original lines."""
     lines = [line for line in text.splitlines() if not line.startswith("{")]
     at = next(i for i in range(len(lines) - 1, -1, -1) if not lines[i]) + 1
     found, label = {}, None
@@ -24,13 +24,13 @@ def essence(text):
 
 
 def report_of(ended):
-    """The records between the lines of the table."""
+    """Returns the records between the lines of the table."""
     records = [line for line in ended.out.splitlines(keepends=True) if line.startswith("{")]
     return launches.Launch("".join(records).encode(), ended.status, 0)
 
 
 def must_be(cell, row):
-    """What is in a cell says what the record does, and no more than that."""
+    """Asserts that a cell contains what the record says, and nothing else."""
     if row is None:
         assert cell == "-"
         return
@@ -73,7 +73,7 @@ def test_each_figure_is_its_rows(run):
     must_be(warm.removeprefix("warm "), report.rows["sum/warm"])
     (apart,) = [e for e in report.events if e["kind"] == "beside" and e["name"] == "random_16"]
     told = re.search(r"mispredicted (\S+)", said["targets"])[1]
-    # Where both rows were shared, the line has no room for it.
+    # If both rows were shared, the line has no room for it.
     assert told == "..." or float(told) == pytest.approx(apart["apart"], abs=0.06), said["targets"]
 
 
@@ -96,7 +96,7 @@ def test_what_failed_is_named(run):
 
 @pytest.mark.native
 def test_by_another_method(run):
-    """Its own error, and rows that it cannot have or that were not asked for."""
+    """The method's own error, and rows that it does not measure or that were not selected."""
     ended = run("suite=calls", "bench=direct,virtual_c", "method=plain", "samples=64")
     said, lines = essence(ended.out)
     assert said["essence"] == "cycles/op by ruler, method=plain"
@@ -106,11 +106,11 @@ def test_by_another_method(run):
 
 @pytest.mark.parametrize("method, figure", [("plain", "mean"), ("kbest", "kbest"), ("ensembles", "min")])
 def test_the_empty_window_by_another_method(run, method, figure):
-    """As that method has it: there is no median."""
+    """In that method's form: there is no median."""
     ended = run("suite=baseline", "bench=empty_lfence", "recipe=lfence", f"method={method}", "samples=64",
                 *(("ensembles=4", "size=64") if method == "ensembles" else ()))
     said, _ = essence(ended.out)
-    # "shared" where another program had the CPU, "doubted" where a method says so.
+    # "shared" if another program had the CPU, "doubted" if a method says so.
     ticks = re.fullmatch(r"empty_lfence (\d+)(?: shared| doubted)? ticks", said["window"])
     assert ticks, said["window"]
     assert abs(int(ticks[1]) - report_of(ended).rows["baseline/empty_lfence"]["body"][figure]) <= 0.5

@@ -19,14 +19,14 @@ def lines_of(ended):
 
 
 def cells(line, step=1):
-    """The figures and marks of a line: [(text, mark)]."""
+    """Returns the figures and marks of a line: [(text, mark)]."""
     text = line[NAME:]
     return [(text[i : i + COLUMN - 1].strip(), text[i + COLUMN - 1 : i + COLUMN].strip())
             for i in range(0, len(text), COLUMN * step)]
 
 
 def table(lines, head):
-    """{name: line} of the table below the line that begins with this head, intervals left out."""
+    """Returns {name: line} of the table below the line that begins with this head, without intervals."""
     at = next(i for i, line in enumerate(lines) if re.match(head, line))
     found = {}
     for line in lines[at + 1 :]:
@@ -87,7 +87,7 @@ def test_each_column_is_a_row(both):
 
 
 def test_records_lack_nothing(both):
-    """Neither a row nor what it is set against; the table says how many pairs it leaves out."""
+    """Neither a row nor the row that it is compared with; the table says how many pairs it leaves out."""
     report, lines = report_of(both), lines_of(both)
     asked = [name for name in report.rows if re.match(r"(calls|compiler)/", name)]
     assert len(asked) == len(report.rows) == report.end["rows"] > 60
@@ -99,7 +99,7 @@ def test_records_lack_nothing(both):
 
 @pytest.mark.parametrize("words", [(*WORDS, "table=rows"), ("suite=calls", "bench=direct*,plt*", "samples=64")])
 def test_a_line_a_row(run, words):
-    """As asked, and where there are few."""
+    """On request, and if there are few rows."""
     ended = run(*words)
     lines = lines_of(ended)
     assert not any("straight straight" in line for line in lines)
@@ -116,7 +116,7 @@ def test_columns_on_request(run):
 
 @pytest.mark.native
 def test_columns_of_a_few_rows(run):
-    """A short run draws each row that has a line: below its heading, and only where there is something to say."""
+    """A short run separates each row that has a line: below its heading, and only if there is a remark."""
     ended = run("suite=calls", "bench=direct,direct_c", "samples=64", "table=grouped")
     rows, lines = report_of(ended).rows, lines_of(ended)
     ((text, mark), *_, (text_c, mark_c), _) = cells(table(lines, r"calls +empty ")["direct"])
@@ -136,7 +136,7 @@ def test_other_methods_have_no_columns(run):
 @pytest.mark.every_cpu
 @pytest.mark.skipif(len(SEVERAL) < 2, reason="there is but one CPU")
 def test_cores_that_are_alike_are_counted(run):
-    """A row in columns has its cores there: only where they differ it is set apart again."""
+    """A row in columns has its cores there; it is separated only if they differ."""
     ended = run("suite=calls", "bench=direct*,plt_c,lazy_later", "cores=0-1", "samples=64", "table=grouped")
     report, lines = report_of(ended), lines_of(ended)
     differ = {e["message"].split(":")[0].split("/")[1] for e in report.events if e["kind"] == "cores_differ"}

@@ -1,5 +1,4 @@
-"""The headline's record and remark: figure, interval and what they were got by agree with the placements' figures
-that are recorded with them."""
+"""The headline's record and remark: figure, interval and method agree with the placements' figures of the record."""
 
 import math
 import statistics
@@ -11,7 +10,7 @@ CLOSE = 2e-6  # records have six digits
 
 
 def level(n, k):
-    """At least this of another boot's medians: negative hypergeometric (docs/method.md)."""
+    """At least this share of another boot's medians: negative hypergeometric (docs/method.md)."""
     j = (n + 1) // 2
     below = sum(math.comb(i + j - 1, i) * math.comb(2 * n - i - j, n - i) for i in range(k))
     return 1 - 2 * below / math.comb(2 * n, n)
@@ -41,7 +40,7 @@ def check(record):
 
 
 def rows_of(run, *words):
-    """Records and output; no records where nothing gives core cycles (an emulator)."""
+    """Returns records and output; no records if nothing gives core cycles (an emulator)."""
     ended = run("suite=truth,calls", "bench=add,imul,plt,got", "table=rows", *words)
     lines = [line for line in ended.out.splitlines(keepends=True) if line.startswith("{")]
     rows = launches.Launch("".join(lines).encode(), ended.status, 0).rows

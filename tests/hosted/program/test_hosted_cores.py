@@ -1,4 +1,4 @@
-"""Several cores: the CPUs that this process may use, one after the other and at once."""
+"""Several cores: the CPUs that this process may use, in turn and at once."""
 
 import os
 import re
@@ -18,7 +18,7 @@ several = pytest.mark.skipif(len(CPUS) < 2, reason="there is but one CPU")
 
 
 def records(ended, kind):
-    """Also from among a table's lines; every crc and seq is right."""
+    """Returns the records, also from among a table's lines; every crc and seq must be right."""
     lines = [line for line in ended.out.encode().splitlines() if line.startswith(b'{"baretick"')]
     found, sequence = [report.parse(line) for line in lines], report.Sequence()
     assert found[-1]["type"] == "end" and not any(map(sequence.check, found))
@@ -60,7 +60,7 @@ def test_each_core_in_turn(run):
         for row in by_core(ended, "planted", name).values():
             assert row["status"] == "ok" and row["nmis"] == row["process"]["migrations"] == 0
             if records(ended, "run")[0]["execution"] == "silicon":
-                # How near 20 and 21 it comes is `make silicon`'s to judge, on a CPU that has nothing else to do.
+                # `make silicon` judges how near it is to 20 and 21, on an idle CPU.
                 assert row["per_op"]["cycles_lo"] <= row["per_op"]["cycles"] <= row["per_op"]["cycles_hi"]
     assert records(ended, "end")[0]["rows"] == 2 * len(CPUS)
 
@@ -73,7 +73,7 @@ def test_a_core_that_is_not_the_first(run):
     assert "cores compared" not in ended.out
 
 
-@pytest.mark.native  # each row's core cycles are compared, which an emulator has none of
+@pytest.mark.native  # each row's core cycles are compared; an emulator has none
 @several
 def test_cores_that_measure_together_report_what_it_costs_them(run):
     words = ["suite=sum,planted", "bench=warm,adds20", "cores=0-1", "share=together"]
@@ -103,10 +103,10 @@ def test_work_is_checked_on_each_core(run):
     assert all(r["status"] == "wrong" for r in rows.values())
 
 
-@pytest.mark.native  # QEMU 7.2 does not survive the signal that ends a loop, where a program has several processes
+@pytest.mark.native  # QEMU 7.2 crashes on the signal that ends a loop, if a program has several processes
 @several
 def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(run):
-    """The core that held it up is named, not those that waited for it."""
+    """The core that caused the delay is named, not those that waited for it."""
     ended = run("suite=provoke_cores,cores", "bench=endless,ud2,padded", "cores=0-1", "deadline=1", "format=jsonl")
     rows = {r["name"]: r for r in records(ended, "row")}
     assert ended.status == CHECK_FAILED and records(ended, "end")[0]["rows"] == 3
@@ -153,7 +153,7 @@ def children(process):
 
 
 def sent(pid, number):
-    """False: it has ended."""
+    """Returns False if it has ended."""
     try:
         os.kill(pid, number)
         return True
@@ -162,7 +162,7 @@ def sent(pid, number):
 
 
 def starve(process, times):
-    """Stops the process of the second core for longer than another core waits for it at first; how often that was."""
+    """Stops the process of the second core for longer than another core first waits for it. Returns how often."""
     stopped = 0
     while process.poll() is None and stopped < times:
         for pid in children(process)[1:2]:
@@ -182,7 +182,7 @@ def fails_nothing(ended, stopped):
         assert row["status"] == "ok" or "was not given the CPU in time" in row["why"], row
 
 
-@pytest.mark.native  # an emulator has threads and children of its own
+@pytest.mark.native  # an emulator has additional threads and children
 @several
 @pytest.mark.parametrize("words", ["suite=cores bench=pingpong,padded", "suite=planted bench=adds20 share=together rounds=1"])
 def test_a_core_that_is_not_given_the_cpu_fails_no_row(running, words):
@@ -209,7 +209,7 @@ def test_suite_cores_needs_two(run):
     assert all(r["status"] == "unsupported" for r in records(ended, "row"))
     assert all("cores=" in r["why"] for r in records(ended, "row"))
     assert not records(ended, "matrix")
-    # Who asked for figures and has none must not take the run for a good one.
+    # Without figures, a run that was asked for some must not look successful.
     assert ended.status == CHECK_FAILED and records(ended, "end")[0]["verdict"] == "fail"
     assert any("no row could be measured" in e["message"] for e in records(ended, "event"))
 
@@ -226,7 +226,7 @@ def test_a_fault_names_its_row_and_ends(run):
 @several
 @pytest.mark.parametrize("share", ["alone", "together"])
 def test_bodies_that_do_not_come_back_fail_on_each_core(run, share):
-    """One process faults, the other hangs, or each in turn; the next row is measured all the same."""
+    """One process faults, the other hangs, or each in turn; the next row is measured nevertheless."""
     ended = run("suite=provoke", "bench=endless,errors,ud2", "deadline=1", "cores=0-1", "samples=64",
                 f"share={share}", "format=jsonl")  # fmt: skip
     assert ended.status == CHECK_FAILED
@@ -257,11 +257,11 @@ def test_each_core_has_a_counter_of_its_own(run, share):
 
 
 def siblings():
-    """Two cores of ours, by number, that are threads of one core of the machine; None: there are none."""
+    """Returns two of our cores, by number, that are threads of one physical core, or None."""
     for i, cpu in enumerate(CPUS):
         path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
         if not os.path.exists(path):
-            return None  # no /sys: it is not known
+            return None  # no /sys: not known
         with open(path, encoding="ascii") as f:
             ranges = [part.split("-") for part in f.read().strip().split(",")]
         for k, other in enumerate(CPUS):
@@ -283,7 +283,7 @@ def test_a_core_says_whether_it_is_shared(run):
     if "nops_per_cycle" in witness[0]:
         assert 1 <= witness[0]["nops_per_cycle"] <= 32
     else:
-        assert not row["exclusive"]  # no width was shown: nothing is judged
+        assert not row["exclusive"]  # no width was found: nothing is judged
     if not row["exclusive"]:
         assert row["status"] == "ok" and "^ shared: " in ended.out
 

@@ -1,5 +1,6 @@
-"""cycle= on a CPU, as far as a process has it. Where the kernel gives it a counter of core cycles, the
-counter stands beside the ruler and agrees with it; where it does not, the report says why."""
+"""cycle= on a CPU, in a process. If the kernel allows a counter of core cycles, it is reported next to the ruler and
+agrees with it; if not, the report says why.
+"""
 
 import json
 import os
@@ -24,7 +25,7 @@ def is_silicon(head):
 
 
 def has_beside(row):
-    """Cycles by the counter, or no block in which no other program ran, by which they would be."""
+    """Tests for cycles by the counter, or for no block without another program, which they would need."""
     return "cycles_counter" in row["per_op"] or not row["exclusive"]
 
 
@@ -40,7 +41,7 @@ def test_the_ruler_and_what_stands_beside_it(run):
     assert has_beside(row) or "cycle_counter" not in head, row
     assert "cycles_counter" not in row["per_op"] or "cycle_counter" in head, row
     test = report.selftests["core_counter"]
-    assert (test["result"] != "not judged") == ("cycle_counter" in head)  # busy or not
+    assert (test["result"] != "not judged") == ("cycle_counter" in head)  # on a busy machine too
 
 
 @pytest.mark.parametrize("source", ["tsc", "null", "rdtscp"])
@@ -56,7 +57,7 @@ def test_ticks_are_never_cycles(run, source):
 
 
 def test_without_a_source_no_line_has_core_cycles(run):
-    """What a loop hides is in core cycles, and so is what cores at once do to each other."""
+    """`hidden` is in core cycles, and so is the slowdown of cores at once."""
     words = ["suite=calls", "bench=inline_inc,direct", "samples=64", "cycle=tsc", "format=both"]
     for more in ([], ["cores=all", "share=together"]):
         ended = run(*words, *more)
@@ -96,8 +97,8 @@ def test_adaptive_has_each_on_its_own(run, source, known):
 
 
 def test_a_counter_of_instructions_that_contradicts_the_steps_is_told_and_proves_nothing():
-    """The made one sees no instruction in any window. Where steps see some, one of the two is wrong: the row's work is
-    not judged. Where neither does, the work is gone."""
+    """The made-up one counts no instruction in any window. If steps count some, one of the two is wrong: the row's work
+    is not judged. If neither does, the work is gone."""
     words = ["suite=calls,planted", "bench=direct_straight,vanished", "samples=64", "rounds=1", "format=jsonl"]
     ran = subprocess.run([COUNTED, *words], capture_output=True, text=True, timeout=300, check=False,
                          env={**os.environ, "MADE_RETIRED": "1"})
@@ -116,7 +117,8 @@ def test_a_counter_of_instructions_that_contradicts_the_steps_is_told_and_proves
     (["cycle=perf"], "perf"), (["cycle=aperf,perf,auto"], "perf"), (["cycle=pmc,perf"], "pmc"), (["cycle=auto"], "ruler"),
 ])
 def test_a_counter_by_read_is_a_source_as_any(words, source):
-    """With a counter that every machine has. What read(2) gives, and when it fails: tests/unit/hosted/test_counter.c."""
+    """With a counter that every machine has. tests/unit/hosted/test_counter.c checks the results of read(2), and its
+    failures."""
     ran = subprocess.run([COUNTED, *ROW, "instructions=off", *words], capture_output=True, text=True, timeout=300, check=False)
     records = [json.loads(line) for line in ran.stdout.splitlines()]
     (head,), (row,) = ([r for r in records if r["type"] == kind] for kind in ("run", "row"))
@@ -124,7 +126,7 @@ def test_a_counter_by_read_is_a_source_as_any(words, source):
         pytest.skip("no silicon: nothing has core cycles")
     assert head["cycle"] == source and row["cycle_source"] == source, (head, row)
     assert OF_CYCLES <= row["per_op"].keys(), row
-    # On its own a counter's cycles are those of the row; next to the ruler they stand beside its.
+    # Alone, a counter's cycles are those of the row; next to the ruler they have a separate field.
     assert has_beside(row) or source != "ruler", row
     assert "cycles_counter" not in row["per_op"] or source == "ruler", row
 

@@ -1,4 +1,4 @@
-"""What the hosted report says of the CPU, against what the system says of it."""
+"""The facts about the CPU in the report of the Linux program, against those of the system."""
 
 import os
 import re
@@ -19,7 +19,7 @@ UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 @pytest.fixture(scope="module")
 def said(program):
     """The `run` record; one launch serves all tests."""
-    os.sched_setaffinity(0, ALLOWED)  # what the process may use is what the system has
+    os.sched_setaffinity(0, ALLOWED)  # the process may use all that the system has
     p = subprocess.run([program, *QUICK], stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
     os.sched_setaffinity(0, ONE)
     run = launches.Launch(p.stdout, p.returncode, 0).run
@@ -28,7 +28,7 @@ def said(program):
 
 
 def cpuinfo(cpu):
-    """/proc/cpuinfo of one CPU."""
+    """Returns /proc/cpuinfo of one CPU."""
     for block in Path("/proc/cpuinfo").read_text().split("\n\n"):
         found = dict(re.findall(r"^(\S[^\t:]*)\s*: ?(.*)$", block, re.MULTILINE))
         if found.get("processor") == str(cpu):
@@ -37,7 +37,7 @@ def cpuinfo(cpu):
 
 
 def listed(text):
-    """"0-2,5" as a set."""
+    """Returns "0-2,5" as a set."""
     found = set()
     for part in text.strip().split(","):
         low, _, high = part.partition("-")
@@ -59,7 +59,7 @@ def test_the_cpu_is_named_as_the_system_names_it(said):
 
 
 def test_caches_are_those_of_the_system(said):
-    """One for one those of sysfs, sharers counted among the CPUs that this process may use."""
+    """They are the same as in sysfs, with sharers counted among the CPUs that this process may use."""
     folder = CPUS / f"cpu{said['process']['cpu']}" / "cache"
     found = sorted(folder.glob("index*"), key=lambda p: int(p.name[5:]))
     if not found:
@@ -100,7 +100,7 @@ def test_the_memory_is_that_of_the_system(said):
 
 
 def test_controls_are_not_claimed_to_be_on_or_off(said):
-    """Whether they are is in an MSR."""
+    """An MSR says whether they are."""
     assert not any(name.endswith("_on") for name in said["mitigations"])
 
 

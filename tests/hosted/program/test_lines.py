@@ -1,4 +1,4 @@
-"""format=lines: one line per row, taken by the regular expression that docs/ci.md gives."""
+"""format=lines: one line per row, matched by the regular expression that docs/ci.md gives."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 
 
 def expression():
-    """The page's own, in its block of code."""
+    """Returns the regular expression in the page's block of code."""
     (found,) = re.findall(r"^    (BT \(\?P<.*)$", PAGE, re.MULTILINE)
     return re.compile(found)
 
@@ -26,7 +26,7 @@ def run(words, allowed=(0,)):
 
 
 def taken(lines):
-    """{test_case_id: (measurement, units, result)}; a line that begins with BT is taken whole."""
+    """Returns {test_case_id: (measurement, units, result)}; a line that begins with BT must match completely."""
     found = {}
     for line in lines:
         if line.startswith("BT "):
@@ -47,14 +47,14 @@ def test_the_expression_takes_every_row():
     verdict = "pass" if end["verdict"] == "pass" else "fail"
     assert found.pop("run/verdict@0") == (str(end["failures"]), "failures", verdict)
     for name, (measurement, units, result) in found.items():
-        # Next to nothing may be less than nothing.
+        # A figure near zero may be negative.
         assert result == "pass" and float(measurement) > -10 and units in ("cycles", "ticks"), name
-    # The window is no operation, so it is in ticks.
+    # The window is not an operation, so it is in ticks.
     assert found["baseline/empty_plain@0"][1] == "ticks" and float(found["baseline/empty_plain@0"][0]) > 0
 
 
 def test_nothing_else_is_in_the_way():
-    """No table, no progress, no escape codes: each line begins with what it is."""
+    """No table, no progress, no escape codes: each line begins with its kind."""
     for line in run("suite=calls bench=direct samples=64", (0, 2)):
         assert re.match(r'BT |self-test |warning: |process: |verdict: |\{"baretick":1,"seq":0,"type":"end",', line), line
 
@@ -68,6 +68,6 @@ def test_a_row_that_fails_has_a_line_that_ends_in_fail():
 
 
 def test_an_error_is_said():
-    """The end record is there whatever happens: a rack waits for it."""
+    """The end record is always there: a test rack waits for it."""
     lines = run("suite=calls bench=nowhere", (3,))
     assert any('"kind":"error"' in line for line in lines) and report.parse(lines[-1].encode())["type"] == "end"

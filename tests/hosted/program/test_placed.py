@@ -1,4 +1,4 @@
-"""Compiled code on a CPU: moved by each byte of a sweep, and cold with caches=clear as NASM code is."""
+"""Compiled code on a CPU: moved by each byte of a sweep, and cold with caches=clear like NASM code."""
 
 from statistics import median
 
@@ -9,7 +9,7 @@ ROWS = ("inline_inc", "inline_inc_c")
 
 
 def test_sweep_moves_compiled_code(run):
-    """Each byte behind the line's start is a turn more, half a cycle at the least."""
+    """Each byte from the line's start is one more iteration, at least half a cycle."""
     report = run("suite=planted", "bench=offset*", "layout=sweep", "format=jsonl").report()
     for name in ("offset", "offset_c"):
         swept = report.rows[f"planted/{name}"]["sweep"]["code"]["cycles"]
@@ -17,14 +17,14 @@ def test_sweep_moves_compiled_code(run):
 
 
 def window(run, name, caches):
-    """The median window; the least of some launches, since others can only slow it down."""
+    """Returns the median window; the smallest over some launches, because others can only slow it down."""
     words = ("suite=calls", f"bench={name}", f"caches={caches}", "layout=fixed", "samples=512",
              "format=jsonl")  # fmt: skip
     return min(run(*words).report().rows[f"calls/{name}"]["ticks"]["median"] for _ in range(3))
 
 
 def clock(run, layout, caches):
-    """{row: the core's clock by its own ruler}"""
+    """Returns {row: the core's clock by its ruler}."""
     report = run("suite=calls", "bench=direct,direct_c,plt_c", f"caches={caches}", f"layout={layout}",
                  "format=jsonl").report()  # fmt: skip
     return {name: row["core_hz"] for name, row in report.rows.items()}
@@ -32,7 +32,7 @@ def clock(run, layout, caches):
 
 @pytest.mark.parametrize("layout", ["fixed", "shuffle"])
 def test_the_ruler_is_never_cleared(run, layout):
-    """A ruler that is fetched anew each time reads a quarter too much, and more. Clocks move by a tenth."""
+    """A ruler that is fetched from memory each time reads at least a quarter too much. Clocks vary by a tenth."""
     for _ in range(3):
         keep, clear = clock(run, layout, "keep"), clock(run, layout, "clear")
         off = {name: clear[name] / keep[name] for name in keep}
@@ -42,6 +42,6 @@ def test_the_ruler_is_never_cleared(run, layout):
 
 
 def test_cleared_caches_are_as_cold_for_compiled_code(run):
-    """Twins that call nothing, so that no predictor's luck is in them. What compiled code needs is not fewer lines."""
+    """Two equal rows that call nothing, so predictors do not matter. Compiled code needs at least as many lines."""
     cold = {name: window(run, name, "clear") - window(run, name, "keep") for name in ROWS}
     assert cold["inline_inc"] > 0 and cold["inline_inc_c"] > cold["inline_inc"] / 2, cold

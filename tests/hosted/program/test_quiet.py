@@ -7,13 +7,13 @@ import time
 from conftest import run_on
 
 STOP_SECONDS = 0.3
-CLOCK_ERROR = 0.1  # the TSC's frequency is measured; on a machine in order it is far less off
+CLOCK_ERROR = 0.1  # the TSC's frequency is measured; on a working machine its error is far smaller
 
 
 def test_a_stopped_process_is_a_gap_of_its_length(running):
     for watch in (2500, 30000):  # on a busy machine the first can be over before the stop
         process, end = running("suite=gaps", f"watch={watch}", "hist=off")
-        run_on(process, ticks=10)  # the heading is out, and the watch has begun
+        run_on(process, ticks=10)  # the heading is printed, and the watch has begun
         before = time.monotonic()
         os.kill(process.pid, signal.SIGSTOP)
         was = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
@@ -27,9 +27,9 @@ def test_a_stopped_process_is_a_gap_of_its_length(running):
         if was.si_code == os.CLD_STOPPED and longest >= least:
             break
     (gaps,) = report.gaps
-    assert report.status in (0, 2) and report.end["rows"] == 0  # self-tests are not this test's
+    assert report.status in (0, 2) and report.end["rows"] == 0  # self-tests are checked elsewhere
     assert least <= longest, (gaps, least)
-    # Going on takes until the scheduler's next look; on a busy machine that can be long.
+    # The process continues only when the scheduler selects it; on a busy machine that can be late.
     assert longest <= (1 + CLOCK_ERROR) * (after - before), (gaps, after - before)
     assert gaps["decades"][6] + gaps["decades"][7] >= 1, gaps
     assert gaps["seconds"] >= watch / 1000 and gaps["gaps"] == sum(gaps["decades"]), gaps

@@ -1,5 +1,6 @@
-"""Every body finds the registers and flags that docs/method.md "The history of registers and flags" states, the same in
-all windows, as a process; tests/boot has the bare machine."""
+"""Every body has the history that docs/method.md "The history of registers and flags" states, the same in all windows,
+in a process; tests/boot has the bare machine.
+"""
 
 import re
 import subprocess
@@ -37,7 +38,7 @@ def test_every_body_finds_what_is_stated(run, bodies, method, recipe):
 
 # --- the way in, decoded -----------------------------------------------------------------------------
 
-# Of the way in and the recipes; any other instruction is taken for one that writes them.
+# Of the code that enters a window, and the recipes; any other instruction counts as one that writes the flags.
 LEAVES_FLAGS = set("""push mov lea pushf pushfq pop stmxcsr fnstcw nop js jns jne call lfence mfence serialize rdtsc
                       rdtscp cpuid""".split())
 STARTS = {"plain": "plain", "rdtscp": "rdtscp", "paoloni": "paoloni", "cpuid": "cpuid", "mfence": "mfence",
@@ -57,7 +58,7 @@ def addresses():
 
 
 def unit(addresses, name):
-    """The instructions of a unit: [(mnemonic, operands)]"""
+    """Returns the instructions of a unit: [(mnemonic, operands)]."""
     at = addresses[f"unit_{name}"]
     words = re.search(rf"^ 0*{at:x} (\w{{8}})", objdump("-s", f"--start-address={at}", f"--stop-address={at + 4}"), re.M)
     end = at + HEAD + int.from_bytes(bytes.fromhex(words[1]), "little")

@@ -1,5 +1,6 @@
-"""The judge of a report's fields, against made-up documents and reports; tests/boot has both programs' own. And the stored
-records of a CPU that it takes (report_runs.py)."""
+"""The check of a report's fields, with made-up documents and reports (tests/boot has both programs' reports); and the
+stored records of a CPU (report_runs.py).
+"""
 
 import os
 import re
@@ -49,7 +50,7 @@ ROW = {
 
 
 def judge(row):
-    """(undeclared, unseen) of a report of one record."""
+    """Returns (undeclared, unseen) of a report of one record."""
     record = {"baretick": 1, "seq": 0, "type": "row", **row, "crc": "00000000"}
     fields, document = report_fields.Fields([record]), report_fields.Document(LISTS, FIELDS)
     return report_fields.undeclared(fields, document), report_fields.unseen(fields, document)
@@ -172,7 +173,7 @@ def test_each_required_member_that_is_taken_out_of_a_stored_record_is_missed():
 
 
 def test_the_stored_records_are_of_a_cpu_with_a_counter():
-    """What they are there for."""
+    """The fields that the records are stored for."""
     (run,) = {r["execution"]: r for r in report_runs.stored() if r["type"] == "run"}.values()
     assert run["execution"] == "silicon"
     counted = [r for r in report_runs.stored() if r["type"] == "row" and "cycles_counter" in r.get("per_op", {})]
@@ -180,7 +181,7 @@ def test_the_stored_records_are_of_a_cpu_with_a_counter():
 
 
 def test_the_program_writes_what_is_stored():
-    """Each name of a field is in its source: a field that was taken out is not proven by what is stored."""
+    """Each name of a field is in its source, because stored records cannot prove that a removed field is still written."""
     sources = [p.read_text() for room in ("bench", "kernel", "lib", "hosted") for p in (ROOT / room).rglob("*.[ch]")]
     written = set(re.findall(r'"(\w+)"', "\n".join(sources)))
     document = of_the_document()
@@ -192,7 +193,7 @@ def test_the_program_writes_what_is_stored():
 @pytest.mark.silicon
 @pytest.mark.every_cpu
 def test_a_cpu_shows_what_is_stored():
-    """All fields but those that few machines have."""
+    """All fields except those that few machines have."""
     lines = report_runs.lines_of_a_cpu()
     if os.environ.get("UPDATE"):
         report_runs.STORED.write_bytes(b"\n".join(lines) + b"\n")

@@ -1,5 +1,4 @@
-"""Rounds over the row list (docs/method.md "Rounds"), what a person sees of them, and the estimate of what is
-left."""
+"""Rounds over the row list (docs/method.md "Rounds"), their display, and the estimate of the time left."""
 
 import re
 import statistics
@@ -15,7 +14,7 @@ EIGHT = ["suite=truth", "bench=add,cmov,imul,imul64,lea,load,neg,ror"]
 
 
 def test_rows_are_shown_in_the_last_round(program):
-    """Each round goes through all rows, in the order of the list; the table comes in the last."""
+    """Each round goes through all rows, in the order of the list; the table comes in the last round."""
     t = Terminal(program, *EIGHT, "samples=256", "rounds=3")
     order = [(x.round, x.done) for x in t.lines if x.percent is None]
     assert order == [(r, i) for r in (1, 2, 3) for i in range(8)]
@@ -28,7 +27,7 @@ def test_rows_are_shown_in_the_last_round(program):
 
 
 def test_one_round_is_the_old_order(program):
-    """Each row in one go, shown before the next begins, and no word of rounds."""
+    """Each row is measured in one go, shown before the next begins, and the report does not mention rounds."""
     t = Terminal(program, *EIGHT, "samples=256", "rounds=1")
     assert [(x.round, x.done) for x in t.lines if x.percent is None] == [(None, i) for i in range(8)]
     rows = [m.start() for m in re.finditer(b'"type":"row"', t.shown)]
@@ -61,7 +60,7 @@ def test_each_row_goes_through_all_rounds(run, words, rounds, placements):
     for name in ("truth/ror", "truth/imul"):
         row = report.rows[name]
         assert (row["rounds"], row["placements"]) == (rounds, placements)
-        assert row["n"] >= windows  # shared blocks are taken again, and stay in the histogram
+        assert row["n"] >= windows  # shared blocks are repeated, and stay in the histogram
         assert row["n"] == sum(n for _, n in row["hist"]) + row.get("hist_rest", 0)
         means = row["interval"].get("rounds_cycles", [])
         assert len(means) == (rounds if rounds > 1 else 0)
@@ -71,7 +70,7 @@ def test_each_row_goes_through_all_rounds(run, words, rounds, placements):
 
 
 def t_of_99(df):
-    """Student's t, two-sided 99%: of the table in any textbook."""
+    """Student's t, two-sided 99%: from any textbook's table."""
     return {1: 63.657, 2: 9.925, 3: 5.841, 4: 4.604, 7: 3.499}[df]
 
 
@@ -123,7 +122,7 @@ LONG = [*EIGHT, "samples=50000", "hist=off", "layout=fixed"]
 @pytest.mark.parametrize("words", [[], ["cores=all"], ["cores=all", "share=together"]])
 @pytest.mark.parametrize("wanted", [1, 2, 4])
 def test_a_stop_keeps_whole_rounds(program, wanted, words):
-    """Once the third row of a round has begun. Judged by where the stop was seen, which on a busy machine can be
+    """Stops after the third row of a round has begun. Judged by where the stop was seen, which on a busy machine can be
     later."""
     t = Terminal(program, *LONG, *words, stop=lambda x: x.round == wanted and x.done >= 2)
     if not t.of_type("end")[0].get("stopped"):
@@ -139,7 +138,7 @@ def test_a_stop_keeps_whole_rounds(program, wanted, words):
     assert end["rows"] == len(rows)
     shown = {r["name"] for r in rows}
     if reached == 1:
-        assert len(shown) in (done, done + 1)  # of the one under way, cores that were done with it
+        assert len(shown) in (done, done + 1)  # in the current round, cores that had finished it
         assert f"{8 - len(shown)} rows were not measured. To measure" in rest, event
         assert "suite=truth" in rest
     else:
@@ -153,7 +152,7 @@ def test_a_stop_keeps_whole_rounds(program, wanted, words):
 
 @pytest.mark.every_cpu
 def test_a_stop_shows_each_core(program):
-    """Stopped in the second round, each row is there once for each core, with its first round at least."""
+    """If stopped in the second round, each row is there once for each core, with at least its first round."""
     if CPUS < 2:
         pytest.skip("there is but one CPU")
     t = Terminal(program, *LONG, "cores=all", stop=lambda x: x.round == 2)
@@ -165,7 +164,7 @@ def test_a_stop_shows_each_core(program):
 
 
 def test_memory_has_a_bound(running):
-    """Three rows of a million bins: more than 32 MiB. One round is made, and the report says so."""
+    """Three rows of a million bins need more than 32 MiB: there is one round, and the report says so."""
     process, end = running("suite=truth", "bench=add,ror,imul", "samples=1000000", "hist=full")
     process.send_signal(2)
     report = end().report()
@@ -178,7 +177,7 @@ def test_memory_has_a_bound(running):
 
 
 def test_progress_within_a_row(program):
-    """A row that takes seconds of CPU time shows its parts, ever more of them; it is stopped at the third."""
+    """A row that takes seconds of CPU time shows its parts, one after the other; it is stopped at the third."""
     seen = set()
 
     def is_third(line):
@@ -213,8 +212,8 @@ def test_progress_within_a_row_is_that_of_all_cores_at_once(program):
     ],
 )
 def test_the_estimate_is_right_within_a_factor_of_two(program, words):
-    """Against what the same run really took: lines after its first tenth, with two seconds left or more. Other
-    programs on the machine come and go: hence not each single line, and not each single run."""
+    """Compared with the time that the same run really took: lines after its first tenth, with at least two seconds
+    left. The load of other programs changes, so not every line, and not every run, must be right."""
     for _ in range(3):
         t = Terminal(program, "format=table", *words.split())
         began, total = t.lines[0].at, t.end - t.lines[0].at

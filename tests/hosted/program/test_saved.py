@@ -1,4 +1,4 @@
-"""Reports in files, as `show`, `compare`, `gate` and `convert` read them: a line at a time, from a file or a pipe."""
+"""Reports in files, as `show`, `compare`, `gate` and `convert` read them: line by line, from a file or a pipe."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
 
 
 def many(rows):
-    """A report of small rows, by the text of one: made by records it would take as long as reading it."""
+    """A report of small rows, made by copying the text of one, because making records would take as long as reading it."""
     first, text, last = whole(row("NAME", 2.5, interval=RANKS, process=dict.fromkeys(PROCESS, 0))).splitlines(True)
     body = text.rpartition(b',"crc"')[0].replace(b'"seq":1,', b'"seq":%d,')
     body = body.replace(b'"NAME"', b'"r%d"')
@@ -48,7 +48,7 @@ def many(rows):
     return b"".join(lines)
 
 
-# ru_maxrss will not do: it begins with what the process that started this one had.
+# ru_maxrss does not work: it begins with the value of the parent process.
 MEASURED = """import atexit, runpy, sys
 atexit.register(lambda: print(open("/proc/self/status").read(), file=sys.stderr))
 del sys.argv[0]
@@ -56,7 +56,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")"""
 
 
 def peak_bytes(*words):
-    """The most memory that scripts/baretick has had with these words, and what it said."""
+    """Returns the peak memory of scripts/baretick with these words, and its output."""
     ran = subprocess.run([sys.executable, "-c", MEASURED, made_reports.ROOT / "scripts/baretick", *map(str, words)],
                          capture_output=True, check=False, timeout=made_reports.SECONDS)
     assert ran.returncode == 0, (words, ran.stderr)
@@ -87,8 +87,8 @@ WORDS = {"show": ("show", "new"), "compare": ("compare", "old", "new"), "report"
 @pytest.mark.parametrize("command, rows, most_of_a_row",
                          [("show", MANY, 1500), ("compare", MANY // 8, 5000), ("report", MANY // 8, 5500)])
 def test_many_rows_are_not_held_in_memory(command, rows, most_of_a_row, tmp_path, monkeypatch):
-    """A row of 700 bytes takes 6 kB as a dict. `compare` holds two reports and the lines of the comparison, `report` a
-    page of text."""
+    """A row of 700 bytes takes 6 kB as a dict. `compare` keeps two reports and the lines of the comparison, `report`
+    the text of a page."""
     monkeypatch.chdir(tmp_path)
     peaks = {}
     for size in (80, rows):
@@ -134,7 +134,7 @@ def test_what_is_not_kept_is_checked(tmp_path):
 
 
 def test_a_pipe_is_read_as_a_file_is(folder):
-    """From which nothing can be read twice."""
+    """A pipe, from which nothing can be read twice."""
     path = folder / "silicon_small"
     words = [sys.executable, made_reports.ROOT / "scripts/baretick", "show"]
     of_file, of_pipe = (subprocess.run([*words, name], input=path.read_bytes(), capture_output=True, check=True,
@@ -158,6 +158,6 @@ def test_lines_are_counted_and_their_ends_are_looked_at(data, damage):
 
 
 def test_the_form_is_what_most_lines_have():
-    """It is known before the first line is read as a record."""
+    """The damage is known before the first line is read as a record."""
     assert saved.take("made", b"noise\n" * 2 + whole(row("a", 1))).form == saved.LOG
     assert saved.take("made", b"noise\n" + whole(row("a", 1))).form == saved.RECORDS

@@ -1,5 +1,6 @@
 """Instructions counted by single-stepping a process: against the trace of `baretick stores` and Zydis, the bodies of
-tests/objects/steps.c, other methods and cores; what the table and `asm` print of them."""
+tests/objects/steps.c, other methods and cores; and the output of the table and `asm`.
+"""
 
 import collections
 import json
@@ -24,24 +25,24 @@ CHECK_FAILED = 2
 STORES = ROOT / "build/hosted/stores"
 SHORT = ("format=jsonl", "samples=32", "rounds=1", "hist=off", "warmup=0", "retry_budget=0")
 STARTS_RUNS = True  # conftest.py
-# Instructions and iterations of an operation of suite steps.
+# Instructions and iterations per operation of suite steps.
 BODIES = {
     "mov_ss": (3, 0), "mov_ss_twice": (4, 0), "cpuid": (3, 0), "rdtsc": (2, 0), "pushf": (4, 0), "rep": (3, 8),
     "repne": (3, 2), "rep_none": (2, 0), "loop_self": (9, 0),
 }  # fmt: skip
 
-# Rows that a trace is not compared with, and why.
+# Rows that are not compared with a trace, and why.
 PLACED = dict.fromkeys(("planted/offset", "planted/offset_c"), "its turns are the offset of its code in a line")
-# Instructions ahead of the operations that give flags or a register their history: a trace begins after them.
+# Instructions before the operations that give flags or a register their history: a trace begins after them.
 HISTORY = {"truth/cmov_test": 1, "truth/shlx_dec": 1, "truth/shlx_add": 1}
-# One pass is their smallest number of operations: a slow machine has no time for more.
+# One pass is their smallest number of operations, and a slow machine has no time for more.
 LONG = {"sum/cold", "sum/warm", "compiler/split_quoted_trap", "compiler/split_quoted_cure"}
 
-GATE_COMPILER = "gcc 12.2."  # Debian 12's, as in .github/workflows/ci.yml
+GATE_COMPILER = "gcc 12.2."  # Debian 12's compiler, as in .github/workflows/ci.yml
 
 
 def traced(row, operations):
-    """What `baretick stores` says of one call: steps, and instructions that Zydis decoded."""
+    """Returns the results of `baretick stores` for one call: steps, and instructions that Zydis decoded."""
     ran = subprocess.run([STORES, f"operations={operations}", row], capture_output=True, text=True, timeout=300,
                          check=False)  # fmt: skip
     assert ran.returncode == 0, ran.stdout[:1000]
@@ -71,19 +72,19 @@ def every_row(launch):
 
 
 def more_than_traced(row, window, times):
-    """Instructions of a stepped window that a trace of its operations does not have: the recipe and the call. A trace
-    takes each iteration of a string instruction for an instruction."""
+    """Returns the instructions of a stepped window that are not in a trace of its operations: the recipe and the call.
+    A trace counts each iteration of a string instruction as an instruction."""
     name, operations = f"{row['suite']}/{row['name']}", times * row["steps"]["ops"]
     trace = traced(name, operations)
     iterations = round(row["steps"].get("iterations", 0) * operations)
-    again = iterations - times if iterations else 0  # such bodies have one string instruction, in each pass
+    again = iterations - times if iterations else 0  # such bodies have one string instruction in each pass
     if row["form"] == "straight" and "retpoline" not in name and "_inc" not in name and row["suite"] == "truth":
         assert trace["instructions"] == trace["steps"]  # each runs once
     return row["steps"][window] - HISTORY.get(name, 0) - (trace["steps"] - again)
 
 
 def test_counts_are_those_of_a_trace(every_row):
-    """Every row that both can follow: of windows of one form all have the same recipe and call around the operations."""
+    """Every row that both can trace: all windows of one form have the same recipe and call around the operations."""
     if not STORES.exists():
         pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
     judged, around = 0, collections.defaultdict(dict)
@@ -100,7 +101,8 @@ def test_counts_are_those_of_a_trace(every_row):
 
 
 def fewer_operations(row):
-    """Whether its code can do fewer operations than were stepped: `baretick stores` refuses numbers that it cannot do."""
+    """Tests whether its code can do fewer operations than were stepped; `baretick stores` refuses numbers that it
+    cannot do."""
     n = row["steps"]["ops"]
     primes = [p for p in range(2, n + 1) if n % p == 0 and all(p % q for q in range(2, p))]
     return any(subprocess.run([STORES, f"operations={n // p}", f"{row['suite']}/{row['name']}"], capture_output=True,
@@ -116,7 +118,7 @@ def test_only_rows_that_can_do_no_fewer_operations_take_more_than_300_steps(ever
 
 
 def test_counts_are_those_of_the_gate(every_row):
-    """tests/gate/counts.json was taken of a boot in QEMU by icount. What another compiler makes of C has other counts."""
+    """tests/gate/counts.json is from a boot in QEMU with icount. Another compiler's C code has other counts."""
     counts = json.loads((ROOT / "tests/gate/counts.json").read_text())["rows"]
     rows = {f"{row['suite']}/{row['name']}@0": row for row in every_row.rows.values()}
     same_compiler = every_row.run["compiler"].startswith(GATE_COMPILER)
@@ -133,7 +135,7 @@ def test_counts_are_those_of_the_gate(every_row):
 
 
 def test_the_gate_takes_a_report_of_this_cpu(launch, every_row, tmp_path):
-    """As it is used: the baseline of QEMU, the command, and no tolerance."""
+    """As users gate: the baseline of QEMU, the command, and no tolerance."""
     if not every_row.run["compiler"].startswith(GATE_COMPILER):
         pytest.skip(f"the baseline is of {GATE_COMPILER}")
     report = tmp_path / "report.jsonl"
@@ -149,7 +151,7 @@ def steps_object(tmp_path_factory):
 
 
 def test_instructions_whose_traps_are_not_one_each(run, steps_object):
-    """A fault while a body is stepped costs its row alone."""
+    """A fault while a body is stepped fails only its row."""
     ended = run(*SHORT, f"objects={steps_object}", "suite=steps,steps_end,steps_linux,steps_long")
     assert ended.status == CHECK_FAILED
     rows = {row["name"]: row for row in ended.report().rows.values()}
@@ -161,7 +163,7 @@ def test_instructions_whose_traps_are_not_one_each(run, steps_object):
     assert re.search("^SIGILL at .* in faults", rows["faults"]["why"]) and rows["faults"]["status"] == "wrong"
     assert rows["picky"]["steps"]["ops"] % 32 == 0 and rows["picky"]["per_op"]["instructions"] == 3
     assert "after 512 operations its check says: that is too few" in rows["strict"]["steps"]["why"]
-    # How many steps there is time for depends on what one takes here.
+    # The number of steps for which there is time depends on this machine.
     assert re.match(r"the body takes more than \d+ steps for 1 operation", rows["too_long"]["steps"]["why"])
     assert rows["strict"]["status"] == rows["too_long"]["status"] == "ok"
     assert "an operation failed" in rows["refuses"]["steps"]["why"] and rows["refuses"]["status"] == "ok"
@@ -174,9 +176,9 @@ def test_a_body_that_does_not_end_while_it_is_stepped_fails(run, steps_object):
     assert ended.status == CHECK_FAILED and row["status"] == "wrong" and "ran longer than deadline=1" in row["why"], row
 
 
-@pytest.mark.native  # /proc tells of the CPU that QEMU runs on
+@pytest.mark.native  # /proc describes the CPU that QEMU runs on
 def test_a_transaction_is_not_stepped(run, steps_object):
-    """A CPU without RTM cannot execute XBEGIN. One on which it always aborts can, and does not name RTM."""
+    """A CPU without RTM cannot execute XBEGIN. A CPU on which it always aborts can, and does not report RTM."""
     ended = run(*SHORT, f"objects={steps_object}", "suite=steps_rtm")
     (row,) = ended.report().rows.values()
     if row["status"] == "wrong":
@@ -209,7 +211,7 @@ BARETICK_ROW(icebp, good, "NOP", .body = good, .ops = 10);
 
 @pytest.mark.native  # QEMU 7.2 answers INT1 with SIGILL
 def test_a_trap_of_the_body_is_no_step(run, tmp_path):
-    """Linux tells of INT1 with the code that qemu-user tells of a step with."""
+    """Linux reports INT1 with the code with which qemu-user reports a step."""
     path = made.of_source(tmp_path, "icebp", ICEBP)
     rows = run(*SHORT, f"objects={path}", "suite=icebp").report().rows
     trap, good = rows["icebp/a_trap"], rows["icebp/good"]
@@ -237,7 +239,7 @@ def test_off_steps_nothing(run):
 
 
 def on_terminal(program, columns, *words):
-    """What it shows on a terminal of this number of columns."""
+    """Returns its output on a terminal of this number of columns."""
     master, end = pty.openpty()
     termios.tcsetwinsize(end, (50, columns))
     shown = b""
@@ -246,9 +248,9 @@ def on_terminal(program, columns, *words):
         try:
             while data := os.read(master, 65536):
                 shown += data
-        except OSError:  # Linux's way to say that the other end is closed
+        except OSError:  # Linux's error if the other end is closed
             pass
-        assert p.wait() in (0, 2), shown  # 2: a self-test failed, which is not the matter
+        assert p.wait() in (0, 2), shown  # 2: a self-test failed, which is not tested here
     os.close(master)
     return shown.decode()
 
@@ -265,7 +267,7 @@ def test_a_wide_terminal_has_columns_for_them(program):
 
 
 def test_asm_prints_both():
-    """The instructions are counted by stepping; IPC takes core cycles."""
+    """The instructions are counted by stepping; IPC needs core cycles."""
     ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--hosted", "mov ecx, 8; rep stosb"], capture_output=True,
                          text=True, timeout=300, check=False)  # fmt: skip
     assert ran.returncode == 0, ran

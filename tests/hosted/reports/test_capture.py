@@ -1,4 +1,4 @@
-"""`baretick capture`: a pseudo-terminal plays what a serial line says: whole, damaged, reset, silent, pulled out."""
+"""`baretick capture`: a pseudo-terminal replays a serial line: whole, damaged, reset, silent, unplugged."""
 
 import os
 import pty
@@ -80,7 +80,7 @@ def test_a_whole_report(tmp_path):
 
 
 def test_a_reset_begins_another_report(tmp_path):
-    """In the middle of a record; what came before is kept, and does not spoil the one after."""
+    """In the middle of a record; the earlier part is kept, and does not spoil the next report."""
     c = Capture(tmp_path)
     c.say(PART + WHOLE)
     assert c.finish() == 0, c.err
@@ -97,7 +97,7 @@ def test_a_reset_in_the_first_record_does_not_spoil_the_next_report(tmp_path):
 
 
 def test_what_comes_after_the_end_is_no_part_of_the_report(tmp_path):
-    """A machine that boots again and again, faster than the line's silence is noticed."""
+    """A machine that boots again and again, without a silence long enough to notice."""
     c = Capture(tmp_path)
     c.say(WHOLE + WHOLE + PART + b"\r\n")
     assert c.finish() == 0, c.err
@@ -106,7 +106,7 @@ def test_what_comes_after_the_end_is_no_part_of_the_report(tmp_path):
 
 
 def test_a_speed_that_the_adapter_refuses(monkeypatch):
-    """tcsetattr says nothing of it."""
+    """tcsetattr does not report it."""
     machine, end = pty.openpty()
     monkeypatch.setattr(serial_line.termios, "tcsetattr", lambda *_: None)
     with pytest.raises(OSError, match="it cannot do 4000000 baud"):
@@ -116,7 +116,7 @@ def test_a_speed_that_the_adapter_refuses(monkeypatch):
 
 
 def test_two_resets_and_a_damaged_first_record(tmp_path):
-    """seq tells of a reset, too."""
+    """seq reveals a reset too."""
     begun = b"".join(line + b"\r\n" for line in LINES[:2])
     c = Capture(tmp_path)
     c.say(begun + begun + FIRMWARE + WHOLE.replace(b'"seq":0,', b'"seq":9,'))

@@ -1,4 +1,4 @@
-"""`baretick compare`: verdicts, refusals, and how often they are right where the truth is known."""
+"""`baretick compare`: verdicts, refusals, and how often verdicts are right where the truth is known."""
 
 import json
 import math
@@ -20,7 +20,7 @@ Z = significance.quantile(math.inf)
 
 @pytest.fixture
 def kept(tmp_path):
-    """kept(report): a file that holds it."""
+    """kept(report): a file that contains it."""
     count = iter(range(1000))
 
     def keep(data):
@@ -65,8 +65,8 @@ of rows called faster or slower at most 1% are neither. `same`: no difference is
 
 
 def test_intervals_have_their_level(kept):
-    """Each side's over its column; what is not by ranks alone, or too wide for a latency, is noted. The interval of
-    several launches is made by compare, and is of 99%."""
+    """Each side's level is over its column; an interval that is not only by ranks, or too wide for a latency, is noted.
+    compare computes the interval of several launches, and its level is 99%."""
     one = kept(whole(row("a", 3, interval=RANKS), row("b", 3, interval=RANKS)))
     few = kept(whole(row("a", 3, interval=STUDENT), row("b", 3, interval=RANKS, truth_vague=True)))
     heading, a, b = baretick("compare", one, few).stdout.splitlines()[3:6]
@@ -109,7 +109,7 @@ BROKEN = {"status": "wrong", "why": "x is 3"}
 @pytest.mark.parametrize("old, new, status", [({}, BROKEN, 1), (BROKEN, BROKEN, 0), (BROKEN, {}, 0), (None, BROKEN, 1)])
 @pytest.mark.parametrize("others", [[row("y", 1)], []])
 def test_fail_if_slower_names_a_row_that_fails_now(kept, old, new, status, others):
-    """Also where it is the only row; if it failed before, nothing is left to compare then."""
+    """Also if it is the only row; if it failed before, nothing can be compared."""
     sides = [kept(whole(*others, *([] if how is None else [row("x", 1, **how)]))) for how in (old, new)]
     ran = baretick("compare", *sides, "--fail-if-slower", "10%")
     assert ran.returncode == (status if others or status else 2), ran
@@ -124,7 +124,7 @@ def test_a_row_that_cost_nothing_and_now_does_is_slower(kept, before, after, sta
 
 
 def test_a_pipe_that_is_closed_hides_no_verdict(kept):
-    """`compare ... | head -1` in a shell with pipefail: what was not said to its end is no success."""
+    """`compare ... | head -1` in a shell with pipefail: output that was not completely written is no success."""
     path = kept(whole(*(row(f"r{i}", 1) for i in range(2000))))
     for words in (["compare", path, path], ["show", path]):
         p = subprocess.Popen([ROOT / "scripts/baretick", *map(str, words)], stdout=subprocess.PIPE,
@@ -201,7 +201,7 @@ def test_a_row_that_is_not_comparable_says_why(kept, old, new, why):
 
 
 def placed(name, value, **changes):
-    """A row with the figures of its placements, half of them a little lower and half higher."""
+    """Returns a row with the figures of its placements, half of them a little lower and half higher."""
     cycles = [value + (i - 7.5) / 1000 for i in range(PLACEMENTS)]
     interval = {"estimator": "median", "by": "ranks", "placements_cycles": cycles}
     return row(name, value, interval=interval, **changes)
@@ -251,7 +251,7 @@ def test_another_estimator_is_refused_unless_allowed(kept):
 
 
 def steps(name, cycles, instructions, **changes):
-    """A row of core cycles whose instructions were counted by single-stepping."""
+    """Returns a row of core cycles whose instructions were counted by single-stepping."""
     found = placed(name, cycles, steps={"ops": 2, "body": 9 + 2 * instructions, "body2": 11 + 4 * instructions,
                                         "empty": 9, "empty2": 11, "traps": 32, "us": 100}, **changes)  # fmt: skip
     found["per_op"].update(instructions=instructions, ipc=round(instructions / cycles, 6))
@@ -318,7 +318,7 @@ def test_cores_are_compared_with_themselves(kept):
 def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     process = {"voluntary_switches": 0, "involuntary_switches": 3, "page_faults": 2, "migrations": 0, "steal_ms": 12}
     hosted = {**head(platform="hosted"), "system": {"name": "Linux"}}
-    del hosted["firmware"]  # of which a process sees what SMBIOS tells
+    del hosted["firmware"]  # of these a process sees only what SMBIOS says
     witness = {"type": "witness", "core": 0, "blocks": 1000, "shared_blocks": 125, "shared": 0.125}
     gaps = {"type": "gaps", "suite": "gaps", "name": "gaps", "core": 0, "watched_ticks": 4000000, "gaps": 9,
             "stolen_ticks": 50000, "longest_ticks": 20000, "first": [[1000, 20000]]}
@@ -357,7 +357,7 @@ def test_students_t_by_a_published_table(t, df, p):
 
 
 def halved(df, confidence):
-    """quantile() with nothing left out: the halves of an interval, each by the distribution."""
+    """quantile() computed exactly: the halves of an interval, each by the distribution."""
     low = significance.NORMAL.inv_cdf((1 + confidence) / 2)
     high = 2 * low
     while significance.two_sided(high, df) > 1 - confidence:
@@ -382,7 +382,7 @@ def test_many_tests_at_once_by_hand():
 
 
 def mean_of_rounds(dice, cycles, sd):
-    """A row as reports had it before the figure was a median: kappa from boot to boot, sd from round to round."""
+    """Returns a row of reports older than the median: kappa from boot to boot, sd from round to round."""
     theta = cycles * (1 + dice.gauss(0, KAPPA))
     rounds = [theta + dice.gauss(0, sd) for _ in range(ROUNDS)]
     value, rounds_sd = statistics.fmean(rounds), statistics.stdev(rounds)
@@ -431,7 +431,7 @@ def test_figures_without_an_interval_are_pooled_by_their_spread(kept):
 
 
 def test_a_launch_counts_once(kept, tmp_path):
-    """A pattern that matches a file twice would make the interval narrower than it is."""
+    """A pattern that matches a file twice would make the interval too narrow."""
     path = kept(whole(row("x", 1)))
     (tmp_path / "link").symlink_to(path)
     for words in ((f"{path},{path}", path), ("--old", path, "--new", path, tmp_path / "link")):
@@ -443,7 +443,7 @@ def test_a_launch_counts_once(kept, tmp_path):
 # --- how often it is right -------------------------------------------------------------------------
 
 def made(dice, cycles, sd, name="x"):
-    """A row of one launch: each placement is off by itself, and nothing else is."""
+    """Returns a row of one launch with independent errors of the placements, and no other error."""
     placed = [cycles + dice.gauss(0, sd) for _ in range(PLACEMENTS)]
     ranked, value = sorted(placed), statistics.median(placed)
     interval = {"estimator": "median", "by": "ranks", "placements_cycles": placed}
@@ -453,8 +453,8 @@ def made(dice, cycles, sd, name="x"):
 
 
 def verdicts(dice, rows, change, launches, pairs, slow=0, wander=0):
-    """Over many pairs of old and new: the verdicts of rows that did not change, and of the `slow` ones that did.
-    wander: what launches differ by that no report of one knows of."""
+    """Returns the verdicts, over many pairs of old and new, of rows that did not change, and of the `slow` ones that
+    did. wander: a difference of launches that no report knows of."""
 
     def side(factor):
         return {("made", f"r{i}", 0): [made(dice, c * (factor if i < slow else 1) * (1 + dice.gauss(0, wander)), sd,
@@ -473,7 +473,7 @@ def verdicts(dice, rows, change, launches, pairs, slow=0, wander=0):
     return unchanged, changed
 
 
-# Cycles, and the standard deviation of a placement: what truth/add, truth/load and the like show on a real CPU.
+# Cycles, and the standard deviation of a placement, as truth/add, truth/load and similar rows have on a real CPU.
 REAL = [(1.0, 0.003), (3.0, 0.006), (4.0, 0.01), (2.0, 0.005), (15.0, 0.04)] * 10
 
 
@@ -485,7 +485,7 @@ def test_a_against_a_is_the_same(launches):
 
 
 def test_several_launches_show_what_one_does_not_know_of():
-    """Launches that are apart by more than their placements, as sum/cold is."""
+    """Returns launches that differ by more than their placements, like sum/cold."""
     one, _ = verdicts(random.Random(3), REAL, 0, 1, pairs=10, wander=0.006)
     three, _ = verdicts(random.Random(3), REAL, 0, 3, pairs=10, wander=0.006)
     assert one.count("same") < 0.6 * len(one)
@@ -525,7 +525,7 @@ def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
 
 
 def test_an_option_that_nobody_has_listed_must_be_alike(kept):
-    """A new option changes what is measured unless scripts/judge/likeness.py knows better."""
+    """A new option counts as one that changes what is measured, unless scripts/judge/likeness.py lists it."""
     one, other = (kept(whole(row("x", 1), run=head(options={**OPTIONS, "bell": word}))) for word in ("off", "end"))
     ran = baretick("compare", one, other)
     assert ran.returncode == 2 and "another option bell= off against end" in ran.stderr

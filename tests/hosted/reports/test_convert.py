@@ -1,6 +1,6 @@
-"""`baretick convert`: reports in other tools' forms, against golden files, and against what their readers ask for.
+"""`baretick convert`: reports in other tools' forms, against stored files, and against their readers' requirements.
 
-data/converted/ holds what is expected; `UPDATE=1 python3 -m pytest tests/hosted/reports/test_convert.py` writes it anew.
+data/converted/ has the expected files; `UPDATE=1 python3 -m pytest tests/hosted/reports/test_convert.py` rewrites them.
 """
 
 import csv
@@ -37,7 +37,7 @@ def run(*words):
 
 
 def converted(form, path):
-    """Of this process, which is faster than the command."""
+    """In this process, which is faster than the command."""
     return convert.converted(form, saved.read(path, convert.KEPT))[0]
 
 
@@ -58,7 +58,7 @@ RESULT = re.compile(r"Benchmark[A-Z]\S*\t[1-9][0-9]*((?:\t-?[0-9.]+ \S+)+)")
 
 
 def benchfmt(path):
-    """{unit: its metadata}, {name: {unit: [values]}}; every line is one that the format knows."""
+    """Returns {unit: its metadata}, {name: {unit: [values]}}; every line must be one that the format defines."""
     units, results = {}, {}
     for line in converted("benchfmt", path).splitlines():
         if unit := UNIT.fullmatch(line):
@@ -82,7 +82,7 @@ def test_benchfmt_has_a_line_a_placement():
     got = results["BenchmarkCalls/alike_16/core=0"]
     assert units == {"ns/op": ["better=lower"], "cycles/op": ["better=lower"]}
     assert got["cycles/op"] == row["interval"]["placements_cycles"] and len(got["cycles/op"]) == PLACEMENTS
-    # The placements' nanoseconds are those of the row, in the proportion of their cycles.
+    # The placements' nanoseconds are the row's nanoseconds in proportion to their cycles.
     ratios = [c / n for c, n in zip(got["cycles/op"], got["ns/op"])]
     assert max(ratios) - min(ratios) < 1e-3 * min(ratios)
     assert statistics.fmean(ratios) == pytest.approx(row["per_op"]["cycles"] / row["per_op"]["ns"], rel=1e-3)
@@ -95,14 +95,14 @@ def test_benchfmt_says_that_counted_instructions_are_exact():
 
 
 def test_benchfmt_keeps_apart_only_what_is_unlike():
-    """benchstat makes its own table for each configuration: two builds must not have two."""
+    """benchstat makes a separate table for each configuration: two builds must not have two."""
     lines = converted("benchfmt", SILICON).splitlines()
     assert [line.split(":")[0] for line in lines if CONFIG.fullmatch(line)] == [
         "cpu", "execution", "platform", "microcode", "recipe", "cycle"]
 
 
 def test_google_has_what_compare_asks_for():
-    """gbench/report.py reads these, and takes entries of one name for repetitions."""
+    """gbench/report.py reads these, and treats entries of one name as repetitions."""
     found = json.loads(converted("google", SILICON))["benchmarks"]
     alike = [b for b in found if b["name"] == "calls/alike_16@0"]
     assert [b["repetition_index"] for b in alike] == list(range(PLACEMENTS))
@@ -146,7 +146,7 @@ def test_bencher_gets_cycles_and_latency_with_their_ends():
 
 
 def test_the_github_action_gets_name_unit_and_value():
-    """customSmallerIsBetter: an array; name, unit and value are asked for, range and extra are text."""
+    """customSmallerIsBetter: an array; name, unit and value are required, range and extra are text."""
     for path, unit in ((SILICON, "cycles/op"), (COUNTED, "instructions/op")):
         found = json.loads(converted("github-action", path))
         assert len({e["name"] for e in found}) == len(found) > 0
@@ -156,7 +156,7 @@ def test_the_github_action_gets_name_unit_and_value():
 
 
 def test_hyperfine_gets_one_time_per_placement_in_seconds():
-    """What its scripts read of --export-json: seconds."""
+    """Its scripts read these members of --export-json: seconds."""
     for r in json.loads(converted("hyperfine", SILICON))["results"]:
         assert len(r["times"]) == len(r["exit_codes"]) == PLACEMENTS and set(r["exit_codes"]) == {0}
         assert r["min"] == min(r["times"]) <= r["median"] <= max(r["times"]) == r["max"] < 1e-6
@@ -165,13 +165,13 @@ def test_hyperfine_gets_one_time_per_placement_in_seconds():
         assert r["stddev"] == pytest.approx(statistics.stdev(r["times"])) and {"user", "system"} <= set(r)
 
 
-# What hyperfine 1.15 writes of a command with --export-json.
+# The output of hyperfine 1.15 for a command with --export-json.
 HYPERFINE = {"command": str, "mean": float, "stddev": float, "median": float, "user": float, "system": float, "min": float,
              "max": float, "times": list, "exit_codes": list}
 
 
 def test_hyperfine_has_the_fields_that_hyperfine_writes(tmp_path):
-    """In its order and of its types; and of the installed one, which may have more."""
+    """In its order and with its types; also compared with the installed one, which may have more members."""
     for r in json.loads(converted("hyperfine", SILICON))["results"]:
         assert [(name, type(value)) for name, value in r.items()] == list(HYPERFINE.items())
     if shutil.which("hyperfine"):
@@ -208,7 +208,7 @@ def test_damage_is_named_and_the_rest_is_written(tmp_path, ending):
 
 
 def with_failed(tmp_path, *more):
-    """A report of a row that is fine, one that failed, and one that this machine cannot have."""
+    """A report of a valid row, one that failed, and one that this machine does not support."""
     path = tmp_path / "failed.jsonl"
     fell = {"status": "wrong", "why": "took 3\nnot 4", "per_op": {}}
     path.write_bytes(whole(row("fine", 3, per_op={"ticks": 3, "ns": 0.75, "cycles": 3}), row("fell", 3, **fell),
@@ -217,7 +217,7 @@ def with_failed(tmp_path, *more):
 
 
 def test_failed_rows_are_kept_and_marked(tmp_path):
-    """As each form has it; a row that failed has no figure that could be taken for one."""
+    """In each form's way of marking failures; a row that failed has no figure that could be mistaken for a valid one."""
     path = with_failed(tmp_path)
     lines = converted("benchfmt", path).splitlines()
     at = lines.index("--- FAIL: BenchmarkMade/fell/core=0")
@@ -261,7 +261,7 @@ def test_a_report_without_a_figure(tmp_path):
     (0.01, -0.001, 4000000000, [-0.025, 0.025]), (0, 0, None, [0, 0]), (2, 0.5, None, [-0.025, 0.025]),
 ])
 def test_a_row_that_costs_about_nothing_has_its_placements(tmp_path, cycles, ns, core_hz, expected):
-    """No proportion of its time to its cycles can be told, so the core's clock makes ns of cycles."""
+    """Its times and cycles have no meaningful proportion, so the core's clock converts cycles to ns."""
     placements = {"kappa": 0.002, "placements_cycles": [-0.1, 0.1]}
     figure = {"ticks": 0, "ns": ns, "cycles": cycles, "cycles_lo": cycles - 0.01, "cycles_hi": cycles + 0.01}
     path = tmp_path / "report.jsonl"

@@ -1,4 +1,4 @@
-"""`baretick gate`: any change of a baseline's row whose instructions are counted, and nothing else, fails."""
+"""`baretick gate`: any change of counted instructions of a baseline's row fails, and nothing else does."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def test_the_same_counts_pass_in_any_order(accepted):
 
 
 def named(ran):
-    """{row: (what became of it, the rest of its line)}"""
+    """Returns {row: (its verdict, the rest of its line)}."""
     found = re.findall(r"^([a-z ]+): (\S+@\d+): (.*)$", ran.stdout, re.MULTILINE)
     return {row: (what, rest) for what, row, rest in found}
 
@@ -192,7 +192,8 @@ def test_damaged_reports_are_refused_and_never_accepted(accepted):
 
 
 def stepped(name, instructions, **changes):
-    """A row of a CPU's report, whose instructions were counted by single-stepping; None: they could not be."""
+    """Returns a row of a CPU's report, whose instructions were counted by single-stepping; None: they could not be
+    counted."""
     found = row(name, 3, steps={"why": "SYSCALL clears the trap flag"} if instructions is None else {"ops": 2}, **changes)
     if instructions is not None:
         found["per_op"].update(instructions=instructions, ipc=round(instructions / 3, 6))
@@ -223,7 +224,7 @@ def test_a_cpu_is_held_to_an_emulators_baseline(accepted):
 
 
 def test_a_stepped_count_stands_for_an_emulators_windows(gate):
-    """Which have each iteration of a string instruction in them, and the call of a body that is not doubled."""
+    """Windows include each iteration of a string instruction, and the call of a body that is not doubled."""
     counts = {"ops": 2, "body": 19, "body2": 25, "empty": 10, "empty2": 12, "iterations": 8, "traps": 80, "us": 1}
     assert gate((counted("rep", 9.125, steps=counts),), "--update").returncode == 0
     assert json.loads(gate.baseline.read_text())["rows"]["made/rep@0"]["instructions"] == 2

@@ -1,5 +1,7 @@
-"""`baretick compare` of many runs, and the runs that `baretick gate` keeps: reports that are made up, with levels,
-trends and noise that are known."""
+"""`baretick compare` of many runs, and the runs that `baretick gate` keeps: made-up reports with known levels, trends
+and
+noise.
+"""
 
 import json
 import random
@@ -14,7 +16,7 @@ PLACEMENTS = 16
 
 
 def placed(dice, name, cycles, sd=0.006, **changes):
-    """A row of one launch: each placement is off by itself."""
+    """Returns a row of one launch with independent errors of the placements."""
     ranked = sorted(cycles + dice.gauss(0, sd) for _ in range(PLACEMENTS))
     found = row(name, statistics.median(ranked),
                 interval={"estimator": "median", "by": "ranks", "placements_cycles": ranked}, **changes)
@@ -109,12 +111,12 @@ def test_fail_if_slower_names_the_row_and_the_run(history, limit, name):
     since = {"step": "since run 6 (6.jsonl)", "last": "since run 8 (8.jsonl, the newest alone)"}[name]
     assert f"made/{name} on core 0 is slower {since} by " in ran.stderr
     assert ("made/step" in ran.stderr) == (limit == "2%")
-    assert "up_down" not in ran.stderr  # it is as quick as it was
+    assert "up_down" not in ran.stderr  # it is as fast as it was
 
 
 @pytest.mark.parametrize("failing, status", [((4,), 1), ((2, 4), 1), (range(5), 0), ((2,), 0)])
 def test_fail_if_slower_names_a_row_that_fails_now(history, failing, status):
-    """In the newest run, and not in all before it."""
+    """In the newest run, and not in all runs before it."""
     runs = [[placed(random.Random(i), "x", 3), {**placed(random.Random(i), "y", 3),
                                                 **({"status": "wrong", "why": "y is 3"} if i in failing else {})}]
             for i in range(5)]
@@ -257,7 +259,7 @@ def test_a_damaged_kept_run_is_named(gate):
 # --- arithmetic ------------------------------------------------------------------------------------
 
 def test_mann_and_kendall_by_hand():
-    assert trend.mann_kendall([1, 2, 3, 4]) == pytest.approx(2 / 24)  # one order of 24 rises all the way, one falls
+    assert trend.mann_kendall([1, 2, 3, 4]) == pytest.approx(2 / 24)  # one order of 24 rises throughout, one falls
     assert trend.mann_kendall([1, 2, 4, 3]) == pytest.approx(2 * 4 / 24)
     assert trend.mann_kendall([5, 5, 5, 5]) == 1.0
 
@@ -287,7 +289,7 @@ def test_many_runs_take_the_normal_distribution(monkeypatch):
 # --- how often it is right -------------------------------------------------------------------------
 
 def figures(dice, levels, wander):
-    """An estimate a run. wander: what runs differ by that no placement knows of, relative."""
+    """Returns one estimate per run. wander: a difference of runs that no placement knows of, relative."""
     return [estimate.of_row(placed(dice, "x", level * (1 + dice.gauss(0, wander)), placements=PLACEMENTS), "cycles")
             for level in levels]
 
@@ -301,7 +303,7 @@ def changes(dice, levels, wander, risk):
 @pytest.mark.parametrize("runs", [5, 8, 20])
 @pytest.mark.parametrize("wander", [0, 0.006, 0.03])
 def test_noise_is_rarely_taken_for_a_change(runs, wander):
-    """At a risk of 1% a row, as a history of one row has it. At 5 runs that wander 3 in 200 were seen, at 8 two."""
+    """At a risk of 1% per row, as for a history of one row. With 5 runs that wander 3 of 200 were seen, with 8 two."""
     dice = random.Random(runs)
     false = sum(bool(changes(dice, [3] * runs, wander, compare.RISK)) for _ in range(100))
     assert false <= (0 if wander == 0 else 4)
@@ -319,7 +321,7 @@ def test_figures_without_an_interval_are_judged_by_their_spread():
                                         ([3] * 3 + [3.3] * 3 + [3] * 3, [3, 6]),
                                         ([3] * 2 + [4] * 2 + [5] * 2 + [6] * 2, [2, 4, 6])])
 def test_steps_are_found_where_they_are(levels, at):
-    """With 170 rows, of which each has its part of the risk."""
+    """With 170 rows, which share the risk."""
     dice = random.Random(4)
     assert [changes(dice, levels, 0, compare.RISK / 170) for _ in range(10)] == [at] * 10
 

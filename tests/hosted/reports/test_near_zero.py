@@ -1,4 +1,4 @@
-"""Differences relative to a figure that is near zero mean nothing: no reader of reports gives a percentage of one."""
+"""Differences relative to a figure near zero mean nothing: no reader of reports gives a percentage of one."""
 
 import itertools
 import json
@@ -12,7 +12,8 @@ from made_reports import baretick, counted, counting, row, whole
 from planted_launches import many
 from planted_launches import row as planted_row
 
-# Of an operation: figure, half of its interval, a turn of the loop that was subtracted (None: not recorded).
+# Per operation: figure, half of its interval, cost of an iteration of the loop that was subtracted (None: not
+# recorded).
 NEAR_ZERO = {
     "small": (0.1, 0.01, None), "zero": (0.0, 0.01, None), "negative": (-0.3, 0.01, 1.0), "wide": (3.0, 4.0, 1.0),
     "wide_without_a_loop": (3.0, 3.0, None), "beside_a_long_loop": (0.9, 0.01, 2.0), "wide_negative": (-2.0, 5.0, 1.0),
@@ -32,7 +33,7 @@ def made(name, cycles, half, loop, placed):
 
 
 def two_reports(bases, later, placed):
-    """(rows of the old report, rows of the new one)"""
+    """Returns (rows of the old report, rows of the new one)."""
     return ([made(name, *base, placed) for name, base in bases.items()],
             [made(name, later, base[1], base[2], placed) for name, base in bases.items()])  # fmt: skip
 
@@ -49,7 +50,7 @@ def kept(tmp_path):
 
 @pytest.mark.parametrize("later, placed", itertools.product(LATER, (False, True)))
 def test_compare_has_no_percentage(kept, later, placed):
-    """Nor has what --fail-if-slower says, nor the picture."""
+    """Neither in the message of --fail-if-slower, nor in the picture."""
     old, new = (kept(rows, name) for rows, name in zip(two_reports(NEAR_ZERO, later, placed), ("old", "new")))
     ran = baretick("compare", old, new, "--fail-if-slower", "2%")
     lines = [line for line in ran.stdout.splitlines() if line.startswith("made/")]
@@ -64,7 +65,7 @@ def test_compare_has_no_percentage(kept, later, placed):
 
 
 class Everything:
-    """Of show.chosen()."""
+    """For show.chosen()."""
 
     suite = bench = "*"
     core = None
@@ -106,7 +107,7 @@ def test_a_history_has_no_percentage(kept, name, step):
 
 
 def launches_of(**figures):
-    """Launches of the ways of calling; figures: {name: (figure, half, loop)}"""
+    """Returns launches of the ways of calling; figures: {name: (figure, half, loop)}."""
     rows = {f"calls/{name}": planted_row(4.0) for name in calls.CALLS}
     for name, (cycles, half, loop) in figures.items():
         rows[f"calls/{name}"] = planted_row(cycles, half)
@@ -118,7 +119,7 @@ def launches_of(**figures):
 
 @pytest.mark.parametrize("name", NEAR_ZERO)
 def test_silicon_has_no_percentage_of_it(name):
-    """What is relative there is relative to the gross cost, and says so."""
+    """There, relative means relative to the gross cost, and the output says so."""
     runs = launches_of(direct=NEAR_ZERO[name])
     said = {bar.what: bar for bar in calls.calls(runs)}
     assert "%" not in said["direct against plt"].figure and "%" in said["plt against got"].figure

@@ -1,7 +1,7 @@
-"""`baretick plot`: what the pictures say against what the report says.
+"""`baretick plot`: what the pictures show against the report.
 
-data/pictures/ holds every word of each kind of picture, and where its shapes lie, to a point;
-`UPDATE=1 python3 -m pytest tests/hosted/reports/test_plot.py` writes it anew. Look at the pictures then.
+data/pictures/ has every word of each kind of picture, and the positions of its shapes, to a point;
+`UPDATE=1 python3 -m pytest tests/hosted/reports/test_plot.py` rewrites them. Look at the pictures then.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from read import saved  # noqa: E402
 
 GOLDEN = ROOT / "tests/hosted/data/pictures"
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
-SMALLEST_LETTERS = 12  # points, of 720 that a slide is wide
+SMALLEST_LETTERS = 12  # points; a slide is 720 wide
 COUNTED = [counting(), linearity("lfence", 0, "error_instructions"), linearity("plain", 0, "error_instructions"),
            counted("exact", 2, hist=[[256640, 64]])]
 
@@ -38,7 +38,7 @@ def taken(records):
 
 
 def drawn(records, **how):
-    """({stem: picture}, [what is absent])."""
+    """Returns ({stem: picture}, [what is missing])."""
     args = argparse.Namespace(kind=list(plot.KINDS), suite="*", bench="*", core=None, **how)
     pictures, absent = plot.drawn(taken(records), args)
     return {p.stem: p for p in pictures}, absent
@@ -58,7 +58,7 @@ def texts(svg):
 
 
 def shapes(svg, name):
-    """[(left, right, top)] of each closed or open line in the group of this name, in points."""
+    """Returns [(left, right, top)] of each closed or open line in the group of this name, in points."""
     group = next(g for g in xml.fromstring(svg).iter() if g.get("id") == name)
     found = []
     for path in (p for p in group.iter() if p.tag.endswith("}path")):
@@ -81,7 +81,7 @@ def digest(svg):
 
 
 def assert_alike(lines, golden):
-    """Another release of matplotlib may write texts in another order, and a shape a point beside."""
+    """Another release of matplotlib may write texts in another order, and shift a shape by a point."""
     assert sorted(x for x in lines if x.startswith("text:")) == sorted(x for x in golden if x.startswith("text:"))
     lines, golden = ([x.split(": ") for x in some if not x.startswith("text:")] for some in (lines, golden))
     assert [name for name, _ in lines] == [name for name, _ in golden]
@@ -143,7 +143,8 @@ def test_counted_instructions_are_not_called_cycles(svgs):
 
 
 def test_a_point_that_is_not_sure_sets_no_scale():
-    """One that a neighbour fell upon, and its interval says so: the others stay to be seen. A sure one does."""
+    """A figure that a neighbour disturbed, as its interval shows, does not set the scale: the others remain visible. A
+    figure with a narrow interval does."""
 
     def ticks(half):
         bent = linearity("plain", 98)
@@ -157,7 +158,8 @@ def test_a_point_that_is_not_sure_sets_no_scale():
 
 
 def stored_linearity():
-    """Of a launch on a virtual Zen 5: points of recipe=cpuid are known to 441 core cycles, and one recipe has none."""
+    """From a launch on a virtual Zen 5: the half-width of points of recipe=cpuid is 441 core cycles, and one recipe has
+    none."""
     lines = (ROOT / "tests/hosted/data/linearity.jsonl").read_text().splitlines()
     return {r["recipe"]: r for r in map(json.loads, lines)}
 
@@ -177,7 +179,7 @@ def test_an_uncertain_recipe_leaves_the_others_their_picture(unsure, page):
     assert low <= min(sure) and high >= max(sure) and high - low < 1.3 * (max(sure) - min(sure)), (low, high)
     bars = [segment for bar in axes.collections for segment in bar.get_segments()]
     assert bars and max(top[1] - bottom[1] for bottom, top in bars) <= (high - low) / 2
-    # Every line has its name, none over another, and all of them are in the picture.
+    # Every line has its name, names do not overlap, and all are inside the picture.
     shown = {t.get_text().partition("\n")[0]: t for t in axes.texts}
     assert set(shown) == {name for name, r in stored.items() if r.get("points")}, set(shown)
     assert "441" in shown["cpuid"].get_text() and all("470" in shown[name].get_text() for name in unsure)
@@ -188,7 +190,7 @@ def test_an_uncertain_recipe_leaves_the_others_their_picture(unsure, page):
 
 
 def test_bars_are_the_windows(svgs):
-    """Their heights add up to the windows that are no longer than what is drawn: in proportion to the tallest."""
+    """Their heights are in proportion, and add up to the windows that are no longer than the longest drawn."""
     svg = svgs["made-moded-core0-histogram"]
     bars = shapes(svg, "windows")
     bottom = max(float(y) for y in re.findall(r" ([\d.]+) \nz", re.search(r'id="windows".*?</g>', svg, re.S)[0]))
@@ -247,7 +249,7 @@ def test_calls_of_counted_instructions_have_no_interval():
 
 
 def grown(*records):
-    """{stem: (picture, SVG)} of the kind growth."""
+    """Returns {stem: (picture, SVG)} of the kind growth."""
     return {stem: (p, p.sheet().svg()) for stem, p in drawn([silicon(), *records])[0].items() if p.kind == "growth"}
 
 
@@ -260,20 +262,20 @@ def test_each_curve_has_its_name_and_equation(curve, said):
     (picture, svg), = grown(*growing(curve=curve)).values()
     assert picture.title == f"args/linear {said}"
     assert any(t.startswith(f"{curve}: 2.000") for t in texts(svg)) and "figure, 98% interval" in texts(svg), texts(svg)
-    # The event's own equation: at 16 figures are 1.1 of the curve, and at 64 0.9 of it.
+    # By the event's equation: figures at 16 are 1.1 of the curve, and at 64 0.9 of it.
     at = draw_growth.CURVES[curve][1]
     values = {r["arg"]: r["per_op"]["cycles"] for r in growing(curve=curve) if "arg" in r}
     assert values[16] == pytest.approx(2.2 * at(16)) and values[64] == pytest.approx(1.8 * at(64))
 
 
 def points_of(svg):
-    """[(left, height)] of the figures, from the least argument on; the page's height grows downwards."""
+    """Returns [(left, height)] of the figures, from the smallest argument on; the page's y axis points down."""
     found = re.search(r'<g id="figures">.*?</g>\s*</g>', svg, re.S)[0]
     return [(float(x), float(y)) for x, y in re.findall(r'<use [^>]*x="([\d.]+)" y="([\d.]+)"', found)]
 
 
 def test_points_of_a_growth_lie_about_its_curve_and_have_their_intervals():
-    """Arguments with even steps: both axes are linear, so that places are in proportion to figures."""
+    """Arguments with even steps: both axes are linear, so distances are in proportion to figures."""
     (_, svg), = grown(*growing(arguments=(10, 20, 30, 40))).values()
     points = points_of(svg)
     assert len(points) == 4 and [b[0] - a[0] for a, b in zip(points, points[1:])] == pytest.approx([points[1][0] - points[0][0]] * 3)
@@ -320,10 +322,10 @@ def test_arguments_at_the_axis_keep_apart():
 
 
 def test_the_sign_of_a_skew_is_the_columns(svgs):
-    """A pair's figure is how far the second's TSC is ahead (bench/cores/exchange.h)."""
+    """A pair's figure is the lead of the second core's TSC (bench/cores/exchange.h)."""
     svg = svgs["cores_tsc_skew"]
     assert any("how far the column's TSC is ahead of the line's" in t for t in texts(svg))
-    # Line by line, with nothing for a core and itself.
+    # Line by line, with no value for a core and itself.
     assert "5 10 15 -5 5 10 -10 -5 5 -15 -10 -5" in " ".join(texts(svg)).replace("\N{MINUS SIGN}", "-")
 
 
@@ -334,7 +336,7 @@ def test_labels_keep_apart_and_stay_near():
 
 
 def test_old_and_new_windows_share_an_axis_of_core_cycles():
-    """The core's clock was another one, so ticks of the two are not alike."""
+    """The core's clock differed, so ticks of the two are not comparable."""
     now = {**plain(), "core_hz": 2000000000}
     before = {**plain(), "core_hz": 4000000000, "hist": hist((1040, 500))}
     picture = draw_row.histogram(silicon(), now, (silicon(), before))
@@ -344,7 +346,7 @@ def test_old_and_new_windows_share_an_axis_of_core_cycles():
 
 
 def seen(colour, lacking):
-    """What an eye without red, or without green, sees of it: Vienot, Brettel and Mollon 1999, then CIE L*a*b*."""
+    """Returns a colour as seen without red, or without green, vision: Vienot, Brettel and Mollon 1999, then CIE L*a*b*."""
     rgb = [(int(colour[i:i + 2], 16) / 255) ** 2.2 for i in (1, 3, 5)]
     r, g, b = rgb
     lms = [17.8824 * r + 43.5161 * g + 4.11935 * b, 3.45565 * r + 27.1554 * g + 3.86714 * b,
@@ -365,7 +367,7 @@ def seen(colour, lacking):
 
 @pytest.mark.parametrize("lacking", [None, "red", "green"])
 def test_colours_that_mean_something_are_told_apart_by_every_eye(lacking):
-    """20 of L*a*b* is ten times what is just seen."""
+    """20 of L*a*b* is ten times the just noticeable difference."""
     for a, b in itertools.combinations((ink.BLUE, ink.RED, ink.GREEN, ink.GREY), 2):
         if {a, b} != {ink.GREEN, ink.GREY}:  # never in one picture
             assert math.dist(seen(a, lacking), seen(b, lacking)) > 20, (a, b)

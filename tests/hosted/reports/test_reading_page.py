@@ -1,4 +1,4 @@
-"""docs/reading.md against the commands: their options, and what must be alike."""
+"""docs/reading.md against the commands: their options, and the properties that must be equal."""
 
 import re
 
@@ -41,7 +41,7 @@ def test_the_tables_on_the_page_have_the_headings_of_today(name, columns):
 
 
 def test_each_line_of_the_last_screen_is_explained():
-    """Those that the program can write are those of the table; the example has no others."""
+    """The table has exactly the values that the program can write; the example has no others."""
     source = (ROOT / "bench/essence/essence.c").read_text(encoding="utf-8")
     written = set(re.findall(r'\.label = "(\w+)"|show_(?:text|pair|cells)\([^";{]*"(\w+)"', source))
     written = {"".join(groups) for groups in written}

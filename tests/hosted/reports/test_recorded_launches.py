@@ -1,5 +1,6 @@
-"""The headline's arithmetic on recorded launches (tests/replay/launches): how far figures repeat, and what their
-intervals hold of the other launches' figures."""
+"""The headline's arithmetic on recorded launches (tests/replay/launches): how far figures repeat, and how often their
+intervals contain the other launches' figures.
+"""
 
 import json
 import lzma
@@ -12,11 +13,11 @@ from conftest import ROOT
 from bars import rows as bars
 
 PLACEMENTS, ROUNDS = 16, 4
-MOVES = {"sum/cold"}  # from round to round of a launch already: with what others ask of the memory
+MOVES = {"sum/cold"}  # it varies even from round to round of a launch, with the load on the memory
 
 
 def read(path):
-    """{row: {launch: [the placements' figures]}}"""
+    """Returns {row: {launch: [the placements' figures]}}."""
     rows = {}
     with lzma.open(path, "rt") as lines:
         for line in lines:
@@ -27,7 +28,7 @@ def read(path):
 
 
 def judge(rows):
-    """What the tool makes of them: pooled, and {row: what it says of it}."""
+    """Returns the tool's results: pooled, and {row: its result}."""
     launches = sorted({launch for of in rows.values() for launch in of}, key=int)
     missing = ["nan"] * PLACEMENTS
     lines = [f"{len(launches)} {len(rows)} {PLACEMENTS} {ROUNDS}"]
@@ -61,7 +62,7 @@ def test_coverage_of_each_row(judged):
 
 
 def test_figures_repeat(judged, recorded):
-    """The median does not depend on how many odd placements a launch has met; the mean over them does."""
+    """The median does not depend on the number of odd placements in a launch; the mean does."""
     _, rows = judged
     assert 2.9975 <= rows["calls/got"]["least"] and rows["calls/got"]["most"] <= 3.0055
     assert 0.9965 <= rows["calls/plt"]["least"] and rows["calls/plt"]["most"] <= 1.0035
@@ -71,14 +72,14 @@ def test_figures_repeat(judged, recorded):
 
 
 def test_the_row_that_moves_does_so_within_launches(recorded):
-    """Its array stays where it is for a whole launch, in the same physical pages: these are not what moves it."""
+    """Its array keeps its physical pages for a whole launch, so pages are not the cause."""
     for row, moves in (("sum/cold", True), ("sum/warm", False), ("truth/add", False), ("calls/direct_straight", False)):
         apart = [between_rounds(placements) for placements in recorded[row].values()]
         assert (statistics.median(apart) > 5.95) == moves, (row, apart)  # F(3, 12) of 1%
 
 
 def between_rounds(placements):
-    """Fisher's F of the rounds' means."""
+    """Returns Fisher's F of the rounds' means."""
     each = PLACEMENTS // ROUNDS
     rounds = [placements[i : i + each] for i in range(0, PLACEMENTS, each)]
     within = statistics.fmean(statistics.variance(r) for r in rounds)
@@ -91,7 +92,7 @@ def test_intervals_are_no_wider_than_they_must(judged):
 
 
 def test_launches_that_differ_are_seen(recorded):
-    """Every other launch 3% slower: no row's interval knows that."""
+    """Every other launch is 3% slower: no row's interval knows that."""
     for of in recorded.values():
         assert len(of) > 10
     moved = {row: {launch: [v * (1.03 if i % 2 else 1) for v in values] for i, (launch, values) in enumerate(of.items())}
@@ -101,7 +102,7 @@ def test_launches_that_differ_are_seen(recorded):
 
 
 def test_placements_drawn_anew():
-    """Launches drawn from one set of placements, an eighth of them odd: the level that is stated holds."""
+    """Launches drawn from one set of placements, an eighth of them odd: the stated level holds."""
     dice = random.Random(5)
     rows = {
         f"row{r}": {str(n): [dice.gauss(3, 0.01) + (dice.random() < 0.125) for _ in range(PLACEMENTS)] for n in range(20)}

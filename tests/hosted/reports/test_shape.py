@@ -1,4 +1,4 @@
-"""A record whose crc is right and whose fields are not: named, and passed over by every reader."""
+"""A record whose crc is right and whose fields are not: every reader names it and skips it."""
 
 import argparse
 import copy
@@ -64,7 +64,7 @@ def test_such_a_record_is_named_and_the_others_are_read(tmp_path):
 # --- every field of every record, missing or odd -----------------------------------------------------
 
 def places(value, before=()):
-    """The way to each field and to the first element of each array."""
+    """Returns the path to each field and to the first element of each array."""
     inner = value.items() if isinstance(value, dict) else enumerate(value[:1]) if isinstance(value, list) else ()
     for key, member in inner:
         yield (*before, key)
@@ -72,7 +72,7 @@ def places(value, before=()):
 
 
 def changed(record, place, *value):
-    """The record without what stands there, or with another value."""
+    """Returns the record without that member, or with another value."""
     record = inner = copy.deepcopy(record)
     for key in place[:-1]:
         inner = inner[key]
@@ -84,7 +84,7 @@ def changed(record, place, *value):
 
 
 def read_by_all(found):
-    """What the commands make of it: nothing but Unreadable may come of that."""
+    """Runs the commands on it: they may raise only Unreadable."""
     show.show([found], [show.flat(found.path, r, found.one("run").get("ticks_per_instruction", 1))
                         for r in found.of("row")], TABLE)
     for form in convert.FORMS:
@@ -108,7 +108,7 @@ def test_no_field_missing_or_odd_ends_in_a_traceback(records, capsys):
             for value in ((), *((v,) for v in ODD)):
                 other = changed(record, place, *value)
                 if shape.wrong(other):
-                    continue  # it is passed over
+                    continue  # it is skipped
                 found = saved.take("made.jsonl", report([*records[:i], other, *records[i + 1:], END]))
                 try:
                     read_by_all(found)

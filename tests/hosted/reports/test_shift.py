@@ -102,7 +102,7 @@ def test_one_source_is_rejected_as_often_as_it_says():
 
 @functools.lru_cache(maxsize=8)
 def recorded(factor=1.0, knows_rounds=True):
-    """{row: [record of each launch]} as the program made them (means, four rounds), all of it times `factor`."""
+    """Returns {row: [record of each launch]} as the program wrote them (means, four rounds), multiplied by `factor`."""
     found = {}
     with lzma.open(RECORDED, "rt", encoding="ascii") as f:
         for line in f:
@@ -117,7 +117,7 @@ def recorded(factor=1.0, knows_rounds=True):
 
 
 def by_ranks(old, new):
-    """The same for one launch a side, as if rounds never differed."""
+    """The same for one launch per side, as if rounds never differed."""
     found = shift.Shift(*(difference.placements(side[0]) for side in (old, new)))
     return (found.value > 0) - (found.value < 0) if found.p <= 0.01 else 0
 
@@ -130,21 +130,21 @@ def by_intervals(old, new):
 
 
 def judged(old, new):
-    """Whether new is above old, below or neither: at 99%, by itself. old, new: launches of a row."""
+    """Returns whether new is above old, below or neither: at 99%, for one comparison. old, new: launches of a row."""
     a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
     d = difference.of_rows(old, new, "cycles", a, b)[0]
     return (d.shift > 0) - (d.shift < 0) if d.p <= 0.01 else 0
 
 
 def of_some_cost(launches):
-    """Rows that cost half a cycle and more: of less, 5% is nothing."""
+    """Returns rows that cost at least half a cycle; of less, 5% is nothing."""
     return [name for name, runs in launches.items()
             if not figure.is_near_zero(statistics.median(difference.placements(runs[0])))]
 
 
 def rates(change, launches, judge=judged):
-    """Of the comparisons of this number of launches a side, the new ones slower by `change`: the share that find the new
-    side slower, and the share that find any difference."""
+    """Compares this number of launches per side, the new ones slower by `change`. Returns the share that finds the new
+    side slower, and the share that finds any difference."""
     old, new = recorded(), recorded(1 + change)
     dice, verdicts = random.Random(5), []
     for name in of_some_cost(old):
@@ -162,14 +162,14 @@ def test_false_alarms_are_as_rare_as_the_level_says():
 
 
 def test_a_slowdown_of_5_percent_is_found_by_ranks_in_70_percent_of_rows():
-    """At 1.3% false alarms. The intervals of the means find it in 40%."""
+    """With 1.3% false alarms. The intervals of the means find it in 40%."""
     assert rates(SLOWDOWN, 1, by_ranks)[0] >= 0.7 and rates(0, 1, by_ranks)[1] <= 0.0132
     assert 0.35 < rates(SLOWDOWN, 1, by_intervals)[0] < 0.45
 
 
 def test_what_guards_against_rounds_that_differ_costs_7_of_these_percent():
-    """It takes a quarter of all pairs for ones whose rounds differ, by chance, and their intervals are wide. Two
-    launches a side make good for it."""
+    """By chance it reports different rounds in a quarter of all pairs, and their intervals are wide. Two launches per
+    side compensate for that."""
     one, two = rates(SLOWDOWN, 1)[0], rates(SLOWDOWN, 2)[0]
     assert 0.62 <= one < 0.65 and two >= 0.7
     old = recorded()
@@ -179,7 +179,7 @@ def test_what_guards_against_rounds_that_differ_costs_7_of_these_percent():
 
 
 def stated():
-    """[(launches a side, slowdown, rate)] of the table in docs/reading.md."""
+    """Returns [(launches per side, slowdown, rate)] of the table in docs/reading.md."""
     page = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
     head, lines = re.search(r"(\| launches [^|]*side[^\n]*\n)\| [-:| ]+\n((?:\|.*\n)+)", page).groups()
     changes = [float(c) / 100 for c in re.findall(r"([\d.]+)%", head)]
@@ -197,7 +197,7 @@ def test_slowdowns_are_found_at_the_stated_rates(launches, change, rate):
 
 
 def test_launches_that_move_are_not_pooled():
-    """sum/cold differs from launch to launch: the memory is slower at one time than at another."""
+    """sum/cold differs from launch to launch, because the speed of the memory changes over time."""
     launches = recorded()
     for name, by in (("sum/cold", "figures"), ("truth/add", "placements"), ("calls/plt", "placements")):
         old, new = launches[name][:4], launches[name][4:]
@@ -209,8 +209,8 @@ def test_launches_that_move_are_not_pooled():
 
 
 def made_launch(dice, differ, more=0.0):
-    """A row of 16 placements in 4 rounds. differ: standard deviation of what the placements of a round have in common,
-    where each by itself has 1."""
+    """Returns a row of 16 placements in 4 rounds. differ: standard deviation of the error that the placements of a
+    round have in common; each placement's own error has 1."""
     rounds = [[30 + more + common + dice.gauss(0, 1) for _ in range(4)] for common in (dice.gauss(0, differ) for _ in range(4))]
     placed = sum(rounds, [])
     return row("made", statistics.median(placed), interval={"placements_cycles": placed, "rounds_cycles": [statistics.fmean(r) for r in rounds]})
@@ -223,7 +223,7 @@ def of_two(old, new):
 
 @pytest.mark.parametrize("differ, share", [(0, 0.01), (0.5, 0.018), (1, 0.018), (4, 0.01)])
 def test_rounds_that_differ_raise_few_false_alarms(differ, share):
-    """The ranks alone call one in ten different where rounds differ as much as placements, one in five at 4."""
+    """Ranks alone call one in ten different if rounds differ as much as placements, one in five at 4."""
     dice, n = random.Random(3), 800
     pairs = [of_two(made_launch(dice, differ), made_launch(dice, differ)) for _ in range(n)]
     assert sum(d.p <= 0.01 for d in pairs) <= n * share + 3 * math.sqrt(n * share)

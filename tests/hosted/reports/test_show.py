@@ -1,4 +1,4 @@
-"""`baretick show`: the table of a saved report, and everything that is wrong with it."""
+"""`baretick show`: the table of a saved report, and all of its damage."""
 
 import csv
 import functools
@@ -23,7 +23,7 @@ ROWS_SHOWN = (row("b", 2.5, core=1), row("a", 10.25, half=0.5), row("c", 1, suit
 
 @pytest.fixture
 def kept(tmp_path):
-    """kept(bytes, name): a file that holds them."""
+    """kept(bytes, name): a file that contains them."""
 
     def keep(data, name="report.jsonl"):
         path = tmp_path / name
@@ -54,7 +54,7 @@ verdict: PASS (4 rows, 0 failures)
 
 
 def test_operations_a_second_stand_beside_ns(kept):
-    """By any method, where the record has them."""
+    """By any method, if the record has them."""
     path = kept(whole(row("a", 4, operations_per_second=1234567890), row("b", 4)))
     lines = baretick("show", path).stdout.splitlines()
     assert lines[2].split()[-2:] == ["ns/op", "ops/s"], lines
@@ -116,7 +116,7 @@ PLACED = [3.0, 3.1, 2.9, None, 3.0, 3.1, 2.9, 3.0]
     ([RANKS, {"estimator": "method", "by": "method"}], "+-", ""),
 ])
 def test_intervals_have_their_level(kept, made, heading, note):
-    """Over them where it is that of all; below ranks' level each row tells how its own was made."""
+    """Over them if all have it; below ranks' level each row says how its own was made."""
     path = kept(whole(*(row(name, 3, interval=interval) for name, interval in zip("ab", made))))
     lines = baretick("show", path).stdout.splitlines()
     assert re.split(" {2,}", lines[2])[7] == heading, lines[2]
@@ -131,7 +131,7 @@ def test_an_interval_too_wide_for_a_latency_is_noted(kept):
 
 
 def test_a_row_without_a_figure_says_so(kept):
-    """Its stepped instructions are no figure in place of time."""
+    """Its stepped instructions are not a figure in place of time."""
     found = row("a", 3)
     found["per_op"] = {"instructions": 2}
     lines = baretick("show", kept(whole(found, row("b", 3)))).stdout.splitlines()
@@ -275,7 +275,7 @@ def test_a_log_of_a_machine_that_was_reset_has_two_reports(kept):
 
 
 def one_byte_wrong(data, dice):
-    """A byte changed, gone or more, and what was done."""
+    """Returns damaged bytes (one changed, removed or added), and a description."""
     at, new = dice.randrange(len(data)), dice.randrange(256)
     how = dice.choice(("change", "delete", "insert"))
     if how == "change":
@@ -293,7 +293,7 @@ def is_whole(data):
 
 
 def test_every_damage_of_a_byte_is_found(run, monkeypatch):
-    # Lines that are not damaged need be read once only.
+    # Lines that are not damaged need to be read only once.
     monkeypatch.setattr(report, "parse", functools.lru_cache(256)(report.parse))
     data = run("suite=truth", "bench=add", "samples=64", "rounds=1", "hist=off", "format=jsonl").out.encode()
     assert is_whole(data), saved.take("a report", data).damage
@@ -328,7 +328,7 @@ def test_a_report_brings_no_escape_code_to_the_terminal(kept):
 # --- large reports ---------------------------------------------------------------------------------
 
 def test_a_large_report_opens_soon(kept):
-    """In CPU time, which a busy machine does not stretch so far."""
+    """In CPU time, which a busy machine increases less."""
     full = row("x", 1.5, hist=[[300 + i, i] for i in range(60)], interval={"nominal": 0.99, "kappa": 0.002})
     path = kept(whole(*(dict(full, name=f"r{i}") for i in range(ROWS))))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
