@@ -60,7 +60,7 @@ def must_be_on(disk, number, records, table):
 
 
 @pytest.mark.parametrize("bus", ["usb", "ahci"])  # virtio; all other tests here use it
-def test_shell_lives_on(boot, program, tmp_path, bus):
+def test_the_shell_continues_after_each_kind_of_run(boot, program, tmp_path, bus):
     """A run, a fault, a row that overflows its stack, and another run, without a reset."""
     faults = "suite=provoke samples=32 takeover=borrow finish=return bench="
     lines = [BORROW, faults + "setup", faults + "stack", BORROW + " hist=off"]
@@ -153,7 +153,7 @@ def test_without_a_console_the_report_is_on_the_stick(boot, stick):
     assert len(kept.rows) > 5 and "verdict: PASS" in kept.text
 
 
-def test_finish_after_the_files(boot, stick):
+def test_the_files_are_written_before_the_machine_is_switched_off(boot, stick):
     disk = stick({"baretick.conf": f"{QUICK} takeover=borrow finish=poweroff".encode()})
     b = boot("", disk=disk, snapshot=False)
     assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
@@ -251,8 +251,8 @@ def test_firmware_that_lends_no_core(boot, shim):
     assert "MP services do not lend them: unsupported" in warning["message"], warning
 
 
-def test_cores_that_do_not_come(boot, shim):
-    """Several NMIs: a second before the takeover, and during it."""
+def test_missing_cores_are_named_and_the_others_measure(boot, shim):
+    """The missing cores are awaited together: one second before the takeover, and one during it."""
     took = {}
     for mode in ("mp-watch", "mp-less"):
         modes = f"{mode} no-conout"  # nobody has to read it, so there is no wait
@@ -267,7 +267,7 @@ def test_cores_that_do_not_come(boot, shim):
     assert took["mp-less"] - took["mp-watch"] <= 4, took
 
 
-def test_exit_cannot_return(boot):
+def test_exit_with_return_is_refused(boot):
     b = boot(f"{QUICK} takeover=exit finish=return").must(BAD_OPTIONS, rows=0)
     for word in ("takeover=exit", "finish=return", "takeover=borrow"):
         assert word in b.text, str(b)

@@ -24,7 +24,7 @@ def timers(b, kind="clock"):
 # 10 ms of a 1.19 MHz clock are 12,000 of its steps; in 200 ms it wraps four times.
 @pytest.mark.parametrize("target", [10000, 200000])
 @pytest.mark.parametrize("clock", CLOCKS)
-def test_adaptive_by_each_clock(boot, clock, target):
+def test_adaptive_gives_the_instruction_count_with_each_clock(boot, clock, target):
     """The clock's seconds, by the TSC's frequency measured against it, equal the instruction count."""
     b = boot(f"{ADAPTIVE} clock={clock} target={target}").must(SUCCESS, rows=2)
     assert b.run["clock"] == clock and "clock_refused" not in b.run, b.run
@@ -41,7 +41,7 @@ def test_ns_rest_on_the_clock(boot, clock):
     b = boot(f"suite=calls bench=direct samples=64 clock={clock}", icount=False).must(SUCCESS, rows=1)
     (row,) = b.rows
     hz = b.run["clock_tsc_hz"]
-    # A busy host may stop the guest between the readings of two clocks; test_adaptive_by_each_clock counts exactly.
+    # A busy host may stop the guest between the readings of two clocks; the test of method=adaptive counts exactly.
     assert hz == pytest.approx(b.run["tsc"]["hz"], rel=5e-2), b.run
     assert row["per_op"]["ns"] == pytest.approx(row["per_op"]["ticks"] * 1e9 / hz, rel=1e-5), row
     if clock != "tsc":

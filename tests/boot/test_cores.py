@@ -71,7 +71,7 @@ def test_as_many_cores_as_have_an_apic_id_of_eight_bits_start(boot):
 
 
 @pytest.mark.skipif(not build.emulates_x2apic(), reason="this QEMU emulates no x2APIC")
-def test_more_cores_than_an_xapic_can_name(boot):
+def test_more_cores_than_an_xapic_can_name_start(boot):
     """Their ids need x2APIC. QEMU is too slow for them when it counts instructions."""
     b = boot(BRIEF, icount=False, **smp(288), whole=True).must(SUCCESS)
     all_up(b, 288)
@@ -94,7 +94,7 @@ def test_five_levels_of_page_tables(boot, shim):
     assert b.run["memory"]["page_levels"] == 5
 
 
-def test_memory_above_four_gib_and_no_x2apic(boot):
+def test_cores_start_with_memory_above_four_gib_and_without_x2apic(boot):
     all_up(boot(BRIEF, memory=6144, cpu="max,-x2apic", **smp(2), whole=True).must(SUCCESS), 2)
 
 

@@ -59,7 +59,7 @@ def test_ticks_are_never_cycles(boot, source, said):
 
 
 @pytest.mark.parametrize("how", [{"machine": "q35"}, INTEL], ids=["amd", "intel"])
-def test_list_tries_them(shared, how):
+def test_list_starts_each_source_or_says_why_not(shared, how):
     b = shared("list", **how).must(SUCCESS, rows=0)
     found = {t["name"]: t.get("why") for t in b.of("timer") if t["kind"] == "cycle"}
     assert has(found, {"pmc": NO_PMC, "aperf": NO_APERF, "ruler": None, "tsc": None, "null": None}), found
@@ -75,7 +75,7 @@ def test_rdtscp_has_to_be_there(boot):
     assert "cycle=rdtscp: rdtscp does not start: the CPU has no RDTSCP" in error, error
 
 
-def test_adaptive_by_rdtscp(boot):
+def test_adaptive_counts_instructions_with_rdtscp(boot):
     """Its ticks are read around each stretch, together with the calls of the windows: a few instructions of a million."""
     b = boot(f"{ROW} cycle=rdtscp method=adaptive target=100000").must(SUCCESS, rows=1)
     assert b.run["cycle"] == "rdtscp", b.run

@@ -88,13 +88,13 @@ def told(b):
     return int(count)
 
 
-def test_nmi_at_each_step_of_taking_over(held, at):
+def test_an_nmi_at_each_step_of_the_takeover_is_counted(held, at):
     sent = []
     b = held(at, QUICK, lambda d: sent.append(nmi_at(d, LEAVE + STEPS))).must(SUCCESS)
     assert told(b) == sent[0] > len(LEAVE + STEPS), str(b)
 
 
-def test_nmi_at_each_step_of_borrowing(held, at):
+def test_an_nmi_at_each_step_of_borrowing_is_counted(held, at):
     sent, late = [], []
 
     def work(d):
@@ -121,7 +121,7 @@ def test_nmi_while_the_firmware_sends_its_other_core(held, program, tmp_path):
     *(("exit", step) for step in ["memmap_hand_over", *STEPS]),
     *(("borrow", step) for step in ["kernel_main", "machine_acpi", "machine_cores", "selftest_machine"]),
 ])  # fmt: skip
-def test_fault_in_each_step(held, at, takeover, step):
+def test_a_fault_in_each_step_is_printed(held, at, takeover, step):
     """On COM1, although no table was read and no console opened."""
 
     def work(d):

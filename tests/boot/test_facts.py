@@ -42,7 +42,7 @@ def cache(level, kind, size, ways, shared_by):
     ],
     ids=["intel", "amd"],
 )
-def test_topology_and_caches(shared, how, topology, caches):
+def test_topology_and_caches_are_those_that_qemu_was_told(shared, how, topology, caches):
     """The topology as QEMU was told, and caches as its CPUID has them."""
     b = shared(**how).must(SUCCESS)
     t = b.run["topology"]
@@ -54,7 +54,7 @@ def test_topology_and_caches(shared, how, topology, caches):
     assert head(b, "caches").count("L") == len(caches)
 
 
-def test_topology_of_one(shared):
+def test_a_machine_of_one_core_has_one_package_core_and_thread(shared):
     b = shared(**INTEL).must(SUCCESS)
     assert b.run["topology"]["logical_cpus"] == 1 and head(b, "topology") == "1 package, 1 core, 1 thread"
 
@@ -69,7 +69,7 @@ BOARD = {
 
 
 @pytest.mark.parametrize("entry", ["32", "64"])
-def test_board_and_memory(boot, entry):
+def test_board_and_memory_are_those_of_smbios(boot, entry):
     extra = []
     for kind, fields in BOARD.items():
         extra += ["-smbios", ",".join([f"type={kind}", *(f"{k}={v}" for k, v in fields.items())])]
@@ -97,7 +97,7 @@ def test_board_and_memory(boot, entry):
     assert "off_percent" not in counted["smbios_maximum"]
 
 
-def test_speeds_beside_the_measured_tsc(boot):
+def test_stated_speeds_are_judged_by_the_measured_tsc(boot):
     """SMBIOS's maximum below the TSC is wrong, a current speed far above it is another clock, a missing value is not
     wrong. No CPU of QEMU 7.2 has leaf 16h: that of Bochs in test_loaders.py has one, and judges its clocks by the
     measured TSC."""
@@ -130,7 +130,7 @@ def test_no_thermal_status_is_said(shared):
     assert all("throttled" not in row for row in b.rows)
 
 
-def test_a_table_that_lies(boot, shim):
+def test_entries_before_a_bad_one_are_used_with_a_warning(boot, shim):
     """A MADT whose last entry is longer than the table: the entries before it are used, with a warning."""
     b = boot("", disk=shim("madt-lies"), extra=["-smp", "2"]).must(SUCCESS)
     (warning,) = [e["message"] for e in b.events("warning") if "MADT" in e["message"]]

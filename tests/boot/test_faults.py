@@ -195,7 +195,7 @@ def test_machine_check_that_lost_nothing_is_counted(disturbed):
     assert "NMIs or machine checks came with calls/got" in b.text, str(b)
 
 
-def test_machine_check_that_lost_the_context(disturbed):
+def test_a_machine_check_without_a_valid_context_ends_the_run(disturbed):
     """Uncorrected, processor context corrupt (SDM volume 3, 15.3.2.2): the run must not continue."""
     b = disturbed("mce 0 1 0xb200000000000000 0x5 0 0", seen=["#MC"])
     assert b.status == FAULT and b.end["verdict"] == "fail", str(b)

@@ -78,7 +78,7 @@ def fake(tmp_path):
     return Machine(tmp_path / "machine")
 
 
-def test_a_stick_is_taken(fake, image):
+def test_a_stick_is_accepted_with_its_name_and_size(fake, image):
     fake.disk(**{"device/vendor": "Acme    ", "device/model": "Stick 3  "})
     fake.partition()
     taken, said = fake.flash(image)
@@ -258,7 +258,7 @@ def test_without_the_list_of_mounts_nothing_is_written(fake, image):
     (b"", "no disk image"),
     (b"MZ" + bytes(4096), "no disk image"),
 ])
-def test_what_is_no_image(fake, tmp_path, content, words):
+def test_files_that_are_not_images_are_refused(fake, tmp_path, content, words):
     fake.disk()
     path = tmp_path / "x.img"
     if content is not None:
@@ -315,7 +315,7 @@ def test_it_writes_and_reads_back(image, loop):
     (["--force"], "", "not confirmed"),
     (["--force", "--check"], "yes\n", "would be written"),
 ])
-def test_it_does_not_write(image, loop, flags, answer, words):
+def test_without_consent_nothing_is_written(image, loop, flags, answer, words):
     device, backing = loop
     before = backing.read_bytes()
     status, said = write(image, device, *flags, answer=answer)
@@ -323,7 +323,7 @@ def test_it_does_not_write(image, loop, flags, answer, words):
     assert backing.read_bytes() == before
 
 
-def test_a_device_that_is_held(image, loop):
+def test_a_device_that_is_open_exclusively_is_refused(image, loop):
     """Opened exclusively, like a mount in another namespace: no list shows it, but the kernel knows."""
     device, backing = loop
     holder = os.open(device, os.O_RDONLY | os.O_EXCL)
@@ -350,7 +350,7 @@ def test_from_the_image_to_a_boot(boot, program, tmp_path):
     assert {r["suite"] for r in b.rows} == {"baseline"}, str(b)
 
 
-def test_a_stick_that_loses_what_it_is_given(image, loop, tmp_path):
+def test_a_stick_that_loses_data_fails_the_verification(image, loop, tmp_path):
     """Verification must notice a `dd` that reports success without writing."""
     device, _ = loop
     fake_dd = tmp_path / "bin" / "dd"

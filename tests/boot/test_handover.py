@@ -34,12 +34,12 @@ def test_the_shim_alone_changes_nothing(boot, shim):
         "sse-off mess la57 descsize exit-fails-once no-conout no-rsdp",
     ],
 )
-def test_state_at_hand_over(boot, shim, modes):
+def test_any_state_of_the_cpu_at_handover_is_accepted(boot, shim, modes):
     measured(boot("", disk=shim(modes), cpu="max,la57=on"))
 
 
 @pytest.mark.parametrize("memory", [512, 6144], ids=["below 4 GiB", "above 4 GiB too"])
-def test_a_long_memory_map(boot, shim, memory):
+def test_every_entry_of_a_long_memory_map_is_used(boot, shim, memory):
     """Every entry is kept, however many there are."""
     b = measured(boot("", disk=shim("map-long"), memory=memory, whole=memory > 512))
     assert not b.events("warning"), b.events()

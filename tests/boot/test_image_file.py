@@ -158,7 +158,7 @@ def test_finishing_twice_changes_nothing(finish, built):
     assert (status, said) == (0, "") and raw == (built / "baretick.efi").read_bytes()
 
 
-def test_rights_and_flags(finish):
+def test_sections_have_their_rights_and_none_is_writable_and_executable(finish):
     raw = finish()[2]
     coff, opt, table = headers(raw)
     assert struct.unpack_from("<H", raw, opt + 70)[0] & 0x100  # NX_COMPAT
@@ -212,7 +212,7 @@ def put(where, form, value):
     (lambda raw: b"ZM" + raw[2:], "does not begin with MZ"),
     (lambda raw: raw[:200], "is cut"),
 ])
-def test_what_pe_finish_refuses(finish, change, words):
+def test_pe_finish_refuses_each_damage_by_name(finish, change, words):
     status, said, _ = finish(change)
     assert status == 1 and words in said, said
 
@@ -272,7 +272,7 @@ def test_a_signature_does_not_replace_its_key(program, tmp_path):
     assert key.read_text() == "mine" and list(folder.iterdir()) == []
 
 
-def test_a_section_that_the_linker_script_forgot(finish, tmp_path, built):
+def test_a_section_that_the_linker_script_lacks_is_refused(finish, tmp_path, built):
     odd = tmp_path / "odd.elf"
     extra = tmp_path / "extra"
     extra.write_bytes(b"data")

@@ -49,7 +49,7 @@ def must_be_whole(b, watch, size):
     return shown
 
 
-def test_default_run_at_800x600(boot, tmp_path):
+def test_the_screen_of_800x600_shows_the_essence_and_columns(boot, tmp_path):
     watch = Watch(tmp_path, after=VERDICT)
     b = boot("samples=16 finish=halt", extra=("-device", "VGA,xres=800,yres=600"), done=watch)
     shown = must_be_whole(b, watch, (800, 600))
@@ -70,7 +70,7 @@ def test_default_run_at_800x600(boot, tmp_path):
         assert line in [said.split("\r")[-1] for said in lines_of(b)], line
 
 
-def test_all_of_it_at_1024x768(boot, tmp_path):
+def test_the_screen_of_1024x768_shows_the_longest_essence(boot, tmp_path):
     """Two cores, and a failure: the maximum number of lines."""
     watch = Watch(tmp_path, after=VERDICT)
     words = f"suite=baseline,calls,cores,provoke,sum bench={ROWS} cores=all samples=16 finish=halt"

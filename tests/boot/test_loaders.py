@@ -30,7 +30,7 @@ def test_uboot_starts_it_with_its_own_load_options(boot, stick, machine):
 
 
 @pytest.mark.others
-def test_uboot_wrong_conf(boot, stick):
+def test_a_wrong_conf_is_refused_under_uboot(boot, stick):
     disk = stick({"baretick.conf": b"samples=3"})
     b = boot("", disk=disk, bus="ide", bios=media.find("U-Boot", *UBOOT))
     b.must(BAD_OPTIONS, rows=0)

@@ -32,7 +32,7 @@ def test_counts_are_exact_with_each_recipe(boot, recipe):
 
 
 @pytest.mark.parametrize("cpu", ["core2duo", "kvm64", "Nehalem"])
-def test_cpus_without_rdtscp(boot, cpu):
+def test_cpus_without_rdtscp_run_the_other_recipes(boot, cpu):
     b = boot(cpu=cpu, whole=True).must(SUCCESS)
     assert supported(b) == set(RECIPES) - NEED_RDTSCP - {"serialize"}
 
@@ -42,11 +42,11 @@ def test_a_cpu_of_qemu_without_rdtscp(shared):
 
 
 @pytest.mark.parametrize("how", [{}, EPYC, SKYLAKE, INTEL], ids=["max", "EPYC", "Skylake-Server", "intel"])
-def test_cpus_with_rdtscp(shared, how):
+def test_cpus_with_rdtscp_run_its_recipes(shared, how):
     assert supported(shared(**how).must(SUCCESS)) == set(RECIPES) - {"serialize"}
 
 
-def test_an_atom_with_rdtscp(boot):
+def test_an_atom_with_rdtscp_runs_its_recipes(boot):
     assert supported(boot(cpu="Denverton", whole=True).must(SUCCESS)) == set(RECIPES) - {"serialize"}
 
 
@@ -90,7 +90,7 @@ def test_counts_are_exact_on_every_machine(shared, how):
     exact(shared(**how).must(SUCCESS))
 
 
-def test_much_that_is_rare_in_one_machine(boot):
+def test_a_machine_with_several_rare_properties_works(boot):
     """An unknown vendor, no pages of 1 GiB, no SMM, five packages of one core. test_screen.py has ramfb and cirrus-vga,
     test_facts.py SMBIOS's other entry point."""
     b = boot(cpu="max,vendor=baretickTest,pdpe1gb=off", machine="q35,smm=off", extra=["-smp", "5,sockets=5"], whole=True)
@@ -115,7 +115,7 @@ def test_clock_sources_that_are_missing(shared, how, missing):
         assert f"{name} " in b.text, str(b)
 
 
-def test_ide_disk_on_pc(boot, stick):
+def test_an_ide_disk_on_pc_boots(boot, stick):
     boot("", disk=stick({"baretick.conf": QUICK.encode()}), bus="ide", machine="pc").must(SUCCESS)
 
 
@@ -128,7 +128,7 @@ def test_ide_disk_on_pc(boot, stick):
     ],
     ids=["blind", "blind, and not borrowed", "screen"],
 )
-def test_no_serial_port(boot, words, how, status):
+def test_without_a_serial_port_the_run_continues(boot, words, how, status):
     """The run continues; if nobody can read its report, its exit status says so."""
     b = boot(QUICK + words, serial=False, **how)
     assert b.status == status and not b.serial, str(b)

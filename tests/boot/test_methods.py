@@ -87,7 +87,7 @@ def test_plain_prints_the_c_programs_table(boot, shared):
     assert not shared(f"{WORDS} method=kbest").of("c_program")
 
 
-def test_plain_told_otherwise(boot):
+def test_recipe_and_warmup_override_those_of_plain(boot):
     """recipe= and warmup= override the C program's; without RDTSCP there is no xfence."""
     b = boot("suite=baseline bench=do_nothing method=plain samples=64 recipe=lfence warmup=2").must(SUCCESS, rows=1)
     assert b.run["recipe"] == "lfence", b.run

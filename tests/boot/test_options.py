@@ -74,7 +74,7 @@ def encoded(lines, encoding):
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_conf_in_every_encoding(boot, stick, encoding):
+def test_a_conf_is_read_in_every_encoding(boot, stick, encoding):
     lines = ["# what to measure", "suite=baseline  # the cheap one", "", "samples=48 hist=off", ""]
     b = boot("", disk=stick({"baretick.conf": encoded(lines, encoding)}))
     options = b.must(SUCCESS).run["options"]
@@ -83,16 +83,16 @@ def test_conf_in_every_encoding(boot, stick, encoding):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le-bom-crlf"])
-def test_wrong_line_in_conf(boot, stick, encoding):
+def test_a_wrong_line_of_a_conf_is_named(boot, stick, encoding):
     text = encoded(["suite=baseline", "", "samples=48 warmpu=3", ""], encoding)
     refused(boot("", disk=stick({"baretick.conf": text})), "baretick.conf", "line 3", "warmpu=3")
 
 
-def test_conf_that_is_no_text(boot, stick):
+def test_a_conf_that_is_not_text_is_refused(boot, stick):
     refused(boot("", disk=stick({"baretick.conf": bytes(range(1, 256)) * 9})), "baretick.conf")
 
 
-def test_conf_that_is_too_long(boot, stick):
+def test_a_conf_that_is_too_long_is_refused(boot, stick):
     conf = b"# a comment\n" * 8000
     refused(boot("", disk=stick({"baretick.conf": conf})), "baretick.conf", "64 KiB")
 

@@ -52,7 +52,7 @@ def warnings(b, part):
     ],
     ids=["amd", "intel"],
 )
-def test_what_this_cpu_has_not(boot, how, why):
+def test_settings_that_the_cpu_lacks_are_reported_as_not_available(boot, how, why):
     b = boot(f"{ROW} turbo=off prefetch=off freq=base", **how).must(SUCCESS, rows=1)
     for name, words in why.items():
         s = quiet(b)[name]
@@ -172,7 +172,7 @@ def test_a_hardware_watchdog_is_warned_of(boot, shim, raw, name, state):
 # --- gaps -------------------------------------------------------------------------------------------
 
 
-def test_no_gap_where_instructions_are_counted(boot):
+def test_there_is_no_gap_where_instructions_are_counted(boot):
     b = boot("suite=gaps").must(SUCCESS, rows=0)
     g = b.one("gaps")
     assert g["gaps"] == g["stolen_ticks"] == g["longest_ticks"] == 0 and g["decades"] == [0] * 8, g
@@ -186,7 +186,7 @@ def test_watch_says_for_how_long(boot):
     assert 0.02499 < g["seconds"] < 0.0251, g
 
 
-def test_only_on_request(boot):
+def test_gaps_are_looked_for_only_on_request(boot):
     assert not boot("suite=q*,baseline bench=empty_lfence,gaps samples=16").of("gaps")
 
 

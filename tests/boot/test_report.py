@@ -165,7 +165,7 @@ def test_format_jsonl_writes_nothing_but_records(boot):
     assert all(line.startswith(b"{") for line in (b'{"baretick"' + after).split(b"\n") if line)
 
 
-def test_only_the_table(boot):
+def test_format_table_prints_no_record_but_the_last(boot):
     b = boot("suite=baseline samples=32 format=table")
     assert b.status == SUCCESS and [r["type"] for r in b.records] == ["end"], str(b)
     for recipe in RECIPES:
@@ -173,7 +173,7 @@ def test_only_the_table(boot):
     assert "verdict: PASS" in b.text
 
 
-def test_a_line_a_row(boot):
+def test_format_lines_prints_one_line_per_row(boot):
     """Text that a test rack waits for, from the first line to the last; the figures are those of the record."""
     b = boot("suite=calls samples=16 bench=direct,plt format=lines")
     assert b.status == SUCCESS and [r["type"] for r in b.records] == ["end"], str(b)

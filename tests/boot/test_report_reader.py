@@ -25,19 +25,19 @@ def events(*chunks):
 LEFT = b"baretick: left firmware\r\n"
 
 
-def test_a_whole_record():
+def test_a_whole_record_is_read():
     line = record(3, "row", name="plt", crc_is="\u00e4 \",\"crc\":\"00000000\"}")
     assert report.parse(line)["name"] == "plt"
     assert events(line + b"\r\n") == [("record", report.parse(line), line)]
 
 
-def test_the_crc_of_the_design():
+def test_the_crc_is_that_of_the_design():
     # CRC-32 (IEEE): "123456789" gives cbf43926.
     assert zlib.crc32(b"123456789") == 0xCBF43926
 
 
 @pytest.mark.parametrize("at", range(0, len(record(0, "run", n=12345)), 3))
-def test_a_changed_byte(at):
+def test_a_changed_byte_is_damage(at):
     line = bytearray(record(0, "run", n=12345))
     line[at] ^= 0x01
     with pytest.raises(report.Damaged):
@@ -45,7 +45,7 @@ def test_a_changed_byte(at):
 
 
 @pytest.mark.parametrize("length", range(12, len(record(0, "run", n=12345))))
-def test_a_line_cut_short(length):
+def test_a_line_that_is_cut_short_is_damage(length):
     line = record(0, "run", n=12345)[:length]
     assert events(line)[0][0] == "damaged"
     assert events(line + b"\r\n")[0][0] == "damaged"
@@ -72,7 +72,7 @@ def test_seq_and_type_must_be_there():
             report.parse(body + b',"crc":"%08x"}' % zlib.crc32(body))
 
 
-def test_what_stands_before_and_after_a_record():
+def test_text_next_to_a_record_on_its_line_is_damage():
     line = record(0)
     assert [e[0] for e in events(b"\x1b[2J\x1b[01;01H\x1b[=3h" + line + b"\r\n")] == ["record"]
     assert [e[0] for e in events(b"text" + line + b"\r\n")] == ["damaged"]
@@ -144,7 +144,7 @@ def test_a_file_is_read_up_to_its_first_damaged_line(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", record(0) + b"\n", record(0)[:-9]])
-def test_a_file_without_its_end(tmp_path, content):
+def test_a_file_without_its_end_is_refused(tmp_path, content):
     path = tmp_path / "report.jsonl"
     path.write_bytes(content)
     with pytest.raises(report.Damaged, match="no end record|crc"):

@@ -78,14 +78,14 @@ def test_plain_tcg_says_noise_first(program, tmp_path):
     ],
     ids=["options", "wrong", "fault"],
 )
-def test_failures_are_failures(program, tmp_path, words, expected):
+def test_each_failure_has_status_1_and_its_reason(program, tmp_path, words, expected):
     said, status = run(tmp_path / "out", *words)
     assert status == 1, said
     for word in expected:
         assert word in said, said
 
 
-def test_a_program_that_hangs(tmp_path):
+def test_a_program_that_never_ends_is_stopped_at_the_bound(tmp_path):
     """Any EFI program can be started; one that never ends is stopped at the bound, and the message says so."""
     # A halted guest takes no CPU time, unless its instructions are counted.
     said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "10", "--icount", "0", "talk")

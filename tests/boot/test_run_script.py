@@ -95,7 +95,7 @@ def patient(run):
     return start
 
 
-def test_all_is_well(run):
+def test_a_whole_report_is_shown_and_kept(run):
     said, status = run(WHOLE)
     assert status == 0, said
     assert "the table" in said and '{"baretick"' not in said
@@ -116,7 +116,7 @@ def test_all_is_well(run):
     ("print('no such CPU', file=sys.stderr, flush=True); os._exit(1)", "QEMU said: no such CPU"),
     ("time.sleep(100)", "still on 5 s later"),
 ])
-def test_the_end_of_qemu(run, end, words):
+def test_each_bad_end_of_qemu_fails_with_its_reason(run, end, words):
     said, status = run(WHOLE, end)
     assert status == 1 and words in said, said
 
@@ -126,7 +126,7 @@ def test_the_end_of_qemu(run, end, words):
     ([LEFT], "has written nothing for"),
     (WHOLE[:3], "no whole end record (1 records arrived)"),
 ])
-def test_a_guest_that_hangs(patient, pieces, words):
+def test_a_guest_that_hangs_is_stopped(patient, pieces, words):
     said, status = patient(pieces, f"time.sleep({2 * TIMEOUT})", until=words)
     assert status == 1 and words in said, said
 
@@ -134,7 +134,7 @@ def test_a_guest_that_hangs(patient, pieces, words):
 @pytest.mark.parametrize("words, hint", [
     (["deadline=7"], "until deadline=7:"), ([], "until deadline=60:"), (["deadline=1"], None),
 ])
-def test_a_silence_that_may_be_a_long_row(patient, words, hint):
+def test_a_silence_that_may_be_a_long_row_has_a_hint(patient, words, hint):
     said, status = patient([LEFT], f"time.sleep({2 * TIMEOUT})", *words, until="has written nothing for")
     assert status == 1 and "has written nothing for" in said, said
     assert hint in said if hint else "deadline=" not in said, said
@@ -155,13 +155,13 @@ def test_the_guest_has_the_time_to_end_a_row(monkeypatch, timeout, words, second
 @pytest.mark.parametrize("words, hinted", [
     (["--smp", "256"], True), (["--smp", "255"], False), (["--smp", "256", "--icount", "0"], False),
 ])
-def test_too_many_cpus_to_count_instructions(run, words, hinted):
+def test_too_many_cpus_to_count_instructions_are_refused(run, words, hinted):
     """QEMU 10 can have 256 CPUs and more, but is too slow with them when it counts instructions."""
     said, status = run([], "time.sleep(100)", words=["--timeout", "1", *words])
     assert status == 1 and ("try ICOUNT=0" in said) == hinted, said
 
 
-def test_a_guest_that_never_stops_talking(patient):
+def test_a_guest_that_never_stops_printing_is_stopped(patient):
     said, status = patient([LEFT], "while True: out.write(b'again\\r\\n'); out.flush(); time.sleep(.01)",
                            until="the run took more than ", timeout=0.3)
     assert status == 1 and re.search("took more than (6|60|300) s", said), said
@@ -175,7 +175,7 @@ def test_a_guest_that_never_stops_talking(patient):
     ([*WHOLE[:3], record(1, "end", verdict="fail") + b"\r\n"], "says 'fail'"),
     ([], "no record arrived"),
 ])
-def test_a_damaged_report(run, pieces, words):
+def test_a_damaged_report_fails_with_the_damage(run, pieces, words):
     said, status = run(pieces)
     assert status == 1 and words in said, said
 
@@ -193,7 +193,7 @@ def test_a_key_reaches_the_guest_once_it_listens(run):
     assert p.returncode == 0 and "key q" in said, said
 
 
-def test_a_pipe_is_no_keyboard(run):
+def test_keys_from_a_pipe_do_not_reach_the_guest(run):
     # A byte of it could end the run.
     p = run([LEFT, 0.3, "keys", *WHOLE[1:]], wait=False, stdin=subprocess.PIPE)
     said = p.communicate(b"q" * 100, timeout=TIMEOUT)[0].decode()
@@ -206,7 +206,7 @@ def test_progress_is_for_terminals(run):
     assert status == 0 and "3 of 9" not in said and "the table" in said, said
 
 
-def test_what_qemu_is_told(run):
+def test_qemu_gets_the_machine_and_the_words(run):
     said, _ = run([LEFT, "arguments", *WHOLE[1:]],
                   words=["--smp", "2", "--mem", "77", "--cpu", "Denverton", "a=1", "b=*"])
     for words in ("-smp 2", "-m 77", "-cpu Denverton", "-append baretick a=1 b=*",
@@ -250,7 +250,7 @@ def test_no_qemu_is_left_behind(run, number, tmp_path):
     *(("--timeout", value) for value in ("nan", "inf", "-1", "0", "1e999")),
     ("--smp", "0"), ("--smp", "-2"), ("--smp", "1.5"),
 ])
-def test_numbers_that_are_none(run, word, value):
+def test_words_that_are_not_numbers_are_refused(run, word, value):
     said, status = run(WHOLE, words=[f"{word}={value}"])
     assert status == 2 and word in said and "records" not in said, said
 

@@ -116,13 +116,13 @@ def test_a_screen_of_4k_shows_the_report(shown, shim):
     same(b, watch)
 
 
-def test_24_bits_a_pixel(shown, shim):
+def test_a_screen_of_24_bits_per_pixel_shows_the_report(shown, shim):
     b, watch = shown("-device", "cirrus-vga", disk=shim("gop-xga", f"{TALK} finish=halt"), whole=True)
     assert watch.size == (1024, 768) and b.run["screen"]["pixel_bytes"] == 3
     same(b, watch)
 
 
-def test_lines_in_memory_longer_than_those_shown(shown, shim):
+def test_a_pitch_larger_than_the_width_shows_the_report(shown, shim):
     b, watch = shown(
         "-device", "VGA", disk=shim("gop-narrow", f"{TALK} finish=halt"), crop=(640, 480)
     )
@@ -179,7 +179,7 @@ class Keys(Watch):
         return len(self.seen) == len(self.steps)
 
 
-def test_keys_look_back(boot, tmp_path):
+def test_keys_scroll_through_the_report(boot, tmp_path):
     steps = [("verdict", None), ("-- lines 1 to 29 ", "home"), ("-- lines 29 to 57 ", "pgdn")]
     keys = Keys(tmp_path, [*steps, ("verdict", "end")])
     card = ("-device", "VGA,xres=640,yres=480")
@@ -205,7 +205,7 @@ def test_a_fault_is_on_the_screen(boot, tmp_path):
     assert not any(line.startswith("machine ") for line in seen), "the fault's own screen has no essence"
 
 
-def test_progress_while_it_runs(boot, tmp_path):
+def test_progress_is_painted_below_the_rows(boot, tmp_path):
     """At each row's painting the screen has the lines of the rows before it, and the progress line."""
     watch = Watch(tmp_path, lambda text: any(line.startswith("1 of 2 rows") for line in text))
     b = boot("suite=calls bench=direct,got samples=20000 layout=fixed", extra=("-device", "VGA"), done=watch)
@@ -249,7 +249,7 @@ def test_console_serial_without_a_port(boot, tmp_path):
     assert any("the serial port that was asked for" in line for line in watch.text), watch.text
 
 
-def test_what_the_line_has_to_carry(shared):
+def test_the_bytes_of_the_serial_line_are_reported(shared):
     """The end of the report has the bytes; and a row stays within its budget even if its histogram had all the bins."""
     b = shared("suite=calls bench=direct layout=sweep samples=64").must(SUCCESS, rows=1)
     told = re.search(

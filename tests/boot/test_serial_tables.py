@@ -77,7 +77,7 @@ def test_a_port_that_a_table_names(tables, raw, words, serial):
     ],
     ids=["none", "another kind", "no port", "no port in memory", "inside RAM", "cut", "broken"],
 )
-def test_com1_where_a_table_is_of_no_use(tables, raw):
+def test_com1_is_used_if_a_table_names_no_usable_port(tables, raw):
     b = tables(QUICK, *raw).must(SUCCESS)
     assert has(b.run["serial"], {"from": "com1", "port": 0x3F8, "baud": 115200}), b.run
     assert b.text.count("baretick: left firmware") == 1
@@ -101,7 +101,7 @@ def address_of(program, tmp_path_factory):
 
 
 @pytest.mark.parametrize("what", [ECAM, "RAM"])
-def test_a_table_that_names_what_is_no_port(tables, address_of, what):
+def test_an_address_of_a_table_that_is_not_a_port_is_not_written_to(tables, address_of, what):
     """Nothing is written there, and the report says what it is."""
     address = address_of(what)
     b = tables(QUICK, spcr(MMIO, address, bits=32, access=3)).must(SUCCESS)
@@ -111,7 +111,7 @@ def test_a_table_that_names_what_is_no_port(tables, address_of, what):
 
 
 @pytest.mark.parametrize("what", TAKEN)
-def test_an_option_that_names_what_is_no_port(boot, address_of, what):
+def test_an_option_whose_address_is_not_a_port_is_refused(boot, address_of, what):
     address = address_of(what)
     b = boot(f"{QUICK} serial=mmio:{address:#x}:4:4").must(BAD_OPTIONS, rows=0)
     (error,) = b.events("error")

@@ -72,7 +72,7 @@ def is_refused(boot, disk, words):
     assert words in b.text and not b.records, str(b)
 
 
-def test_unsigned_does_not(boot, program, secure_disk):
+def test_an_unsigned_program_is_refused(boot, program, secure_disk):
     is_refused(boot, secure_disk(program), "Access Denied")
 
 

@@ -140,7 +140,7 @@ def test_instructions_off_steps_nothing(boot):
 
 
 @pytest.mark.parametrize("share", ["alone", "together"])
-def test_other_cores_and_a_borrowed_machine(boot, share):
+def test_other_cores_and_a_borrowed_machine_count_the_same(boot, share):
     """The trap has a separate stack on each core, also if the firmware lends them."""
     b = boot(f"suite=truth,calls bench=add,plt_c samples=16 cores=all share={share} takeover=borrow",
              extra=["-smp", "2"])  # fmt: skip

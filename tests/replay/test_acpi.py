@@ -311,12 +311,12 @@ def folder():
 
 
 @pytest.mark.parametrize("path", recorded() + folder(), ids=lambda p: p.stem)
-def test_recorded(path, tmp_path):
+def test_recorded_tables_are_read_as_iasl_reads_them(path, tmp_path):
     compare(path, tmp_path)
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_planted(name, tmp_path):
+def test_planted_tables_are_read_as_iasl_reads_them(name, tmp_path):
     path = tmp_path / f"{name}.bin"
     path.write_bytes(PLANTED[name])
     compare(path, tmp_path)

@@ -158,11 +158,11 @@ def test_a_model_that_never_had_such_vectors_is_masked(tmp_path, bit, masked):
     assert decode([path])[path]["model_masked"] is masked
 
 
-def test_tsc_frequencies_of_the_fixtures(fixtures):
+def test_tsc_frequencies_of_the_fixtures_are_those_measured(fixtures):
     judge_clocks(fixtures)
 
 
-def test_a_folder_of_recordings():
+def test_a_folder_of_recordings_agrees_with_its_contents():
     folder = os.environ.get("BARETICK_CPUID")
     if not folder:
         pytest.skip("BARETICK_CPUID names no folder of recordings")

@@ -248,7 +248,7 @@ def made_launch(core, launch, bodies):
 
 
 @pytest.mark.parametrize("width,step", [(4, 2), (6, 1), (8, 2), (5, 26), (6, 40), (8, 40), (3, 64)])
-def test_made_recordings(tmp_path, width, step):
+def test_made_recordings_are_judged_by_their_neighbour(tmp_path, width, step):
     path = tmp_path / "made.txt"
     shares = [0, 0.2, 0.5, 0.7, 1, 0.4, 1, 0.6]
     bodies = {"add": 1, "imul": 3, "load": 5, "direct": 2}

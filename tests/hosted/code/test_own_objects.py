@@ -118,7 +118,7 @@ def test_a_failed_operation_fails_with_every_method(run, tmp_path, method):
 
 @pytest.mark.silicon
 @pytest.mark.parametrize("kind", made.KINDS)
-def test_what_an_object_of_each_compiler_takes(measured, objects, kind):
+def test_a_chain_takes_its_latency_with_each_compiler(measured, objects, kind):
     """Ten dependent products take ten times the documented latency, or ten times the program's own row if there is no
     documentation."""
     at_hand(kind)
@@ -180,7 +180,7 @@ def test_long_windows_are_compensated(run, tmp_path):
 
 
 @pytest.mark.parametrize("words", [["method=plain"], ["method=doubled"], ["method=kbest"], ["method=ensembles", "ensembles=4", "size=16"], ["method=adaptive", "target=100"], ["layout=sweep"], ["layout=fixed"], ["caches=clear"], ["method=plain", "recipe=mfence"]])  # fmt: skip
-def test_by_every_method(measured, objects, words):
+def test_every_method_measures_a_user_row_or_refuses_it(measured, objects, words):
     """A method that needs a loop to double refuses a row without one, with the reason."""
     rows = measured(objects, "suite=gcc", "samples=64", *words).rows
     assert len(rows) == 3
@@ -287,7 +287,7 @@ def test_fields_of_a_row_do_what_they_say(measured, fields):
 
 
 @pytest.mark.every_cpu
-def test_a_large_room_on_two_cores_at_once(measured, fields):
+def test_a_large_room_works_on_two_cores_at_once(measured, fields):
     if len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs two CPUs")
     report = measured(fields, "suite=fields", "bench=room,small", "samples=32", "cores=0-1", "share=together")
@@ -400,13 +400,13 @@ def test_list_tells_what_is_refused(run, refused):
     (lambda folder: folder / "none", "none: No such file or directory; a folder or an object is meant"),
     (lambda folder: folder, ": no file there ends in .o"),
 ])  # fmt: skip
-def test_a_folder_that_is_not_there_or_has_none(run, tmp_path, make, words):
+def test_a_folder_that_is_missing_or_has_no_object_is_refused(run, tmp_path, make, words):
     path = make(tmp_path)
     ended = run(f"objects={path}", "suite=planted")
     assert ended.status == BAD_OPTIONS and f"objects={path}" in ended.err and words in ended.err, ended.err
 
 
-def test_more_objects_than_there_is_room_for(run, tmp_path):
+def test_objects_beyond_the_limit_are_refused(run, tmp_path):
     good = made.of_source(tmp_path, "x", PASS + 'BARETICK_ROW(m, r, "nothing", .body = pass, .ops = 10);\n')
     many = tmp_path / "many"
     many.mkdir()
@@ -451,7 +451,7 @@ def test_check_object_without_an_object(words):
     assert said.returncode == 2 and not said.stdout and ("usage: " in said.stderr or "/nowhere.o: No such" in said.stderr)
 
 
-def test_make_check_object(faults):
+def test_make_check_object_names_rows_and_fails_for_other_files(faults):
     def make(name):
         return subprocess.run(["make", "-s", "check-object", f"OBJECT={name}"], cwd=ROOT, capture_output=True, text=True,
                               check=False)  # fmt: skip

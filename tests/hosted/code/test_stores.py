@@ -133,7 +133,7 @@ def test_a_load_that_is_kept_is_silent_where_nobody_stores(program):
     assert all(i["loads"] <= passes for i in trace["by_instruction"])
 
 
-def test_an_array_of_which_one_word_is_read(program):
+def test_unread_words_of_an_array_are_counted(program):
     n = 1000
     trace, passes, loop = row(program, "buffer_cure", n)
     assert trace["store_bytes"] == 8 * n + 8 * passes
@@ -184,7 +184,7 @@ def test_an_object_s_rows_are_as_planted(planted):
     assert trace["copied_cure"]["dead_bytes"] == 0 < trace["copied_cure"]["silent_loads"]
 
 
-def test_partial_overlaps_as_counted_by_hand(tmp_path):
+def test_partial_overlaps_are_those_counted_by_hand(tmp_path):
     """Two iterations; its setup has stored the same bytes before."""
     path = made.of_source(tmp_path, "hand", """
         static void setup(struct baretick_object *o) { ((uint64_t *)o->room)[0] = 1; }
@@ -216,7 +216,7 @@ def test_lines_are_those_of_the_source(planted):
     assert f"counter+{dead['offset']:#x}, stores.c:{line}" in said
 
 
-def test_lines_of_the_program_s_own_rows():
+def test_source_lines_of_built_in_rows_are_named():
     trace = one("compiler/store_cure")
     source = (ROOT / "bench/suites/compiler/body.c").read_text().splitlines()
     dead = max(trace["by_instruction"], key=lambda i: i["dead_bytes"])
@@ -328,7 +328,7 @@ def test_instructions_of_each_kind(text):
     ("mov [r14], rax; mov rbx, [r14]", 999, 0),
     ("mov [r14], r15; mov rbx, [r14]; mov rcx, [r14]", 0, 1000),
 ])
-def test_the_examples_by_which_the_two_rules_for_loads_differ(text, silent, reread):
+def test_the_two_rules_for_loads_differ_in_the_examples(text, silent, reread):
     assert counts(one(text, "--operations", 1000), "silent_loads", "reread_loads") == (silent, reread)
 
 
@@ -454,7 +454,7 @@ def test_what_is_before_and_behind_the_instructions_is_not_counted():
     assert [i["function"] for i in trace["by_instruction"]] == ["snippet"]
 
 
-def test_places_in_instructions():
+def test_an_instruction_has_its_label_and_offset():
     """Labels in user code; code around them is not attributed to them."""
     trace = one("jmp .on; .on: mov [r14], rax; own: mov [r14], rbx")
     assert [(i["function"], i["offset"]) for i in trace["by_instruction"]] == [("snippet.on", 0), ("own", 0)]
@@ -566,7 +566,7 @@ def test_work_that_was_not_done_is_said():
     assert "the call did not do its work: the counter" in baretick("provoke/wrong").stdout
 
 
-def test_a_person_ends_it():
+def test_a_trace_that_is_interrupted_shows_its_counts():
     """It shows the counts up to then."""
     p = subprocess.Popen([PROGRAM, "steps=100000000", "provoke/endless"], stdout=subprocess.PIPE, text=True,
                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -622,7 +622,7 @@ def test_a_row_of_an_object_is_one_of_its_own(inline):
     assert ran.returncode == 2 and ran.stderr == f"baretick: no row direct in {inline}; it has mine/inline mine/other\n"
 
 
-def test_a_folder_of_objects(inline, monkeypatch):
+def test_a_folder_stands_for_its_objects(inline, monkeypatch):
     made.own("stores_gcc", inline.parent)
     found = followed(f"{inline.parent}/", "--operations", 2)
     assert {t["object"] for t in found} == {"mine.o", "stores_gcc.o"}
@@ -633,7 +633,7 @@ def test_a_folder_of_objects(inline, monkeypatch):
     assert ran.returncode == 2 and ran.stderr.endswith("; a folder is few/\n")
 
 
-def test_an_object_that_is_none(tmp_path):
+def test_a_file_that_is_not_an_object_is_refused(tmp_path):
     (tmp_path / "a.o").write_text("no object")
     ran = baretick(tmp_path / "a.o")
     assert ran.returncode == 2 and "a.o" in ran.stderr and not ran.stdout, ran

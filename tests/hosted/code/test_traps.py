@@ -72,7 +72,7 @@ def test_character_tests_become_a_look_up_or_nothing(compiler):
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_who_knows_the_divisor(compiler):
+def test_the_divisor_is_known_where_all_callers_pass_it(compiler):
     apart, one = compiled(compiler, "noclone.c"), compiled(compiler, "body.c")
     copies = [n for n in apart if n.startswith("alone.")]
     assert divides(apart["alone"]) and divides(apart["together"]), "another caller passes any divisor"

@@ -95,7 +95,7 @@ def test_what_failed_is_named(run):
 
 
 @pytest.mark.native
-def test_by_another_method(run):
+def test_the_essence_has_another_method_s_error(run):
     """The method's own error, and rows that it does not measure or that were not selected."""
     ended = run("suite=calls", "bench=direct,virtual_c", "method=plain", "samples=64")
     said, lines = essence(ended.out)
@@ -105,7 +105,7 @@ def test_by_another_method(run):
 
 
 @pytest.mark.parametrize("method, figure", [("plain", "mean"), ("kbest", "kbest"), ("ensembles", "min")])
-def test_the_empty_window_by_another_method(run, method, figure):
+def test_the_empty_window_has_the_form_of_another_method(run, method, figure):
     """In that method's form: there is no median."""
     ended = run("suite=baseline", "bench=empty_lfence", "recipe=lfence", f"method={method}", "samples=64",
                 *(("ensembles=4", "size=64") if method == "ensembles" else ()))

@@ -235,7 +235,7 @@ def covering(keys):
         yield run
 
 
-def test_the_judge_of_pairs():
+def test_every_pair_of_values_is_in_a_run():
     keys = {"a": ["1", "2", "3"], "b": ["1", "2"], "takeover": ["auto", "exit"], "finish": ["auto", "return"]}
     runs = list(covering(keys))
     seen = {frozenset(p) for r in runs for p in itertools.combinations(r.items(), 2)}
@@ -408,7 +408,7 @@ def test_a_turn_of_a_loop_is_shown_gross():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_bare_window_by_every_method(said, method):
+def test_every_method_measures_the_bare_window(said, method):
     row = said.rows["baseline/empty_lfence"]
     if method == "adaptive":
         assert row["status"] == "unsupported" and "no loop" in row["why"], row

@@ -98,7 +98,7 @@ def test_records_lack_nothing(both):
 
 
 @pytest.mark.parametrize("words", [(*WORDS, "table=rows"), ("suite=calls", "bench=direct*,plt*", "samples=64")])
-def test_a_line_a_row(run, words):
+def test_table_rows_has_one_line_per_row(run, words):
     """On request, and if there are few rows."""
     ended = run(*words)
     lines = lines_of(ended)
@@ -108,14 +108,14 @@ def test_a_line_a_row(run, words):
     assert not any("more pairs" in line for line in lines)
 
 
-def test_columns_on_request(run):
+def test_table_grouped_has_columns(run):
     lines = lines_of(run("suite=calls", "bench=direct*,plt_c", "samples=64", "table=grouped"))
     ways = table(lines, r"calls +empty ")
     assert list(ways) == ["direct", "plt"] and [text for text, _ in cells(ways["plt"])][:4] == ["-"] * 4
 
 
 @pytest.mark.native
-def test_columns_of_a_few_rows(run):
+def test_a_short_run_separates_only_rows_with_a_remark(run):
     """A short run separates each row that has a line: below its heading, and only if there is a remark."""
     ended = run("suite=calls", "bench=direct,direct_c", "samples=64", "table=grouped")
     rows, lines = report_of(ended).rows, lines_of(ended)

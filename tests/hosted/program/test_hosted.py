@@ -121,7 +121,7 @@ FORMATS = [("both", (True, True)), ("table", (False, True)), ("jsonl", (True, Fa
 
 
 @pytest.mark.native  # QEMU 7.2 has no seccomp filters, of which the program warns
-def test_formats_in_a_pipe(program):
+def test_each_format_prints_its_kinds_into_a_pipe(program):
     for words, kinds in ([], (True, False)), *(([f"format={name}"], kinds) for name, kinds in FORMATS):
         p = subprocess.run([program, *QUICK, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
         assert p.returncode in (SUCCESS, CHECK_FAILED), p  # a self-test's verdict is not the matter
@@ -129,7 +129,7 @@ def test_formats_in_a_pipe(program):
         assert ("verdict: " in p.stdout) == kinds[1]
 
 
-def test_a_table_on_a_terminal(program):
+def test_a_terminal_gets_only_the_table(program):
     shown = Terminal(program, *QUICK, "format=auto").shown.decode()
     assert kinds_of(shown) == (False, True) and "verdict: " in shown
 
@@ -227,7 +227,7 @@ def test_clock_falls_back(run):
 
 @pytest.mark.native
 @pytest.mark.parametrize("clock", ["cputime", "clock", "thread"])
-def test_clocks_of_a_process(run, clock):
+def test_clocks_of_a_process_give_seconds(run, clock):
     """The time that the process had of its CPU, as POSIX and as C have it. How it compares with the TSC's is the
     machine's affair."""
     words = [*SLOW, "method=adaptive", "target=20000", "format=jsonl"]
@@ -253,7 +253,7 @@ def test_compensation_says_what_it_found(run):
 
 
 @pytest.mark.native
-def test_a_coarse_clock(run):
+def test_a_coarse_clock_has_long_stretches_and_its_step_as_error(run):
     """times(2) moves a hundred times a second: stretches have to be long, and their error is its step at the least."""
     words = [*SLOW, "method=adaptive", "target=300000", "format=jsonl", "clock=times"]
     report = run(*words).report()
@@ -325,7 +325,7 @@ def test_a_timer_that_fails_is_named_with_the_row(run, tmp_path):
     assert f"^ {row['clock_failed']} readings of the clock clock failed" in ended.out, ended.out
 
 
-def test_regression_over_growing_bodies(shared_run):
+def test_the_regression_is_the_line_of_least_squares(shared_run):
     """The line is that of least squares through the minima in the record, over bodies that grow evenly: 64, or 8 in an
     emulator."""
     ended = shared_run(*QUICK)
@@ -395,12 +395,12 @@ def test_table_and_records_are_of_one_row(run):
     assert '{"baretick"' not in table and "verdict:" in table.splitlines()[-1]
 
 
-def test_defaults_say_so(run):
+def test_defaults_are_reported(run):
     ended = run("format=jsonl", "suite=planted", "bench=rdmsr")
     assert ended.report().run["options"]["layout"] == "shuffle"
 
 
-def test_row_that_needs_more_than_a_process(run):
+def test_a_row_that_needs_ring_0_is_unsupported_in_a_process(run):
     ended = run("suite=planted", "bench=rdmsr", "format=jsonl")
     row = ended.report().rows["planted/rdmsr"]
     assert row["status"] == "unsupported" and "ring 0" in row["why"]
@@ -528,12 +528,12 @@ def test_fault_outside_of_a_body_ends_the_run(run):
 
 
 @pytest.mark.parametrize("value", ["-1", "nobody", "", "1024", "3 "])
-def test_cpu_that_is_none(run, value):
+def test_a_wrong_cpu_in_the_environment_is_refused(run, value):
     refused(run(*QUICK, environment={"BARETICK_CPU": value}), "BARETICK_CPU", f'"{value}"')
 
 
 @pytest.mark.every_cpu
-def test_cpu_by_environment(run):
+def test_the_environment_selects_the_cpu(run):
     for cpu in os.sched_getaffinity(0):
         report = run(*QUICK, "format=jsonl", environment={"BARETICK_CPU": str(cpu)}).report()
         assert report.run["process"]["cpu"] == cpu
@@ -569,7 +569,7 @@ def stop_in_row(process):
 LONG = ["suite=planted", "bench=long", "layout=fixed", "samples=100000", "hist=off"]
 
 
-def test_time_without_the_cpu(running):
+def test_the_time_without_the_cpu_is_reported(running):
     """What the system, or whoever stopped it, kept from the process: no less, and no more than passed. The TSC's
     frequency is measured: a tenth is left for its error."""
     started = time.monotonic()

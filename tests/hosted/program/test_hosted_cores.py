@@ -31,7 +31,7 @@ def by_core(ended, suite, name):
 
 
 
-def test_one_core_by_default(run):
+def test_one_core_measures_by_default(run):
     ended = run("suite=planted", "bench=adds20", "samples=64", "format=jsonl")
     assert list(by_core(ended, "planted", "adds20")) == [0]
     cores = records(ended, "core")
@@ -52,7 +52,7 @@ def test_cores_that_are_not_there(run):
 
 
 @several
-def test_each_core_in_turn(run):
+def test_each_core_measures_in_turn(run):
     ended = run("suite=planted", "bench=adds2*", "cores=all", "format=jsonl", "hist=off")
     order = [(r["name"], r["core"]) for r in records(ended, "row")]
     assert order == [(name, i) for name in ("adds20", "adds21") for i in range(len(CPUS))]

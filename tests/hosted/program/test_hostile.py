@@ -65,7 +65,7 @@ def test_a_row_with_wide_vectors_is_warmed_up_where_the_cpu_has_them(run, bodies
 
 
 @pytest.mark.silicon
-def test_what_the_canaries_take(run, bodies):
+def test_the_canaries_take_ten_products(run, bodies):
     """Ten dependent products: as many cycles after every body."""
     rows = rows_of(run(f"objects={bodies}", "suite=hostile", "format=jsonl"))
     cycles = [row["per_op"]["cycles"] for name, row in rows.items() if name.endswith(hostile.CANARY)]

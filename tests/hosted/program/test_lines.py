@@ -67,7 +67,7 @@ def test_a_row_that_fails_has_a_line_that_ends_in_fail():
     assert found["run/verdict@0"][1:] == ("failures", "fail") and int(found["run/verdict@0"][0]) >= 2
 
 
-def test_an_error_is_said():
+def test_an_error_has_its_line_and_an_end_record():
     """The end record is always there: a test rack waits for it."""
     lines = run("suite=calls bench=nowhere", (3,))
     assert any('"kind":"error"' in line for line in lines) and report.parse(lines[-1].encode())["type"] == "end"

@@ -78,7 +78,7 @@ def test_a_record_as_it_is_declared_has_no_complaint():
         ({"name": "outline"}, "not among the values of the document: row: `name` outline"),
     ],
 )
-def test_what_is_not_declared(change, field):
+def test_an_undeclared_field_is_named(change, field):
     wrong, _ = judge({**ROW, **change})
     assert len(wrong) == 1 and field in wrong[0], wrong
 
@@ -128,7 +128,7 @@ def test_a_member_of_the_record_that_is_missing_is_named():
     assert report_fields.amiss({"type": "row"}, report_fields.Document("", PART)) == ["row.part is missing"]
 
 
-def test_what_no_report_has():
+def test_a_declared_field_that_no_report_has_is_named():
     for name, fields in (("name", ["name"]), ("ticks", ["ticks", "ticks.mean"]), ("by", ["by", "by.*"])):
         _, gone = judge({k: v for k, v in ROW.items() if k != name})
         assert gone == [f"declared, and in no report: row: `{f}`" for f in fields]

@@ -176,7 +176,7 @@ def test_memory_has_a_bound(running):
 # --- progress -------------------------------------------------------------------------------------
 
 
-def test_progress_within_a_row(program):
+def test_progress_within_a_row_counts_its_parts(program):
     """A row that takes seconds of CPU time shows its parts, one after the other; it is stopped at the third."""
     seen = set()
 

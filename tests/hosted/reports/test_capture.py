@@ -70,7 +70,7 @@ class Capture:
         return (self.out / "serial.log").read_bytes()
 
 
-def test_a_whole_report(tmp_path):
+def test_a_whole_report_is_shown_and_kept(tmp_path):
     c = Capture(tmp_path / "new" / "folder")
     c.say(WHOLE)
     assert c.finish() == 0, c.err
@@ -105,7 +105,7 @@ def test_what_comes_after_the_end_is_no_part_of_the_report(tmp_path):
     assert c.err.startswith("capture: ") and "after the end" in c.err and "serial.log" in c.err, c.err
 
 
-def test_a_speed_that_the_adapter_refuses(monkeypatch):
+def test_a_speed_that_the_adapter_refuses_is_an_error(monkeypatch):
     """tcsetattr does not report it."""
     machine, end = pty.openpty()
     monkeypatch.setattr(serial_line.termios, "tcsetattr", lambda *_: None)
@@ -115,7 +115,7 @@ def test_a_speed_that_the_adapter_refuses(monkeypatch):
     os.close(end)
 
 
-def test_two_resets_and_a_damaged_first_record(tmp_path):
+def test_a_reset_is_noticed_after_a_damaged_first_record(tmp_path):
     """seq reveals a reset too."""
     begun = b"".join(line + b"\r\n" for line in LINES[:2])
     c = Capture(tmp_path)
@@ -176,7 +176,7 @@ def run(*words):
                           stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
 
 
-def test_a_file_is_played(tmp_path):
+def test_a_file_is_read_like_a_line(tmp_path):
     log = tmp_path / "serial.log"
     log.write_bytes(WHOLE)
     done = run(log, "--out", tmp_path / "out")
@@ -193,7 +193,7 @@ def test_a_report_is_never_overwritten(tmp_path):
     assert (tmp_path / "report.jsonl").read_text() == "kept"
 
 
-def test_words_that_cannot_be(tmp_path):
+def test_impossible_words_are_refused(tmp_path):
     for words, said in (((tmp_path / "ttyUSB9",), "No such file"), ((tmp_path,), "it is a folder"),
                         (("/dev/null", "--baud", "115201"), "--baud 115201: one of 1200, "),
                         (("/dev/null", "--timeout", "0"), "above 0")):

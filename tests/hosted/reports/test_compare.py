@@ -350,7 +350,7 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
 
 @pytest.mark.parametrize("t, df, p", [(12.706, 1, 0.05), (4.303, 2, 0.05), (5.841, 3, 0.01), (2.947, 15, 0.01),
                                       (2.5758, math.inf, 0.01)])
-def test_students_t_by_a_published_table(t, df, p):
+def test_students_t_agrees_with_a_published_table(t, df, p):
     assert significance.two_sided(t, df) == pytest.approx(p, rel=1e-3)
     assert significance.upper(-t, df) == pytest.approx(1 - p / 2, rel=1e-4)
     assert significance.quantile(df, 1 - p) == pytest.approx(t, rel=1e-3)

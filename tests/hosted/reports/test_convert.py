@@ -315,7 +315,7 @@ def test_of_several_reports_the_last_one_is_converted_and_said(tmp_path):
     assert done.stderr == f"baretick: {path}: 2 reports, one after another: the last one is converted\n"
 
 
-def test_what_cannot_be_read(tmp_path):
+def test_unreadable_files_and_unknown_forms_are_refused(tmp_path):
     empty = tmp_path / "empty"
     empty.write_text("nothing of ours\n")
     for path, said in ((tmp_path / "nowhere", "No such file"), (empty, "no record of a report in it")):

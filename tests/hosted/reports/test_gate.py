@@ -285,7 +285,7 @@ def test_a_row_that_a_merge_left_twice_is_named(accepted):
     assert ran.returncode == 2 and "is no baseline: made/a@0 is there twice" in ran.stderr
 
 
-def test_where_a_baseline_cannot_be_written(gate, tmp_path):
+def test_a_baseline_that_cannot_be_written_is_refused(gate, tmp_path):
     report = tmp_path / "report.jsonl"
     report.write_bytes(whole(*ROWS, run=counting()))
     for path, said in ((tmp_path / "nowhere/base.json", "cannot be written: No such file or directory"),

@@ -366,7 +366,7 @@ def seen(colour, lacking):
 
 
 @pytest.mark.parametrize("lacking", [None, "red", "green"])
-def test_colours_that_mean_something_are_told_apart_by_every_eye(lacking):
+def test_colours_with_a_meaning_differ_for_every_eye(lacking):
     """20 of L*a*b* is ten times the just noticeable difference."""
     for a, b in itertools.combinations((ink.BLUE, ink.RED, ink.GREEN, ink.GREY), 2):
         if {a, b} != {ink.GREEN, ink.GREY}:  # never in one picture
@@ -408,7 +408,7 @@ def test_a_folder_of_all_that_there_is(kept, tmp_path):
     assert there == set(drawn(everything())[0]) and len(ran.stdout.splitlines()) == len(there)
 
 
-def test_old_against_new(kept, tmp_path):
+def test_a_change_is_drawn_only_between_comparable_reports(kept, tmp_path):
     old = kept(whole(row("a", 10, hist=hist((2080, 500))), row("b", 5), row("gone", 1), run=silicon()), "old.jsonl")
     new = kept(whole(row("a", 12, hist=hist((2500, 500))), row("b", 5), run=silicon()), "new.jsonl")
     ran = baretick("plot", new, "--against", old, "-o", tmp_path / "change.svg", "--kind", "change")

@@ -49,19 +49,19 @@ def fixture_judged(recorded):
     return judge(recorded)
 
 
-def test_pooled_coverage(judged, recorded):
+def test_98_percent_of_other_launches_are_inside_the_intervals(judged, recorded):
     said, rows = judged
     assert len(rows) >= 190 and said["pairs"] > 0.98 * 20 * 19 * len(recorded)
     assert said["share"] >= 0.98 and not said["fails"]
 
 
-def test_coverage_of_each_row(judged):
+def test_90_percent_are_inside_for_each_row_that_does_not_vary(judged):
     _, rows = judged
     low = {row for row, of in rows.items() if of["share"] < 0.9}
     assert low <= MOVES and not any(of["fails"] for of in rows.values())
 
 
-def test_figures_repeat(judged, recorded):
+def test_the_median_repeats_better_than_the_mean(judged, recorded):
     """The median does not depend on the number of odd placements in a launch; the mean does."""
     _, rows = judged
     assert 2.9975 <= rows["calls/got"]["least"] and rows["calls/got"]["most"] <= 3.0055
@@ -101,7 +101,7 @@ def test_launches_that_differ_are_seen(recorded):
     assert said["fails"] and sum(of["fails"] for of in rows.values()) > len(rows) / 3
 
 
-def test_placements_drawn_anew():
+def test_the_stated_level_holds_for_drawn_placements():
     """Launches drawn from one set of placements, an eighth of them odd: the stated level holds."""
     dice = random.Random(5)
     rows = {

@@ -48,7 +48,7 @@ def test_the_distribution_is_that_of_all_orders(m, n):
 
 
 @pytest.mark.parametrize("m, n, critical", [(5, 5, 0), (8, 8, 7), (10, 10, 16), (16, 16, 60), (20, 20, 105), (9, 15, 24)])
-def test_critical_values_of_a_published_table(m, n, critical):
+def test_u_agrees_with_a_published_table(m, n, critical):
     """Mann and Whitney's U, two-sided 1%."""
     k, level = shift.rank(m, n, 0.99)
     assert k == critical + 1 and 0.99 <= level < 0.998

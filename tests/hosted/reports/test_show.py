@@ -35,7 +35,7 @@ def kept(tmp_path):
 
 # --- the table -------------------------------------------------------------------------------------
 
-def test_the_table_again(kept):
+def test_the_table_is_that_of_the_program(kept):
     path = kept(whole(*ROWS_SHOWN, others=({"type": "event", "kind": "warning", "message": "one thing"},)))
     ran = baretick("show", path)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -139,7 +139,7 @@ def test_a_row_without_a_figure_says_so(kept):
     assert figure.unit(found) is None and figure.unit(counted("c", 2)) == "instructions"
 
 
-def test_markdown(kept):
+def test_markdown_has_a_table_and_a_list_of_the_rest(kept):
     path = kept(whole(counted("x", 2), run=counting()))
     assert baretick("show", path, "--format", "markdown").stdout == f"""\
 - {path}: baretick 0.1.0 (0123456789ab), uefi, execution instructions, Made CPU, recipe lfence, \
@@ -174,7 +174,7 @@ def test_csv_and_json_have_the_values_of_the_report(kept):
     (("--bench", "a,[cd]"), "acd"),
     (("--core", "1"), "b"),
 ])
-def test_sorted_and_chosen(kept, words, expected):
+def test_rows_are_sorted_and_selected(kept, words, expected):
     ran = baretick("show", kept(whole(*ROWS_SHOWN)), "--format", "json", *words)
     assert "".join(r["name"] for r in json.loads(ran.stdout)) == expected
 

@@ -40,7 +40,7 @@ def repository(tmp_path):
     "docs: cite the manual\n\nhttps://example.org/a/very/long/name/of/a/page/that/cannot/be/wrapped/at/all/anywhere\n",
     'Revert "kernel/paging: map it"\n',
 ])
-def test_good_messages(repository, message):
+def test_good_messages_pass(repository, message):
     repository(message)
     assert repository.check() == (0, "")
 

@@ -40,7 +40,7 @@ def test_perf_event_open_is_refused():
     assert within("no-counter", PERF) == ["-1", "13"]  # EACCES
 
 
-def test_one_cpu():
+def test_one_cpu_leaves_one():
     assert within("one-cpu", CPUS) == ["1"]
 
 
@@ -48,7 +48,7 @@ def test_two_loops_are_on_each_cpu():
     assert within("busy", LOOPS) == [str(2 * len(os.sched_getaffinity(0))), "None"]
 
 
-def test_worst_is_all_three():
+def test_worst_combines_three_conditions():
     assert within("worst", PERF + "\n" + CPUS + "\n" + LOOPS) == ["-1", "13", "1", "2", "None"]
 
 

@@ -38,12 +38,12 @@ def rooms(tmp_path):
     return judge
 
 
-def test_a_clean_tree(rooms):
+def test_a_clean_tree_passes(rooms):
     p = rooms({})
     assert (p.returncode, p.stdout, p.stderr) == (0, "", "")
 
 
-def test_the_order(rooms):
+def test_the_order_lists_a_room_after_those_that_it_uses(rooms):
     p = rooms({}, "--order")
     assert p.returncode == 0
     lines = [line.split() for line in p.stdout.splitlines()]
@@ -115,7 +115,7 @@ def test_what_is_wrong_is_named(rooms, changed, named):
         assert words in p.stdout, p.stdout
 
 
-def test_a_tree_without_sources(tmp_path):
+def test_a_tree_without_sources_is_refused(tmp_path):
     for words in ([tmp_path], [tmp_path / "gone"], ["--oder"]):
         p = subprocess.run([sys.executable, ROOT / "scripts" / "rooms", *words], capture_output=True, text=True)
         assert p.returncode == 2 and p.stderr and not p.stdout

@@ -108,7 +108,7 @@ def test_lava_waits_for_what_is_written():
     assert [next(iter(a)) for a in load(LAVA)["actions"]] == ["deploy", "boot", "test"]
 
 
-def test_labgrid():
+def test_the_labgrid_driver_reads_every_line():
     target = load(LABGRID)["targets"]["main"]
     assert target["resources"]["RawSerialPort"]["speed"] == 115200
     assert {"SerialDriver", "NetworkPowerDriver"} == set(target["drivers"])
