@@ -7,12 +7,12 @@ import sys
 
 import pytest
 from conftest import ROOT
+from statuses import BAD_OPTIONS, CHECK_FAILED, SUCCESS
 
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
 import made  # noqa: E402
 
-SUCCESS, CHECK_FAILED, BAD_OPTIONS = 0, 2, 3
 CHECK_OBJECT = ROOT / "build/hosted/check_object"
 TRIES = 4  # a figure that another program disturbs is measured again
 

@@ -15,25 +15,13 @@ from pathlib import Path
 from read import figure
 import pytest
 from conftest import ROOT, SECONDS, run_on, until
+from statuses import BAD_OPTIONS, CHECK_FAILED, FAULTED, STOPPED, SUCCESS, refused
 from terminal import Terminal
 
-SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED, STOPPED = 0, 2, 3, 4, 5
 QUICK = ["suite=planted", "bench=adds20", "samples=64"]
 # A division in each turn, and the cost of the turn itself is not subtracted.
 SLOW, SLOW_ROW = ["suite=compiler", "bench=div_cure"], "compiler/div_cure"
 CODE_VA, DATA_VA = 0x100000000000, 0x100001000000  # bench/api/platform.h
-
-
-def refused(ended, *parts):
-    """Exit 3, nothing measured, and the message, on stderr and in a record, has all of this."""
-    report = ended.report()
-    assert ended.status == BAD_OPTIONS
-    assert report.run is None and not report.rows
-    assert report.end["verdict"] == "fail"
-    (error,) = [e["message"] for e in report.events if e["kind"] == "error"]
-    for part in parts:
-        assert part in error
-        assert part in ended.err
 
 
 @pytest.mark.parametrize(

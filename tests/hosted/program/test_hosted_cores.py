@@ -10,9 +10,9 @@ import pytest
 
 from read import report
 from conftest import SECONDS, SEVERAL as CPUS, Ended
+from statuses import BAD_OPTIONS, CHECK_FAILED, FAULTED, SUCCESS
 
 pytestmark = pytest.mark.every_cpu
-SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULTED = 0, 2, 3, 4
 
 several = pytest.mark.skipif(len(CPUS) < 2, reason="there is but one CPU")
 

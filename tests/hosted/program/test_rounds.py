@@ -5,10 +5,10 @@ import statistics
 
 import pytest
 from conftest import SEVERAL
+from statuses import CHECK_FAILED, STOPPED
 from terminal import Terminal
 
 pytestmark = pytest.mark.native  # an emulator has one round, of fewer windows
-STOPPED, CHECK_FAILED = 5, 2
 CPUS = len(SEVERAL)
 EIGHT = ["suite=truth", "bench=add,cmov,imul,imul64,lea,load,neg,ror"]
 

@@ -16,12 +16,12 @@ from pathlib import Path
 from launch import launches
 import pytest
 from conftest import ROOT
+from statuses import CHECK_FAILED
 
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
 import made  # noqa: E402
 
-CHECK_FAILED = 2
 STORES = ROOT / "build/hosted/stores"
 SHORT = ("format=jsonl", "samples=32", "rounds=1", "hist=off", "warmup=0", "retry_budget=0")
 STARTS_RUNS = True  # conftest.py
