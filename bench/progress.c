@@ -106,6 +106,7 @@ double progress_guess(const struct engine *e, const struct bench *b)
     case FORM_WATCH:
         return (double)gaps_duration(e);
     case FORM_CURVE:
+    case FORM_FORWARD:
         return curve_guess(e, b);
     case FORM_INSN:
         return (double)e->facts.o->time * (double)gaps_hz(e);

@@ -6,6 +6,7 @@
 #include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
 #include "bench/memory/curve.h"
+#include "bench/memory/forward.h"
 #include "bench/method/bare.h"
 #include "bench/method/c_program.h"
 #include "bench/sample/cycle.h"
@@ -259,6 +260,21 @@ static void run_curve(struct run *run, const struct bench *b)
     }
 }
 
+/* Maps store forwarding on each core of the plan. */
+static void run_forward(struct run *run, const struct bench *b)
+{
+    run_show_suite(run, b);
+    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
+        run->cores_done = k;
+        const struct forward_map *m = forward_measure(run->plan, b, k);
+        if (m) {
+            run_show_forward(run, m, k);
+            run->report->smis += m->row.smis;
+        }
+        run_tell_gone(run, k, b->name);
+    }
+}
+
 /* Measures the table of forms on each core of the plan. A stopped one is shown as far as it is. */
 static void run_forms(struct run *run, const struct bench *b)
 {
@@ -290,6 +306,9 @@ static void run_row(struct run *run, size_t index)
         break;
     case FORM_CURVE:
         run_curve(run, b);
+        break;
+    case FORM_FORWARD:
+        run_forward(run, b);
         break;
     case FORM_INSN:
         run_forms(run, b);

@@ -5,6 +5,7 @@
 #include "bench/run_tell.h"
 #include "bench/across/crowd_show.h"
 #include "bench/across/curve_show.h"
+#include "bench/across/forward_show.h"
 #include "bench/across/gaps_show.h"
 #include "bench/across/insn_show.h"
 #include "bench/show/show.h"
@@ -39,6 +40,9 @@ void run_show_suite(struct run *run, const struct bench *b)
     case FORM_CURVE:
         curve_heading(run->report, &run->first->facts, b->suite);
         break;
+    case FORM_FORWARD:
+        forward_heading(run->report, &run->first->facts, b->suite);
+        break;
     case FORM_INSN:
         insn_heading(run->report, b->suite);
         break;
@@ -70,18 +74,33 @@ static void note_measured(struct run *run, const struct row *row)
                 row->bench->name, row->why);
 }
 
+/* Counts a result that is no row of the report, but whose checks can fail. `from`: the TSC before it
+ * was shown. */
+static void count_shown(struct run *run, const struct row *row, uint64_t from)
+{
+    note_measured(run, row);
+    if (row->ended)
+        run_tell_ended(run, row, row->core);
+    else if (row->status == ROW_WRONG)
+        fail(run, row);
+    run_tell_interruptions(run, row->nmis, row->bench);
+    run->told += tsc_now() - from;
+}
+
 void run_show_curve(struct run *run, const struct curve *c, unsigned k)
 {
     uint64_t from = tsc_now();
 
     curve_show(&run->plan->seat[k].engine.facts, c, run->report);
-    note_measured(run, &c->row);
-    if (c->row.ended)
-        run_tell_ended(run, &c->row, c->row.core);
-    else if (c->row.status == ROW_WRONG)
-        fail(run, &c->row);
-    run_tell_interruptions(run, c->row.nmis, c->row.bench);
-    run->told += tsc_now() - from;
+    count_shown(run, &c->row, from);
+}
+
+void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
+{
+    uint64_t from = tsc_now();
+
+    forward_show(&run->plan->seat[k].engine.facts, m, run->report);
+    count_shown(run, &m->row, from);
 }
 
 void run_count(struct run *run, const struct row *row, const struct run_facts *facts)

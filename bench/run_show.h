@@ -3,12 +3,15 @@
 #define BENCH_RUN_SHOW_H
 
 #include "bench/model/curve.h"
+#include "bench/model/forward.h"
 #include "bench/run_state.h"
 
 /* Writes the heading above the first row of a suite that is shown. */
 void run_show_suite(struct run *run, const struct bench *b);
-/* Shows a curve of the plan's k-th core. It is no row of the report, but its checks can fail. */
+/* Show a curve or a map of the plan's k-th core. It is no row of the report, but its checks can
+ * fail. */
 void run_show_curve(struct run *run, const struct curve *c, unsigned k);
+void run_show_forward(struct run *run, const struct forward_map *m, unsigned k);
 /* Counts a row that was reported; facts: of its core. */
 void run_count(struct run *run, const struct row *row, const struct run_facts *facts);
 /* Shows the row that ended on the plan's k-th core, if one did, with its events. */

@@ -42,7 +42,8 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores)
     for (size_t i = 0; i < n; i++) {
         bool selected = registry_selects(o, all[i]);
         needs.rows += selected ? at_it : 0;
-        if (selected && all[i]->form == FORM_CURVE && needs.area == 0)
+        bool has_area = all[i]->form == FORM_CURVE || all[i]->form == FORM_FORWARD;
+        if (selected && has_area && needs.area == 0)
             needs.area = area_need();
         needs.pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(at_it) : 0;
     }

@@ -3,6 +3,7 @@
 #include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
+#include "lib/memory/line_state.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -66,25 +67,27 @@ static int decimals_of(const struct run_facts *run, double v)
     return v < 100 ? 2 : 1;
 }
 
+static enum bench_by by(const struct curve *c)
+{
+    return bench_by(c->row.bench->curve.load);
+}
+
 /* Returns whether the operation moves a line of 64 bytes. */
 static bool is_bandwidth(const struct curve *c)
 {
-    enum bench_load load = c->row.bench->curve.load;
-
-    return !bench_is_chase(load) && !bench_is_near(load);
+    return by(c) == BENCH_BY_SIZE && !bench_is_chase(c->row.bench->curve.load);
 }
 
-/* Returns whether its points are offsets. */
-static bool is_near(const struct curve *c)
-{
-    return bench_is_near(c->row.bench->curve.load);
-}
+static const char *const by_words[] = {
+    [BENCH_BY_SIZE] = "size", [BENCH_BY_OFFSET] = "offset", [BENCH_BY_STATE] = "state"};
 
 /* Returns what was checked, in words. */
 static const char *checked(const struct curve *c)
 {
-    if (is_near(c))
+    if (by(c) == BENCH_BY_OFFSET)
         return "; every value was checked";
+    if (by(c) == BENCH_BY_STATE)
+        return ", per instruction; every line was checked";
     return is_bandwidth(c) ? ", per line of 64 bytes; every word was checked"
                            : "; every element was visited";
 }
@@ -98,18 +101,31 @@ static void show_last(const struct run_facts *run, const struct curve *c,
     show_number(is_bandwidth(c) ? LINE / time : time, 2, 8, out);
 }
 
+/* Writes what a point is, 13 columns wide. */
+static void show_where(const struct curve *c, const struct curve_point *p, struct sink *out)
+{
+    switch (by(c)) {
+    case BENCH_BY_OFFSET:
+        fmt(out, "%13lld", (long long)p->bytes);
+        break;
+    case BENCH_BY_STATE:
+        fmt(out, "%13s", line_state_names[p->bytes]);
+        break;
+    case BENCH_BY_SIZE:
+        show_size(p->bytes, 13, out);
+        break;
+    }
+}
+
 static void show_points(const struct run_facts *run, const struct curve *c, struct sink *out)
 {
-    fmt(out, "       %s %12s       +-     %s\r\n", is_near(c) ? "offset" : "  size", unit_of(run),
+    fmt(out, "%13s %12s       +-     %s\r\n", by_words[by(c)], unit_of(run),
         is_bandwidth(c) ? "GB/s" : "  ns");
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
         double v = figure(run, p);
         int decimals = decimals_of(run, v);
-        if (is_near(c))
-            fmt(out, "%13lld", (long long)p->bytes);
-        else
-            show_size(p->bytes, 13, out);
+        show_where(c, p, out);
         fmt(out, " ");
         show_number(v, decimals, 12, out);
         fmt(out, " ");
@@ -216,7 +232,7 @@ static void show(const struct run_facts *run, const struct curve *c, struct repo
     show_size(c->page, 0, r->out);
     fmt(r->out, "%s\r\n", checked(c));
     show_points(run, c, r->out);
-    if (!is_near(c)) {
+    if (by(c) == BENCH_BY_SIZE) {
         show_levels(run, c, r->out);
         show_limits(c, r->out);
     }
@@ -240,6 +256,12 @@ static void record_points(const struct run_facts *run, const struct curve *c, st
         json_close(j);
     }
     json_close(j);
+    if (by(c) == BENCH_BY_STATE) {
+        json_array(j, "labels");
+        for (size_t i = 0; i < c->n; i++)
+            json_str(j, NULL, line_state_names[c->point[i].bytes]);
+        json_close(j);
+    }
     json_array(j, "visits");
     for (size_t i = 0; i < c->n; i++)
         json_u64(j, NULL, c->point[i].visits);
@@ -279,7 +301,7 @@ static const char *const spoiled_words[] = {
 
 static void record_measured(const struct run_facts *run, const struct curve *c, struct json *j)
 {
-    json_str(j, "by", is_near(c) ? "offset" : "size");
+    json_str(j, "by", by_words[by(c)]);
     json_u64(j, "page", c->page);
     if (is_bandwidth(c))
         json_u64(j, "op_bytes", LINE);

@@ -56,6 +56,7 @@ enum form {
     FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/cores/crowd.h) */
     FORM_WATCH,    /* no windows: each core watches for gaps (bench/cores/gaps.h) */
     FORM_CURVE,    /* no windows: each core measures a curve over sizes (bench/memory/curve.h) */
+    FORM_FORWARD,  /* no windows: each core maps store forwarding (bench/memory/forward.h) */
     FORM_INSN,     /* a table of instruction forms, with windows of its own (bench/insn) */
 };
 
@@ -101,7 +102,7 @@ struct bench_family {
 
 /* How a row of FORM_CURVE goes over its working set: a pointer chase (bench/memory/chase.h), or
  * reading, writing and copying with vectors of 16 or 32 bytes, non-temporal stores, or repeated
- * string instructions (bench/memory/stream.h). */
+ * string instructions (bench/memory/stream.h); or what its points are instead of sizes. */
 enum bench_load {
     BENCH_CHASE,
     BENCH_PAGES, /* a chase with one element in each page of 4 KiB: the reach of the TLBs */
@@ -114,10 +115,12 @@ enum bench_load {
     BENCH_COPY_16,
     BENCH_COPY_32,
     BENCH_COPY_REP,
+    BENCH_FLUSH, /* CLFLUSH, CLFLUSHOPT, CLWB of a line by its state (bench/memory/flush.h) */
+    BENCH_FLUSH_OPT,
+    BENCH_WRITE_BACK,
     BENCH_SPLIT_LOAD, /* from here on: accesses by offset (bench/memory/near.h) */
     BENCH_SPLIT_STORE,
-    BENCH_FORWARD_8,
-    BENCH_FORWARD_4
+    BENCH_ALIAS
 };
 
 /* Returns whether the operation is a load that waits for the one before. */
@@ -126,10 +129,26 @@ static inline bool bench_is_chase(enum bench_load load)
     return load == BENCH_CHASE || load == BENCH_PAGES;
 }
 
-/* Returns whether the points of the curve are offsets; otherwise they are sizes. */
+/* Returns whether the points of the curve are offsets. */
 static inline bool bench_is_near(enum bench_load load)
 {
     return load >= BENCH_SPLIT_LOAD;
+}
+
+/* Returns whether the points of the curve are states of a line (lib/memory/line_state.h). */
+static inline bool bench_is_flush(enum bench_load load)
+{
+    return load >= BENCH_FLUSH && load <= BENCH_WRITE_BACK;
+}
+
+/* The points of a curve. */
+enum bench_by { BENCH_BY_SIZE, BENCH_BY_OFFSET, BENCH_BY_STATE };
+
+static inline enum bench_by bench_by(enum bench_load load)
+{
+    if (bench_is_flush(load))
+        return BENCH_BY_STATE;
+    return bench_is_near(load) ? BENCH_BY_OFFSET : BENCH_BY_SIZE;
 }
 
 /* What a row of FORM_CURVE measures at each size of its working set. */
@@ -137,6 +156,7 @@ struct bench_curve {
     enum bench_load load;
     uint32_t stride;  /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in
                          random order */
+    bool waits;       /* bench_is_flush(): MFENCE after each, not only after the last */
     bool large_pages; /* of 2 MiB or more; else of 4 KiB */
     /* The offsets of bench_is_near(), ascending; `offsets` of them. */
     const int32_t *offset;
@@ -203,7 +223,7 @@ struct bench {
     /* FORM_CORES */
     void (*meet)(struct crowd *c);
 
-    struct bench_curve curve; /* FORM_CURVE */
+    struct bench_curve curve; /* FORM_CURVE; of FORM_FORWARD `ms` */
     /* FORM_INSN: the parts that bench= selects instead of the row, and the name of one of them.
      * Returns whether a comma-separated list of patterns selects any. */
     bool (*has_part)(const char *patterns);

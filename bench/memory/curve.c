@@ -2,19 +2,14 @@
 #include "bench/api/tsc.h"
 #include "bench/check/guard.h"
 #include "bench/memory/chase.h"
-#include "bench/memory/near.h"
-#include "bench/memory/visit.h"
+#include "bench/memory/needs.h"
+#include "bench/memory/point.h"
 #include "bench/sample/interleave.h"
-#include "lib/cpu/tlb.h"
 #include "lib/stats/known.h"
 #include "lib/text/mem.h"
 
-#define ROUNDS      4 /* passes over the sizes after the first */
-#define PER_ROUND   4 /* visits of a size in one of them */
-#define VISITS      (ROUNDS * PER_ROUND)
-#define FIRST_PAGES 16 /* of a chase over pages */
-#define PAGE        4096u
-#define UNKNOWN_HZ  1e9 /* to keep to the time if the TSC's frequency is not known */
+#define PAGE       4096u
+#define UNKNOWN_HZ 1e9 /* to keep to the time if the TSC's frequency is not known */
 /* The first pass may take this share of the time. A size costs at most this factor more than the
  * one before: it is at most twice as large, and may leave a cache. */
 #define FIRST_SHARE 0.4
@@ -22,13 +17,6 @@
 /* Where no CPU executes the code: one visit of a few sizes, with one pair of walks. */
 #define PROOF_MOST    (256u << 10)
 #define PROOF_SECONDS 0.1
-
-/* A size's visits. */
-struct taken {
-    unsigned n;
-    uint8_t round[VISITS];
-    struct visit_figure quiet[VISITS], all[VISITS];
-};
 
 /* A curve that is being measured, in the engine's memory. */
 struct measuring {
@@ -44,7 +32,7 @@ struct measuring {
     double cost[SIZES_MOST], first[SIZES_MOST]; /* of the first pass: seconds, cycles or ticks */
     uint64_t size[SIZES_MOST];
     struct sizes_plan plan;
-    struct taken taken[SIZES_MOST];
+    struct point_taken taken[SIZES_MOST];
 };
 
 _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
@@ -94,15 +82,15 @@ static uint8_t *place_of(const struct measuring *w, uint64_t bytes)
     return w->area.at + w->seed * 0x9e3779b97f4a7c15u / PAGE % pages * PAGE;
 }
 
-/* Visits a size. False: the row has ended, and says why, or the user stopped the run. */
-static bool visit(struct measuring *w, uint64_t bytes, struct visit *v)
+/* Visits a point. False: the row has ended, and says why, or the user stopped the run. */
+static bool visit(struct measuring *w, uint64_t point, struct visit *v)
 {
-    bool near = bench_is_near(w->curve.row.bench->curve.load);
     struct order_of_visit o = {.e = w->e, .pairs = is_proof(w->e) ? 1 : VISIT_PAIRS};
+    uint64_t evict, bytes = needs_bytes(&w->curve, point, &evict);
 
     w->seed++;
-    o.set = (struct visit_set){&w->curve.row.bench->curve, place_of(w, near ? NEAR_BYTES : bytes),
-                               bytes, w->map, w->seed};
+    o.set = (struct visit_set){
+        &w->curve.row.bench->curve, place_of(w, bytes), point, evict, w->map, w->seed};
     if (!pace_go_on(w->e) || !guard_run(w->e, &w->curve.row, visit_here, &o))
         return false;
     *v = o.v;
@@ -111,7 +99,7 @@ static bool visit(struct measuring *w, uint64_t bytes, struct visit *v)
     return !o.v.wrong;
 }
 
-static double value_of(const struct visit_figure *f)
+static double value_of(const struct pairs_figure *f)
 {
     return is_known(f->cycles) ? f->cycles : f->ticks;
 }
@@ -149,20 +137,13 @@ static size_t refine(struct measuring *w, size_t n)
 
     memcpy(before, w->size, n * sizeof *before);
     memcpy(cost, w->cost, n * sizeof *cost);
-    bool near = bench_is_near(w->curve.row.bench->curve.load);
-    size_t more = near ? n : sizes_refine(w->size, w->first, n);
+    bool by_size = bench_by(w->curve.row.bench->curve.load) == BENCH_BY_SIZE;
+    size_t more = !by_size ? n : sizes_refine(w->size, w->first, n);
     for (size_t i = 0, old = 0; i < more; i++) {
         w->cost[i] = cost[old];
         old += old + 1 < n && w->size[i] == before[old];
     }
     return more;
-}
-
-static void note(struct taken *t, unsigned round, const struct visit *v)
-{
-    t->round[t->n] = (uint8_t)round;
-    t->quiet[t->n] = v->quiet;
-    t->all[t->n++] = v->all;
 }
 
 static bool pass_size(struct measuring *w, unsigned round, size_t i)
@@ -171,7 +152,7 @@ static bool pass_size(struct measuring *w, unsigned round, size_t i)
         struct visit v;
         if (!visit(w, w->size[i], &v))
             return false;
-        note(&w->taken[i], round, &v);
+        point_note(&w->taken[i], round, &v);
     }
     return true;
 }
@@ -189,87 +170,7 @@ static bool pass(struct measuring *w, unsigned round)
     return true;
 }
 
-/* --- from visits to points -------------------------------------------------------------------- */
-
-/* Returns the estimate over the visits of a size, from their pairs without a neighbour or all. */
-static struct estimate estimate_of(const struct taken *t, unsigned rounds, bool shared_too,
-                                   double finest)
-{
-    struct estimate_taken part[VISITS];
-    double theta[VISITS], round[ROUNDS], scratch[VISITS];
-
-    for (unsigned i = 0; i < t->n; i++) {
-        const struct visit_figure *f = shared_too ? &t->all[i] : &t->quiet[i];
-        part[i] = (struct estimate_taken){i, t->round[i], f->pairs, f->cycles, f->se};
-    }
-    struct estimate_found found = {.theta = theta,
-                                   .placements = t->n,
-                                   .round = round,
-                                   .rounds = rounds,
-                                   .finest = finest,
-                                   .rounds_differ = estimate_rounds_differ(part, t->n)};
-    estimate_by_round(part, t->n, round, rounds);
-    estimate_by_placement(part, t->n, theta, t->n);
-    found.se = estimate_placement_se(part, t->n, &found.m);
-    return estimate_over(&found, scratch);
-}
-
-static double ticks_of(const struct taken *t)
-{
-    double ticks[VISITS];
-    size_t n = 0;
-
-    for (unsigned i = 0; i < t->n; i++) {
-        const struct visit_figure *f = t->quiet[i].pairs ? &t->quiet[i] : &t->all[i];
-        if (is_known(f->ticks))
-            ticks[n++] = f->ticks;
-    }
-    return n ? median(ticks, n) : UNKNOWN;
-}
-
-/* Returns whether fewer than half of the pairs of walks were without a neighbour. */
-static bool is_shared(const struct taken *t)
-{
-    unsigned quiet = 0, all = 0;
-
-    for (unsigned i = 0; i < t->n; i++) {
-        quiet += t->quiet[i].pairs;
-        all += t->all[i].pairs;
-    }
-    return 2 * quiet < all;
-}
-
-static void hold(struct curve_point *p, const struct estimate *also)
-{
-    if (!(p->lo <= also->lo))
-        p->lo = also->lo;
-    if (!(p->hi >= also->hi))
-        p->hi = also->hi;
-}
-
-static struct curve_point point_of(const struct measuring *w, size_t i)
-{
-    const struct taken *t = &w->taken[i];
-    struct curve_point p = {.bytes = w->size[i],
-                            .visits = t->n,
-                            .ticks = ticks_of(t),
-                            .cycles = UNKNOWN,
-                            .lo = UNKNOWN,
-                            .hi = UNKNOWN,
-                            .shared = is_shared(t)};
-    double finest = w->e->step_cycles / 1e3; /* a walk has 1000 steps or more */
-
-    if (!run_has_cycles(&w->e->facts))
-        return p;
-    struct estimate all = estimate_of(t, w->plan.rounds, true, finest);
-    struct estimate used = p.shared ? all : estimate_of(t, w->plan.rounds, false, finest);
-    p.cycles = used.theta;
-    p.lo = used.lo;
-    p.hi = used.hi;
-    if (p.shared)
-        hold(&p, &all);
-    return p;
-}
+/* --- the result ------------------------------------------------------------------------------- */
 
 static void find_levels(struct curve *c)
 {
@@ -282,7 +183,7 @@ static void find_levels(struct curve *c)
         point[i] = (struct level_point){p->bytes, cycles ? p->cycles : p->ticks, p->lo, p->hi};
         shared += p->shared;
     }
-    if (!bench_is_near(c->row.bench->curve.load))
+    if (bench_by(c->row.bench->curve.load) == BENCH_BY_SIZE)
         c->levels = levels_find(point, c->n, c->level);
     levels_match(c->level, c->levels, c->cache, c->caches);
     if (2 * shared > c->n)
@@ -299,7 +200,7 @@ static void conclude(struct measuring *w)
     c->rounds = w->plan.rounds;
     c->n = w->plan.n;
     for (size_t i = 0; i < c->n; i++)
-        c->point[i] = point_of(w, i);
+        c->point[i] = point_of(&w->taken[i], w->size[i], w->plan.rounds, w->e);
     find_levels(c);
     if (w->e->facts.execution == EXEC_EMULATED)
         c->spoiled = CURVE_EMULATED;
@@ -307,12 +208,12 @@ static void conclude(struct measuring *w)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-/* Returns the bytes up to which sizes are measured. */
-static uint64_t sizes_up_to(const struct measuring *w)
+/* Returns the bytes of the area that points may need. */
+static uint64_t most_bytes(const struct measuring *w)
 {
-    uint64_t there = w->set_bytes < w->curve.wanted ? w->set_bytes : w->curve.wanted;
+    bool by_size = bench_by(w->curve.row.bench->curve.load) == BENCH_BY_SIZE;
 
-    return is_proof(w->e) && there > PROOF_MOST ? PROOF_MOST : there;
+    return is_proof(w->e) && by_size && w->set_bytes > PROOF_MOST ? PROOF_MOST : w->set_bytes;
 }
 
 /* Maps the area, and divides it into sets and map. False: it could not be mapped; the row says
@@ -336,23 +237,10 @@ static bool open_area(struct measuring *w)
     return true;
 }
 
-/* Writes the offsets of the row, or the sizes of the first pass. Returns their number. */
-static size_t first_points(struct measuring *w)
-{
-    const struct bench_curve *kind = &w->curve.row.bench->curve;
-    uint64_t first = kind->load == BENCH_PAGES ? FIRST_PAGES * PAGE : SIZES_FIRST;
-
-    if (!bench_is_near(kind->load))
-        return sizes_grid(first, sizes_up_to(w), bench_is_chase(kind->load), w->size);
-    for (uint32_t i = 0; i < kind->offsets; i++)
-        w->size[i] = (uint64_t)kind->offset[i];
-    return w->set_bytes >= NEAR_BYTES ? kind->offsets : 0;
-}
-
-static bool measure_sizes(struct measuring *w)
+static bool measure_points(struct measuring *w)
 {
     bool proof = is_proof(w->e);
-    size_t n = first_points(w);
+    size_t n = needs_points(&w->curve, most_bytes(w), w->size);
 
     if (n == 0) {
         row_fail(&w->curve.row, ROW_UNSUPPORTED, "there is less memory than the smallest size");
@@ -362,7 +250,7 @@ static bool measure_sizes(struct measuring *w)
     if (n == 0)
         return false;
     n = refine(w, n);
-    w->plan = sizes_plan(w->cost, n, proof ? 1 : ROUNDS, proof ? 1 : PER_ROUND,
+    w->plan = sizes_plan(w->cost, n, proof ? 1 : POINT_ROUNDS, proof ? 1 : POINT_PER_ROUND,
                          proof ? 1e9 : w->budget - seconds_since(w, w->began));
     w->curve.less_time = w->curve.less_time || w->plan.n < n;
     for (unsigned round = 0; round < w->plan.rounds; round++)
@@ -371,68 +259,18 @@ static bool measure_sizes(struct measuring *w)
     return true;
 }
 
-#define LEAF_1_OSXSAVE (1u << 27) /* of CPUID leaf 1 ECX (SDM vol. 2A, CPUID) */
-#define LEAF_1_AVX     (1u << 28)
-#define XCR0_SSE_AVX   6u /* state that XGETBV reports as enabled (SDM vol. 1 section 13.3) */
-
-/* Returns whether instructions of AVX may be executed. */
-static bool has_avx(const struct platform *p)
-{
-    const uint32_t both = LEAF_1_OSXSAVE | LEAF_1_AVX;
-    uint32_t low, high;
-
-    if ((p->cpuid(NULL, 1, 0).ecx & both) != both)
-        return false;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (low & XCR0_SSE_AVX) == XCR0_SSE_AVX;
-}
-
-static bool needs_avx(enum bench_load load)
-{
-    return load == BENCH_READ_32 || load == BENCH_WRITE_32 || load == BENCH_COPY_32;
-}
-
-/* Returns why the row cannot run; NULL: it can. */
-static const char *obstacle(const struct platform *p, const struct bench_curve *kind)
-{
-    if (cpu_default_recipe(p->cpu) != RECIPE_LFENCE)
-        return "this CPU's vendor does not document that LFENCE waits for loads";
-    return needs_avx(kind->load) && !has_avx(p) ? "needs AVX (CPUID leaf 1 ECX[28], XCR0)" : NULL;
-}
-
-/* Takes the TLBs for data in pages of 4 KiB as caches of what they reach. */
-static void take_tlbs(struct curve *c, const struct platform *p)
-{
-    struct tlb tlb[TLBS_MAX];
-    unsigned n = tlbs_decode(tlb, p->cpu, p->cpuid, NULL);
-
-    for (unsigned i = 0; i < n && c->caches < CACHES_MAX; i++)
-        if (tlb[i].pages & TLB_4K &&
-            (tlb[i].type == TLB_DATA || tlb[i].type == TLB_UNIFIED || tlb[i].type == TLB_LOAD))
-            c->cache[c->caches++] = (struct cache){.level = tlb[i].level,
-                                                   .type = CACHE_UNIFIED,
-                                                   .size = (uint64_t)tlb[i].entries * PAGE};
-}
-
 static void measure(struct measuring *w)
 {
     const struct platform *p = w->e->p;
-
-    const char *why = obstacle(p, &w->curve.row.bench->curve);
+    const char *why = needs_lacks(p, &w->curve.row.bench->curve);
 
     row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
     if (why)
         return;
-    if (w->curve.row.bench->curve.load == BENCH_PAGES)
-        take_tlbs(&w->curve, p);
-    else if (!bench_is_near(w->curve.row.bench->curve.load))
-        w->curve.caches = caches_decode(w->curve.cache, p->cpu, p->cpuid, NULL);
-    w->curve.wanted = bench_is_near(w->curve.row.bench->curve.load)
-                          ? NEAR_BYTES
-                          : sizes_wanted(caches_largest(w->curve.cache, w->curve.caches));
+    needs_find(&w->curve, p);
     if (!open_area(w))
         return;
-    if (measure_sizes(w))
+    if (measure_points(w))
         conclude(w);
     p->area_free(p, &w->area);
 }

@@ -34,6 +34,5 @@ align 64
 %endmacro
 
 %define STORE_8 {mov [rdi], r10}
-    WALK near_forward_8, STORE_8, {mov r10, [rsi]}
-    WALK near_forward_4, STORE_8, {mov r10d, [rsi]}
+    WALK near_alias, STORE_8, {mov r10, [rsi]}
     WALK near_store, STORE_8, { }

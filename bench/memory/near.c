@@ -15,11 +15,11 @@ _Static_assert(NEAR_FROM + NEAR_LEAST >= 0 && NEAR_FROM + NEAR_MOST + (int)WORD 
 
 void near_build(struct near_place *p, enum bench_load load, uint8_t *at, int32_t offset)
 {
-    bool forward = load == BENCH_FORWARD_8 || load == BENCH_FORWARD_4;
+    bool alias = load == BENCH_ALIAS;
 
     *p = (struct near_place){.load = load};
-    p->store = forward ? at + NEAR_FROM : at + offset;
-    p->at = forward ? p->store + offset : p->store;
+    p->store = alias ? at + NEAR_FROM : at + offset;
+    p->at = alias ? p->store + offset : p->store;
     uint64_t self = (uint64_t)p->at;
     memset(at, 0, NEAR_BYTES);
     if (load == BENCH_SPLIT_LOAD) /* it points to itself */
@@ -30,8 +30,7 @@ static uint64_t walk(const struct near_place *p, uint64_t operations, uint64_t *
 {
     static near_walk *const walks[] = {
         [BENCH_SPLIT_STORE] = near_store,
-        [BENCH_FORWARD_8] = near_forward_8,
-        [BENCH_FORWARD_4] = near_forward_4,
+        [BENCH_ALIAS] = near_alias,
     };
     void *const *end;
 
@@ -58,7 +57,7 @@ static uint64_t expected(const struct near_place *p, uint64_t operations, uint64
         memcpy(bytes + WORD, &value, WORD);
         value = 0;
         if (overlap)
-            memcpy(&value, bytes + (int64_t)WORD + apart, p->load == BENCH_FORWARD_8 ? WORD : 4);
+            memcpy(&value, bytes + (int64_t)WORD + apart, WORD);
     }
     return value;
 }

@@ -1,8 +1,7 @@
 /*
- * Accesses at an offset: loads and stores that cross a line or a page, loads that follow a store to
- * the same or a neighbouring address, and loads one page after a store. The operation is a load of
- * 8 bytes that waits for the one before, a store of 8 bytes, or such a store and a load of 8 or 4
- * bytes whose value the next store writes.
+ * Accesses at an offset: loads and stores that cross a line or a page, and loads about one page after
+ * a store. The operation is a load of 8 bytes that waits for the one before, a store of 8 bytes, or
+ * such a store and a load of 8 bytes whose value the next store writes.
  */
 #ifndef BENCH_MEMORY_NEAR_H
 #define BENCH_MEMORY_NEAR_H
@@ -36,6 +35,6 @@ uint64_t near_check(const struct near_place *p);
 uint64_t near_time(const struct near_place *p, uint64_t operations);
 
 /* near.asm */
-near_walk near_forward_8, near_forward_4, near_store;
+near_walk near_alias, near_store;
 
 #endif

@@ -5,29 +5,22 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/context/context.h"
+#include "bench/memory/pairs.h"
 
 #define VISIT_PAIRS 7 /* of walks that a figure is the median of */
-
-/* The median over pairs of walks of steps and twice the steps: the difference per step. */
-struct visit_figure {
-    uint32_t pairs;
-    float ticks;  /* UNKNOWN: there is no pair */
-    float cycles; /* core cycles, or instructions; UNKNOWN: not known */
-    float se;     /* standard error of cycles; UNKNOWN with one pair */
-};
 
 struct visit {
     const char *wrong;              /* a check that failed; NULL: none */
     uint64_t elements;              /* visited in the check */
-    struct visit_figure quiet, all; /* of the pairs without a neighbour, and of all */
+    struct pairs_figure quiet, all; /* of the pairs without a neighbour, and of all */
 };
 
 /* A working set and the memory for its check. */
 struct visit_set {
     const struct bench_curve *kind; /* how it is gone over */
     uint8_t *at;
-    uint64_t bytes; /* of an access by offset: the offset, converted to this type */
+    uint64_t bytes; /* of an access by offset: the offset, converted to this type; or the state */
+    uint64_t evict; /* bytes that bring lines into the state */
     uint64_t *map;  /* chase_map_bytes(); only of a chase */
     uint64_t seed;
 };

@@ -10,9 +10,9 @@
 #include "lib/memory/levels.h"
 #include "lib/memory/sizes.h"
 
-/* One size. Figures are per operation. */
+/* One size, offset or state of a line. Figures are per operation. */
 struct curve_point {
-    uint64_t bytes;
+    uint64_t bytes; /* or the offset, converted to this type; or enum line_state */
     double ticks;          /* UNKNOWN: no figure */
     double cycles, lo, hi; /* core cycles or instructions, and their interval */
     unsigned visits;       /* measurements, each with another order of the elements */

@@ -176,6 +176,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     case FORM_CORES: /* these have no windows */
     case FORM_WATCH:
     case FORM_CURVE:
+    case FORM_FORWARD:
     case FORM_INSN:
         break;
     }

@@ -17,9 +17,7 @@ CURVE(tlb_4k, "a load that waits for the one before, one in each page of 4 KiB",
 
 /* Offsets from the beginning of a page, near the end of the first line and of the page. */
 static const int32_t split[] = {0, 8, 32, 56, 57, 60, 63, 64, 4080, 4088, 4089, 4092, 4095, 4096};
-/* Of a load from the store of 8 bytes before it: before it, overlapping, the same, after it. */
-static const int32_t near[] = {-8, -7, -4, -1, 0, 1, 2, 4, 6, 7, 8, 16};
-/* The same, a page further on: the lower 12 bits of the addresses overlap. */
+/* Of a load from the store of 8 bytes before it: the lower 12 bits of the addresses overlap. */
 static const int32_t alias[] = {4080, 4088, 4089, 4092, 4095, 4096, 4097, 4100, 4103, 4104, 4112};
 #define NEAR(name_, what_, load_, offsets_)                                                        \
     CURVE(name_, what_, .ms = 200, .load = load_, .offset = offsets_,                              \
@@ -28,10 +26,10 @@ static const int32_t alias[] = {4080, 4088, 4089, 4092, 4095, 4096, 4097, 4100, 
 NEAR(split_load, "a load of 8 bytes that waits for the one before, by offset in a page",
      BENCH_SPLIT_LOAD, split);
 NEAR(split_store, "a store of 8 bytes, by offset in a page", BENCH_SPLIT_STORE, split);
-NEAR(forward_8, "a store of 8 bytes, then a load of 8 at an offset from it", BENCH_FORWARD_8, near);
-NEAR(forward_4, "a store of 8 bytes, then a load of 4 at an offset from it", BENCH_FORWARD_4, near);
-NEAR(alias_4k, "a store of 8 bytes, then a load of 8 about a page further on", BENCH_FORWARD_8,
-     alias);
+NEAR(alias_4k, "a store of 8 bytes, then a load of 8 about a page further on", BENCH_ALIAS, alias);
+
+BENCH(memory, forward, .what = "a store, then a load at an offset from it, by the sizes of both",
+      .form = FORM_FORWARD, .ops = 1, .on_request = true, .curve = {.ms = 1200});
 
 #define STREAM(name_, what_, load_)                                                                \
     CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 1000, .load = load_)
@@ -45,3 +43,13 @@ STREAM(write_rep, "REP STOSB writes", BENCH_WRITE_REP);
 STREAM(copy_16, "16-byte loads and stores copy", BENCH_COPY_16);
 STREAM(copy_32, "32-byte loads and stores (AVX) copy", BENCH_COPY_32);
 STREAM(copy_rep, "REP MOVSB copies", BENCH_COPY_REP);
+
+#define FLUSH(name_, instruction_, load_)                                                          \
+    CURVE(name_, instruction_ " of a line, one of many, by where the line is", .ms = 200,          \
+          .load = load_);                                                                          \
+    CURVE(name_##_wait, instruction_ " of a line, then MFENCE, by where the line is", .ms = 200,   \
+          .load = load_, .waits = true)
+
+FLUSH(flush_clflush, "CLFLUSH", BENCH_FLUSH);
+FLUSH(flush_clflushopt, "CLFLUSHOPT", BENCH_FLUSH_OPT);
+FLUSH(flush_clwb, "CLWB", BENCH_WRITE_BACK);

@@ -55,11 +55,12 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
     }
     if (!form_has_windows(b->form) || b->form == FORM_EMPTY) {
         fmt(err, "%s, so there is no call of a body to look at",
-            b->form == FORM_CORES   ? "it brings cores together"
-            : b->form == FORM_WATCH ? "it watches cores"
-            : b->form == FORM_CURVE ? "it measures a curve over sizes"
-            : b->form == FORM_INSN  ? "it measures forms of instructions"
-                                    : "its windows are empty");
+            b->form == FORM_CORES     ? "it brings cores together"
+            : b->form == FORM_WATCH   ? "it watches cores"
+            : b->form == FORM_CURVE   ? "it measures a curve over sizes"
+            : b->form == FORM_FORWARD ? "it maps store forwarding"
+            : b->form == FORM_INSN    ? "it measures forms of instructions"
+                                      : "its windows are empty");
         return false;
     }
     uint64_t grain = bench_step_grain(b), most = b->most_ops ? b->most_ops : UINT32_MAX;

@@ -17,7 +17,11 @@ STREAMS = {
 }  # fmt: skip
 CHASES = ["latency_2m", "latency_4k", "stride_1k", "stride_64", "tlb_4k"]
 # By offset: the instructions of a turn of bench/memory/near.asm, or of a chase.
-NEARS = {"alias_4k": 34, "forward_4": 34, "forward_8": 34, "split_load": 18, "split_store": 18}
+NEARS = {"alias_4k": 34, "split_load": 18, "split_store": 18}
+# bench/memory/flush.asm: the instructions of a turn.
+FLUSHES = {"flush_clflush": 19, "flush_clflushopt": 19, "flush_clwb": 19,
+           "flush_clflush_wait": 35, "flush_clflushopt_wait": 35, "flush_clwb_wait": 35}  # fmt: skip
+STATES = {0: "absent", 1: "clean L1", 2: "clean L2", 3: "clean L3", 4: "dirty L1", 5: "dirty L2", 6: "dirty L3"}
 MOST = 256 * KIB
 
 
@@ -39,6 +43,8 @@ def instructions(name, size):
     """Of an operation."""
     if name in NEARS:
         return NEARS[name] / 16
+    if name in FLUSHES:
+        return FLUSHES[name] / 16
     if name in CHASES:
         return TURN / STEPS
     turn, lap = STREAMS[name]
@@ -50,37 +56,61 @@ def judge(curve):
     assert (curve["suite"], curve["core"], curve["status"]) == ("memory", 0, "ok"), curve
     assert curve["unit"] == "instructions" and curve.get("op_bytes") == (64 if name in STREAMS else None), curve
     sizes = [point[0] for point in curve["points"]]
-    assert curve["by"] == ("offset" if name in NEARS else "size") and curve["visits"] == [1] * len(sizes), curve
-    assert sizes == (sorted(set(sizes)) if name in NEARS else grid(name)), curve
+    by = "offset" if name in NEARS else "state" if name in FLUSHES else "size"
+    assert curve["by"] == by and curve["visits"] == [1] * len(sizes), curve
+    assert sizes == (sorted(set(sizes)) if by != "size" else grid(name)), curve
+    assert curve.get("labels") == ([STATES[state] for state in sizes] if by == "state" else None), curve
     for size, ticks, count, *unknown in curve["points"]:
         assert abs(count - instructions(name, size)) < 0.0006 and unknown == [None] * 3, (name, size, count)
         assert abs(ticks - 128 * count) <= 0.07, (name, size, ticks)
-    checked = sum(128 if name in NEARS else lines_of(name, size) for size in sizes)
+    checked = sum({"offset": 128, "state": 256}[by] if by != "size" else lines_of(name, size) for size in sizes)
     assert curve["elements"] == 2 * checked, curve  # in the first pass, and in one more
     assert curve["shared"] == [] and curve["judged"] and not curve["less_memory"] and not curve["less_time"], curve
-    levels = [] if name in NEARS else [(sizes[0], sizes[-1])]
+    levels = [] if by != "size" else [(sizes[0], sizes[-1])]
     assert [(level["from"], level["to"]) for level in curve["levels"]] == levels, curve
+
+
+def judge_forward(records):
+    """A store and a load, and a move where one of them uses a vector register and the other does not."""
+    sizes = [r["store"] for r in records]
+    assert sizes in ([1, 2, 4, 8, 16], [1, 2, 4, 8, 16, 32], [1, 2, 4, 8, 16, 32, 64]), sizes
+    for record in records:
+        store = record["store"]
+        assert (record["status"], record["unit"], record["visits"]) == ("ok", "instructions", 1), record
+        assert [load["load"] for load in record["loads"]] == sizes, record
+        for load in record["loads"]:
+            wide, moved = load["load"] > 8, (store > 8) != (load["load"] > 8)
+            assert load["from"] == -load["load"] and len(load["how"]) == store + load["load"] + 1, (store, load)
+            assert load["values"] == [2.13 + moved] * len(load["how"]), (store, load, wide)
+            assert load["how"].strip("-p") == "c" * max(0, store - load["load"] + 1), (store, load)
 
 
 @pytest.mark.long
 def test_every_operation_is_counted(boot):
     b = boot("suite=memory").must(SUCCESS, rows=0)
     curves = {curve["name"]: curve for curve in b.of("curve")}
-    assert sorted(curves) == sorted([*STREAMS, *CHASES, *NEARS])
+    assert sorted(curves) == sorted([*STREAMS, *CHASES, *NEARS, *FLUSHES])
+    judge_forward(b.of("forward"))
     for curve in curves.values():
         judge(curve)
         assert curve["page"] == 4 * KIB or curve["name"] == "latency_2m", curve
     assert curves["latency_2m"]["page"] in (2 << 20, 1 << 30)
     assert b.text.count("every element was visited") == len(CHASES)
-    assert b.text.count("every value was checked") == len(NEARS)
+    assert b.text.count("every value was checked") == len(NEARS) + 1  # and in the map of store forwarding
+    assert b.text.count("every line was checked") == len(FLUSHES)
     assert "1.125 instructions from 4 KiB to 256 KiB" in b.text
 
 
-def test_a_cpu_without_avx(boot):
-    b = boot("suite=memory bench=read_*", cpu="max,-avx").must(SUCCESS, rows=0)
-    narrow, wide = b.of("curve")
-    judge(narrow)
-    assert wide["status"] == "unsupported" and "AVX" in wide["why"], wide
+def test_a_cpu_without_avx_and_clwb(boot):
+    b = boot("suite=memory bench=read_*,flush_clflush,flush_clwb", cpu="max,-avx,-clwb").must(SUCCESS, rows=0)
+    curves = {curve["name"]: curve for curve in b.of("curve")}
+    lacking = {"read_32": "AVX", "flush_clwb": "CLWB"}
+    for name, curve in curves.items():
+        if name in lacking:
+            assert curve["status"] == "unsupported" and lacking[name] in curve["why"], curve
+        else:
+            judge(curve)
+    assert len(curves["flush_clflush"]["points"]) >= 3, curves  # absent, L1 clean and dirty
 
 
 def test_a_borrowed_machine_gets_the_area_back(boot):

@@ -10,6 +10,11 @@
 #include <string.h>
 #include "bench/memory/chase.c"
 #include "bench/memory/curve.c"
+#include "bench/memory/flush.h"
+#include "bench/memory/near.h"
+#include "bench/memory/needs.c"
+#include "bench/memory/pairs.c"
+#include "bench/memory/point.c"
 #include "bench/memory/visit.c"
 #include "tests/unit/close.h"
 #include "tests/unit/fake_own.h"
@@ -25,7 +30,8 @@ static struct {
     unsigned astray;  /* the walk that ends a line too far, counted from 1; 0: none */
     unsigned stop_at; /* the visit before which the user stops the run; 0: none */
     bool no_cpuid;
-    bool pages; /* the elements are in separate pages */
+    bool pages;                /* the elements are in separate pages */
+    enum line_state bad_state; /* whose lines are lost */
     unsigned areas, visits, walks;
 } made;
 
@@ -69,7 +75,34 @@ uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
     return ticks;
 }
 
-/* The other loads have separate tests (test_stream.c, test_memory_near.c). */
+/* The other loads have separate tests (test_stream.c, test_memory_near.c, test_memory_flush.c). */
+const char *flush_lacks(const struct platform *p, enum bench_load load)
+{
+    (void)p;
+    return load == BENCH_WRITE_BACK ? "needs CLWB" : NULL;
+}
+
+void flush_build(struct flush *f, const struct bench_curve *kind, enum line_state state,
+                 uint8_t *at, uint64_t evict)
+{
+    (void)kind;
+    memset(at, 1, FLUSH_BYTES + evict);
+    *f = (struct flush){.state = state, .lines = at, .evict = evict};
+}
+
+uint64_t flush_check(const struct flush *f)
+{
+    return made.bad_state && f->state == made.bad_state ? 0 : 2 * FLUSH_LINES;
+}
+
+uint64_t flush_time(const struct flush *f, uint64_t lines)
+{
+    uint64_t ticks = 300 + lines * (2 + f->state);
+
+    fake_tsc += ticks;
+    return ticks;
+}
+
 void near_build(struct near_place *p, enum bench_load load, uint8_t *at, int32_t offset)
 {
     *p = (struct near_place){.load = load, .store = at, .at = at + offset};
@@ -283,12 +316,12 @@ static void two_caches_and_memory(void **state)
     assert_null(c->row.why);
     assert_int_equal(c->wanted, 256 * KIB);
     assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
-    assert_int_equal(c->rounds, ROUNDS);
+    assert_int_equal(c->rounds, POINT_ROUNDS);
     assert_int_equal(c->spoiled, CURVE_CLEAN);
     assert_false(c->less_memory || c->less_time);
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
-        assert_int_equal(p->visits, VISITS);
+        assert_int_equal(p->visits, POINT_VISITS);
         assert_false(p->shared);
         assert_close(p->cycles, latency(p->bytes), 0.001);
         assert_close(p->ticks, latency(p->bytes) * TPC, 0.001);
@@ -326,7 +359,7 @@ static void every_element_is_counted(void **state)
     for (size_t i = 0; i < c->n; i++) {
         uint64_t bytes = c->point[i].bytes;
         bool first = bytes != 10 * KIB && bytes != 80 * KIB; /* in the first pass too */
-        lines += bytes / CHASE_LINE * (VISITS + first);
+        lines += bytes / CHASE_LINE * (POINT_VISITS + first);
     }
     assert_int_equal(c->elements, lines);
 }
@@ -508,10 +541,10 @@ static void offsets(void **state)
     static const int32_t offset[] = {-8, 0, 4096}, defect[] = {0, 13};
     static const struct bench b = {
         .form = FORM_CURVE,
-        .curve = {.load = BENCH_FORWARD_8, .ms = 2000, .offset = offset, .offsets = 3}};
+        .curve = {.load = BENCH_ALIAS, .ms = 2000, .offset = offset, .offsets = 3}};
     static const struct bench broken = {
         .form = FORM_CURVE,
-        .curve = {.load = BENCH_FORWARD_8, .ms = 2000, .offset = defect, .offsets = 2}};
+        .curve = {.load = BENCH_ALIAS, .ms = 2000, .offset = defect, .offsets = 2}};
     const struct curve *c = measure_other(&b);
 
     (void)state;
@@ -520,13 +553,43 @@ static void offsets(void **state)
     assert_int_equal((int64_t)c->point[0].bytes, -8);
     assert_close(c->point[0].cycles, 18, 0.01);
     assert_close(c->point[1].cycles, 4, 0.01);
-    assert_int_equal(c->point[1].visits, VISITS);
+    assert_int_equal(c->point[1].visits, POINT_VISITS);
     assert_int_equal(c->levels, 0);
     assert_int_equal(c->wanted, NEAR_BYTES);
     assert_false(c->less_memory);
     c = measure_other(&broken);
     assert_int_equal(c->row.status, ROW_WRONG);
     assert_non_null(strstr(c->row.why, "offset"));
+}
+
+/* A point per state that CPUID's caches allow: here there is no L3. */
+static void states_of_a_line(void **state)
+{
+    static const enum line_state there[] = {LINE_ABSENT, LINE_CLEAN_L1, LINE_CLEAN_L2,
+                                            LINE_DIRTY_L1, LINE_DIRTY_L2};
+    static const struct bench b = {.form = FORM_CURVE,
+                                   .curve = {.load = BENCH_FLUSH_OPT, .ms = 2000}};
+    static const struct bench lacking = {.form = FORM_CURVE,
+                                         .curve = {.load = BENCH_WRITE_BACK, .ms = 2000}};
+    const struct curve *c = measure_other(&b);
+
+    (void)state;
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->wanted, FLUSH_BYTES + 16 * KIB); /* L1 has 8 KiB */
+    assert_int_equal(c->n, 5);
+    for (size_t i = 0; i < c->n; i++) {
+        assert_int_equal(c->point[i].bytes, there[i]);
+        assert_close(c->point[i].cycles, (2 + there[i]) / TPC, 0.01);
+        assert_int_equal(c->point[i].visits, POINT_VISITS);
+    }
+    assert_int_equal(c->levels, 0);
+    reset(EXEC_SILICON);
+    made.bad_state = LINE_DIRTY_L2;
+    c = curve_measure(&plan, &b, 0);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "flushed"));
+    c = measure_other(&lacking);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
 }
 
 /* An element per page: levels end at what the TLBs reach, and the curve goes to 4 times that. */
@@ -601,6 +664,7 @@ int main(void)
         cmocka_unit_test(no_cpuid_data),
         cmocka_unit_test(other_loads),
         cmocka_unit_test(offsets),
+        cmocka_unit_test(states_of_a_line),
         cmocka_unit_test(the_reach_of_tlbs),
         cmocka_unit_test(strides),
         cmocka_unit_test(the_user_stops_it),

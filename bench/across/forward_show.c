@@ -1,0 +1,183 @@
+#include "bench/across/forward_show.h"
+#include "bench/show/units.h"
+#include "bench/show/words.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+
+static const char *unit_of(const struct run_facts *run)
+{
+    if (units_are_instructions(run))
+        return "instructions";
+    return run_has_cycles(run) ? "cycles" : "ticks";
+}
+
+/* Returns a cell's figure in that unit. */
+static double figure(const struct run_facts *run, const struct forward_cell *c)
+{
+    return run_has_cycles(run) ? c->cycles : c->ticks;
+}
+
+static const char *words(enum forward_how how)
+{
+    switch (how) {
+    case FORWARD_APART:
+        return "apart";
+    case FORWARD_PARTIAL:
+        return "partial";
+    case FORWARD_FORWARDED:
+        return "forwarded";
+    case FORWARD_NOT:
+        return "not forwarded";
+    case FORWARD_INSIDE:
+        break;
+    }
+    return "inside";
+}
+
+/* Consecutive cells of one kind; `least` and `most` of their figures. */
+struct range {
+    unsigned from, to;
+    double least, most;
+};
+
+/* Returns the range that begins with the cell `from` of a pair's `cells`. */
+static struct range range_at(const struct run_facts *run, const struct forward_map *m,
+                             unsigned first, unsigned from, unsigned cells)
+{
+    struct range r = {from, from, UNKNOWN, UNKNOWN};
+
+    for (; r.to < cells && m->how[first + r.to] == m->how[first + from]; r.to++) {
+        double v = figure(run, &m->cell[first + r.to]);
+        if (!is_known(v))
+            continue;
+        r.least = is_known(r.least) && r.least < v ? r.least : v;
+        r.most = is_known(r.most) && r.most > v ? r.most : v;
+    }
+    r.to--;
+    return r;
+}
+
+static void show_number(double v, int decimals, struct sink *out)
+{
+    if (is_known(v))
+        num_f64(out, v, decimals, 9);
+    else
+        fmt(out, "%9s", "-");
+}
+
+static void show_pair(const struct run_facts *run, const struct forward_map *m, unsigned s,
+                      unsigned l, struct sink *out)
+{
+    unsigned first = forward_first(m->sizes, s, l), cells = forward_cells(1u << s, 1u << l);
+    int decimals = units_are_instructions(run) ? 3 : 2;
+
+    for (unsigned from = 0; from < cells;) {
+        struct range r = range_at(run, m, first, from, cells);
+        fmt(out, "%7u %6u %8d %6d  %-14s", 1u << s, 1u << l, forward_offset(1u << l, r.from),
+            forward_offset(1u << l, r.to), words((enum forward_how)m->how[first + from]));
+        show_number(r.least, decimals, out);
+        fmt(out, " ");
+        show_number(r.most, decimals, out);
+        fmt(out, "\r\n");
+        from = r.to + 1;
+    }
+}
+
+static void show(const struct run_facts *run, const struct forward_map *m, struct report *r)
+{
+    report_fresh_line(r);
+    fmt(r->out, "%-24s core %u: ", m->row.bench->name, run->core);
+    if (m->row.status != ROW_OK) {
+        fmt(r->out, "%s: %s\r\n", m->row.status == ROW_WRONG ? "FAIL" : "not here", m->row.why);
+        return;
+    }
+    fmt(r->out, "every value was checked%s\r\n", m->shared ? "; shared core: not judged" : "");
+    fmt(r->out, "  store   load  offsets from to  the load is       least      most %s\r\n",
+        unit_of(run));
+    for (unsigned i = 0; i < m->sizes * m->sizes; i++)
+        show_pair(run, m, i / m->sizes, i % m->sizes, r->out);
+    fmt(r->out, "\r\n");
+}
+
+/* --- the records ------------------------------------------------------------------------------ */
+
+static void record_load(const struct run_facts *run, const struct forward_map *m, unsigned s,
+                        unsigned l, struct json *j)
+{
+    unsigned first = forward_first(m->sizes, s, l), cells = forward_cells(1u << s, 1u << l);
+    char how[FORWARD_CELLS + 1] = "";
+
+    json_object(j, NULL);
+    json_u64(j, "load", 1u << l);
+    json_i64(j, "from", forward_offset(1u << l, 0));
+    json_array(j, "values");
+    for (unsigned i = 0; i < cells; i++)
+        json_f64(j, NULL, figure(run, &m->cell[first + i]), 2);
+    json_close(j);
+    json_array(j, "spread");
+    for (unsigned i = 0; i < cells; i++)
+        json_f64(j, NULL, m->cell[first + i].hi - m->cell[first + i].lo, 2);
+    json_close(j);
+    for (unsigned i = 0; i < cells; i++)
+        how[i] = m->how[first + i];
+    json_str(j, "how", how);
+    json_close(j);
+}
+
+static void record_measured(const struct run_facts *run, const struct forward_map *m, unsigned s,
+                            struct json *j)
+{
+    json_u64(j, "store", 1u << s);
+    json_str(j, "unit", unit_of(run));
+    json_u64(j, "visits", m->visits);
+    json_u64(j, "checked", m->checked);
+    json_bool(j, "shared", m->shared);
+    json_array(j, "loads");
+    for (unsigned l = 0; l < m->sizes; l++)
+        record_load(run, m, s, l, j);
+    json_close(j);
+}
+
+/* Writes the record of a size of the store; of a map that was not measured there is one. */
+static void record(const struct run_facts *run, const struct forward_map *m, unsigned s,
+                   struct report *r)
+{
+    struct json j;
+
+    if (!report_record(r, &j, "forward"))
+        return;
+    json_str(&j, "suite", m->row.bench->suite);
+    json_str(&j, "name", m->row.bench->name);
+    json_u64(&j, "core", run->core);
+    json_str(&j, "status", words_status[m->row.status]);
+    json_str(&j, "why", m->row.why);
+    if (m->row.status == ROW_OK)
+        record_measured(run, m, s, &j);
+    if (run->counts_smis)
+        json_u64(&j, "smis", m->row.smis);
+    json_u64(&j, "nmis", m->row.nmis);
+    if (run->kept->record)
+        run->kept->record(m->row.kept, &j);
+    json_end(&j);
+}
+
+void forward_heading(struct report *r, const struct run_facts *run, const char *suite)
+{
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out, "\r\n%-24s %s of a store and a load that follows it\r\n", suite, unit_of(run));
+}
+
+void forward_show(const struct run_facts *run, const struct forward_map *m, struct report *r)
+{
+    unsigned records = m->row.status == ROW_OK ? m->sizes : 1;
+
+    if (report_table(r))
+        show(run, m, r);
+    for (unsigned s = 0; s < records; s++)
+        record(run, m, s, r);
+}

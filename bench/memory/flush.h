@@ -1,0 +1,53 @@
+/*
+ * Flushing lines that are in a known state: CLFLUSH, CLFLUSHOPT or CLWB of each of a number of
+ * lines, one after the other, and an MFENCE that waits for all of them, or an MFENCE after each. The
+ * operation is one instruction, or with its MFENCE.
+ *
+ * Before each timed walk the lines are flushed, then read or written, then other memory is read to
+ * move them to a cache further away (lib/memory/line_state.h). What the memory holds afterwards is
+ * checked once per place.
+ */
+#ifndef BENCH_MEMORY_FLUSH_H
+#define BENCH_MEMORY_FLUSH_H
+
+#include <stdint.h>
+#include "bench/api/bench.h"
+#include "bench/api/platform.h"
+#include "lib/memory/line_state.h"
+
+#define FLUSH_LINE  64  /* bytes; flush_lacks() verifies it */
+#define FLUSH_TURN  16  /* lines of a turn of the walks; as in flush.asm */
+#define FLUSH_LINES 128 /* of the shorter walk; the longer one has twice as many */
+#define FLUSH_BYTES (2ull * FLUSH_LINES * FLUSH_LINE) /* of memory, before what is read to evict */
+
+typedef uint64_t flush_walk(uint8_t *lines, uint64_t turns);
+
+struct flush {
+    flush_walk *walk;
+    enum line_state state;
+    uint8_t *lines;
+    const uint8_t *other; /* read to evict the lines */
+    uint64_t evict;       /* bytes of it */
+};
+
+/* Returns why this CPU cannot execute the load's instruction on lines of FLUSH_LINE bytes; NULL: it
+ * can. */
+const char *flush_lacks(const struct platform *p, enum bench_load load);
+
+/* Prepares FLUSH_BYTES + evict bytes at `at`, a page. */
+void flush_build(struct flush *f, const struct bench_curve *kind, enum line_state state,
+                 uint8_t *at, uint64_t evict);
+
+/* Flushes lines in this state. Returns those whose memory then has what was written last, at most
+ * 2 * FLUSH_LINES. */
+uint64_t flush_check(const struct flush *f);
+
+/* Brings that many lines, a multiple of FLUSH_TURN, into the state; returns the ticks to flush
+ * them. */
+uint64_t flush_time(const struct flush *f, uint64_t lines);
+
+/* flush.asm */
+flush_walk flush_clflush, flush_clflushopt, flush_clwb, flush_clflush_wait, flush_clflushopt_wait,
+    flush_clwb_wait;
+
+#endif

@@ -1,0 +1,221 @@
+#include "bench/memory/forward.h"
+#include "bench/api/tsc.h"
+#include "bench/check/guard.h"
+#include "bench/context/pace.h"
+#include "bench/memory/forward_walk.h"
+#include "bench/memory/needs.h"
+#include "bench/memory/pairs.h"
+#include "bench/sample/interleave.h"
+#include "lib/stats/known.h"
+#include "lib/stats/stats.h"
+#include "lib/text/mem.h"
+
+#define VISITS     9    /* of each cell: the range of 9 holds their median's true value at 99.6% */
+#define PLACES     16   /* pages */
+#define OPERATIONS 1024 /* of the shorter walk of a pair; the longer one has twice as many */
+
+/* A map that is being measured, in the engine's memory. */
+struct mapping {
+    struct forward_map map;
+    struct engine *e;
+    struct platform_area area;
+    unsigned visits, taken; /* of a cell; of all cells: */
+    unsigned shared;
+    uint64_t seed;
+    /* Of the current pair of sizes. */
+    float ticks[FORWARD_CELLS][VISITS], cycles[FORWARD_CELLS][VISITS];
+};
+
+_Static_assert(sizeof(struct mapping) <= INTERLEAVE_NEED * sizeof(uint64_t),
+               "a map does not fit an engine's memory");
+
+/* A visit of a cell. */
+struct cell_visit {
+    struct engine *e;
+    unsigned s, l;
+    int offset;
+    uint8_t *at;
+    uint64_t checked;
+    struct pairs_figure quiet, all;
+};
+
+static bool walk_pair(const void *ctx, unsigned i, struct pair_ticks *t)
+{
+    const struct forward_place *p = ctx;
+
+    (void)i;
+    t->once = forward_place_time(p, OPERATIONS);
+    t->twice = forward_place_time(p, 2 * OPERATIONS);
+    t->operations = OPERATIONS;
+    return true;
+}
+
+static void visit_here(void *ctx)
+{
+    struct cell_visit *v = ctx;
+    struct forward_place p;
+
+    forward_place_build(&p, v->s, v->l, v->offset, v->at);
+    v->checked = forward_place_check(&p);
+    if (v->checked)
+        (void)pairs_take(v->e, walk_pair, &p, 1, &v->quiet, &v->all);
+}
+
+/* Takes a visit of each cell of a pair of sizes. False: the row has ended. */
+static bool visit(struct mapping *w, struct cell_visit *v)
+{
+    v->at = w->area.at + w->seed++ % (w->area.bytes / FORWARD_BYTES) * FORWARD_BYTES;
+    if (!pace_go_on(w->e) || !guard_run(w->e, &w->map.row, visit_here, v))
+        return false;
+    w->map.checked += v->checked;
+    if (!v->checked)
+        row_fail(&w->map.row, ROW_WRONG, "a load did not get what was stored and what was there");
+    w->taken++;
+    w->shared += v->quiet.pairs == 0;
+    return v->checked > 0;
+}
+
+/* Measures a cell's visits; figures go to ticks[] and cycles[]. */
+static bool visits_of(struct mapping *w, unsigned s, unsigned l, int offset, float *ticks,
+                      float *cycles)
+{
+    for (unsigned i = 0; i < w->visits; i++) {
+        struct cell_visit v = {.e = w->e, .s = s, .l = l, .offset = offset};
+        if (!visit(w, &v))
+            return false;
+        ticks[i] = v.quiet.pairs ? v.quiet.ticks : v.all.ticks;
+        cycles[i] = v.quiet.pairs ? v.quiet.cycles : v.all.cycles;
+    }
+    return true;
+}
+
+/* Returns the median, and the range in *lo and *hi. */
+static float middle(const float *figure, unsigned n, float *lo, float *hi)
+{
+    double sorted[VISITS];
+    size_t known = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (is_known(figure[i]))
+            sorted[known++] = figure[i];
+    *lo = *hi = (float)UNKNOWN;
+    if (known == 0)
+        return (float)UNKNOWN;
+    double m = median(sorted, known); /* sorts */
+    *lo = (float)sorted[0];
+    *hi = (float)sorted[known - 1];
+    return (float)m;
+}
+
+static void conclude_pair(struct mapping *w, unsigned s, unsigned l, double waits)
+{
+    unsigned first = forward_first(w->map.sizes, s, l), cells = forward_cells(1u << s, 1u << l);
+    bool cycles = run_has_cycles(&w->e->facts);
+    double time[FORWARD_CELLS];
+
+    for (unsigned i = 0; i < cells; i++) {
+        struct forward_cell *c = &w->map.cell[first + i];
+        c->ticks = middle(w->ticks[i], w->visits, &c->lo, &c->hi);
+        c->cycles = c->lo = c->hi = (float)UNKNOWN;
+        if (cycles)
+            c->cycles = middle(w->cycles[i], w->visits, &c->lo, &c->hi);
+        /* Counted instructions and an emulator's times say nothing of a store buffer. */
+        time[i] = w->e->facts.execution != EXEC_SILICON ? UNKNOWN : cycles ? c->cycles : c->ticks;
+    }
+    forward_judge(1u << s, 1u << l, time, waits, w->map.how + first);
+}
+
+/* Measures the load that a load of one byte is compared with: of two bytes, the second of which is
+ * the store's first. */
+static bool measure_waiting(struct mapping *w, unsigned s, double *waits)
+{
+    float lo, hi;
+
+    if (!visits_of(w, s, 1, -1, w->ticks[0], w->cycles[0]))
+        return false;
+    *waits = middle(run_has_cycles(&w->e->facts) ? w->cycles[0] : w->ticks[0], w->visits, &lo, &hi);
+    return true;
+}
+
+static bool measure_pair(struct mapping *w, unsigned s, unsigned l)
+{
+    unsigned cells = forward_cells(1u << s, 1u << l);
+    double waits = UNKNOWN;
+
+    if (l == 0 && !measure_waiting(w, s, &waits))
+        return false;
+    for (unsigned i = 0; i < cells; i++)
+        if (!visits_of(w, s, l, forward_offset(1u << l, i), w->ticks[i], w->cycles[i]))
+            return false;
+    conclude_pair(w, s, l, waits);
+    return true;
+}
+
+static void measure_map(struct mapping *w)
+{
+    unsigned sizes = w->map.sizes;
+
+    for (unsigned i = 0; i < sizes * sizes; i++) {
+        if (!measure_pair(w, i / sizes, i % sizes))
+            return;
+        pace_show(w->e, (double)(i + 1) / (sizes * sizes));
+    }
+    w->map.visits = w->visits;
+    w->map.shared = 2 * w->shared > w->taken;
+}
+
+static void measure(struct mapping *w)
+{
+    const struct platform *p = w->e->p;
+    const char *why = needs_lacks(p, &w->map.row.bench->curve);
+
+    row_fail(&w->map.row, ROW_UNSUPPORTED, why);
+    if (why)
+        return;
+    why = "this platform has no large area of memory";
+    if (!p->area || !p->area(p, false, (uint64_t)PLACES * FORWARD_BYTES, &w->area, &why)) {
+        row_fail(&w->map.row, ROW_UNSUPPORTED, why);
+        return;
+    }
+    w->map.sizes = needs_sizes(p);
+    measure_map(w);
+    p->area_free(p, &w->area);
+}
+
+static void measure_here(void *ctx, unsigned core)
+{
+    struct plan *plan = ctx;
+    struct seat *seat = plan_seat(plan, core);
+    struct engine *e = &seat->engine;
+    struct mapping *w = (struct mapping *)(void *)e->memory;
+    const struct bench *b = plan->bench;
+
+    memset(w, 0, sizeof *w);
+    w->e = e;
+    w->map.row.bench = b;
+    w->map.row.core = core;
+    w->visits = e->facts.execution == EXEC_SILICON ? VISITS : 1;
+    w->seed = e->facts.o->seed;
+    e->p->row_begin(e->p, b->suite, b->name, 0);
+    e->p->row_longer(e->p, b->curve.ms);
+    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
+    measure(w);
+    w->map.row.smis = engine_smis(e) - pace_smis(e) - smis;
+    w->map.row.nmis = e->p->nmis() - nmis;
+    e->p->row_end(e->p);
+    engine_keep(e, w->map.row.kept);
+    seat->back = true;
+}
+
+const struct forward_map *forward_measure(struct plan *plan, const struct bench *b, unsigned k)
+{
+    struct seat *seat = &plan->seat[k];
+
+    plan->bench = b;
+    plan->stage = k;
+    if (seat->gone || plan_on(plan, k, measure_here, plan) || plan->pace->stopped)
+        return NULL;
+    const struct mapping *w = (const struct mapping *)(const void *)seat->engine.memory;
+    seat->nmis += w->map.row.nmis;
+    return &w->map;
+}

@@ -1,0 +1,150 @@
+#include "bench/memory/needs.h"
+#include "bench/memory/chase.h"
+#include "bench/memory/flush.h"
+#include "bench/memory/near.h"
+#include "lib/cpu/caches.h"
+#include "lib/cpu/tlb.h"
+
+#define FIRST_PAGES 16 /* of a chase over pages */
+
+#define LEAF_1_OSXSAVE (1u << 27) /* of CPUID leaf 1 ECX (SDM vol. 2A, CPUID) */
+#define LEAF_1_AVX     (1u << 28)
+#define LEAF_7_AVX512F (1u << 16) /* EBX */
+#define XCR0_AVX512    0xe6u
+#define XCR0_SSE_AVX   6u /* state that XGETBV reports as enabled (SDM vol. 1 section 13.3) */
+
+static enum bench_load load_of(const struct curve *c)
+{
+    return c->row.bench->curve.load;
+}
+
+/* Returns XCR0; 0 if XGETBV must not be executed or there is no AVX. */
+static uint32_t xcr0(const struct platform *p)
+{
+    const uint32_t both = LEAF_1_OSXSAVE | LEAF_1_AVX;
+    uint32_t low, high;
+
+    if ((p->cpuid(NULL, 1, 0).ecx & both) != both)
+        return 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+/* Returns whether instructions of AVX may be executed. */
+static bool has_avx(const struct platform *p)
+{
+    return (xcr0(p) & XCR0_SSE_AVX) == XCR0_SSE_AVX;
+}
+
+unsigned needs_sizes(const struct platform *p)
+{
+    bool avx512 = p->cpu->max_leaf >= 7 && p->cpuid(NULL, 7, 0).ebx & LEAF_7_AVX512F;
+
+    if (!has_avx(p))
+        return 5;
+    return avx512 && (xcr0(p) & XCR0_AVX512) == XCR0_AVX512 ? 7 : 6;
+}
+
+static bool needs_avx(enum bench_load load)
+{
+    return load == BENCH_READ_32 || load == BENCH_WRITE_32 || load == BENCH_COPY_32;
+}
+
+const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
+{
+    if (cpu_default_recipe(p->cpu) != RECIPE_LFENCE)
+        return "this CPU's vendor does not document that LFENCE waits for loads";
+    if (bench_is_flush(kind->load))
+        return flush_lacks(p, kind->load);
+    return needs_avx(kind->load) && !has_avx(p) ? "needs AVX (CPUID leaf 1 ECX[28], XCR0)" : NULL;
+}
+
+/* Takes the TLBs for data in pages of 4 KiB as caches of what they reach. */
+static void take_tlbs(struct curve *c, const struct platform *p)
+{
+    struct tlb tlb[TLBS_MAX];
+    unsigned n = tlbs_decode(tlb, p->cpu, p->cpuid, NULL);
+
+    for (unsigned i = 0; i < n && c->caches < CACHES_MAX; i++)
+        if (tlb[i].pages & TLB_4K &&
+            (tlb[i].type == TLB_DATA || tlb[i].type == TLB_UNIFIED || tlb[i].type == TLB_LOAD))
+            c->cache[c->caches++] = (struct cache){.level = tlb[i].level,
+                                                   .type = CACHE_UNIFIED,
+                                                   .size = (uint64_t)tlb[i].entries * CHASE_PAGE};
+}
+
+/* Returns the bytes that the state with most of them needs. */
+static uint64_t most_of_states(const struct curve *c)
+{
+    uint64_t most = FLUSH_BYTES, evict;
+
+    for (enum line_state s = 0; s < LINE_STATES_ALONE; s++)
+        if (line_state_evicts(s, c->cache, c->caches, &evict) && FLUSH_BYTES + evict > most)
+            most = FLUSH_BYTES + evict;
+    return most;
+}
+
+void needs_find(struct curve *c, const struct platform *p)
+{
+    enum bench_by by = bench_by(load_of(c));
+
+    if (load_of(c) == BENCH_PAGES)
+        take_tlbs(c, p);
+    else if (by != BENCH_BY_OFFSET)
+        c->caches = caches_decode(c->cache, p->cpu, p->cpuid, NULL);
+    c->wanted = by == BENCH_BY_OFFSET  ? NEAR_BYTES
+                : by == BENCH_BY_STATE ? most_of_states(c)
+                                       : sizes_wanted(caches_largest(c->cache, c->caches));
+}
+
+uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict)
+{
+    *evict = 0;
+    switch (bench_by(load_of(c))) {
+    case BENCH_BY_OFFSET:
+        return NEAR_BYTES;
+    case BENCH_BY_STATE:
+        (void)line_state_evicts((enum line_state)point, c->cache, c->caches, evict);
+        return FLUSH_BYTES + *evict;
+    case BENCH_BY_SIZE:
+        break;
+    }
+    return point;
+}
+
+/* Writes the states whose caches CPUID lists. */
+static size_t write_states(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST])
+{
+    uint64_t evict;
+    size_t n = 0;
+
+    for (enum line_state s = 0; s < LINE_STATES_ALONE; s++)
+        if (line_state_evicts(s, c->cache, c->caches, &evict) && FLUSH_BYTES + evict <= bytes)
+            point[n++] = s;
+    return n;
+}
+
+static size_t write_offsets(const struct bench_curve *kind, uint64_t bytes,
+                            uint64_t point[SIZES_MOST])
+{
+    for (uint32_t i = 0; i < kind->offsets; i++)
+        point[i] = (uint64_t)kind->offset[i];
+    return bytes >= NEAR_BYTES ? kind->offsets : 0;
+}
+
+size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST])
+{
+    const struct bench_curve *kind = &c->row.bench->curve;
+    uint64_t first = kind->load == BENCH_PAGES ? FIRST_PAGES * CHASE_PAGE : SIZES_FIRST;
+
+    switch (bench_by(kind->load)) {
+    case BENCH_BY_OFFSET:
+        return write_offsets(kind, bytes, point);
+    case BENCH_BY_STATE:
+        return write_states(c, bytes, point);
+    case BENCH_BY_SIZE:
+        break;
+    }
+    return sizes_grid(first, bytes < c->wanted ? bytes : c->wanted, bench_is_chase(kind->load),
+                      point);
+}

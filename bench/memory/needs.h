@@ -1,0 +1,27 @@
+/* What a row of FORM_CURVE needs: instructions of the CPU, the caches that CPUID lists, memory, and
+ * its points. */
+#ifndef BENCH_MEMORY_NEEDS_H
+#define BENCH_MEMORY_NEEDS_H
+
+#include "bench/api/platform.h"
+#include "bench/model/curve.h"
+
+/* Returns why this CPU cannot run the row; NULL: it can. */
+const char *needs_lacks(const struct platform *p, const struct bench_curve *kind);
+
+/* Returns the number of sizes of registers, 1, 2, 4 ... bytes, whose loads and stores may be
+ * executed: 5, with AVX 6, with AVX-512 7. */
+unsigned needs_sizes(const struct platform *p);
+
+/* Sets the caches, or for BENCH_PAGES the TLBs as caches of what they reach, with which levels are
+ * compared; and the bytes up to which sizes are wanted, or that any point needs. */
+void needs_find(struct curve *c, const struct platform *p);
+
+/* Writes the points of the first pass that `bytes` bytes of memory are enough for, ascending.
+ * Returns their number. */
+size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST]);
+
+/* Returns the bytes of memory of a point; *evict: those of them that bring lines into a state. */
+uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict);
+
+#endif

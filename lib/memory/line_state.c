@@ -1,0 +1,46 @@
+#include "lib/memory/line_state.h"
+
+#define EVICT 2 /* times the size of the cache that the line leaves */
+
+const char *const line_state_names[LINE_STATES] = {
+    [LINE_ABSENT] = "absent",
+    [LINE_CLEAN_L1] = "clean L1",
+    [LINE_CLEAN_L2] = "clean L2",
+    [LINE_CLEAN_L3] = "clean L3",
+    [LINE_DIRTY_L1] = "dirty L1",
+    [LINE_DIRTY_L2] = "dirty L2",
+    [LINE_DIRTY_L3] = "dirty L3",
+    [LINE_HELD_CLEAN] = "read by another core",
+    [LINE_HELD_DIRTY] = "written by another core",
+};
+
+bool line_state_is_dirty(enum line_state s)
+{
+    return (s >= LINE_DIRTY_L1 && s <= LINE_DIRTY_L3) || s == LINE_HELD_DIRTY;
+}
+
+/* Returns the level of the cache that has the line; 0: none of this core does. */
+static unsigned level_of(enum line_state s)
+{
+    if (s >= LINE_CLEAN_L1 && s <= LINE_CLEAN_L3)
+        return s - LINE_CLEAN_L1 + 1;
+    return s >= LINE_DIRTY_L1 && s <= LINE_DIRTY_L3 ? s - LINE_DIRTY_L1 + 1 : 0;
+}
+
+/* Returns the size of the cache for data of a level; 0: there is none. */
+static uint64_t size_of(unsigned level, const struct cache *cache, unsigned caches)
+{
+    for (unsigned i = 0; i < caches; i++)
+        if (cache[i].level == level && cache[i].type != CACHE_INSTRUCTION)
+            return cache[i].size;
+    return 0;
+}
+
+bool line_state_evicts(enum line_state s, const struct cache *cache, unsigned caches,
+                       uint64_t *bytes)
+{
+    unsigned level = level_of(s);
+
+    *bytes = level > 1 ? EVICT * size_of(level - 1, cache, caches) : 0;
+    return level <= 1 || (*bytes > 0 && size_of(level, cache, caches) > 0);
+}
