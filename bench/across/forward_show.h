@@ -1,5 +1,5 @@
-/* Shows a map of store forwarding (bench/model/forward.h): ranges of offsets in the table, all cells
- * in records `forward`, one per size of the store. */
+/* Shows a map of store forwarding (bench/model/forward.h): ranges of offsets in the table, all
+ * cells in records `forward`, one per size of the store. */
 #ifndef BENCH_ACROSS_FORWARD_SHOW_H
 #define BENCH_ACROSS_FORWARD_SHOW_H
 

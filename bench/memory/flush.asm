@@ -1,5 +1,5 @@
-; Walks that flush lines (bench/memory/flush.h): FLUSH_TURN lines of 64 bytes in each turn, one after
-; the other, then MFENCE, which waits for CLFLUSHOPT and CLWB too; or MFENCE after each.
+; Walks that flush lines (bench/memory/flush.h): FLUSH_TURN lines of 64 bytes in each turn, one
+; after the other, then MFENCE, which waits for CLFLUSHOPT and CLWB too; or MFENCE after each.
 ;   uint64_t flush_NAME(uint8_t *lines, uint64_t turns)      (System V: rdi, rsi)
 ; Returns the ticks between the two readings, by recipe lfence independently of recipe=.
 section .note.GNU-stack noalloc noexec nowrite progbits

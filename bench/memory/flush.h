@@ -1,7 +1,7 @@
 /*
  * Flushing lines that are in a known state: CLFLUSH, CLFLUSHOPT or CLWB of each of a number of
- * lines, one after the other, and an MFENCE that waits for all of them, or an MFENCE after each. The
- * operation is one instruction, or with its MFENCE.
+ * lines, one after the other, and an MFENCE that waits for all of them, or an MFENCE after each.
+ * The operation is one instruction, or with its MFENCE.
  *
  * Before each timed walk the lines are flushed, then read or written, then other memory is read to
  * move them to a cache further away (lib/memory/line_state.h). What the memory holds afterwards is

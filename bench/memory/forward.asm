@@ -13,7 +13,8 @@ section .text align=64
 
 %include "bench/memory/reading.inc"
 
-; %1: 1 if the vector register has 32 or 64 bytes: SSE and AVX are not mixed. %2: bytes, %3: the address.
+; %1: 1 if the vector register has 32 or 64 bytes: SSE and AVX are not mixed. %2: bytes, %3: the
+; address.
 %macro STORE 3
 %if %2 == 1
     mov [%3], r10b
@@ -54,8 +55,8 @@ section .text align=64
 %endif
 %endmacro
 
-; From the load's register to the store's, if these differ. %1 as above, %2: bytes of the store, %3: of
-; the load.
+; From the load's register to the store's, if these differ. %1 as above, %2: bytes of the store, %3:
+; of the load.
 %macro CROSS 3
 %if %2 > GENERAL && %3 <= GENERAL
 %if %1

@@ -1,8 +1,8 @@
 /*
  * A store and a load after it, at an offset from the store: the load's value is what the next store
  * writes. Sizes are 1 to 64 bytes; up to 8 bytes go through a general register, more through a
- * vector register. Between a general and a vector register there is a move. Pairs with 32 bytes need
- * AVX, those with 64 need AVX-512.
+ * vector register. Between a general and a vector register there is a move. Pairs with 32 bytes
+ * need AVX, those with 64 need AVX-512.
  */
 #ifndef BENCH_MEMORY_FORWARD_WALK_H
 #define BENCH_MEMORY_FORWARD_WALK_H
@@ -27,8 +27,8 @@ struct forward_place {
     uint8_t *store, *load;
 };
 
-/* Prepares a place in FORWARD_BYTES bytes at `at`, a page. The store and every load of this size are
- * in one line if they fit; else the store is at the beginning of a line. */
+/* Prepares a place in FORWARD_BYTES bytes at `at`, a page. The store and every load of this size
+ * are in one line if they fit; else the store is at the beginning of a line. */
 void forward_place_build(struct forward_place *p, unsigned s, unsigned l, int offset, uint8_t *at);
 
 /* Walks a little. Returns the operations that were done, 0 if memory or the last value is not what

@@ -1,7 +1,7 @@
 /*
- * Accesses at an offset: loads and stores that cross a line or a page, and loads about one page after
- * a store. The operation is a load of 8 bytes that waits for the one before, a store of 8 bytes, or
- * such a store and a load of 8 bytes whose value the next store writes.
+ * Accesses at an offset: loads and stores that cross a line or a page, and loads about one page
+ * after a store. The operation is a load of 8 bytes that waits for the one before, a store of 8
+ * bytes, or such a store and a load of 8 bytes whose value the next store writes.
  */
 #ifndef BENCH_MEMORY_NEAR_H
 #define BENCH_MEMORY_NEAR_H

@@ -1,7 +1,7 @@
 /*
  * The states in which a cache line can be when an instruction flushes it: in no cache, or as it was
- * read or written, in a cache of this core or of another one; and how much other memory must be read
- * to move it from one cache to the next. Pure; integers only.
+ * read or written, in a cache of this core or of another one; and how much other memory must be
+ * read to move it from one cache to the next. Pure; integers only.
  */
 #ifndef LIB_MEMORY_LINE_STATE_H
 #define LIB_MEMORY_LINE_STATE_H

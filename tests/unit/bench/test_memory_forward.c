@@ -241,7 +241,7 @@ static void every_cell_of_every_pair(void **state)
         }
 }
 
-/* Without vectors of 32 and 64 bytes there are fewer pairs, one after the other in the same array. */
+/* Without vectors of 32 and 64 bytes there are fewer pairs, one after the other. */
 static void fewer_sizes(void **state)
 {
     (void)state;
