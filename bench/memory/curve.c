@@ -43,6 +43,11 @@ static bool is_proof(const struct engine *e)
     return e->facts.execution != EXEC_SILICON;
 }
 
+static bool is_by_size(const struct measuring *w)
+{
+    return bench_by(w->curve.row.bench->curve.load) == BENCH_BY_SIZE;
+}
+
 static double hz_of(const struct engine *e)
 {
     return run_has_hz(&e->facts) ? e->facts.tsc_hz : UNKNOWN_HZ;
@@ -116,7 +121,7 @@ static size_t pass_first(struct measuring *w, size_t n)
         struct visit v;
         uint64_t from = tsc_now();
         bool late = seconds_since(w, w->began) + FIRST_NEXT * last > FIRST_SHARE * w->budget;
-        if (i > 1 && late && !is_proof(w->e)) {
+        if (i > 1 && late && is_by_size(w) && !is_proof(w->e)) {
             w->curve.less_time = true;
             return i;
         }
@@ -137,8 +142,7 @@ static size_t refine(struct measuring *w, size_t n)
 
     memcpy(before, w->size, n * sizeof *before);
     memcpy(cost, w->cost, n * sizeof *cost);
-    bool by_size = bench_by(w->curve.row.bench->curve.load) == BENCH_BY_SIZE;
-    size_t more = !by_size ? n : sizes_refine(w->size, w->first, n);
+    size_t more = !is_by_size(w) ? n : sizes_refine(w->size, w->first, n);
     for (size_t i = 0, old = 0; i < more; i++) {
         w->cost[i] = cost[old];
         old += old + 1 < n && w->size[i] == before[old];
@@ -211,9 +215,7 @@ static void conclude(struct measuring *w)
 /* Returns the bytes of the area that points may need. */
 static uint64_t most_bytes(const struct measuring *w)
 {
-    bool by_size = bench_by(w->curve.row.bench->curve.load) == BENCH_BY_SIZE;
-
-    return is_proof(w->e) && by_size && w->set_bytes > PROOF_MOST ? PROOF_MOST : w->set_bytes;
+    return is_proof(w->e) && is_by_size(w) && w->set_bytes > PROOF_MOST ? PROOF_MOST : w->set_bytes;
 }
 
 /* Maps the area, and divides it into sets and map. False: it could not be mapped; the row says
@@ -237,9 +239,24 @@ static bool open_area(struct measuring *w)
     return true;
 }
 
+/* Plans the passes over n points. Without the largest sizes a curve is shorter; offsets and states
+ * are all measured, however long they take. */
+static void plan_passes(struct measuring *w, size_t n)
+{
+    double budget = is_proof(w->e) ? 1e9 : w->budget - seconds_since(w, w->began);
+    unsigned rounds = is_proof(w->e) ? 1 : POINT_ROUNDS,
+             visits = is_proof(w->e) ? 1 : POINT_PER_ROUND;
+
+    w->plan = sizes_plan(w->cost, n, rounds, visits, budget);
+    while (w->plan.n < n && !is_by_size(w)) {
+        budget = budget > 0 ? 2 * budget : w->budget;
+        w->plan = sizes_plan(w->cost, n, rounds, visits, budget);
+    }
+    w->curve.less_time = w->curve.less_time || w->plan.n < n;
+}
+
 static bool measure_points(struct measuring *w)
 {
-    bool proof = is_proof(w->e);
     size_t n = needs_points(&w->curve, most_bytes(w), w->size);
 
     if (n == 0) {
@@ -250,9 +267,7 @@ static bool measure_points(struct measuring *w)
     if (n == 0)
         return false;
     n = refine(w, n);
-    w->plan = sizes_plan(w->cost, n, proof ? 1 : POINT_ROUNDS, proof ? 1 : POINT_PER_ROUND,
-                         proof ? 1e9 : w->budget - seconds_since(w, w->began));
-    w->curve.less_time = w->curve.less_time || w->plan.n < n;
+    plan_passes(w, n);
     for (unsigned round = 0; round < w->plan.rounds; round++)
         if (!pass(w, round))
             return false;
