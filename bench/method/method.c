@@ -166,6 +166,17 @@ static const char *doubt(const struct engine *e, const struct method_result *m)
                         : NULL;
 }
 
+/* Returns why the figure has no interval; NULL: it has one, or there is no figure. */
+static const char *lacks_interval(const struct engine *e, const struct estimate *cycles)
+{
+    if (!is_known(cycles->theta) || is_known(cycles->lo))
+        return NULL;
+    if (!is_known(e->hides))
+        return "it is not known how much of a body the recipe hides: the windows of the linearity "
+               "test were disturbed, or the core was shared";
+    return "too few windows are undisturbed";
+}
+
 /* --- a row ------------------------------------------------------------------------------------ */
 
 const char *method_lacks(const struct bench *b, enum method method, bool cold)
@@ -274,6 +285,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
         return;
     struct operation o = operation_of(&t);
     fill_headline(e, &o, row);
+    m->no_interval = lacks_interval(e, &row->headline.cycles);
     m->doubt = doubt(e, m);
     check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);
     check_instructions(e, row);

@@ -54,8 +54,7 @@ static bool has_windows(const struct row *row)
 {
     enum form form = row->bench->form;
 
-    return row->method.method == METHOD_DOUBLED && row->windows > 0 && form != FORM_EMPTY &&
-           form_has_windows(form);
+    return row->windows > 0 && form != FORM_EMPTY && form_has_windows(form);
 }
 
 const char *per_op_missing(const struct run_facts *run, const struct row *row)
@@ -67,16 +66,21 @@ const char *per_op_missing(const struct run_facts *run, const struct row *row)
         return NULL;
     if (!h->known)
         return "in each block the windows of some kind were disturbed or failed";
-    return run->cycle.by == CYCLES_COUNTER ? "the counter could not be read around any block"
-                                           : "the ruler did not grow with its adds: noise";
+    return run->cycle.by == CYCLES_COUNTER
+               ? "the counter could not be read around any block"
+               : "the ruler's windows were disturbed or did not grow with its adds: noise";
 }
 
-bool per_op_lacks_interval(const struct run_facts *run, const struct row *row)
+const char *per_op_no_interval(const struct run_facts *run, const struct row *row)
 {
     struct per_op op = per_op_of(run, &row->headline);
 
-    return run->execution == EXEC_SILICON && run_has_cycles(run) && has_windows(row) &&
-           row->status == ROW_OK && is_known(op.value) && !is_known(op.half);
+    if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !has_windows(row) ||
+        row->status != ROW_OK || !is_known(op.value) || is_known(op.half))
+        return NULL;
+    return row->method.method == METHOD_DOUBLED
+               ? "only one block has undisturbed windows of every kind"
+               : row->method.no_interval;
 }
 
 void per_op_show(struct report *r, const struct run_facts *run, const struct row *row)

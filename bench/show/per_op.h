@@ -15,12 +15,12 @@ struct per_op {
 /* Returns the figure; all is UNKNOWN if the row has none. */
 struct per_op per_op_of(const struct run_facts *run, const struct headline *h);
 
-/* Returns why a row of method=doubled that passed has no figure in this unit. NULL: it has one, or
- * has none by design. */
+/* Returns why a row that passed has no figure in this unit. NULL: it has one, or has none by
+ * design. */
 const char *per_op_missing(const struct run_facts *run, const struct row *row);
 
-/* Returns whether its figure has no interval, because only one block could be used. */
-bool per_op_lacks_interval(const struct run_facts *run, const struct row *row);
+/* Returns why its figure in core cycles has no interval. NULL: it has one, or there is no figure. */
+const char *per_op_no_interval(const struct run_facts *run, const struct row *row);
 
 /* Writes the heads, with the unit. `error`: the head of the column after core cycles. A wide
  * console has two more columns for instructions that were counted by stepping. */

@@ -223,10 +223,12 @@ static void show_missing(struct report *r, const struct run_facts *run, const st
 {
     const char *why = per_op_missing(run, row);
 
+    const char *no_interval = per_op_no_interval(run, row);
+
     if (why)
         fmt(r->out, "  ^ no figure: %s\r\n", why);
-    if (per_op_lacks_interval(run, row))
-        fmt(r->out, "  ^ no interval: only one block has undisturbed windows of every kind\r\n");
+    if (no_interval)
+        fmt(r->out, "  ^ no interval: %s\r\n", no_interval);
 }
 
 /* Writes the notes about problems. */

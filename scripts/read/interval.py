@@ -3,7 +3,7 @@ from read import figure
 
 AT_LEAST = 98  # percent, of order statistics; the exact level depends on the number of placements, and is higher
 RANKS = ("ranks", "rounds")
-FIELDS = "interval.by interval.level interval.placements_cycles placements truth_vague"  # for kept.Fields
+FIELDS = "method interval.by interval.level interval.placements_cycles placements truth_vague"  # for kept.Fields
 
 
 def percent(row):
@@ -49,6 +49,10 @@ def note(row):
             said.append(f"the interval is {student}: {len(known) or row.get('placements', '?')} placements are too few for ranks")
         elif by == "blocks":
             said.append(f"the interval is of one placement, by {student} over its blocks")
+    per_op = row.get("per_op", {})
+    if found and row["status"] == "ok" and "cycles" in per_op and figure.half(per_op) is None:
+        said.append("no interval: " + ("how much of a body the recipe hides is not known, or too few windows are undisturbed"
+                                       if "method" in row else "only one block has undisturbed windows of every kind"))
     if row.get("truth_vague"):
         said.append("its interval is too wide to tell a latency from one a cycle longer")
     return "; ".join(said)

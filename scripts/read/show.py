@@ -36,7 +36,7 @@ PARTS = (
 )
 SORTS = ("report", "suite", "name", "core", "ops", "min", "median", "p99", "max", "cycles", "interval",
          "instructions", "ipc", "ticks", "ns", "operations_per_second")
-KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why method exclusive throttled doubt modes ops per_op.ipc
+KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt modes ops per_op.ipc
     operations_per_second ticks.min ticks.median ticks.p99 ticks.max body.min body.median body.p99 body.max""")
 TOLD = ("warning", "error", "fault", "nmi", "stopped", "cores_differ")
 
@@ -48,7 +48,7 @@ def note(row):
         found.append(f"{row['status']}: {row.get('why', 'no reason given')}")
     elif row.get("why"):
         found.append(row["why"])
-    if row["status"] == "ok" and "cycle_source" in row and row.get("per_op", {}).get("cycles") is None and "method" not in row:
+    if row["status"] == "ok" and "cycle_source" in row and row.get("per_op", {}).get("cycles") is None:
         found.append("no figure: windows were disturbed or failed, or the source of cycles was noise")
     if row.get("exclusive") is False:
         found.append("the core was shared")

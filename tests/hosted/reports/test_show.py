@@ -130,12 +130,27 @@ def test_an_interval_too_wide_for_a_latency_is_noted(kept):
     assert lines[3].endswith("  its interval is too wide to tell a latency from one a cycle longer") and "wide" not in lines[4]
 
 
+@pytest.mark.parametrize("more, why", [
+    ({"interval": {**STUDENT, "by": "blocks"}}, "only one block"),
+    ({"interval": {"estimator": "method", "by": "method"}, "method": "kbest"}, "the recipe hides"),
+])
+def test_a_figure_without_an_interval_says_so(kept, more, why):
+    found = row("a", 3, **more)
+    found["per_op"] = {key: value for key, value in found["per_op"].items() if not key.startswith("cycles_")}
+    path = kept(whole(found, row("b", 3, **more)))
+    for lines in (baretick("show", path).stdout.splitlines()[3:5], baretick("compare", path, path).stdout.splitlines()):
+        told = [line for line in lines if "no interval: " in line]
+        assert len(told) == 1 and "made/a" in told[0], lines
+    assert why in baretick("show", path).stdout
+
+
 def test_a_row_without_a_figure_says_so(kept):
     """Its stepped instructions are not a figure in place of time."""
     found = row("a", 3)
     found["per_op"] = {"instructions": 2}
     lines = baretick("show", kept(whole(found, row("b", 3)))).stdout.splitlines()
     assert "  no figure: windows were disturbed" in lines[3] and "no figure" not in lines[4]
+    assert "  no figure: " in baretick("show", kept(whole({**found, "method": "kbest"}))).stdout
     assert figure.unit(found) is None and figure.unit(counted("c", 2)) == "instructions"
 
 

@@ -1,5 +1,5 @@
 // links: bench/show/per_op.c bench/show/units.c
-/* A row without a figure: each way to a `?` has its reason, and nothing else has. */
+/* A row without a figure or an interval: each way to a `?` has its reason, and nothing else has. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/show/per_op.h"
@@ -56,9 +56,6 @@ static void a_row_that_has_none_by_design_or_failed_has_no_reason(void **state)
     row.status = ROW_WRONG;
     assert_null(per_op_missing(&run, &row));
     row.status = ROW_OK;
-    row.method.method = METHOD_KBEST;
-    assert_null(per_op_missing(&run, &row));
-    row.method.method = METHOD_DOUBLED;
     row.windows = 0;
     assert_null(per_op_missing(&run, &row));
 }
@@ -73,11 +70,13 @@ static void a_figure_without_an_interval_is_told(void **state)
     (void)state;
     row.headline = (struct headline){.known = true, .ticks = 3};
     row.headline.cycles = (struct estimate){.theta = 4, .lo = UNKNOWN, .hi = UNKNOWN};
-    assert_true(per_op_lacks_interval(&run, &row));
-    assert_false(per_op_lacks_interval(&counted, &row));
+    assert_non_null(strstr(per_op_no_interval(&run, &row), "one block"));
+    assert_null(per_op_no_interval(&counted, &row));
+    row.method = (struct method_result){.method = METHOD_KBEST, .no_interval = "a reason"};
+    assert_string_equal(per_op_no_interval(&run, &row), "a reason");
     row.headline.cycles.lo = 3;
     row.headline.cycles.hi = 5;
-    assert_false(per_op_lacks_interval(&run, &row));
+    assert_null(per_op_no_interval(&run, &row));
 }
 
 int main(void)
