@@ -3,6 +3,7 @@
 import json
 import platform
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -365,17 +366,23 @@ def test_a_snippet_that_takes_the_memory_costs_its_row_alone(tmp_path):
     assert "PKRU" in rows[0]["why"] and "changed" not in rows[1] and rows[2]["changed"] == "PKRU", rows
 
 
-# munmap of a page in the other half of the code buffer, by a SYSCALL in memory that the body has mapped.
-HOLE = f"""
-    int hole(uint64_t n, struct baretick_object *o) {{
+# A SYSCALL in memory that the body has mapped, which no filter refuses.
+ELSEWHERE = f"""
+    static long elsewhere(long number, long first, long second, long third, long fourth) {{
         static const uint8_t code[] = {{0x0f, 0x05, 0xc3}};
-        (void)n; (void)o; long got; {call(9, 0, 4096, 7, 0x22, -1, 0)}
+        long got; {call(9, 0, 4096, 7, 0x22, -1, 0)}
         for (unsigned i = 0; i < sizeof code; i++) ((volatile uint8_t *)got)[i] = code[i];
-        long page = ((long)&hole ^ 1 << 19) & -4096;
-        __asm__ volatile("call *%%1" : "=a"(got) : "r"(got), "a"(11L), "D"(page), "S"(4096L) : "rcx", "r11", "memory");
-        return 0; }}
+        register long r10_ __asm__("r10") = fourth;
+        __asm__ volatile("call *%1" : "=a"(got) : "r"(got), "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10_)
+                         : "rcx", "r11", "memory");
+        return got; }}"""
+
+# munmap of a page in the other half of the code buffer.
+HOLE = ELSEWHERE + """
+    int hole(uint64_t n, struct baretick_object *o) {
+        (void)n; (void)o; elsewhere(11, ((long)&hole ^ 1 << 19) & -4096, 4096, 0, 0); return 0; }
     BARETICK_ROW(hole, hole, "an attack", .body = hole, .ops = 8);
-    BARETICK_STATEMENT(hole, z_last, "a count", 8, .check = baretick_counted) {{ o->counter++; }}""".replace("%%", "%")
+    BARETICK_STATEMENT(hole, z_last, "a count", 8, .check = baretick_counted) { o->counter++; }"""
 
 
 @pytest.mark.native
@@ -387,6 +394,36 @@ def test_a_code_buffer_that_is_lost_ends_the_report_as_a_fault(run, tmp_path):
     faults = [r["message"] for r in records if r["type"] == "event" and r["kind"] == "fault"]
     assert ran.status == FAULTED and [r["type"] for r in records].count("end") == 1, ran.err
     assert len(faults) == 1 and "code buffer's rights" in faults[0] and "hole/" in faults[0], faults
+
+
+# rt_sigaction(SIGSEGV, the default), then a fault: the kernel ends the process, as Linux before 6.12 does where a body has
+# taken the keys of its memory.
+UNHANDLED = ELSEWHERE + """
+    BARETICK_STATEMENT(unhandled, a_first, "a count", 8, .check = baretick_counted) { o->counter++; }
+    BARETICK_STATEMENT(unhandled, b_dies, "an attack", 8) {
+        static const uint64_t usual[4]; (void)o; elsewhere(13, 11, (long)usual, 0, 8); __asm__ volatile("mov 8, %%rax" : : : "rax"); }
+    BARETICK_STATEMENT(unhandled, c_last, "a count", 8, .check = baretick_counted) { o->counter++; }"""
+
+# mmap, "syscall; ret" there, getpid, kill(itself, SIGKILL).
+DIES = ("mov eax, 9; xor edi, edi; mov esi, 4096; mov edx, 7; mov r10d, 0x22; mov r8, -1; xor r9d, r9d; syscall; "
+        "mov rbx, rax; mov dword [rbx], 0xc3050f; mov eax, 39; call rbx; mov edi, eax; mov esi, 9; mov eax, 62; call rbx")
+
+
+@pytest.mark.native
+def test_a_process_that_the_kernel_ends_is_no_success(run, tmp_path):
+    """Its report has no end, and each reader of it says so. `asm` names the signal."""
+    ran = run(f"objects={made.of_source(tmp_path, 'unhandled', UNHANDLED)}", "suite=unhandled", "samples=16",
+              "instructions=off", "format=jsonl")
+    rows = [r["name"] for r in map(json.loads, ran.out.splitlines()) if r["type"] == "row"]
+    assert ran.status == -signal.SIGSEGV and '"type":"end"' not in ran.out and rows == ["a_first"], ran.out
+    report = tmp_path / "report"
+    report.write_text(ran.out)
+    for words in (["show", report], ["convert", report, "--to", "csv"]):
+        said = subprocess.run([ROOT / "scripts/baretick", *words], capture_output=True, text=True, timeout=300, check=False)
+        assert said.returncode != 0 and "no record `end`" in said.stderr, said
+    said = subprocess.run([ROOT / "scripts/baretick", "asm", DIES, "--hosted", "--unroll", "1", "--samples", "16", "--allow-syscalls"],
+                          capture_output=True, text=True, timeout=300, check=False)
+    assert said.returncode == 1 and "signal 9" in said.stderr, said
 
 
 # What no filter refuses, as it may be what a body measures.
