@@ -139,9 +139,22 @@ static const char *why_not(const struct platform *p, unsigned core)
     return p->cores ? p->cores->facts[core].why_not : NULL;
 }
 
+_Static_assert(CORE_LIST_TYPES >= CORE_TYPES, "cores=types lists a core of each type");
+
+/* Returns whether a usable core before this one has its type. */
+static bool has_elder(const struct platform *p, unsigned core)
+{
+    const struct core_facts *facts = p->cores ? p->cores->facts : NULL;
+
+    for (unsigned i = 0; i < core; i++)
+        if (!why_not(p, i) && facts[i].type == facts[core].type)
+            return true;
+    return false;
+}
+
 static bool is_listed(const struct platform *p, const struct core_list *l, unsigned core)
 {
-    return core_list_has(l, core) && !why_not(p, core);
+    return core_list_has(l, core) && !why_not(p, core) && !(l->types && has_elder(p, core));
 }
 
 bool plan_check(const struct platform *p, const struct options *o, struct sink *err)

@@ -43,7 +43,8 @@ bool core_list_parse(struct core_list *l, const char *text)
 {
     memset(l, 0, sizeof *l);
     l->all = str_eq(text, "all");
-    if (l->all)
+    l->types = str_eq(text, "types");
+    if (l->all || l->types)
         return true;
     if (str_eq(text, "bsp"))
         text = "0";
@@ -59,7 +60,7 @@ bool core_list_parse(struct core_list *l, const char *text)
 
 bool core_list_has(const struct core_list *l, unsigned core)
 {
-    return l->all || (core < CORE_LIST_MAX && (l->bits[core / 64] >> core % 64 & 1));
+    return l->all || l->types || (core < CORE_LIST_MAX && (l->bits[core / 64] >> core % 64 & 1));
 }
 
 unsigned core_list_count(const struct core_list *l, unsigned count)
@@ -68,14 +69,14 @@ unsigned core_list_count(const struct core_list *l, unsigned count)
 
     for (unsigned i = 0; i < count; i++)
         n += core_list_has(l, i);
-    return n;
+    return l->types && n > CORE_LIST_TYPES ? CORE_LIST_TYPES : n;
 }
 
 bool core_list_beyond(const struct core_list *l, unsigned count, struct sink *out)
 {
     bool any = false;
 
-    for (unsigned i = count; !l->all && i < CORE_LIST_MAX; i++) {
+    for (unsigned i = count; !l->all && !l->types && i < CORE_LIST_MAX; i++) {
         unsigned from = i;
         if (!core_list_has(l, i))
             continue;

@@ -84,8 +84,8 @@ static const struct option_doc keys[] = {
      .meaning = "placements: 16 drawn from seed=, one, or 64 offsets"},
     {NUMBER(seed, 0, 4294967295, 1), .methods = BY(DOUBLED),
      .meaning = "seed for drawing the placements"},
-    {OTHER(cores, OPTION_CORES, "bsp|all|N,N-N,...", "bsp"),
-     .meaning = "the cores that measure; bsp: the boot core"},
+    {OTHER(cores, OPTION_CORES, "bsp|all|types|N,N-N,...", "bsp"),
+     .meaning = "cores that measure; bsp: boot core; types: one per type"},
     {CHOICE(share, SHARE_CHOICES, "alone"), .methods = BY_ALL,
      .meaning = "cores: one at a time, or also all at once"},
     {CHOICE(park, PARK_CHOICES, "hlt"), .meaning = "how a core waits while it does not measure"},
@@ -253,7 +253,7 @@ static void say_takes(struct sink *err, const struct option_doc *k, const char *
             OPTIONS_LIST_MAX - 1);
         break;
     case OPTION_CORES:
-        fmt(err, "bsp, all, or numbers from 0 to %d and ranges of them, at most %d bytes",
+        fmt(err, "bsp, all, types, or numbers from 0 to %d and ranges of them, at most %d bytes",
             CORE_LIST_MAX - 1, CORE_LIST_TEXT - 1);
         break;
     case OPTION_NUMBER_OR_AUTO:
@@ -304,12 +304,26 @@ static const struct option_doc *find_key(const char *word, const char **value)
     return NULL;
 }
 
+/* The words without a value. */
+#define LONE_WORDS "help|list|datasheet"
+enum lone { LONE_HELP, LONE_LIST, LONE_DATASHEET, LONE_NONE };
+
+static enum lone find_lone(const char *word)
+{
+    uint32_t found;
+
+    return take_choice(LONE_WORDS, word, &found) ? (enum lone)found : LONE_NONE;
+}
+
+/* The words that `datasheet` stands for. */
+static const char *const datasheet[] = {"suite=" DATASHEET_SUITES, "cores=types"};
+#define DATASHEET_WORDS (sizeof datasheet / sizeof datasheet[0])
+
 bool options_knows(const char *word)
 {
     const char *value;
 
-    return str_eq(word, "help") || str_eq(word, "list") ||
-           (find_key(word, &value) != NULL && value != NULL);
+    return find_lone(word) != LONE_NONE || (find_key(word, &value) != NULL && value != NULL);
 }
 
 static void say_words(const char *word, struct sink *err)
@@ -321,7 +335,7 @@ static void say_words(const char *word, struct sink *err)
     struct near key = near_to(word, n), alone = near_to(word, n);
     for (size_t i = 0; i < KEYS; i++)
         near_try(&key, keys[i].key, strlen(keys[i].key));
-    near_try_values(&alone, "help|list");
+    near_try_values(&alone, LONE_WORDS);
 
     fmt(err, "no such word");
     near_ask(&key, "", "=", err);
@@ -340,6 +354,38 @@ static void say_place(struct sink *err, const struct word *word, const char *sou
     fmt(err, word->cut || word->n > longest ? "...\": " : "\": ");
 }
 
+/* Returns false if the word is not a key with a value that it takes. */
+static bool take_pair(struct options *o, const char *word)
+{
+    const char *value;
+    const struct option_doc *k = find_key(word, &value);
+
+    if (k == NULL || value == NULL || !take_value(o, k, value))
+        return false;
+    o->given |= 1ull << (k - keys);
+    return true;
+}
+
+/* Returns false if the word has a value. */
+static bool take_lone(struct options *o, const char *word)
+{
+    switch (find_lone(word)) {
+    case LONE_HELP:
+        o->help = true;
+        return true;
+    case LONE_LIST:
+        o->list = true;
+        return true;
+    case LONE_DATASHEET:
+        for (size_t i = 0; i < DATASHEET_WORDS; i++)
+            take_pair(o, datasheet[i]);
+        return true;
+    case LONE_NONE:
+        break;
+    }
+    return false;
+}
+
 bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,
                   unsigned number, struct sink *err)
 {
@@ -347,14 +393,8 @@ bool options_take(struct options *o, const struct word *word, const char *source
     const struct option_doc *k = find_key(word->at, &value);
     bool whole = !word->bad && !word->open && !word->cut;
 
-    if (whole && (str_eq(word->at, "help") || str_eq(word->at, "list"))) {
-        *(word->at[0] == 'h' ? &o->help : &o->list) = true;
+    if (whole && (take_lone(o, word->at) || take_pair(o, word->at)))
         return true;
-    }
-    if (whole && k != NULL && value != NULL && take_value(o, k, value)) {
-        o->given |= 1ull << (k - keys);
-        return true;
-    }
 
     say_place(err, word, source, unit, number);
     if (word->bad)
@@ -475,7 +515,11 @@ void options_help(struct sink *out)
         "baretick: a micro-benchmark that boots. Options are words in baretick.conf on\r\n"
         "the boot volume and in the load options; the later one wins.\r\n\r\n"
         "  help\r\n      print this and end\r\n"
-        "  list\r\n      print the suites, their rows and the timers that work here, and end\r\n");
+        "  list\r\n      print the suites, their rows and the timers that work here, and end\r\n"
+        "  datasheet\r\n      measure the CPU's datasheet, the same as");
+    for (size_t i = 0; i < DATASHEET_WORDS; i++)
+        fmt(out, " %s", datasheet[i]);
+    fmt(out, "\r\n");
     for (size_t i = 0; i < KEYS; i++)
         fmt(out, "  %s=%s\r\n      %s (default %s)\r\n", keys[i].key, keys[i].values,
             keys[i].meaning, keys[i].standard);

@@ -1,5 +1,5 @@
 /*
- * The words of baretick: key=value, `help`, `list`. One table in options.c has the keys, their
+ * The words of baretick: key=value, `help`, `list`, `datasheet`. One table in options.c has the keys, their
  * allowed values and their meaning; parsing, error messages, `help`, baretick.conf and the table in
  * the documentation come from it.
  */
@@ -18,6 +18,9 @@
 #include "lib/text/sink.h"
 
 #define OPTIONS_LIST_MAX 256 /* bytes of a suite= or bench= list, including the NUL */
+
+/* The suites of the word `datasheet`. */
+#define DATASHEET_SUITES "insn,memory"
 
 #define ROUNDS_MOST 64
 

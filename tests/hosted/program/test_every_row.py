@@ -169,7 +169,7 @@ EXAMPLES = {
     "bench": ["add,direct,turn_2"],
     "clock": ["tsc", "pit,hpet,auto", "tsc,hpet,pmtimer,pit", "cputime", "clock,tsc", "thread"],
     "cycle": ["ruler", "null", "tsc", "rdtscp", "pmc,perf,aperf,auto"],
-    "cores": ["bsp", "all", "0"],
+    "cores": ["bsp", "all", "types", "0"],
     "epsilon": ["0.05", "0", "1000"],
     "serial": ["auto", "off", "com4", "io:0x2e8,115200", "mmio:0x10000000:4:4"],
     "objects": ["off"],

@@ -305,6 +305,27 @@ static void the_boot_core_alone(void **state)
     done();
 }
 
+static void one_core_of_each_type(void **state)
+{
+    static const char *const types[CORES] = {"performance", "performance", "efficiency",
+                                             "efficiency"};
+    (void)state;
+    start();
+    for (unsigned i = 0; i < CORES; i++)
+        facts[i].type = types[i] ? core_type_names[types[i][0] == 'p' ? 1 : 2] : NULL;
+    struct plan *plan = plan_of("types", SHARE_ALONE);
+    assert_int_equal(plan->n, 3); /* core 4 does not tell its type */
+    assert_int_equal(plan->list[0], 0);
+    assert_int_equal(plan->list[1], 2);
+    assert_int_equal(plan->list[2], 4);
+    done();
+    for (unsigned i = 0; i < CORES; i++)
+        facts[i].type = NULL;
+    plan = plan_of("types", SHARE_ALONE);
+    assert_int_equal(plan->n, 1);
+    done();
+}
+
 static void one_after_the_other(void **state)
 {
     (void)state;
@@ -586,6 +607,7 @@ int main(void)
         cmocka_unit_test(cores_that_are_not_there),
         cmocka_unit_test(the_boot_core_alone),
         cmocka_unit_test(cores_that_are_executed_otherwise),
+        cmocka_unit_test(one_core_of_each_type),
         cmocka_unit_test(one_after_the_other),
         cmocka_unit_test(all_at_once),
         cmocka_unit_test(a_core_that_misses_the_others),

@@ -30,9 +30,11 @@ static void wrong(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "",     ",",      "1,",    ",1",    "1,,2", "-",  "-1",         "1-",
-        "4-1",  "1-2-3",  "all,1", "bsp,1", "1 ,2", "x",  "1x",         "0x3",
-        "1024", "1-1024", "ALL",   "99999", "1.5",  "+1", "4294967296", "99999999999999999999999"};
+        "",      ",",     "1,",      ",1",         "1,,2",
+        "-",     "-1",    "1-",      "4-1",        "1-2-3",
+        "all,1", "bsp,1", "types,1", "1 ,2",       "x",
+        "1x",    "0x3",   "1024",    "1-1024",     "ALL",
+        "99999", "1.5",   "+1",      "4294967296", "99999999999999999999999"};
     struct core_list l;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (core_list_parse(&l, texts[i]))
@@ -55,6 +57,17 @@ static void edges(void **state)
     assert_int_equal(core_list_count(&l, 7), 7);
 }
 
+/* Which cores these are only a machine can tell. */
+static void of_types_there_are_a_few_among_all(void **state)
+{
+    (void)state;
+    struct core_list l;
+    assert_true(core_list_parse(&l, "types"));
+    assert_true(l.types && core_list_has(&l, 0) && core_list_has(&l, 1023));
+    assert_int_equal(core_list_count(&l, 1), 1);
+    assert_int_equal(core_list_count(&l, 1000), CORE_LIST_TYPES);
+}
+
 static void beyond(const char *text, unsigned count, const char *want)
 {
     char at[256];
@@ -72,6 +85,7 @@ static void what_is_not_there(void **state)
     (void)state;
     beyond("all", 1, "");
     beyond("bsp", 1, "");
+    beyond("types", 1, "");
     beyond("0-3", 4, "");
     beyond("0-3", 2, "2-3");
     beyond("1-4,8,10-12", 4, "4,8,10-12");
@@ -85,6 +99,7 @@ int main(void)
         cmocka_unit_test(forms),
         cmocka_unit_test(wrong),
         cmocka_unit_test(edges),
+        cmocka_unit_test(of_types_there_are_a_few_among_all),
         cmocka_unit_test(what_is_not_there),
     };
 

@@ -549,6 +549,23 @@ static void documents_are_true(void **state)
     assert_false(options_knows("samples") || options_knows("root=/dev/sda1") || options_knows(""));
 }
 
+/* It stands for words, at its place: later ones win. */
+static void datasheet_stands_for_words(void **state)
+{
+    (void)state;
+    struct options o;
+    assert_true(options_knows("datasheet"));
+    assert_true(parse(&o, "suite=calls datasheet"));
+    assert_string_equal(o.suite, DATASHEET_SUITES);
+    assert_string_equal(o.cores, "types");
+    assert_true(options_give(&o, "suite") && options_give(&o, "cores"));
+    assert_true(parse(&o, "datasheet suite=memory cores=2"));
+    assert_string_equal(o.suite, "memory");
+    assert_string_equal(o.cores, "2");
+    refused("datasheet=1", SAYS("datasheet=1", "no such word"));
+    refused("datashet", SAYS("did you mean datasheet?"));
+}
+
 /* Every key is a member, in the order of the table, as the word that sets it. */
 static void record(void **state)
 {
@@ -641,6 +658,7 @@ int main(void)
         cmocka_unit_test(serial_ports),
         cmocka_unit_test(help_fits_a_terminal),
         cmocka_unit_test(documents_are_true),
+        cmocka_unit_test(datasheet_stands_for_words),
         cmocka_unit_test(record),
         cmocka_unit_test(what_is_not_default_is_shown),
     };
