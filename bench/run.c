@@ -285,10 +285,8 @@ static void run_forms(struct run *run, const struct bench *b)
         const struct insn_table *t = forms_plan(run->plan, b, k);
         if (t)
             insn_show_plan(facts, t, run->report);
-        if (t && forms_measure(run->plan, k)) {
-            insn_show(facts, t, run->report);
-            run->measured++;
-        }
+        if (t && forms_measure(run->plan, k))
+            run_show_forms(run, t, k);
         run_tell_gone(run, k, b->name);
     }
 }

@@ -87,11 +87,29 @@ static void count_shown(struct run *run, const struct row *row, uint64_t from)
     run->told += tsc_now() - from;
 }
 
+/* Returns the type of the plan's k-th core; NULL: the CPU has one. */
+static const char *type_of(const struct run *run, unsigned k)
+{
+    const struct platform_cores *cores = run->plan->p->cores;
+
+    return cores ? cores->facts[run->plan->list[k]].type : NULL;
+}
+
+void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
+{
+    const struct run_facts *facts = &run->plan->seat[k].engine.facts;
+
+    insn_show(facts, t, run->report);
+    essence_insn(run->essence, facts, t, type_of(run, k));
+    run->measured++;
+}
+
 void run_show_curve(struct run *run, const struct curve *c, unsigned k)
 {
     uint64_t from = tsc_now();
 
     curve_show(&run->plan->seat[k].engine.facts, c, run->report);
+    essence_curve(run->essence, &run->plan->seat[k].engine.facts, c, type_of(run, k));
     count_shown(run, &c->row, from);
 }
 

@@ -448,11 +448,15 @@ static void show_lines(const struct essence *s, const struct report *r, const st
     show_text("machine", s->machine, to);
     show_text("clock", s->clock, to);
     show_spoils(s, to);
-    show_window(s, to);
-    show_calls(s, to);
-    show_pair(s, "targets", ESSENCE_RANDOM, apart, to);
-    show_pair(s, "sum", ESSENCE_COLD, NULL, to);
-    show_cores(s, to);
+    if (sheet_has(&s->sheet)) {
+        sheet_show(&s->sheet, to->table, to->record);
+    } else {
+        show_window(s, to);
+        show_calls(s, to);
+        show_pair(s, "targets", ESSENCE_RANDOM, apart, to);
+        show_pair(s, "sum", ESSENCE_COLD, NULL, to);
+        show_cores(s, to);
+    }
     show_failed(r, s->stopped[0] ? 1 : 2, to);
     show_text("stopped", s->stopped, to);
 }

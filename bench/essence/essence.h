@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "bench/api/essence_rows.h"
 #include "bench/api/report.h"
+#include "bench/essence/sheet.h"
 #include "lib/stats/behave.h"
 #include "lib/text/sink.h"
 
@@ -58,6 +59,7 @@ struct essence {
     bool together;        /* all cores measure at once */
     uint64_t rows;        /* rows with figures, on all cores */
     struct essence_figure figure[ESSENCE_ROWS];
+    struct sheet sheet; /* if it has figures, they are shown instead of those of rows */
     struct essence_spoils spoils;
     char stopped[60]; /* "after 3 of 163 rows"; empty: the run was not stopped */
 };

@@ -162,6 +162,23 @@ void essence_row(struct essence *s, const struct run_facts *run, const struct ro
         count(s, run, row);
 }
 
+void essence_curve(struct essence *s, const struct run_facts *run, const struct curve *c,
+                   const char *type)
+{
+    if (c->row.status == ROW_UNSUPPORTED)
+        return;
+    s->rows++;
+    s->spoils.shared += c->spoiled == CURVE_SHARED;
+    sheet_curve(&s->sheet, run, c, type);
+}
+
+void essence_insn(struct essence *s, const struct run_facts *run, const struct insn_table *t,
+                  const char *type)
+{
+    s->rows++;
+    sheet_forms(&s->sheet, run, t, type);
+}
+
 void essence_end(struct essence *s, const struct run_facts *run, uint64_t smis)
 {
     struct essence_spoils *p = &s->spoils;

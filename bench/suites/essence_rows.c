@@ -1,5 +1,7 @@
-/* What the essence of a run shows of the suites: which row has the figure at each of its places. */
+/* What the essence of a run shows of the suites: which row, curve or form has the figure at each of
+ * its places. */
 #include "bench/api/essence_rows.h"
+#include "bench/api/sheet_figures.h"
 
 /* Releases of clang-format disagree on the last of these braces. */
 /* clang-format off */
@@ -27,3 +29,17 @@ const struct essence_name essence_names[ESSENCE_ROWS] = {
 };
 
 const char *const essence_forms[ESSENCE_FORMS] = {"empty", "++*x", "straight", "compiled"};
+
+/* With large pages the latency of a cache is not that of a TLB miss. */
+const struct sheet_source sheet_sources[SHEET_FIGURES] = {
+    {"L1 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 1},
+    {"L2 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 2},
+    {"L3 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 3},
+    {"memory load", {"latency_2m", "latency_4k"}, SHEET_LARGEST, 0},
+    {"memory read", {"read_32", "read_16"}, SHEET_LARGEST, 0},
+    {"memory copy", {"copy_32", "copy_16"}, SHEET_LARGEST, 0},
+    {"forwarding", {"forward_8"}, SHEET_AT, 0},
+    {"imul r64", {"imul r64, r64"}, SHEET_LATENCY, 0},
+    {"div r64", {"div r64"}, SHEET_LATENCY, 0},
+    {"mulsd", {"mulsd xmm, xmm"}, SHEET_LATENCY, 0},
+};

@@ -1,3 +1,4 @@
+// links: bench/essence/sheet.c
 /* The essence of a run, from made-up results: what it says, and that it keeps to its lines and
  * columns whatever they are. */
 #include "tests/unit/unit.h"
@@ -345,6 +346,34 @@ static void it_keeps_to_its_lines(void **state)
     }
 }
 
+static void put_sheet(struct essence *s)
+{
+    s->sheet.columns = 1;
+    for (unsigned i = 0; i < SHEET_FIGURES; i++)
+        s->sheet.column[0].figure[i] =
+            (struct sheet_figure){.known = true, .value = 1e9, .half = 1e9, .unit = "cycles"};
+}
+
+/* And it fits its lines with all that may stand around them. */
+static void figures_of_a_datasheet_replace_those_of_rows(void **state)
+{
+    struct essence s = all_present();
+
+    (void)state;
+    put_sheet(&s);
+    strcpy(s.stopped, "after 1023 of 1024 rows of round 100 of 100");
+    strcpy(s.spoils.process, "4294967295 times another program ran");
+    show(&s, UINT8_MAX);
+    assert_in_range(lines(), SHEET_FIGURES + 1, ESSENCE_LINES);
+    assert_non_null(strstr(text, "\r\ndatasheet "));
+    assert_non_null(strstr(text, "\r\nL1 load "));
+    assert_null(strstr(text, "\r\ncalls "));
+    assert_null(strstr(text, "\r\nwindow "));
+    record(&s, UINT8_MAX);
+    assert_true(has("{\"label\":\"datasheet\",\"cells\":[\"core 0\"]}"));
+    assert_in_range(strlen(text), 1, LOG_ROOM);
+}
+
 /* Each row once, and every one but the window by its name. */
 static void rows_are_named(void **state)
 {
@@ -374,6 +403,7 @@ int main(void)
         cmocka_unit_test(one_core_of_several_speaks),
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(it_keeps_to_its_lines),
+        cmocka_unit_test(figures_of_a_datasheet_replace_those_of_rows),
         cmocka_unit_test(rows_are_named),
     };
 

@@ -1,0 +1,271 @@
+#include "bench/essence/sheet.h"
+#include "bench/show/units.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+#include "lib/text/str.h"
+
+#define LABEL    12  /* columns of a line's label */
+#define CELL     22  /* columns of a figure with its interval and unit */
+#define TEXT     48  /* bytes of one */
+#define TOO_LONG 1e5 /* no cell holds it with its interval; no measured figure is that large */
+#define LINE     64. /* bytes that an operation moves, where it moves any */
+
+_Static_assert(LABEL + SHEET_COLUMNS * CELL <= 79, "a line fits the screen");
+
+/* --- taking ----------------------------------------------------------------------------------- */
+
+/* Returns the column of the core; NULL: another core of its type has it, or there is no room. */
+static struct sheet_column *column_of(struct sheet *s, unsigned core, const char *type)
+{
+    for (unsigned i = 0; i < s->columns; i++)
+        if (s->column[i].type == type)
+            return s->column[i].core == core ? &s->column[i] : NULL;
+    if (s->columns == SHEET_COLUMNS)
+        return NULL;
+    s->column[s->columns] = (struct sheet_column){.core = core, .type = type};
+    return &s->column[s->columns++];
+}
+
+/* Returns the index of this name; SHEET_NAMES: the figure is not from it. */
+static unsigned rank_of(const struct sheet_source *source, const char *name)
+{
+    unsigned i = 0;
+
+    while (i < SHEET_NAMES && !(source->name[i] && str_eq(source->name[i], name)))
+        i++;
+    return i;
+}
+
+/* Keeps a figure unless one of a better name is there. */
+static void keep(struct sheet_figure *kept, const struct sheet_figure *f)
+{
+    if (is_known(f->value) && (!kept->known || f->rank < kept->rank))
+        *kept = *f;
+}
+
+static double longer_side(double value, double lo, double hi)
+{
+    return value - lo > hi - value ? value - lo : hi - value;
+}
+
+/* Returns the cache for data of this level; NULL: CPUID has none. */
+static const struct cache *cache_of(const struct curve *c, int32_t level)
+{
+    for (unsigned i = 0; i < c->caches; i++)
+        if (c->cache[i].type != CACHE_INSTRUCTION && (int32_t)c->cache[i].level == level)
+            return &c->cache[i];
+    return NULL;
+}
+
+/* Returns whether a level of the curve ends where CPUID has the end of this cache. */
+static bool ends_at(const struct curve *c, const struct cache *cache)
+{
+    for (size_t i = 0; i < c->levels; i++)
+        if (c->level[i].cache >= 0 && &c->cache[c->level[i].cache] == cache)
+            return true;
+    return false;
+}
+
+/* Returns the point that has the figure; NULL: there is none. */
+static const struct curve_point *point_of(const struct curve *c, const struct sheet_source *source)
+{
+    const struct cache *cache = cache_of(c, source->at);
+    const struct curve_point *found = NULL;
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct curve_point *p = &c->point[i];
+        if (source->from == SHEET_LARGEST ||
+            (source->from == SHEET_AT && (int64_t)p->bytes == source->at) ||
+            (source->from == SHEET_IN_CACHE && cache && p->bytes <= cache->size / 2))
+            found = p;
+    }
+    return found;
+}
+
+/* Sets value, interval and unit of a point. An interval is in proportion to that of the cycles. */
+static void measure(struct sheet_figure *f, const struct run_facts *run, const struct curve *c,
+                    const struct curve_point *p, enum sheet_from from)
+{
+    bool moves =
+        !bench_is_chase(c->row.bench->curve.load) && !bench_is_near(c->row.bench->curve.load);
+    bool timed = from == SHEET_LARGEST && run->execution == EXEC_SILICON && units_have_ns(run);
+    double time = timed ? units_ns(run, p->ticks) : UNKNOWN;
+
+    f->unit = units_are_instructions(run) ? "instr" : run_has_cycles(run) ? "cycles" : "ticks";
+    f->value = run_has_cycles(run) ? p->cycles : p->ticks;
+    f->half = run_has_cycles(run) ? longer_side(p->cycles, p->lo, p->hi) : UNKNOWN;
+    if (!timed)
+        return;
+    double scale = moves ? LINE / time : time, lo = p->lo / p->cycles, hi = p->hi / p->cycles;
+    f->unit = moves ? "GB/s" : "ns";
+    f->value = scale;
+    f->half = scale * (moves ? longer_side(1, 1 / hi, 1 / lo) : longer_side(1, lo, hi));
+}
+
+void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
+                 const char *type)
+{
+    for (unsigned i = 0; i < SHEET_FIGURES; i++) {
+        const struct sheet_source *source = &sheet_sources[i];
+        unsigned rank = rank_of(source, c->row.bench->name);
+        if (source->from == SHEET_LATENCY || rank == SHEET_NAMES || c->row.status != ROW_OK)
+            continue;
+        const struct curve_point *p = point_of(c, source);
+        struct sheet_column *column = p ? column_of(s, run->core, type) : NULL;
+        if (!column)
+            continue;
+        struct sheet_figure f = {.known = true, .rank = rank, .shared = p->shared};
+        f.vague = source->from == SHEET_IN_CACHE && !units_are_instructions(run) &&
+                  !ends_at(c, cache_of(c, source->at));
+        measure(&f, run, c, p, source->from);
+        keep(&column->figure[i], &f);
+    }
+}
+
+/* Returns whether a is a better figure for the longest latency than b: settled, or longer. */
+static bool is_better(struct agreed a, struct agreed b)
+{
+    if (!is_known(b.value) || a.settled != b.settled)
+        return !is_known(b.value) || a.settled;
+    return a.value > b.value;
+}
+
+/* Returns the longest latency of a form that is no upper bound, of those that are settled if there
+ * are any. */
+static struct agreed longest(const struct insn_table *t, const struct insn_row *row)
+{
+    struct agreed found = {.value = UNKNOWN};
+
+    for (unsigned k = 0; k < row->cells; k++) {
+        const struct insn_cell *cell = insn_cells_of(t, row) + k;
+        bool at_most;
+        struct agreed a = insn_figure(t, row, cell, &at_most);
+        if (cell->id.kind == INSN_TEST_LATENCY && is_known(a.value) && !at_most &&
+            is_better(a, found))
+            found = a;
+    }
+    return found;
+}
+
+static void take_form(struct sheet *s, const struct run_facts *run, const struct insn_table *t,
+                      const struct insn_row *row, const char *type)
+{
+    char name[96];
+    struct sink_buf text;
+
+    sink_buf_init(&text, name, sizeof name);
+    insn_row_name(row, &text.sink);
+    for (unsigned i = 0; i < SHEET_FIGURES; i++) {
+        unsigned rank = rank_of(&sheet_sources[i], name);
+        if (sheet_sources[i].from != SHEET_LATENCY || rank == SHEET_NAMES)
+            continue;
+        struct agreed a = longest(t, row);
+        struct sheet_column *column = is_known(a.value) ? column_of(s, run->core, type) : NULL;
+        struct sheet_figure f = {.known = true,
+                                 .rank = rank,
+                                 .value = a.value,
+                                 .half = agree_error(a),
+                                 .unit = "cycles"};
+        if (column)
+            keep(&column->figure[i], &f);
+    }
+}
+
+void sheet_forms(struct sheet *s, const struct run_facts *run, const struct insn_table *t,
+                 const char *type)
+{
+    for (unsigned i = t->links; i < t->rows && !t->exact; i++)
+        if (t->row[i].reached)
+            take_form(s, run, t, &t->row[i], type);
+}
+
+bool sheet_has(const struct sheet *s)
+{
+    return s->columns > 0;
+}
+
+/* --- showing ---------------------------------------------------------------------------------- */
+
+static void say_heading(const struct sheet_column *c, struct sink *out)
+{
+    if (c->type)
+        fmt(out, "%s ", c->type);
+    fmt(out, "core %u", c->core);
+}
+
+static void say_number(double v, int digits, struct sink *out)
+{
+    if (v < TOO_LONG)
+        num_f64(out, v, digits, 0);
+    else
+        fmt(out, "1e5+");
+}
+
+static void say_figure(const struct sheet_figure *f, struct sink *out)
+{
+    double larger = is_known(f->half) && f->half > f->value ? f->half : f->value;
+    int digits = larger < 99.995 ? 2 : larger < 999.95 ? 1 : 0;
+
+    if (!f->known) {
+        fmt(out, "-");
+        return;
+    }
+    say_number(f->value, digits, out);
+    if (f->shared) {
+        fmt(out, " shared");
+    } else if (is_known(f->half)) {
+        fmt(out, " +-");
+        say_number(f->half, digits, out);
+    }
+    fmt(out, f->vague ? " %s ?" : " %s", f->unit);
+}
+
+static void begin(const char *label, struct sink *table, struct json *record)
+{
+    if (table) {
+        fmt(table, "%-*s", LABEL, label);
+        return;
+    }
+    json_object(record, NULL);
+    json_str(record, "label", label);
+    json_array(record, "cells");
+}
+
+static void end(struct sink *table, struct json *record)
+{
+    if (table) {
+        fmt(table, "\r\n");
+        return;
+    }
+    json_close(record);
+    json_close(record);
+}
+
+/* Writes a line; figure SHEET_FIGURES: the headings. */
+static void show_line(const struct sheet *s, unsigned figure, struct sink *table,
+                      struct json *record)
+{
+    begin(figure == SHEET_FIGURES ? "datasheet" : sheet_sources[figure].label, table, record);
+    for (unsigned i = 0; i < s->columns; i++) {
+        char cell[TEXT];
+        struct sink_buf text;
+        sink_buf_init(&text, cell, sizeof cell);
+        if (figure == SHEET_FIGURES)
+            say_heading(&s->column[i], &text.sink);
+        else
+            say_figure(&s->column[i].figure[figure], &text.sink);
+        if (table)
+            fmt(table, "%*s", CELL, cell);
+        else
+            json_str(record, NULL, cell);
+    }
+    end(table, record);
+}
+
+void sheet_show(const struct sheet *s, struct sink *table, struct json *record)
+{
+    show_line(s, SHEET_FIGURES, table, record);
+    for (unsigned i = 0; i < SHEET_FIGURES; i++)
+        show_line(s, i, table, record);
+}

@@ -1,0 +1,53 @@
+/*
+ * The ten figures that people ask for first, for a run of suites that measure the CPU itself: the
+ * last screen shows them in place of the figures of rows. A CPU of several core types has a column
+ * for each, with the figures of the first core of the type that measured.
+ */
+#ifndef BENCH_ESSENCE_SHEET_H
+#define BENCH_ESSENCE_SHEET_H
+
+#include <stdbool.h>
+#include "bench/api/sheet_figures.h"
+#include "bench/model/curve.h"
+#include "bench/model/facts.h"
+#include "bench/model/insn.h"
+#include "lib/config/core_list.h"
+#include "lib/text/json.h"
+#include "lib/text/sink.h"
+
+#define SHEET_COLUMNS CORE_LIST_TYPES
+
+struct sheet_figure {
+    bool known;
+    unsigned rank;      /* index of the name that it is from */
+    double value, half; /* half UNKNOWN: not known */
+    const char *unit;
+    bool shared; /* a neighbour used the core: not judged */
+    bool vague;  /* no level of the curve ends at the cache that it is for */
+};
+
+struct sheet_column {
+    unsigned core;
+    const char *type; /* NULL: the CPU has one */
+    struct sheet_figure figure[SHEET_FIGURES];
+};
+
+struct sheet {
+    unsigned columns;
+    struct sheet_column column[SHEET_COLUMNS];
+};
+
+/* Takes what a curve, or the table of forms, has of them. `type`: of the core, or NULL. */
+void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
+                 const char *type);
+void sheet_forms(struct sheet *s, const struct run_facts *run, const struct insn_table *t,
+                 const char *type);
+
+/* Returns whether any figure is known. */
+bool sheet_has(const struct sheet *s);
+
+/* Writes a line of headings and one for each figure: to the table, or as members of the array
+ * `lines` of a record; the other is NULL. */
+void sheet_show(const struct sheet *s, struct sink *table, struct json *record);
+
+#endif
