@@ -1,125 +1,94 @@
 #include "bench/across/insn_record.h"
-#include "lib/decimal/json_f64.h"
+#include "bench/across/insn_names.h"
+#include "lib/decimal/concise.h"
+#include "lib/decimal/num.h"
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 #include "lib/text/mem.h"
+#include "lib/text/str.h"
 
-#define FORMS_A_RECORD 8
-#define NAMES_A_RECORD 24
+#define FORMS_A_RECORD 32
+#define NAMES_A_RECORD 64
+#define PAIRS_BYTES    (INSN_TESTS_MOST * 8) /* of a list of pairs */
+#define FIGURES_BYTES  (INSN_TESTS_MOST * 16)
+#define SLOTS_ERROR    0.25 /* a figure with a larger one does not tell a number of slots */
 
-/* Estimates, from reports of a Zen 3: a form without its name and pairs, one pair, and a
- * record's frame for each form. */
-enum { FORM_BYTES = 50, PAIR_BYTES = 16, FRAME_BYTES = 9, NAME_BYTES = 9 };
-
-/* --- words ------------------------------------------------------------------------------------ */
-
-void insn_end_name(const struct insn_end *e, struct sink *out)
-{
-    static const char *const parts[] = {
-        [INSN_DATA] = "", [INSN_BASE_PART] = "b", [INSN_INDEX_PART] = "i"};
-
-    if (e->part == INSN_FLAGS_PART)
-        fmt(out, "f");
-    else
-        fmt(out, "%u%s", e->operand, parts[e->part]);
-}
-
-void insn_why_not(const struct insn_row *row, struct sink *out)
-{
-    if (row->why == INSN_CPU_LACKS)
-        fmt(out, "the CPU does not have %s", insn_feature_name((enum insn_feature)row->lacks));
-    else if (row->why != INSN_RUNS)
-        fmt(out, "%s", insn_why_text((enum insn_why)row->why));
-    else
-        fmt(out, "the time of time= was over, or the run was stopped");
-}
-
-static size_t name_of(const struct insn_row *row, char *name, size_t size)
-{
-    struct sink_buf text;
-
-    sink_buf_init(&text, name, size);
-    insn_row_name(row, &text.sink);
-    return text.used;
-}
+/* The forms of a record. Few have lists of pairs of their own. */
+struct page {
+    const struct run_facts *run;
+    const struct insn_table *table;
+    const struct insn_row *row[FORMS_A_RECORD];
+    unsigned rows;
+    char pairs[FORMS_A_RECORD][PAIRS_BYTES]; /* different lists, ... */
+    unsigned lists;
+    uint8_t list[FORMS_A_RECORD]; /* ... and the one of each form */
+};
 
 static bool was_run(const struct insn_row *row)
 {
     return row->why == INSN_RUNS && row->reached;
 }
 
-uint64_t insn_record_bytes(const struct insn_table *t)
-{
-    uint64_t bytes = 0;
-    char name[96];
-
-    for (unsigned i = t->links; i < t->rows; i++) {
-        const struct insn_row *row = &t->row[i];
-        bytes += name_of(row, name, sizeof name);
-        bytes +=
-            row->why == INSN_RUNS ? FRAME_BYTES + FORM_BYTES + row->cells * PAIR_BYTES : NAME_BYTES;
-    }
-    return bytes;
-}
-
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* A figure as it is printed: the error rounded up to 1, 2 or 5 of its first digit, and the value to
- * that digit. */
-struct printed {
-    double value, error;
-    int decimals;
-};
-
-static double rounded(double v, double unit)
+static void put_figure(struct sink *out, struct agreed a, bool at_most, bool exact)
 {
-    double scaled = v / unit;
-
-    return (double)(int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5)) * unit;
-}
-
-static double greater(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static struct printed printed_of(struct agreed a)
-{
-    static const double steps[] = {1, 2, 5};
-    double error = agree_error(a), unit = 0.001;
-    int decimals = 3;
-
-    if (!is_known(error))
-        return (struct printed){rounded(a.value, unit), UNKNOWN, decimals};
-
-    for (; decimals > 0 && error >= 10 * unit; decimals--)
-        unit *= 10;
-    double value = rounded(a.value, unit), least = greater(a.hi - value, value - a.lo);
-    for (double scale = unit; scale < 1e9; scale *= 10)
-        for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++)
-            if (steps[i] * scale >= least * (1 - 1e-9))
-                return (struct printed){value, steps[i] * scale, decimals};
-    return (struct printed){value, least, decimals};
-}
-
-static void put_figure(struct json *j, const struct printed *p)
-{
-    json_f64(j, NULL, p->value, p->decimals);
-    json_f64(j, NULL, p->error, p->decimals);
-}
-
-static void record_figure(struct json *j, const char *name, struct agreed a)
-{
-    struct printed p = printed_of(a);
-
-    if (!is_known(a.value))
+    if (!is_known(a.value)) {
+        fmt(out, "-");
         return;
-    json_array(j, name);
-    put_figure(j, &p);
-    json_close(j);
+    }
+    fmt(out, "%s", at_most ? "<" : "");
+    concise(out, a.value, agree_error(a));
+    fmt(out, "%s", a.settled || exact ? "" : "?");
 }
+
+/* Writes the throughput, and the latencies in the order of the form's pairs. */
+static void put_figures(const struct insn_table *t, const struct insn_row *row, struct sink *out)
+{
+    put_figure(out, insn_throughput_of(t, row), false, t->exact);
+    for (unsigned i = 0; i < row->cells; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        bool at_most;
+        if (c->id.kind != INSN_TEST_LATENCY)
+            continue;
+        struct agreed a = insn_figure(t, row, c, &at_most);
+        fmt(out, " ");
+        put_figure(out, a, at_most, t->exact);
+    }
+}
+
+static void put_pairs(const struct insn_table *t, const struct insn_row *row, struct sink *out)
+{
+    const char *between = "";
+
+    for (unsigned i = 0; i < row->cells; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        if (c->id.kind != INSN_TEST_LATENCY)
+            continue;
+        fmt(out, "%s", between);
+        insn_pair_name(c, out);
+        between = " ";
+    }
+}
+
+/* Returns the issue slots, UNKNOWN if the figure cannot tell them. */
+static double slots_of(const struct insn_table *t, const struct insn_row *row)
+{
+    struct agreed a = insn_slots(t, row);
+
+    return agree_error(a) <= SLOTS_ERROR ? a.value : UNKNOWN;
+}
+
+/* --- variants of the throughput --------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    unsigned kind;
+} variants[] = {
+    {"same", INSN_TEST_SAME}, {"line", INSN_TEST_ONE_LINE}, {"straight", INSN_TEST_STRAIGHT}};
+#define VARIANTS (sizeof variants / sizeof variants[0])
 
 static const struct insn_cell *cell_of_kind(const struct insn_table *t, const struct insn_row *row,
                                             unsigned kind)
@@ -130,192 +99,192 @@ static const struct insn_cell *cell_of_kind(const struct insn_table *t, const st
     return NULL;
 }
 
-static bool overlap(struct agreed a, struct agreed b)
-{
-    return a.lo <= b.hi && b.lo <= a.hi;
-}
-
-/* Records a variant of the throughput if it differs. */
-static void record_variant(struct json *j, const char *name, const struct insn_table *t,
-                           const struct insn_row *row, unsigned kind)
+/* A variant of the throughput; UNKNOWN if it does not differ. */
+static struct agreed variant_of(const struct insn_table *t, const struct insn_row *row,
+                                unsigned kind)
 {
     const struct insn_cell *c = cell_of_kind(t, row, kind);
+    struct agreed tp = insn_throughput_of(t, row);
     bool at_most;
 
     if (!c)
-        return;
+        return agree(NULL, 0);
     struct agreed a = insn_figure(t, row, c, &at_most);
-    if (!overlap(a, insn_throughput_of(t, row)))
-        record_figure(j, name, a);
+    return agree_differ(a, tp) ? a : agree(NULL, 0);
 }
 
-/* One pair of a form. */
-struct pair_figure {
-    const struct insn_cell *cell;
-    struct printed printed;
-    bool at_most, settled;
-    bool repeats; /* its figure is that of an earlier pair */
-};
+/* --- records ---------------------------------------------------------------------------------- */
 
-static bool is_alike(const struct pair_figure *a, const struct pair_figure *b)
+/* An entry about one form of a record: its position, and a text. */
+static void record_entry(struct json *j, unsigned position, const char *what)
 {
-    bool both_unknown = !is_known(a->printed.error) && !is_known(b->printed.error);
+    char text[128];
 
-    return a->printed.value == b->printed.value && a->at_most == b->at_most &&
-           (both_unknown || a->printed.error == b->printed.error);
-}
-
-static void put_pair(const struct insn_cell *c, struct sink *out)
-{
-    insn_end_name(&c->id.in, out);
-    fmt(out, ">");
-    insn_end_name(&c->id.out, out);
-}
-
-/* Writes a pair as a string, together with all later ones that have the same figure. */
-static void record_alike(struct json *j, struct pair_figure *pair, unsigned n)
-{
-    char text[INSN_TESTS_MOST * 8];
-    struct sink_buf names;
-
-    sink_buf_init(&names, text, sizeof text);
-    for (unsigned i = 0; i < n; i++) {
-        if (!is_alike(&pair[i], &pair[0]))
-            continue;
-        fmt(&names.sink, "%s", i ? " " : "");
-        put_pair(pair[i].cell, &names.sink);
-        pair[i].repeats = i > 0;
-    }
+    fmt_buf(text, sizeof text, "%u %s", position, what);
     json_str(j, NULL, text);
 }
 
-static unsigned pairs_of(const struct insn_table *t, const struct insn_row *row,
-                         struct pair_figure pair[INSN_TESTS_MOST])
+/* Writes an array of entries, one for each form of which `put` writes something. */
+static void record_entries(struct json *j, const char *name, const struct page *page,
+                           void (*put)(const struct page *page, unsigned i, unsigned what,
+                                       struct sink *out),
+                           unsigned what)
 {
-    unsigned n = 0;
+    bool any = false;
 
-    for (unsigned i = 0; i < row->cells; i++) {
-        const struct insn_cell *c = insn_cells_of(t, row) + i;
-        bool at_most;
-        if (c->id.kind != INSN_TEST_LATENCY)
+    for (unsigned i = 0; i < page->rows; i++) {
+        char text[112];
+        struct sink_buf b;
+        sink_buf_init(&b, text, sizeof text);
+        put(page, i, what, &b.sink);
+        if (b.used == 0)
             continue;
-        struct agreed a = insn_figure(t, row, c, &at_most);
-        if (is_known(a.value))
-            pair[n++] = (struct pair_figure){c, printed_of(a), at_most, a.settled, false};
+        if (!any)
+            json_array(j, name);
+        any = true;
+        record_entry(j, i, text);
     }
-    return n;
+    if (any)
+        json_close(j);
 }
 
-/* The names of two arrays: of the pairs, and of their figures. */
-struct pair_arrays {
-    const char *pairs, *figures;
-    bool at_most;
-};
-
-static bool is_in(const struct pair_arrays *arrays, const struct pair_figure *pair)
+static void put_variant(const struct page *page, unsigned i, unsigned kind, struct sink *out)
 {
-    return pair->at_most == arrays->at_most && !pair->repeats;
+    struct agreed a = variant_of(page->table, page->row[i], kind);
+
+    if (is_known(a.value))
+        put_figure(out, a, false, page->table->exact);
 }
 
-static void record_pairs(struct json *j, const struct pair_arrays *arrays, struct pair_figure *pair,
-                         unsigned n)
+static void put_fault(const struct page *page, unsigned i, unsigned what, struct sink *out)
 {
-    unsigned entries = 0;
+    (void)what;
+    if (page->row[i]->fault)
+        fmt(out, "%s", page->table->fault[page->row[i]->fault]);
+}
 
-    for (unsigned i = 0; i < n; i++) {
-        if (!is_in(arrays, &pair[i]))
+static void record_lcp(struct json *j, const struct page *page)
+{
+    bool any = false;
+
+    for (unsigned i = 0; i < page->rows; i++) {
+        if (!(insn_form(page->row[i]->form)->properties & INSN_LCP))
             continue;
-        if (entries++ == 0)
-            json_array(j, arrays->pairs);
-        record_alike(j, &pair[i], n - i);
+        if (!any)
+            json_array(j, "lcp");
+        any = true;
+        json_u64(j, NULL, i);
     }
-    if (entries == 0)
-        return;
-    json_close(j);
-    json_array(j, arrays->figures);
-    for (unsigned i = 0; i < n; i++)
-        if (is_in(arrays, &pair[i])) {
-            json_array(j, NULL);
-            put_figure(j, &pair[i].printed);
-            json_close(j);
-        }
+    if (any)
+        json_close(j);
+}
+
+static void record_names(struct json *j, const struct page *page)
+{
+    struct insn_names names;
+
+    json_array(j, "forms");
+    insn_names_begin(&names);
+    for (unsigned i = 0; i < page->rows; i++)
+        insn_names_add(&names, page->row[i], j);
+    insn_names_end(&names, j);
     json_close(j);
 }
 
-/* --- a form ----------------------------------------------------------------------------------- */
-
-static void record_unsettled(struct json *j, const struct insn_table *t, const struct insn_row *row,
-                             const struct pair_figure *pair, unsigned n)
+static void record_slots(struct json *j, const struct page *page)
 {
-    struct agreed tp = insn_throughput_of(t, row);
-    bool any = is_known(tp.value) && !tp.settled;
+    char text[FORMS_A_RECORD * 16];
+    struct sink_buf b;
 
-    for (unsigned i = 0; i < n; i++)
-        any |= !pair[i].settled;
-    if (!any)
-        return;
-    json_array(j, "unsettled");
-    if (is_known(tp.value) && !tp.settled)
-        json_str(j, NULL, "tp");
-    for (unsigned i = 0; i < n; i++) {
-        char text[16];
-        struct sink_buf name;
-        if (pair[i].settled)
-            continue;
-        sink_buf_init(&name, text, sizeof text);
-        put_pair(pair[i].cell, &name.sink);
+    sink_buf_init(&b, text, sizeof text);
+    for (unsigned i = 0; i < page->rows; i++) {
+        double slots = slots_of(page->table, page->row[i]);
+        fmt(&b.sink, "%s", i ? " " : "");
+        if (is_known(slots))
+            num_short(&b.sink, slots, 1);
+        else
+            fmt(&b.sink, "-");
+    }
+    json_str(j, "slots", text);
+}
+
+static void record_columns(struct json *j, const struct page *page)
+{
+    char text[FIGURES_BYTES];
+
+    json_array(j, "pairs");
+    for (unsigned i = 0; i < page->lists; i++)
+        json_str(j, NULL, page->pairs[i]);
+    json_close(j);
+    json_array(j, "pairs_of");
+    for (unsigned i = 0; i < page->rows; i++)
+        json_u64(j, NULL, page->list[i]);
+    json_close(j);
+    json_array(j, "cycles");
+    for (unsigned i = 0; i < page->rows; i++) {
+        struct sink_buf b;
+        sink_buf_init(&b, text, sizeof text);
+        put_figures(page->table, page->row[i], &b.sink);
         json_str(j, NULL, text);
     }
     json_close(j);
+    if (page->table->exact)
+        return;
+    record_slots(j, page);
 }
 
-static void record_form(struct json *j, const struct insn_table *t, const struct insn_row *row)
+static void record_page(const struct page *page, struct report *r)
 {
-    struct pair_figure pair[INSN_TESTS_MOST];
-    unsigned n = pairs_of(t, row, pair);
-    char name[96];
+    struct json j;
 
-    name_of(row, name, sizeof name);
-    json_object(j, NULL);
-    json_str(j, "form", name);
-    record_figure(j, "tp", insn_throughput_of(t, row));
-    record_variant(j, "same", t, row, INSN_TEST_SAME);
-    record_variant(j, "line", t, row, INSN_TEST_ONE_LINE);
-    record_variant(j, "straight", t, row, INSN_TEST_STRAIGHT);
-    record_figure(j, "slots", insn_slots(t, row));
-    if (insn_form(row->form)->properties & INSN_LCP)
-        json_bool(j, "lcp", true);
-    record_pairs(j, &(struct pair_arrays){"lat_of", "lat", false}, pair, n);
-    record_pairs(j, &(struct pair_arrays){"most_of", "most", true}, pair, n);
-    if (!t->exact)
-        record_unsettled(j, t, row, pair, n);
-    if (row->fault)
-        json_str(j, "fault", t->fault[row->fault]);
-    json_close(j);
+    if (page->rows == 0 || !report_record(r, &j, "insn"))
+        return;
+    json_u64(&j, "core", page->run->core);
+    record_names(&j, page);
+    record_columns(&j, page);
+    for (unsigned i = 0; i < VARIANTS; i++)
+        record_entries(&j, variants[i].name, page, put_variant, variants[i].kind);
+    record_lcp(&j, page);
+    record_entries(&j, "faults", page, put_fault, 0);
+    json_end(&j);
+}
+
+static void add(struct page *page, const struct insn_row *row)
+{
+    struct sink_buf text;
+    char *list = page->pairs[page->lists];
+    unsigned i = 0;
+
+    sink_buf_init(&text, list, PAIRS_BYTES);
+    put_pairs(page->table, row, &text.sink);
+    while (i < page->lists && !str_eq(page->pairs[i], list))
+        i++;
+    page->lists += i == page->lists;
+    page->list[page->rows] = (uint8_t)i;
+    page->row[page->rows++] = row;
+}
+
+static void clear(struct page *page)
+{
+    page->rows = page->lists = 0;
 }
 
 void insn_record_forms(const struct run_facts *run, const struct insn_table *t, struct report *r)
 {
-    struct json j;
-    unsigned in_record = 0;
+    static struct page page;
 
+    page.run = run;
+    page.table = t;
+    clear(&page);
     for (unsigned i = t->links; i < t->rows; i++) {
-        if (!was_run(&t->row[i]))
-            continue;
-        if (in_record == 0) {
-            if (!report_record(r, &j, "insn"))
-                return;
-            json_u64(&j, "core", run->core);
-            json_array(&j, "forms");
-        }
-        record_form(&j, t, &t->row[i]);
-        if (++in_record == FORMS_A_RECORD) {
-            json_end(&j);
-            in_record = 0;
+        if (was_run(&t->row[i]))
+            add(&page, &t->row[i]);
+        if (page.rows == FORMS_A_RECORD) {
+            record_page(&page, r);
+            clear(&page);
         }
     }
-    if (in_record > 0)
-        json_end(&j);
+    record_page(&page, r);
 }
 
 /* --- forms that were not run ------------------------------------------------------------------ */
@@ -329,13 +298,15 @@ static bool has_reason_of(const struct insn_row *a, const struct insn_row *b)
 static void record_reason(const struct run_facts *run, const struct insn_table *t, unsigned first,
                           struct report *r)
 {
-    char text[160], name[96];
+    struct insn_names names;
     struct sink_buf why;
+    char text[160];
     struct json j;
     unsigned in_record = 0;
 
     sink_buf_init(&why, text, sizeof text);
     insn_why_not(&t->row[first], &why.sink);
+    insn_names_begin(&names);
     for (unsigned i = first; i < t->rows; i++) {
         if (was_run(&t->row[i]) || !has_reason_of(&t->row[i], &t->row[first]))
             continue;
@@ -346,13 +317,14 @@ static void record_reason(const struct run_facts *run, const struct insn_table *
             json_str(&j, "why", text);
             json_array(&j, "forms");
         }
-        name_of(&t->row[i], name, sizeof name);
-        json_str(&j, NULL, name);
+        insn_names_add(&names, &t->row[i], &j);
         if (++in_record == NAMES_A_RECORD) {
+            insn_names_end(&names, &j);
             json_end(&j);
             in_record = 0;
         }
     }
+    insn_names_end(&names, &j);
     if (in_record > 0)
         json_end(&j);
 }
@@ -366,4 +338,29 @@ void insn_record_left(const struct run_facts *run, const struct insn_table *t, s
         if (is_first)
             record_reason(run, t, i, r);
     }
+}
+
+/* --- the estimate ----------------------------------------------------------------------------- */
+
+/* From reports of a Zen 3 and a Zen 4: what a form has besides its name and its pairs, a pair, and
+ * a record without its forms. */
+enum { FORM_BYTES = 16, PAIR_BYTES = 6, FRAME_BYTES = 240 };
+
+uint64_t insn_record_bytes(const struct insn_table *t)
+{
+    uint64_t bytes = 0;
+    struct insn_names names;
+
+    insn_names_begin(&names);
+    for (unsigned i = t->links; i < t->rows; i++) {
+        const struct insn_row *row = &t->row[i];
+        insn_names_add(&names, row, NULL);
+        if (row->why != INSN_RUNS)
+            continue;
+        bytes += FORM_BYTES + FRAME_BYTES / FORMS_A_RECORD;
+        for (unsigned k = 0; k < row->cells; k++)
+            if (insn_cells_of(t, row)[k].id.kind == INSN_TEST_LATENCY)
+                bytes += PAIR_BYTES;
+    }
+    return bytes + names.bytes;
 }

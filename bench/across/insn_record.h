@@ -1,4 +1,4 @@
-/* Writes the records of suite `insn`: several forms per record, a figure is [value, error]. */
+/* Writes the records of suite `insn`: several forms per record, in columns. */
 #ifndef BENCH_ACROSS_INSN_RECORD_H
 #define BENCH_ACROSS_INSN_RECORD_H
 
@@ -14,12 +14,5 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t, 
 
 /* The forms that were not, by reason. */
 void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r);
-
-/* Writes why a form was not run: "the CPU does not have AVX512F". */
-void insn_why_not(const struct insn_row *row, struct sink *out);
-
-/* Writes an end of a chain: the operand's number, from 0, "b" or "i" for base or index of its
- * address, "f" for the flags. */
-void insn_end_name(const struct insn_end *e, struct sink *out);
 
 #endif

@@ -101,6 +101,17 @@ static void print_numbers(const struct tables *t)
     }
 }
 
+/* Forms with one mnemonic are together, those of EVEX last: reports then name it once. */
+static void print_forms(const struct tables *t, const struct collected *all)
+{
+    for (unsigned i = 0; i < 2 * t->names; i++)
+        for (unsigned k = 0; k < all->forms; k++) {
+            const struct insn_form *f = &all->form[k].d.form;
+            if (f->name == t->name_at[i / 2] && (f->encoding == INSN_EVEX) == i % 2)
+                print_form(f, t->name[i / 2]);
+        }
+}
+
 static void print_head(void)
 {
     ZyanU64 version = ZydisGetVersion();
@@ -126,8 +137,7 @@ void print_table(struct collected *all)
     }
     print_head();
     print_numbers(&t);
-    for (unsigned i = 0; i < all->forms; i++)
-        print_form(&all->form[i].d.form, all->form[i].d.mnemonic);
+    print_forms(&t, all);
     fprintf(stderr,
             "insn_table: %u forms, %u with masks, broadcast and rounding; %u forms run; "
             "%u mnemonics of %u bytes, %u operands, %u words of lists, %u sets of flags\n",

@@ -13,13 +13,7 @@ void json_f64(struct json *j, const char *name, double v, int decimals)
         return;
     }
     sink_buf_init(&b, text, sizeof text);
-    num_f64(&b.sink, v, decimals, 0);
-    if (str_has(text, ".") && !str_has(text, "e")) {
-        while (text[b.used - 1] == '0')
-            b.used--;
-        if (text[b.used - 1] == '.')
-            b.used--;
-    }
+    num_short(&b.sink, v, decimals);
     json_member(j, name, str_has(text, ".") || str_has(text, "e") ? JSON_FRACTION : JSON_INTEGER);
     json_raw(j, text, b.used);
 }

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/text/fmt.h"
+#include "lib/text/str.h"
 
 #define DECIMALS_MAX 9
 #define FIXED_BELOW  1e18 /* below this, the whole part is exact in 64 bits */
@@ -88,4 +89,20 @@ void num_f64(struct sink *out, double v, int decimals, int width)
     else
         scientific(text, sizeof text, v, negative);
     fmt(out, "%*s", width, text);
+}
+
+void num_short(struct sink *out, double v, int decimals)
+{
+    char text[40]; /* a sign, 18 digits, a point, 9 digits */
+    struct sink_buf b;
+
+    sink_buf_init(&b, text, sizeof text);
+    num_f64(&b.sink, v, decimals, 0);
+    if (str_has(text, ".") && !str_has(text, "e")) {
+        while (text[b.used - 1] == '0')
+            b.used--;
+        if (text[b.used - 1] == '.')
+            b.used--;
+    }
+    out->write(out, text, b.used);
 }

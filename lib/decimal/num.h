@@ -12,4 +12,7 @@
  */
 void num_f64(struct sink *out, double v, int decimals, int width);
 
+/* The same without zeros at the end of a fraction, and without padding. */
+void num_short(struct sink *out, double v, int decimals);
+
 #endif

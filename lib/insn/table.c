@@ -182,15 +182,18 @@ static void decoration_name(const struct insn_form *f, unsigned decoration, stru
         fmt(out, " %s", decoration & INSN_ROUND ? "{er}" : "{sae}");
 }
 
+void insn_name_head(const struct insn_form *f, struct sink *out)
+{
+    fmt(out, "%s%s", f->encoding == INSN_EVEX ? "{evex} " : "", insn_mnemonic(f));
+}
+
 void insn_name(const struct insn_form *f, unsigned decoration, struct sink *out)
 {
-    static const char *const encodings[] = {
-        [INSN_LEGACY] = "", [INSN_VEX] = "", [INSN_XOP] = "", [INSN_EVEX] = "{evex} "};
     struct insn_operand o[INSN_OPERANDS_MOST];
     unsigned n = insn_operands(f, decoration, o);
     const char *between = " ";
 
-    fmt(out, "%s%s", encodings[f->encoding], insn_mnemonic(f));
+    insn_name_head(f, out);
     for (unsigned i = 0; i < n; i++) {
         if (o[i].access & INSN_HIDDEN || o[i].field == INSN_MASK)
             continue;

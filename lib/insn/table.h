@@ -24,6 +24,9 @@ unsigned insn_operands(const struct insn_form *f, unsigned decoration,
  * forms are unique. */
 void insn_name(const struct insn_form *f, unsigned decoration, struct sink *out);
 
+/* Writes what the name begins with, before its operands: "{evex} vaddps". */
+void insn_name_head(const struct insn_form *f, struct sink *out);
+
 const char *insn_why_text(enum insn_why why);
 const char *insn_feature_name(enum insn_feature feature);
 

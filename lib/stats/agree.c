@@ -68,3 +68,12 @@ double agree_error(struct agreed a)
 
     return below > above ? below : above;
 }
+
+bool agree_differ(struct agreed a, struct agreed b)
+{
+    double larger = a.value > b.value ? a.value : b.value, apart = a.value - b.value;
+
+    if (a.lo <= b.hi && b.lo <= a.hi)
+        return false;
+    return (apart < 0 ? -apart : apart) > AGREE_SHARE * larger;
+}

@@ -11,7 +11,11 @@ from tools import help_text
 Figure = collections.namedtuple("Figure", "value error at_most settled")
 # A form on a core. figures: by one of VARIANTS or a pair "input>output"; fault: None, or how a test of it ended.
 Form = collections.namedtuple("Form", "name core figures fault lcp")
-VARIANTS = ("tp", "same", "line", "straight", "slots")
+ENTRIES = ("same", "line", "straight")
+VARIANTS = ("tp", *ENTRIES, "slots")
+# In a report: [<]value[(error in units of the value's last digit)][?].
+FIGURE = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\((\d+|\?)\))?(\??)")
+SLOTS_ERROR = 0.25  # the most of a number of slots in a report
 
 COLUMNS = (
     table.Column("form", "form", left=True),
@@ -48,26 +52,63 @@ def _literal(glob):
     return glob.replace("[", "[[]")
 
 
-def _figures(record):
-    """Of a form in a record."""
-    unsettled = set(record.get("unsettled", ()))
-    found = {name: Figure(*record[name], False, name not in unsettled) for name in VARIANTS if name in record}
-    for key in ("lat", "most"):
-        for names, (value, error) in zip(record.get(f"{key}_of", ()), record.get(key, ())):
-            for pair in names.split():
-                found[pair] = Figure(value, error, key == "most", pair not in unsettled)
-    return found
+def names_of(groups):
+    """Of an array of forms: [mnemonic, operands of each form with it...]."""
+    return [f"{head} {rest}".rstrip().replace(",", ", ") for head, *rests in groups for rest in rests]
+
+
+def _figure(text):
+    """`1.01(2)`: 1.01 +- 0.02. None: not measured, or no figure."""
+    found = FIGURE.fullmatch(text)
+    if not found:
+        return None
+    bound, value, units, unsettled = found.groups()
+    unit = 10 ** -len(value.partition(".")[2])
+    error = None if units == "?" else round(int(units or 1) * unit, 6)
+    return Figure(float(value), error, bool(bound), not unsettled)
+
+
+def _figures(text, names):
+    """The figures of `names` in a text with blanks between them."""
+    return {name: figure for name, word in zip(names, text.split()) if (figure := _figure(word))}
+
+
+def _entries(record, key):
+    """{position of a form: text}."""
+    return {int(position): text for position, _, text in (entry.partition(" ") for entry in record.get(key, ()))}
+
+
+def forms_of(record):
+    """The forms of a record, in its order."""
+    names, variants = names_of(record["forms"]), {key: _entries(record, key) for key in ENTRIES}
+    faults, lcp, slots = _entries(record, "faults"), set(record.get("lcp", ())), record.get("slots", "").split()
+    for i, (name, listed, text) in enumerate(zip(names, record["pairs_of"], record["cycles"])):
+        figures = _figures(text, ("tp", *record["pairs"][listed].split()))
+        for key, entries in variants.items():
+            figures.update(_figures(entries.get(i, ""), (key,)))
+        if slots and slots[i] != "-":
+            figures["slots"] = Figure(float(slots[i]), SLOTS_ERROR, False, True)
+        yield Form(name, record["core"], figures, faults.get(i), i in lcp)
+
+
+def _is_whole(record):
+    """Whether the columns have an element for each form."""
+    n = len(names_of(record["forms"]))
+    columns = [record["pairs_of"], record["cycles"], *([record["slots"].split()] if "slots" in record else [])]
+    return all(len(column) == n for column in columns) and all(0 <= i < len(record["pairs"]) for i in record["pairs_of"])
 
 
 def forms(report):
-    """Every form that ran, in the order of the report."""
-    return [Form(f["form"], record["core"], _figures(f), f.get("fault"), f.get("lcp", False))
-            for record in report.of("insn") for f in record["forms"]]
+    """Every form that ran, in the order of the report. Raises Unreadable for a record that contradicts itself."""
+    for record in report.of("insn"):
+        if not _is_whole(record):
+            raise saved.Unreadable(f"{report.path}: record {record['seq']}: its columns have not one element per form")
+    return [form for record in report.of("insn") for form in forms_of(record)]
 
 
 def left(report):
     """[(a form that did not run, its core, why)]."""
-    return [(name, record["core"], record["why"]) for record in report.of("insn_left") for name in record["forms"]]
+    return [(name, record["core"], record["why"]) for record in report.of("insn_left") for name in names_of(record["forms"])]
 
 
 def said(figure):

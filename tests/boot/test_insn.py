@@ -2,6 +2,7 @@
 
 import pytest
 from machine import SUCCESS
+from read import insn
 
 LEAST = 1500  # forms of the baseline x86-64 with SSE2 and x87, which every CPU of QEMU has
 
@@ -10,15 +11,15 @@ LEAST = 1500  # forms of the baseline x86-64 with SSE2 and x87, which every CPU 
 def test_every_form_is_executed_or_refused_and_none_is_lost(boot):
     b = boot("suite=insn").must(SUCCESS, rows=0)
     (plan,), (end,) = b.of("insn_plan"), b.of("insn_end")
-    ran = {form["form"]: form for record in b.of("insn") for form in record["forms"]}
-    why = {name: record["why"] for record in b.of("insn_left") for name in record["forms"]}
+    ran = {form.name: form for record in b.of("insn") for form in insn.forms_of(record)}
+    why = {name: record["why"] for record in b.of("insn_left") for name in insn.names_of(record["forms"])}
     assert plan["forms"] == len(ran) + len(why) and not set(ran) & set(why)
     assert plan["run"] == end["reached"] == len(ran) > LEAST and end["not_reached"] == 0
     assert all(why.values()) and why["hlt"].startswith("privileged")
-    faulted = {name for name, form in ran.items() if "fault" in form}
+    faulted = {name for name, form in ran.items() if form.fault}
     # QEMU's CPU, or the machine's control registers, may lack what CPUID does not tell: few, each with its fault.
     assert len(faulted) == end["faulted"] < 50, faulted
     for name, form in ran.items():
         # At least the instruction itself; with what sets its registers again, a few.
-        assert name in faulted or form["tp"][0] >= 1, form
-    assert ran["add r64, r64"]["tp"][0] == ran["movaps xmm, m128"]["tp"][0] == 1
+        assert name in faulted or form.figures["tp"].value >= 1, form
+    assert ran["add r64, r64"].figures["tp"].value == ran["movaps xmm, m128"].figures["tp"].value == 1

@@ -11,6 +11,7 @@ import subprocess
 
 import pytest
 from conftest import ROOT, run_on
+from read import insn
 
 WORDS = ("suite=insn", "format=jsonl")
 FORM = re.compile(r"FORM\(\{([^}]*)\}, (\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+),(\w+)\) /\* (.*) \*/")
@@ -22,11 +23,11 @@ def records(ended, kind):
 
 
 def forms(ended):
-    return {form["form"]: form for record in records(ended, "insn") for form in record["forms"]}
+    return {form.name: form for record in records(ended, "insn") for form in insn.forms_of(record)}
 
 
 def left(ended):
-    return {name: record["why"] for record in records(ended, "insn_left") for name in record["forms"]}
+    return {name: record["why"] for record in records(ended, "insn_left") for name in insn.names_of(record["forms"])}
 
 
 def one(ended, kind):
@@ -35,7 +36,7 @@ def one(ended, kind):
 
 
 def pairs(form):
-    return {pair for key in ("lat_of", "most_of") for names in form.get(key, []) for pair in names.split()}
+    return set(insn.pairs(form))
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +52,15 @@ def test_each_form_has_its_throughput_and_each_pair(few):
     assert pairs(found["mov r64, m64"]) == {"1>0", "1b>0", "1i>0"}
     assert pairs(found["nop"]) == set()
     for form in found.values():
-        assert len(form["tp"]) == 2 and "fault" not in form, form
-        assert all(error is None or error >= 0 for _, error in form.get("lat", []) + form.get("most", [])), form
-        assert all(len(form.get(f"{key}_of", [])) == len(form.get(key, [])) for key in ("lat", "most")), form
+        assert "tp" in form.figures and not form.fault, form
+        assert all(figure.error is None or figure.error > 0 for figure in form.figures.values()), form
 
 
 def test_a_latency_across_register_files_is_an_upper_bound(few):
     found = forms(few)
-    assert found["movd r32, xmm"]["most_of"] == ["1>0"] and "lat" not in found["movd r32, xmm"]
-    assert "1>0" in " ".join(found["mov r64, m64"]["most_of"]).split()  # by a store and a load
-    assert "most" not in found["add r64, r64"]
+    assert found["movd r32, xmm"].figures["1>0"].at_most
+    assert found["mov r64, m64"].figures["1>0"].at_most  # by a store and a load
+    assert not any(figure.at_most for figure in found["add r64, r64"].figures.values())
 
 
 def test_forms_that_are_not_run_state_why(few):
@@ -88,7 +88,7 @@ def test_forms_whose_time_depends_on_values_have_more_rows(run):
     found = forms(ended)
     assert set(found) == {"div r64", "div r64 [slow]", "sqrtps xmm, xmm", "sqrtps xmm, xmm [slow]", "rep movsb",
                           *(f"rep movsb [rcx={n}]" for n in (0, 1, 2, 4096))}  # fmt: skip
-    assert all("tp" in form for form in found.values()), found
+    assert all("tp" in form.figures for form in found.values()), found
     assert pairs(found["div r64"]) and not pairs(found["div r64 [slow]"])
 
 
@@ -185,6 +185,6 @@ def test_a_form_that_faults_is_reported_and_the_run_goes_on(tmp_path, program):
     ended = Planted(done.stdout.decode())
     found = forms(ended)
     assert done.returncode in (0, 2), done.stderr
-    assert "SIGILL" in found["cpuid"]["fault"] and "tp" not in found["cpuid"] and not pairs(found["cpuid"])
-    assert "fault" not in found["add r64, r64"] and len(pairs(found["add r64, r64"])) == 4
+    assert "SIGILL" in found["cpuid"].fault and not found["cpuid"].figures
+    assert not found["add r64, r64"].fault and len(pairs(found["add r64, r64"])) == 4
     assert one(ended, "insn_end")["faulted"] == 1

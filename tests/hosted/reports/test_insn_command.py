@@ -5,21 +5,19 @@ import io
 import json
 
 import pytest
+from made_insn import record
 from made_reports import baretick, row, whole
 from read import insn, saved
 
-ADD = {"form": "add r64, r64", "tp": [0.25, 0.01], "lat_of": ["0>0 1>0", "1>f"], "lat": [[1, 0.02], [1.1, 0.2]],
-       "unsettled": ["1>f"]}
-LOAD = {"form": "mov r64, m64", "tp": [0.5, 0.01], "line": [0.333, 0.002], "lat_of": ["1b>0"], "lat": [[4, 0.1]],
-        "most_of": ["1>0"], "most": [[7.5, None]]}
-XOR = {"form": "xor r64, r64", "tp": [0.25, 0.01], "same": [0.17, 0.01]}
-LCP = {"form": "add r16, imm16", "tp": [0.25, 0.01], "straight": [3, 0.1], "slots": [2, 0.1], "lcp": True}
-CPUID = {"form": "cpuid", "fault": "SIGILL"}
+ADD = {"form": "add r64, r64", "cycles": {"tp": "0.25(1)", "0>0": "1.00(2)", "1>0": "1.00(2)", "1>f": "1.1(2)?"}}
+LOAD = {"form": "mov r64, m64", "cycles": {"tp": "0.50", "1>0": "<7.5(?)", "1b>0": "4.0"}, "line": "0.333(2)"}
+XOR = {"form": "xor r64, r64", "cycles": {"tp": "0.25"}, "same": "0.17"}
+LCP = {"form": "add r16, imm16", "cycles": {"tp": "0.25"}, "straight": "3.0", "slots": 2, "lcp": True}
+CPUID = {"form": "cpuid", "cycles": {"tp": "-", "0>0": "-"}, "fault": "SIGILL at 0x1"}
 
 
 def report_of(*forms, left=("hlt",)):
-    return whole(others=({"type": "insn", "core": 0, "forms": list(forms)},
-                         {"type": "insn_left", "core": 0, "why": "privileged", "forms": list(left)}))
+    return whole(others=(record(*forms), {"type": "insn_left", "core": 0, "why": "privileged", "forms": [[*left, ""]]}))
 
 
 @pytest.fixture
@@ -42,7 +40,7 @@ def test_each_form_has_a_line(kept):
     assert heading.split()[:3] == ["form", "core", "cycles"]
     assert add.endswith("0>0,1>0 1  1>f 1.1?") and "0.25" in add
     assert load.split()[-4:] == ["1>0", "<=7.5", "1b>0", "4"] and "0.333" in load
-    assert "0.17" in xor and cpuid.endswith("SIGILL")
+    assert "0.17" in xor and cpuid.endswith("SIGILL at 0x1")
 
 
 @pytest.mark.parametrize("glob", ["add*", "add_r64_r64", "add r64, r64", "a??_r64*"])
@@ -60,8 +58,8 @@ def test_forms_that_did_not_run_are_printed_on_request(kept):
 
 
 def test_differences_are_larger_than_both_errors(kept):
-    slower = {**ADD, "tp": [0.265, 0.01], "lat_of": ["0>0", "1>0", "1>f"], "lat": [[1.5, 0.02], [1.03, 0.02], [1.2, 0.2]]}
-    first, second = kept(ADD, LOAD), kept(slower, {**LOAD, "most": [[9, None]]}, name="second.jsonl")
+    slower = {**ADD, "cycles": {"tp": "0.265(10)", "0>0": "1.50(2)", "1>0": "1.03(2)", "1>f": "1.2(2)"}}
+    first, second = kept(ADD, LOAD), kept(slower, {**LOAD, "cycles": {**LOAD["cycles"], "1>0": "<9"}}, name="second.jsonl")
     ran = baretick("insn", first, "--diff", second, "--format", "csv")
     found = list(csv.DictReader(io.StringIO("\n".join(lines(ran)))))
     assert [(f["form"], f["figure"], f["first"], f["second"]) for f in found] == [("add r64, r64", "0>0", "1", "1.5")]
@@ -85,7 +83,7 @@ def test_a_length_changing_prefix_is_noted(kept):
 
 def test_a_report_with_rows_keeps_its_csv_of_rows(tmp_path):
     path = tmp_path / "rows.jsonl"
-    path.write_bytes(whole(row("a", 1), others=({"type": "insn", "core": 0, "forms": [ADD]},)))
+    path.write_bytes(whole(row("a", 1), others=(record(ADD),)))
     assert lines(baretick("convert", path, "--to", "csv"))[0].startswith("suite,name")
 
 
@@ -104,14 +102,36 @@ def test_a_report_without_the_suite_is_refused(tmp_path):
 
 def test_a_damaged_record_is_reported_and_the_rest_is_printed(tmp_path):
     path = tmp_path / "report.jsonl"
-    path.write_bytes(report_of(ADD).replace(b'"tp":[0.25,0.01]', b'"tp":[0.35,0.01]'))
+    path.write_bytes(report_of(ADD).replace(b"0.25(1)", b"0.35(1)"))
     ran = baretick("insn", path, "--all")
     assert ran.returncode == 1 and "line" in ran.stderr and "hlt" in ran.stdout
 
 
 def test_a_record_with_another_shape_is_passed_over(tmp_path):
     path = tmp_path / "report.jsonl"
-    for wrong in ({**ADD, "tp": [0.25]}, {**ADD, "lat": [[1]]}, {**ADD, "lat": [[1e400, 1]]}, {"tp": [1, 1]}):
-        path.write_bytes(report_of(wrong).replace(b"Infinity", b"1e400"))
+    for wrong in ({"pairs_of": ["0"]}, {"cycles": 1}, {"slots": [1]}, {"forms": ["add r64, r64"]}):
+        path.write_bytes(whole(others=({**record(ADD), **wrong},)))
         found = saved.read(path)
         assert found.damage and insn.forms(found) == [], wrong
+
+
+def test_a_record_whose_columns_differ_in_length_is_refused(tmp_path):
+    path = tmp_path / "report.jsonl"
+    for wrong in ({"pairs_of": []}, {"cycles": []}, {"slots": "1 1"}, {"pairs_of": [1]}, {"forms": []}):
+        path.write_bytes(whole(others=({**record(ADD), **wrong},)))
+        ran = baretick("insn", path)
+        assert ran.returncode == 2 and str(path) in ran.stderr and "record" in ran.stderr, wrong
+
+
+@pytest.mark.parametrize("text, value, error, at_most, settled", [
+    ("0.257(4)", 0.257, 0.004, False, True), ("1.00", 1, 0.01, False, True), ("12", 12, 1, False, True),
+    ("<8.9(?)?", 8.9, None, True, False), ("1230(50)", 1230, 50, False, True), ("-0.01(12)?", -0.01, 0.12, False, False),
+])  # fmt: skip
+def test_figures_are_read(text, value, error, at_most, settled):
+    (form,) = insn.forms_of(record({"form": "nop", "cycles": {"tp": text}}))
+    assert form.figures == {"tp": (value, error, at_most, settled)}
+
+
+def test_forms_of_one_mnemonic_share_it():
+    assert insn.names_of([["lock add", "m64,r64", "m8,r8"], ["rep movsb", "", "[rcx=0]"]]) == [
+        "lock add m64, r64", "lock add m8, r8", "rep movsb", "rep movsb [rcx=0]"]  # fmt: skip

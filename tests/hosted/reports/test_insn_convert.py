@@ -4,18 +4,20 @@ import re
 import subprocess
 
 import pytest
+from made_insn import record
 from made_reports import baretick, head, whole
 from read import exegesis, llvm_names
 from tools import distribution
 
 AMD = {"cpu": {"vendor": "AuthenticAMD", "family": 25, "model": 1}, "tsc": {"hz": 2000000000}}
 CORE = {"type": "core", "core": 0, "usable": True, "ticks_per_cycle": 0.5}
-ADD = {"form": "add r64, r64", "tp": [0.25, 0.01], "lat_of": ["0>0 1>0", "1>f"], "lat": [[1, 0.02], [3, 0.2]],
-       "unsettled": ["1>f"]}
-IMUL = {"form": "imul r64, r64", "tp": [1, 0.01], "lat_of": ["0>0", "1>0"], "lat": [[3, 0.02], [3, 0.02]]}
-LOAD = {"form": "mov r64, m64", "tp": [0.5, 0.01], "most_of": ["1>0"], "most": [[7.5, 0.1]]}
-UNSETTLED = {"form": "sub r64, r64", "tp": [0.25, 0.1], "lat_of": ["0>0"], "lat": [[1, 1]], "unsettled": ["tp", "0>0"]}
-FAULTY = {"form": "cpuid", "fault": "SIGILL"}
+ADD = {"form": "add r64, r64", "cycles": {"tp": "0.25", "0>0": "1.00(2)", "1>0": "1.00(2)", "1>f": "3.0(2)?"}}
+IMUL = {"form": "imul r64, r64", "cycles": {"tp": "1.00", "0>0": "3.00(2)", "1>0": "3.00(2)"}}
+LOAD = {"form": "mov r64, m64", "cycles": {"tp": "0.50", "1>0": "<7.5"}}
+UNSETTLED = {"form": "sub r64, r64", "cycles": {"tp": "0.2(1)?", "0>0": "1(1)?"}}
+FAULTY = {"form": "cpuid", "cycles": {"tp": "-"}, "fault": "SIGILL"}
+SLOW_IMUL = {**IMUL, "cycles": {"tp": "1.00", "0>0": "7.00(2)", "1>0": "7.00(2)"}}
+NOP = {"form": "nop", "cycles": {"tp": "0.20"}}
 
 
 def has(tool):
@@ -32,7 +34,7 @@ needs_llvm = pytest.mark.skipif(not has("llvm-mc") or not has("llvm-exegesis"), 
 def kept(tmp_path):
     def keep(*forms, run=None):
         path = tmp_path / "report.jsonl"
-        path.write_bytes(whole(run=head(**(run or AMD)), others=(CORE, {"type": "insn", "core": 0, "forms": list(forms)})))
+        path.write_bytes(whole(run=head(**(run or AMD)), others=(CORE, record(*forms))))
         return path
 
     return keep
@@ -71,7 +73,7 @@ def analysed(tmp_path, text):
 
 @needs_llvm
 def test_llvm_exegesis_reads_them_and_flags_a_planted_latency(kept, tmp_path):
-    path = kept(ADD, {**IMUL, "lat": [[7, 0.02], [7, 0.02]]})
+    path = kept(ADD, SLOW_IMUL)
     found = analysed(tmp_path, converted(path, "exegesis", "--cpu", "icelake-server"))
     assert "IMUL64rr" in found and "ADD64rr" not in found
     path = kept(ADD, IMUL)
@@ -115,7 +117,7 @@ def test_forms_in_assembly(form, text):
 
 
 def test_the_layout_of_the_collection(kept):
-    lines = converted(kept(ADD, LOAD, {"form": "nop", "tp": [0.2, 0.01]}, FAULTY), "instlat").splitlines()
+    lines = converted(kept(ADD, LOAD, NOP, FAULTY), "instlat").splitlines()
     # A core cycle of 0.5 ticks at 2 GHz is 0.25 ns.
     assert lines == [
         "Inst    1 AMD64 : ADD r64, r64                  L:   0.25ns=  1.0c  T:   0.06ns=  0.25c",

@@ -74,6 +74,17 @@ static void a_difference_is_as_uncertain_as_both(void **state)
     assert_true(d.settled);
 }
 
+static void figures_differ_by_more_than_their_ranges_and_a_share(void **state)
+{
+    (void)state;
+    const struct agreed one = {1, 0.99, 1.01, true}, near = {1.04, 1.03, 1.05, true},
+                        wide = {2, 1, 3, true}, two = {2, 1.9, 2.1, true};
+    assert_true(agree_differ(one, two) && agree_differ(two, one));
+    assert_false(agree_differ(one, near)); /* less than AGREE_SHARE */
+    assert_false(agree_differ(one, wide));
+    assert_false(agree_differ(one, agree(NULL, 0)) || agree_differ(agree(NULL, 0), one));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -84,6 +95,7 @@ int main(void)
         cmocka_unit_test(one_outlier_of_seven_is_left_out),
         cmocka_unit_test(of_disturbed_ones_the_smallest_count),
         cmocka_unit_test(a_difference_is_as_uncertain_as_both),
+        cmocka_unit_test(figures_differ_by_more_than_their_ranges_and_a_share),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

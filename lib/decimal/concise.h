@@ -1,0 +1,18 @@
+/*
+ * A figure with its uncertainty in the concise notation of metrology (GUM, section 7.2.2, and
+ * ISO/IEC Guide 98-3): "0.257(4)" is 0.257 +- 0.004. Uses SSE, like the whole room.
+ */
+#ifndef LIB_DECIMAL_CONCISE_H
+#define LIB_DECIMAL_CONCISE_H
+
+#include "lib/text/sink.h"
+
+/*
+ * Writes three significant digits of `value`, at most three of them after the point, and fewer if
+ * `error` exceeds nine units of the last one. In parentheses is the error in these units, rounded
+ * up, so that value +- error contains what it contained before; without parentheses it is one
+ * unit. An unknown error (NaN) is "(?)"; the value then has no trailing zeros.
+ */
+void concise(struct sink *out, double value, double error);
+
+#endif

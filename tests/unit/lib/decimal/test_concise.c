@@ -1,0 +1,85 @@
+/* Figures in the concise notation: digits follow the error, and contain the range. */
+#include "lib/decimal/concise.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/rng.h"
+#include "tests/unit/unit.h"
+
+static const char *text_of(double value, double error)
+{
+    static char text[64];
+    struct sink_buf b;
+
+    sink_buf_init(&b, text, sizeof text);
+    concise(&b.sink, value, error);
+    assert_false(b.cut);
+    return text;
+}
+
+static void digits_follow_the_error(void **state)
+{
+    (void)state;
+    static const struct {
+        double value, error;
+        const char *text;
+    } cases[] = {
+        {0.25, 0.001, "0.250"},    {0.25, 0, "0.250"},    {0.2571, 0.003, "0.257(4)"},
+        {0.2571, 0.02, "0.26(3)"}, {1, 0.001, "1.00"},    {1.01, 0.02, "1.01(2)"},
+        {1.0049, 0.001, "1.00"},   {3.14, 0.5, "3.1(6)"}, {12.34, 0.01, "12.3"},
+        {123.4, 0.1, "123"},       {1234, 1, "1234"},     {1234, 56, "1234(56)"},
+        {-0.02, 0.01, "-0.02"},    {0, 0, "0.000"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(text_of(cases[i].value, cases[i].error), cases[i].text);
+}
+
+static void an_unknown_error_is_a_question_mark(void **state)
+{
+    (void)state;
+    assert_string_equal(text_of(1, NAN), "1(?)");
+    assert_string_equal(text_of(2.5, NAN), "2.5(?)");
+    assert_string_equal(text_of(0.257, NAN), "0.257(?)");
+    assert_string_equal(text_of(-3, NAN), "-3(?)");
+}
+
+static double power_of_10(int n)
+{
+    double power = 1;
+
+    for (; n > 0; n--)
+        power *= 10;
+    for (; n < 0; n++)
+        power /= 10;
+    return power;
+}
+
+static void what_is_written_contains_the_range(void **state)
+{
+    (void)state;
+    struct rng r = {7};
+    for (unsigned i = 0; i < 200000; i++) {
+        double value = rng_unit(&r) * power_of_10((int)rng_below(&r, 6) - 1);
+        double error = value * rng_unit(&r) * power_of_10(-(int)rng_below(&r, 4));
+        const char *text = text_of(value, error), *units = strchr(text, '(');
+        const char *point = strchr(text, '.');
+        size_t decimals = point ? strspn(point + 1, "0123456789") : 0;
+        double written = strtod(text, NULL), unit = power_of_10(-(int)decimals);
+        double most = (units ? strtod(units + 1, NULL) : 1) * unit;
+        assert_true(written + most >= (value + error) * (1 - 1e-9));
+        assert_true(written - most <= (value - error) * (1 + 1e-9));
+        assert_true(most <= 2 * error + 2 * unit);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digits_follow_the_error),
+        cmocka_unit_test(an_unknown_error_is_a_question_mark),
+        cmocka_unit_test(what_is_written_contains_the_range),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
