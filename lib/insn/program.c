@@ -2,176 +2,7 @@
 #include "lib/insn/copy.h"
 #include "lib/text/mem.h"
 
-/* The area: patterns for registers, memory operands, strings, and a stack in the middle of its
- * part. */
-enum {
-    AREA_PATTERN = 0,
-    AREA_ZERO = 64,
-    AREA_SAVED_RSP = 128,
-    AREA_OTHER = 192,
-    AREA_VECTOR = 64, /* bytes of a pattern */
-    AREA_TURNS = INSN_TURNS_AT,
-    AREA_BASE = 0x1000,
-    AREA_RSI = 0x8000,
-    AREA_RDI = 0x10000,
-    AREA_STACK = 0x1c000,
-};
-enum {
-    SHUFFLE_NONE = 0xe4,
-    ANY_IMMEDIATE = 2,
-    X87_REGISTERS = 8,
-    VECTORS = 16,
-    MASKS = 8,
-    JNZ_BYTES = 6
-};
-
-/* --- values ---------------------------------------------------------------------------------- */
-
-typedef uint64_t __attribute__((may_alias)) word;
-
-static void fill(uint8_t *area, size_t bytes, uint64_t value)
-{
-    word *at = (word *)(void *)area;
-
-    for (size_t i = 0; i < bytes / sizeof *at; i++)
-        at[i] = value;
-}
-
-void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values)
-{
-    unsigned element = insn_element(v);
-
-    fill(area, INSN_AREA_SIZE, insn_values_word(values, element, false));
-    fill(area + AREA_OTHER, AREA_VECTOR, insn_values_word(values, element, true));
-    fill(area + AREA_ZERO, AREA_VECTOR, 0);
-}
-
-static bool has_selector(const struct insn_view *v)
-{
-    for (unsigned i = 0; i < v->operands; i++)
-        if (insn_is_selector(&v->operand[i]))
-            return true;
-    return false;
-}
-
-/* Returns the initial value of a general register. */
-static uint64_t value_of(const struct insn_place *place, const struct insn_view *v, unsigned number)
-{
-    bool repeats = v->form->properties & (INSN_REP | INSN_BRANCH);
-    bool slow = insn_values_break(v, place->values);
-    uint64_t other = slow ? insn_values_word(place->values, INSN_INT, false) : 1;
-
-    switch (number) {
-    case PLAN_RAX:
-        return slow ? INSN_SLOW_RAX : insn_is_pointer(v, number) ? place->area + AREA_BASE : 1;
-    case PLAN_BASE:
-        return place->area + AREA_BASE;
-    case PLAN_INDEX:
-        return 0;
-    case PLAN_RDX: /* the high half of a dividend must be 0, a divisor must not */
-        return !insn_is_fixed(v, number) ? other : slow ? INSN_SLOW_RDX : 0;
-    case PLAN_RCX:
-        return repeats ? place->repeats : has_selector(v) ? 0 : 1;
-    case PLAN_RSI:
-        return insn_is_pointer(v, number) ? place->area + AREA_RSI : 1;
-    case PLAN_RDI:
-        return insn_is_pointer(v, number) ? place->area + AREA_RDI : 1;
-    default:
-        return insn_is_pointer(v, number) ? place->area + AREA_BASE : other;
-    }
-}
-
-/* --- code ------------------------------------------------------------------------------------ */
-
-static void put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c)
-{
-    to->full |= to->size - to->used < INSN_BYTES_MOST;
-    if (to->refused || to->full)
-        return;
-    unsigned n = insn_copy(f, c, to->at + to->used);
-    to->refused = n == 0;
-    to->used += n;
-}
-
-/* Writes a link between registers, with `to` as the first operand. */
-static void put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,
-                     unsigned to, unsigned from, uint64_t immediate)
-{
-    struct insn_choice c = {.reg = {(uint8_t)to, (uint8_t)from, (uint8_t)from},
-                            .base = PLAN_BASE,
-                            .index = INSN_NO_INDEX,
-                            .immediate = immediate};
-
-    put(code, place->links->form[link], &c);
-}
-
-/* Writes a link to or from memory at an offset of the area. */
-static void put_access(struct insn_code *code, const struct insn_place *place, enum insn_link link,
-                       unsigned number, int32_t offset)
-{
-    struct insn_choice c = {.reg = {(uint8_t)number, (uint8_t)number},
-                            .base = PLAN_BASE,
-                            .index = INSN_NO_INDEX,
-                            .displacement = offset - AREA_BASE};
-
-    put(code, place->links->form[link], &c);
-}
-
-static void put_value(struct insn_code *code, const struct insn_place *place,
-                      const struct insn_view *v, unsigned number)
-{
-    uint64_t value = value_of(place, v, number);
-
-    put_link(code, place, value >> 32 ? LINK_MOV64 : LINK_MOV32, number, 0, value);
-}
-
-static bool uses(const struct insn_view *v, enum insn_file file)
-{
-    for (unsigned i = 0; i < v->operands; i++)
-        if (insn_file_of(v->operand[i].class) == file && v->operand[i].kind <= INSN_ADDRESS)
-            return true;
-    return false;
-}
-
-/* --- setup ----------------------------------------------------------------------------------- */
-
-/* Only as wide as the form's encoding: used upper halves slow down legacy SSE. */
-static void set_vectors(struct insn_code *to, const struct insn_place *place,
-                        const struct insn_view *v)
-{
-    enum insn_link load = LINK_LOAD128;
-
-    if (v->form->encoding != INSN_LEGACY)
-        load = v->form->encoding == INSN_EVEX ? LINK_VLOAD512 : LINK_VLOAD256;
-    else if (place->vectors >= 256)
-        put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
-    for (unsigned i = 0; i < VECTORS; i++)
-        put_access(to, place, load, i,
-                   i >= PLAN_VECTOR_ZERO ? AREA_ZERO
-                   : i % 2               ? AREA_OTHER
-                                         : AREA_PATTERN);
-}
-
-void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
-{
-    const struct insn_view *v = &t->view;
-
-    put_value(to, place, v, PLAN_BASE);
-    if (uses(v, FILE_X87)) {
-        put_link(to, place, LINK_FNINIT, 0, 0, 0);
-        for (unsigned i = 0; i < X87_REGISTERS; i++)
-            put_link(to, place, LINK_FLD1, 0, 0, 0);
-    }
-    for (unsigned i = 0; i < X87_REGISTERS && uses(v, FILE_MMX); i++)
-        put_access(to, place, LINK_MOVQ_MM_M, i, AREA_PATTERN);
-    if (uses(v, FILE_VECTOR))
-        set_vectors(to, place, v);
-    for (unsigned i = 1; i < MASKS && uses(v, FILE_MASK); i++)
-        put_link(to, place, LINK_KXNOR, i, i, 0);
-    for (unsigned i = 0; i < 16; i++)
-        if (i != PLAN_RSP && i != PLAN_RBP && i != PLAN_BASE)
-            put_value(to, place, v, i);
-}
+enum { SHUFFLE_NONE = 0xe4, ANY_IMMEDIATE = 2, JNZ_BYTES = 6 };
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
@@ -211,16 +42,16 @@ static void put_resets(struct insn_code *to, const struct insn_place *place,
         const struct insn_operand *o = &v->operand[i];
         unsigned number = insn_register(t, i, k);
         if (insn_must_reset(v, o) || is_to_break(t, o))
-            put_value(to, place, v, o->number);
+            insn_put_value(to, place, v, o->number);
         else if (clears && o->field == INSN_MASK)
-            put_link(to, place, LINK_KXNOR, number, number, 0);
+            insn_put_link(to, place, LINK_KXNOR, number, number, 0);
         else if (clears && o->field == INSN_VVVV && o->kind == INSN_REGISTER)
-            put_link(to, place, o->class == INSN_YMM ? LINK_PCMPEQ_Y : LINK_PCMPEQ, number, number,
-                     0);
+            insn_put_link(to, place, o->class == INSN_YMM ? LINK_PCMPEQ_Y : LINK_PCMPEQ, number,
+                          number, 0);
     }
     bool both = v->flags.read & INSN_STATUS && v->flags.written & INSN_STATUS;
     if (t->breaks && both && !is_flags_chain(t))
-        put_link(to, place, LINK_TEST, PLAN_BASE, PLAN_BASE, 0);
+        insn_put_link(to, place, LINK_TEST, PLAN_BASE, PLAN_BASE, 0);
 }
 
 /* Consecutive copies use different banks of the cache, at multiples of the operand's size. */
@@ -262,7 +93,7 @@ static void put_copy(struct insn_code *to, const struct insn_place *place,
         else if (o->kind == INSN_MEMORY && o->class != INSN_R64)
             c.index = PLAN_VECTOR_INDEX;
     }
-    put(to, v->form, &c);
+    insn_put(to, v->form, &c);
 }
 
 static bool is_store(enum insn_link link)
@@ -286,37 +117,24 @@ static void put_step(struct insn_code *to, const struct insn_place *place,
                      const struct insn_step *s)
 {
     if (is_store((enum insn_link)s->link)) {
-        put_access(to, place, (enum insn_link)s->link, s->from, AREA_BASE);
+        insn_put_access(to, place, (enum insn_link)s->link, s->from, AREA_BASE);
         return;
     }
     switch (s->link) {
     case LINK_VPAND: {
         struct insn_choice c = {.reg = {s->to, s->from, PLAN_VECTOR_ZERO}};
-        put(to, place->links->form[s->link], &c);
+        insn_put(to, place->links->form[s->link], &c);
         return;
     }
     case LINK_PSHUFD:
     case LINK_VPSHUFD:
-        put_link(to, place, (enum insn_link)s->link, s->to, s->from, SHUFFLE_NONE);
+        insn_put_link(to, place, (enum insn_link)s->link, s->to, s->from, SHUFFLE_NONE);
         return;
     case LINK_OR:
-        put_link(to, place, LINK_OR, s->to, s->from, 1);
+        insn_put_link(to, place, LINK_OR, s->to, s->from, 1);
         return;
     default: /* loads have their register first; for AND, 0 is the immediate */
-        put_link(to, place, (enum insn_link)s->link, s->to, s->from, 0);
-    }
-}
-
-/* Sets what the window's entry and its clock have changed, and moves RSP into the area. */
-static void put_start(struct insn_code *to, const struct insn_place *place,
-                      const struct insn_view *v)
-{
-    for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)
-        put_value(to, place, v, i);
-    put_value(to, place, v, PLAN_RBP);
-    if (v->form->properties & INSN_STACK) {
-        put_access(to, place, LINK_STORE64, PLAN_RSP, AREA_SAVED_RSP);
-        put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);
+        insn_put_link(to, place, (enum insn_link)s->link, s->to, s->from, 0);
     }
 }
 
@@ -356,24 +174,12 @@ static void put_copies(struct insn_code *to, const struct insn_place *place,
         put_some(to, place, t, n % INSN_LOOP_COPIES);
 }
 
-static void put_end(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
-{
-    if (v->form->properties & INSN_STACK)
-        put_access(to, place, LINK_LOAD64, PLAN_RSP, AREA_SAVED_RSP);
-    if (uses(v, FILE_MMX))
-        put_link(to, place, LINK_EMMS, 0, 0, 0);
-    if (uses(v, FILE_X87))
-        put_link(to, place, LINK_FNINIT, 0, 0, 0);
-    if (uses(v, FILE_VECTOR) && v->form->encoding != INSN_LEGACY)
-        put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
-}
-
 void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                unsigned copies)
 {
-    put_start(to, place, &t->view);
+    insn_put_start(to, place, &t->view);
     put_copies(to, place, t, copies);
-    put_end(to, place, &t->view);
+    insn_put_end(to, place, &t->view);
 }
 
 /* JNZ to an earlier offset: 0f 85 and the distance from the next instruction (AMD APM vol. 3, Jcc).
@@ -394,17 +200,17 @@ static void put_jump_back(struct insn_code *to, size_t head)
 /* Counts the turns down and jumps back until there are none left. */
 static void put_turn(struct insn_code *to, const struct insn_place *place, size_t head)
 {
-    put_access(to, place, LINK_DEC, 0, AREA_TURNS);
+    insn_put_access(to, place, LINK_DEC, 0, AREA_TURNS);
     put_jump_back(to, head);
 }
 
 void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
 {
-    put_start(to, place, &t->view);
+    insn_put_start(to, place, &t->view);
     size_t head = to->used;
     put_copies(to, place, t, INSN_LOOP_COPIES);
     put_turn(to, place, head);
-    put_end(to, place, &t->view);
+    insn_put_end(to, place, &t->view);
 }
 
 /* The NOP of five bytes: AMD APM vol. 3 (NOP), Intel SDM vol. 2B table 4-12. */
@@ -422,7 +228,7 @@ static void put_nops(struct insn_code *to, unsigned n)
 void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                  bool copies)
 {
-    put_start(to, place, &t->view);
+    insn_put_start(to, place, &t->view);
     size_t head = to->used;
     for (unsigned k = 0; k < INSN_FILLED_COPIES; k++) {
         if (copies)
@@ -430,7 +236,7 @@ void insn_filled(struct insn_code *to, const struct insn_place *place, const str
         put_nops(to, copies ? INSN_FILLERS : INSN_FILLERS + 1);
     }
     put_turn(to, place, head);
-    put_end(to, place, &t->view);
+    insn_put_end(to, place, &t->view);
 }
 
 bool insn_can_loop(const struct insn_view *v)

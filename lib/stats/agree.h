@@ -39,8 +39,8 @@ struct agreed agree_least(const double *x, size_t n);
 /* Returns a - b: the ends are as far apart as those of both together. */
 struct agreed agree_minus(struct agreed a, struct agreed b);
 
-/* Whether they differ by more than AGREE_SHARE of the larger, with ranges that do not overlap. False
- * if either is unknown. */
+/* Whether they differ by more than AGREE_SHARE of the larger, and their ranges are apart. False if
+ * either is unknown. */
 bool agree_differ(struct agreed a, struct agreed b);
 
 /* Returns the largest distance from the value to an end; UNKNOWN with fewer than two. */

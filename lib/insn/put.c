@@ -1,0 +1,174 @@
+#include "lib/insn/put.h"
+
+enum { X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+typedef uint64_t __attribute__((may_alias)) word;
+
+static void fill(uint8_t *area, size_t bytes, uint64_t value)
+{
+    word *at = (word *)(void *)area;
+
+    for (size_t i = 0; i < bytes / sizeof *at; i++)
+        at[i] = value;
+}
+
+void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values)
+{
+    unsigned element = insn_element(v);
+
+    fill(area, INSN_AREA_SIZE, insn_values_word(values, element, false));
+    fill(area + AREA_OTHER, AREA_VECTOR, insn_values_word(values, element, true));
+    fill(area + AREA_ZERO, AREA_VECTOR, 0);
+}
+
+static bool has_selector(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (insn_is_selector(&v->operand[i]))
+            return true;
+    return false;
+}
+
+/* Returns the initial value of a general register. */
+static uint64_t value_of(const struct insn_place *place, const struct insn_view *v, unsigned number)
+{
+    bool repeats = v->form->properties & (INSN_REP | INSN_BRANCH);
+    bool slow = insn_values_break(v, place->values);
+    uint64_t other = slow ? insn_values_word(place->values, INSN_INT, false) : 1;
+
+    switch (number) {
+    case PLAN_RAX:
+        return slow ? INSN_SLOW_RAX : insn_is_pointer(v, number) ? place->area + AREA_BASE : 1;
+    case PLAN_BASE:
+        return place->area + AREA_BASE;
+    case PLAN_INDEX:
+        return 0;
+    case PLAN_RDX: /* the high half of a dividend must be 0, a divisor must not */
+        return !insn_is_fixed(v, number) ? other : slow ? INSN_SLOW_RDX : 0;
+    case PLAN_RCX:
+        return repeats ? place->repeats : has_selector(v) ? 0 : 1;
+    case PLAN_RSI:
+        return insn_is_pointer(v, number) ? place->area + AREA_RSI : 1;
+    case PLAN_RDI:
+        return insn_is_pointer(v, number) ? place->area + AREA_RDI : 1;
+    default:
+        return insn_is_pointer(v, number) ? place->area + AREA_BASE : other;
+    }
+}
+
+/* --- code ------------------------------------------------------------------------------------ */
+
+void insn_put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c)
+{
+    to->full |= to->size - to->used < INSN_BYTES_MOST;
+    if (to->refused || to->full)
+        return;
+    unsigned n = insn_copy(f, c, to->at + to->used);
+    to->refused = n == 0;
+    to->used += n;
+}
+
+void insn_put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,
+                   unsigned to, unsigned from, uint64_t immediate)
+{
+    struct insn_choice c = {.reg = {(uint8_t)to, (uint8_t)from, (uint8_t)from},
+                            .base = PLAN_BASE,
+                            .index = INSN_NO_INDEX,
+                            .immediate = immediate};
+
+    insn_put(code, place->links->form[link], &c);
+}
+
+void insn_put_access(struct insn_code *code, const struct insn_place *place, enum insn_link link,
+                     unsigned number, int32_t offset)
+{
+    struct insn_choice c = {.reg = {(uint8_t)number, (uint8_t)number},
+                            .base = PLAN_BASE,
+                            .index = INSN_NO_INDEX,
+                            .displacement = offset - AREA_BASE};
+
+    insn_put(code, place->links->form[link], &c);
+}
+
+void insn_put_value(struct insn_code *code, const struct insn_place *place,
+                    const struct insn_view *v, unsigned number)
+{
+    uint64_t value = value_of(place, v, number);
+
+    insn_put_link(code, place, value >> 32 ? LINK_MOV64 : LINK_MOV32, number, 0, value);
+}
+
+static bool uses(const struct insn_view *v, enum insn_file file)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (insn_file_of(v->operand[i].class) == file && v->operand[i].kind <= INSN_ADDRESS)
+            return true;
+    return false;
+}
+
+/* --- setup ----------------------------------------------------------------------------------- */
+
+/* Only as wide as the form's encoding: used upper halves slow down legacy SSE. */
+static void set_vectors(struct insn_code *to, const struct insn_place *place,
+                        const struct insn_view *v)
+{
+    enum insn_link load = LINK_LOAD128;
+
+    if (v->form->encoding != INSN_LEGACY)
+        load = v->form->encoding == INSN_EVEX ? LINK_VLOAD512 : LINK_VLOAD256;
+    else if (place->vectors >= 256)
+        insn_put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
+    for (unsigned i = 0; i < VECTORS; i++)
+        insn_put_access(to, place, load, i,
+                        i >= PLAN_VECTOR_ZERO ? AREA_ZERO
+                        : i % 2               ? AREA_OTHER
+                                              : AREA_PATTERN);
+}
+
+void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
+{
+    const struct insn_view *v = &t->view;
+
+    insn_put_value(to, place, v, PLAN_BASE);
+    if (uses(v, FILE_X87)) {
+        insn_put_link(to, place, LINK_FNINIT, 0, 0, 0);
+        for (unsigned i = 0; i < X87_REGISTERS; i++)
+            insn_put_link(to, place, LINK_FLD1, 0, 0, 0);
+    }
+    for (unsigned i = 0; i < X87_REGISTERS && uses(v, FILE_MMX); i++)
+        insn_put_access(to, place, LINK_MOVQ_MM_M, i, AREA_PATTERN);
+    if (uses(v, FILE_VECTOR))
+        set_vectors(to, place, v);
+    for (unsigned i = 1; i < MASKS && uses(v, FILE_MASK); i++)
+        insn_put_link(to, place, LINK_KXNOR, i, i, 0);
+    for (unsigned i = 0; i < 16; i++)
+        if (i != PLAN_RSP && i != PLAN_RBP && i != PLAN_BASE)
+            insn_put_value(to, place, v, i);
+}
+
+/* --- start and end ---------------------------------------------------------------------------- */
+
+void insn_put_start(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
+{
+    for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)
+        insn_put_value(to, place, v, i);
+    insn_put_value(to, place, v, PLAN_RBP);
+    if (v->form->properties & INSN_STACK) {
+        insn_put_access(to, place, LINK_STORE64, PLAN_RSP, AREA_SAVED_RSP);
+        insn_put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);
+    }
+}
+
+void insn_put_end(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
+{
+    if (v->form->properties & INSN_STACK)
+        insn_put_access(to, place, LINK_LOAD64, PLAN_RSP, AREA_SAVED_RSP);
+    if (uses(v, FILE_MMX))
+        insn_put_link(to, place, LINK_EMMS, 0, 0, 0);
+    if (uses(v, FILE_X87))
+        insn_put_link(to, place, LINK_FNINIT, 0, 0, 0);
+    if (uses(v, FILE_VECTOR) && v->form->encoding != INSN_LEGACY)
+        insn_put_link(to, place, LINK_VZEROUPPER, 0, 0, 0);
+}

@@ -1,0 +1,79 @@
+/*
+ * What the code of a test begins and ends with, and the instructions that it is made of. All memory
+ * that it accesses is in one area.
+ */
+#ifndef LIB_INSN_PUT_H
+#define LIB_INSN_PUT_H
+
+#include "lib/insn/copy.h"
+#include "lib/insn/plan.h"
+#include "lib/insn/values.h"
+
+#define INSN_REPEAT_MOST 4096
+#define INSN_AREA_SIZE   0x20000
+#define INSN_AREA_ALIGN  64
+/* Of a loop; its low 12 bits differ from those of all operands up to 512 bits. */
+#define INSN_TURNS_AT 0xf00
+
+/* Where the code runs. */
+struct insn_place {
+    const struct insn_links *links;
+    uint64_t area;    /* its address */
+    unsigned vectors; /* bits of the widest enabled vectors: 128, 256 or 512 */
+    uint32_t repeats; /* RCX for REP and LOOP: at most INSN_REPEAT_MOST */
+    unsigned values;  /* enum insn_values */
+};
+
+/* The generated code. */
+struct insn_code {
+    uint8_t *at;
+    size_t size, used;
+    bool full;    /* the code did not fit */
+    bool refused; /* a copy could not be encoded */
+};
+
+/* The area: patterns for registers, memory operands, strings, and a stack in the middle of its
+ * part. */
+enum {
+    AREA_PATTERN = 0,
+    AREA_ZERO = 64,
+    AREA_SAVED_RSP = 128,
+    AREA_OTHER = 192,
+    AREA_VECTOR = 64, /* bytes of a pattern */
+    AREA_TURNS = INSN_TURNS_AT,
+    AREA_BASE = 0x1000,
+    AREA_RSI = 0x8000,
+    AREA_RDI = 0x10000,
+    AREA_STACK = 0x1c000,
+};
+
+/* Fills the area, which is on a boundary of 8 bytes, with values that suit the form: no zero
+ * divisors, and no denormals. */
+void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values);
+
+/* Sets every register that the form may use, except RSP, and RBP, which a window's entry needs. */
+void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
+
+/* Writes one instruction. */
+void insn_put(struct insn_code *to, const struct insn_form *f, const struct insn_choice *c);
+
+/* Writes a link between registers, with `to` as the first operand. */
+void insn_put_link(struct insn_code *code, const struct insn_place *place, enum insn_link link,
+                   unsigned to, unsigned from, uint64_t immediate);
+
+/* Writes a link to or from memory at an offset of the area. */
+void insn_put_access(struct insn_code *code, const struct insn_place *place, enum insn_link link,
+                     unsigned number, int32_t offset);
+
+/* Sets a general register to its initial value. */
+void insn_put_value(struct insn_code *code, const struct insn_place *place,
+                    const struct insn_view *v, unsigned number);
+
+/* Sets what the window's entry and its clock have changed, and moves RSP into the area. */
+void insn_put_start(struct insn_code *to, const struct insn_place *place,
+                    const struct insn_view *v);
+
+/* Restores the x87, the vectors and RSP. */
+void insn_put_end(struct insn_code *to, const struct insn_place *place, const struct insn_view *v);
+
+#endif
