@@ -1,0 +1,376 @@
+/* Steps of simulated curves: as limits make them, and curves that have none. */
+#include "tests/unit/unit.h"
+#include "lib/limits/steps.h"
+#include "lib/stats/known.h"
+#include "tests/unit/close.h"
+#include "tests/unit/rng.h"
+
+#define WINDOW 1.125 /* steps of a count of fillers are this narrow */
+#define OCTAVE 2
+#define TRIALS 2000
+
+static struct steps_point point[STEPS_POINTS_MOST];
+static struct step step[STEPS_MOST];
+static struct rng random;
+
+/* Sets n counts, one every `apart`. */
+static size_t count(uint32_t first, uint32_t apart, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        point[i] = (struct steps_point){first + (uint32_t)i * apart, 0, UNKNOWN, UNKNOWN};
+    return n;
+}
+
+/* Sets two counts per octave. */
+static size_t count_octaves(uint32_t first, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        point[i] = (struct steps_point){(first << i / 2) * (2 + i % 2) / 2, 0, UNKNOWN, UNKNOWN};
+    return n;
+}
+
+/* Returns a value that is off by at most this share. */
+static double off(double y, double noise)
+{
+    return y * (1 + noise * (2 * rng_unit(&random) - 1));
+}
+
+static void set(size_t n, double (*y)(double x), double noise)
+{
+    for (size_t i = 0; i < n; i++) {
+        double v = y(point[i].x);
+        point[i].y = off(v, noise);
+        point[i].lo = v * (1 - noise);
+        point[i].hi = v * (1 + noise);
+    }
+}
+
+static size_t find(size_t n, double within)
+{
+    return steps_find(point, n, within, step);
+}
+
+/* --- curves ----------------------------------------------------------------------------------- */
+
+static double flat(double x)
+{
+    (void)x;
+    return 430;
+}
+
+static double ramp(double x)
+{
+    return 400 + x;
+}
+
+static double through_zero(double x)
+{
+    return x;
+}
+
+static double knee(double x)
+{
+    return x < 300 ? 400 : 400 + 2 * (x - 300);
+}
+
+/* Two loads that overlap up to 312 fillers; each filler takes a little. */
+static double window(double x)
+{
+    return (x <= 312 ? 430 : 850) + x / 6;
+}
+
+/* The same, but the step takes 20 counts. */
+static double sloping(double x)
+{
+    return (x <= 300 ? 430 : x >= 320 ? 850 : 430 + (x - 300) * 21) + x / 6;
+}
+
+static double two_levels(double x)
+{
+    return x <= 1024 ? 1 : x <= 6000 ? 2.1 : 9;
+}
+
+static double falling(double x)
+{
+    return x < 200 ? 800 : 400;
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+static void a_step_between_two_loads(void **state)
+{
+    size_t n = count(296, 1, 40);
+
+    (void)state;
+    set(n, window, 0.01);
+    assert_int_equal(find(n, WINDOW), 1);
+    assert_int_equal(step[0].at, 312);
+    assert_int_equal(step[0].from, 312);
+    assert_int_equal(step[0].to, 313);
+    assert_close(step[0].before, 482, 8);
+    assert_close(step[0].after, 902, 12);
+}
+
+static void on_a_coarse_grid_it_is_in_a_gap(void **state)
+{
+    size_t n = count(16, 16, 48);
+
+    (void)state;
+    set(n, window, 0.03);
+    assert_int_equal(find(n, WINDOW), 1);
+    assert_int_equal(step[0].from, 304);
+    assert_int_equal(step[0].to, 320);
+    assert_int_equal(step[0].at, 304);
+}
+
+static void a_sloping_step_has_an_interval(void **state)
+{
+    size_t n = count(280, 1, 64);
+
+    (void)state;
+    set(n, sloping, 0.01);
+    assert_int_equal(find(n, WINDOW), 1);
+    assert_in_range(step[0].from, 300, 306);
+    assert_in_range(step[0].at, 308, 312);
+    assert_in_range(step[0].to, 314, 320);
+}
+
+static void wide_intervals_widen_that_of_the_step(void **state)
+{
+    size_t n = count(280, 1, 64);
+    struct step narrow;
+
+    (void)state;
+    set(n, sloping, 0);
+    assert_int_equal(find(n, WINDOW), 1);
+    narrow = step[0];
+    for (size_t i = 0; i < n; i++) {
+        point[i].lo = point[i].y * 0.8;
+        point[i].hi = point[i].y * 1.25;
+    }
+    assert_int_equal(find(n, WINDOW), 1);
+    assert_true(step[0].from < narrow.from && step[0].to > narrow.to);
+    assert_int_equal(step[0].at, narrow.at);
+}
+
+static void two_steps(void **state)
+{
+    size_t n = count_octaves(4, 25);
+
+    (void)state;
+    set(n, two_levels, 0.05);
+    assert_int_equal(find(n, OCTAVE), 2);
+    assert_int_equal(step[0].at, 1024);
+    assert_int_equal(step[0].to, 1536);
+    assert_int_equal(step[1].at, 4096);
+    assert_int_equal(step[1].to, 6144);
+}
+
+/* --- none ------------------------------------------------------------------------------------- */
+
+/* However the noise falls, these curves have no step, on any grid. */
+static void none_is_invented(void **state)
+{
+    static double (*const curve[])(double) = {flat, ramp, through_zero, knee};
+
+    (void)state;
+    for (unsigned i = 0; i < TRIALS; i++) {
+        double (*y)(double) = curve[i % 4];
+        size_t n = i % 3 == 0   ? count(16, 16, 48)
+                   : i % 3 == 1 ? count(250, 2, 64)
+                                : count_octaves(4, 25);
+        double within = i % 3 == 2 ? OCTAVE : WINDOW;
+        set(n, y, 0.06);
+        if (find(n, within))
+            fail_msg("curve %u, trial %u: a step at %u", i % 4, i, step[0].at);
+    }
+}
+
+static void a_step_is_found_whatever_the_noise(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < TRIALS; i++) {
+        size_t n = count(16, 16, 48);
+        set(n, window, 0.08);
+        assert_int_equal(find(n, WINDOW), 1);
+        assert_int_equal(step[0].at, 304);
+    }
+}
+
+static void one_outlier_is_no_step_and_hides_none(void **state)
+{
+    (void)state;
+    for (size_t at = 0; at < 48; at++) {
+        size_t n = count(16, 16, 48);
+        set(n, flat, 0.01);
+        point[at].y *= 3;
+        assert_int_equal(find(n, WINDOW), 0);
+        set(n, window, 0.01);
+        point[at].y *= at % 2 ? 3 : 0.2;
+        assert_int_equal(find(n, WINDOW), 1);
+        assert_in_range(step[0].at, 288, 320);
+    }
+}
+
+static void the_last_points_alone_are_no_level(void **state)
+{
+    size_t n = count(16, 16, 21);
+
+    (void)state;
+    set(n, window, 0.01);
+    assert_int_equal(point[n - 2].x, 320);
+    assert_int_equal(find(n, WINDOW), 0);
+}
+
+static void what_comes_back_is_no_step(void **state)
+{
+    size_t n = count(16, 16, 48);
+
+    (void)state;
+    set(n, flat, 0.01);
+    for (size_t i = 20; i < 30; i++)
+        point[i].y *= 2;
+    assert_int_equal(find(n, WINDOW), 0);
+}
+
+static void few_or_unknown_points(void **state)
+{
+    size_t n = count(16, 16, 48);
+
+    (void)state;
+    set(n, window, 0.01);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(find(i, WINDOW), 0);
+    for (size_t i = 0; i < n; i += 2)
+        point[i].y = UNKNOWN;
+    assert_int_equal(find(n, WINDOW), 1);
+    assert_int_equal(step[0].from, 288);
+    assert_int_equal(step[0].to, 320);
+    for (size_t i = 0; i < n; i++)
+        point[i].y = UNKNOWN;
+    assert_int_equal(find(n, WINDOW), 0);
+    assert_int_equal(steps_leave(point, n, 1.1, step), 0);
+}
+
+/* --- leaving a level -------------------------------------------------------------------------- */
+
+static void a_knee_leaves_its_level(void **state)
+{
+    size_t n = count(20, 20, 40);
+
+    (void)state;
+    set(n, knee, 0.005);
+    assert_int_equal(steps_leave(point, n, 1.03, step), 1);
+    assert_int_equal(step[0].at, 300);
+    assert_int_equal(step[0].from, 300);
+    assert_int_equal(step[0].to, 320);
+    assert_close(step[0].before, 400, 3);
+    assert_close(step[0].after, 440, 3);
+}
+
+static void what_stays_or_comes_back_does_not_leave(void **state)
+{
+    size_t n = count(20, 20, 40);
+
+    (void)state;
+    for (unsigned i = 0; i < TRIALS; i++) {
+        set(n, flat, 0.05);
+        assert_int_equal(steps_leave(point, n, 1.15, step), 0);
+    }
+    for (size_t i = 10; i < 20; i++)
+        point[i].y *= 2;
+    assert_int_equal(steps_leave(point, n, 1.15, step), 0);
+}
+
+static void a_rise_below_twice_the_tolerance_does_not_leave(void **state)
+{
+    size_t n = count(20, 20, 40);
+
+    (void)state;
+    for (size_t i = 0; i < n; i++)
+        point[i].y = i < 20 ? 100 : 120;
+    assert_int_equal(steps_leave(point, n, 1.15, step), 0);
+    assert_int_equal(steps_leave(point, n, 1.09, step), 1);
+    assert_int_equal(step[0].from, 400);
+}
+
+static void an_uncertain_point_is_in_the_interval(void **state)
+{
+    size_t n = count(20, 20, 40);
+
+    (void)state;
+    set(n, knee, 0.001);
+    point[5].hi = 2 * point[5].y; /* elsewhere */
+    point[13].hi = point[14].hi = 2 * point[14].y;
+    point[15].lo = point[15].y / 2;
+    assert_int_equal(steps_leave(point, n, 1.03, step), 1);
+    assert_int_equal(step[0].at, 300);
+    assert_int_equal(step[0].from, point[12].x);
+    assert_int_equal(step[0].to, 340);
+}
+
+/* --- falling, refining ------------------------------------------------------------------------ */
+
+static void a_falling_curve(void **state)
+{
+    size_t n = count(16, 16, 48);
+    uint32_t at = 0;
+
+    (void)state;
+    set(n, falling, 0.05);
+    assert_true(steps_fall(point, n, &at));
+    assert_int_equal(at, 208);
+    set(n, window, 0.05);
+    assert_false(steps_fall(point, n, &at));
+    point[40].y /= 4;
+    assert_false(steps_fall(point, n, &at));
+}
+
+static void counts_are_added_where_it_rises(void **state)
+{
+    size_t n = count(16, 16, 48);
+    uint32_t x[32];
+
+    (void)state;
+    set(n, window, 0);
+    size_t more = steps_refine(point, n, 512, x, 32);
+    assert_int_equal(more, 15);
+    for (size_t i = 0; i < more; i++)
+        assert_int_equal(x[i], 305 + i);
+    more = steps_refine(point, n, 64, x, 32);
+    assert_int_equal(more, 3); /* gaps of 4 are less than a 64th */
+    for (size_t i = 0; i < more; i++)
+        assert_int_equal(x[i], 308 + 4 * i);
+    assert_int_equal(steps_refine(point, n, 256, x, 2), 2);
+    assert_int_equal(x[0] == 312 || x[1] == 312, 1);
+    set(n, flat, 0.01);
+    assert_int_equal(steps_refine(point, n, 256, x, 32), 0);
+    n = count(300, 1, 30);
+    set(n, window, 0);
+    assert_int_equal(steps_refine(point, n, 256, x, 32), 0); /* there is nothing between */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_between_two_loads),
+        cmocka_unit_test(on_a_coarse_grid_it_is_in_a_gap),
+        cmocka_unit_test(a_sloping_step_has_an_interval),
+        cmocka_unit_test(wide_intervals_widen_that_of_the_step),
+        cmocka_unit_test(two_steps),
+        cmocka_unit_test(none_is_invented),
+        cmocka_unit_test(a_step_is_found_whatever_the_noise),
+        cmocka_unit_test(one_outlier_is_no_step_and_hides_none),
+        cmocka_unit_test(the_last_points_alone_are_no_level),
+        cmocka_unit_test(what_comes_back_is_no_step),
+        cmocka_unit_test(few_or_unknown_points),
+        cmocka_unit_test(a_knee_leaves_its_level),
+        cmocka_unit_test(what_stays_or_comes_back_does_not_leave),
+        cmocka_unit_test(a_rise_below_twice_the_tolerance_does_not_leave),
+        cmocka_unit_test(an_uncertain_point_is_in_the_interval),
+        cmocka_unit_test(a_falling_curve),
+        cmocka_unit_test(counts_are_added_where_it_rises),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
