@@ -4,6 +4,7 @@
 #include "bench/memory/chase.h"
 #include "bench/memory/needs.h"
 #include "bench/memory/point.h"
+#include "bench/memory/visit.h"
 #include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
 #include "lib/text/mem.h"
@@ -32,7 +33,7 @@ struct measuring {
     double cost[SIZES_MOST], first[SIZES_MOST]; /* of the first pass: seconds, cycles or ticks */
     uint64_t size[SIZES_MOST];
     struct sizes_plan plan;
-    struct point_taken taken[SIZES_MOST];
+    struct visits visits[SIZES_MOST];
 };
 
 _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
@@ -156,7 +157,7 @@ static bool pass_size(struct measuring *w, unsigned round, size_t i)
         struct visit v;
         if (!visit(w, w->size[i], &v))
             return false;
-        point_note(&w->taken[i], round, &v);
+        visits_add(&w->visits[i], round, &v.quiet, &v.all);
     }
     return true;
 }
@@ -204,7 +205,7 @@ static void conclude(struct measuring *w)
     c->rounds = w->plan.rounds;
     c->n = w->plan.n;
     for (size_t i = 0; i < c->n; i++)
-        c->point[i] = point_of(&w->taken[i], w->size[i], w->plan.rounds, w->e);
+        c->point[i] = point_of(&w->visits[i], w->size[i], w->plan.rounds, w->e);
     find_levels(c);
     if (w->e->facts.execution == EXEC_EMULATED)
         c->spoiled = CURVE_EMULATED;

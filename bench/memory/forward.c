@@ -4,7 +4,7 @@
 #include "bench/context/pace.h"
 #include "bench/memory/forward_walk.h"
 #include "bench/memory/needs.h"
-#include "bench/memory/pairs.h"
+#include "bench/sample/pairs.h"
 #include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
@@ -39,7 +39,7 @@ struct cell_visit {
     struct pairs_figure quiet, all;
 };
 
-static bool walk_pair(const void *ctx, unsigned i, struct pair_ticks *t)
+static bool walk_pair(void *ctx, unsigned i, struct pair_ticks *t)
 {
     const struct forward_place *p = ctx;
 
@@ -58,7 +58,7 @@ static void visit_here(void *ctx)
     forward_place_build(&p, v->s, v->l, v->offset, v->at);
     v->checked = forward_place_check(&p);
     if (v->checked)
-        (void)pairs_take(v->e, walk_pair, &p, 1, &v->quiet, &v->all);
+        (void)pairs_take(v->e, 1, walk_pair, &p, &v->quiet, &v->all);
 }
 
 /* Takes a visit of each cell of a pair of sizes. False: the row has ended. */

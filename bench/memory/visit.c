@@ -18,7 +18,7 @@ struct load {
 };
 
 /* A pair_walks of a load. */
-static bool time_walks(const void *ctx, unsigned i, struct pair_ticks *t)
+static bool time_walks(void *ctx, unsigned i, struct pair_ticks *t)
 {
     const struct load *l = ctx;
 
@@ -93,6 +93,6 @@ void visit_take(struct engine *e, const struct visit_set *set, unsigned pairs, s
         prepare_flush(set, &l.flush, v);
     else
         prepare_stream(set, &l.stream, v);
-    if (!v->wrong && !pairs_take(e, time_walks, &l, pairs, &v->quiet, &v->all))
+    if (!v->wrong && !pairs_take(e, pairs, time_walks, &l, &v->quiet, &v->all))
         v->wrong = "a timed walk did not end at the element where the order has its end";
 }

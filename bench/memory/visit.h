@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/memory/pairs.h"
+#include "bench/sample/pairs.h"
 
 #define VISIT_PAIRS 7 /* of walks that a figure is the median of */
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "bench/memory/forward.c"
 #include "bench/memory/forward_walk.c"
-#include "bench/memory/pairs.c"
+#include "bench/sample/pairs.c"
 #include "tests/unit/close.h"
 #include "tests/unit/fake_own.h"
 

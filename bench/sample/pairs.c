@@ -1,4 +1,4 @@
-#include "bench/memory/pairs.h"
+#include "bench/sample/pairs.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/own.h"
 #include "lib/stats/known.h"
@@ -10,9 +10,8 @@
 #define PAIR_ADDS  8192.0
 #define MEDIAN_SE  1.2533 /* standard error of a median over that of a mean: sqrt(pi / 2) */
 
-/* A pair of walks. */
-struct pair_taken {
-    double ticks;           /* per step */
+struct taken {
+    double ticks;           /* per operation */
     double ticks_per_cycle; /* UNKNOWN: not known */
     bool shared;
 };
@@ -37,8 +36,7 @@ static double ticks_per_cycle(struct engine *e, const struct cycle_mark *from)
     return 1 / cycle_ratio(e, from, &to);
 }
 
-static bool take_pair(struct engine *e, pair_walks *walks, const void *ctx, unsigned i,
-                      struct pair_taken *pair)
+static bool take(struct engine *e, unsigned i, pair_walks *walks, void *ctx, struct taken *pair)
 {
     struct pair_ticks t;
     double before = own_read_before(e);
@@ -53,7 +51,7 @@ static bool take_pair(struct engine *e, pair_walks *walks, const void *ctx, unsi
 }
 
 /* Returns the median of the pairs' ticks per core cycle; UNKNOWN: none is known. */
-static double per_cycle_of(const struct pair_taken *pair, unsigned n)
+static double per_cycle_of(const struct taken *pair, unsigned n)
 {
     double ratio[PAIRS_MOST];
     size_t known = 0;
@@ -64,7 +62,7 @@ static double per_cycle_of(const struct pair_taken *pair, unsigned n)
     return known ? median(ratio, known) : UNKNOWN;
 }
 
-static struct pairs_figure figure_of(const struct pair_taken *pair, unsigned n, bool shared_too)
+static struct pairs_figure figure_of(const struct taken *pair, unsigned n, bool shared_too)
 {
     struct pairs_figure f = {0, UNKNOWN, UNKNOWN, UNKNOWN};
     double ticks[PAIRS_MOST], per_cycle = per_cycle_of(pair, n);
@@ -86,16 +84,16 @@ static struct pairs_figure figure_of(const struct pair_taken *pair, unsigned n, 
     return f;
 }
 
-bool pairs_take(struct engine *e, pair_walks *walks, const void *ctx, unsigned wanted,
+bool pairs_take(struct engine *e, unsigned wanted, pair_walks *walks, void *ctx,
                 struct pairs_figure *quiet, struct pairs_figure *all)
 {
-    struct pair_taken pair[PAIRS_MOST];
+    struct taken pair[PAIRS_MOST];
     unsigned n = 0;
 
-    for (unsigned without = 0; n < PAIRS_MOST && without < wanted; n++) {
-        if (!take_pair(e, walks, ctx, n, &pair[n]))
+    for (unsigned calm = 0; n < PAIRS_MOST && calm < wanted; n++) {
+        if (!take(e, n, walks, ctx, &pair[n]))
             return false;
-        without += !pair[n].shared;
+        calm += !pair[n].shared;
     }
     *quiet = figure_of(pair, n, false);
     *all = figure_of(pair, n, true);

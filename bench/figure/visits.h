@@ -1,0 +1,34 @@
+/* From the visits of one point of a curve, each with other code or data, to the point's figure. */
+#ifndef BENCH_FIGURE_VISITS_H
+#define BENCH_FIGURE_VISITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/sample/pairs.h"
+
+#define VISITS_MOST        16 /* of a point */
+#define VISITS_ROUNDS_MOST 4
+
+/* A zeroed struct has no visits. */
+struct visits {
+    uint32_t n;
+    uint8_t round[VISITS_MOST];
+    struct pairs_figure quiet[VISITS_MOST], all[VISITS_MOST];
+};
+
+struct visits_figure {
+    double ticks;          /* UNKNOWN: no figure */
+    double cycles, lo, hi; /* core cycles or instructions, and their interval */
+    bool shared;           /* most pairs were on a shared core: their interval holds both states */
+};
+
+/* Adds a visit of a round; they are in the order measured. */
+void visits_add(struct visits *v, unsigned round, const struct pairs_figure *quiet,
+                const struct pairs_figure *all);
+
+/* finest: the standard error that the TSC's step alone causes. has_cycles: core cycles or
+ * instructions are known; otherwise there are ticks only. */
+struct visits_figure visits_figure(const struct visits *v, unsigned rounds, double finest,
+                                   bool has_cycles);
+
+#endif

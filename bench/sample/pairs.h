@@ -1,0 +1,36 @@
+/*
+ * Pairs of timed walks over the same work, once and twice as long, with the witness around each:
+ * the difference holds neither the readings of the clock nor what enters and leaves the code. Next
+ * to each pair core cycles are measured by the source that cycle= selects.
+ */
+#ifndef BENCH_SAMPLE_PAIRS_H
+#define BENCH_SAMPLE_PAIRS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/context/context.h"
+
+#define PAIRS_MOST 10 /* including repeated ones */
+
+/* The ticks of two walks, and the operations that the second one has more. */
+struct pair_ticks {
+    uint64_t once, twice, operations;
+};
+
+/* Times the i-th pair. False: a walk did not do its work. */
+typedef bool pair_walks(void *ctx, unsigned i, struct pair_ticks *t);
+
+/* The median over pairs: the difference per operation. */
+struct pairs_figure {
+    uint32_t pairs;
+    float ticks;  /* UNKNOWN: there is no pair */
+    float cycles; /* core cycles, or instructions; UNKNOWN: not known */
+    float se;     /* standard error of cycles; UNKNOWN with one pair */
+};
+
+/* Takes pairs until `wanted` of them were without a neighbour, PAIRS_MOST at the most. `quiet` is
+ * the figure of those, `all` that of all. False: a walk did not do its work. */
+bool pairs_take(struct engine *e, unsigned wanted, pair_walks *walks, void *ctx,
+                struct pairs_figure *quiet, struct pairs_figure *all);
+
+#endif
