@@ -7,6 +7,7 @@ import sys
 from draw import calls as draw_calls
 from draw import change as draw_change
 from draw import cores as draw_cores
+from draw import curves as draw_curves
 from draw import growth as draw_growth
 from draw import ink
 from draw import machine as draw_machine
@@ -21,6 +22,7 @@ KINDS = {
     "histogram": "a row's windows",
     "modes": "a row's modes, placements, rounds and interval",
     "sweep": "a row over offsets of code, stack and data (layout=sweep)",
+    "curves": "latency and bandwidth by size, accesses by offset (suite=memory)",
     "growth": "how a row's figure grows with its argument (.args)",
     "linearity": "what each recipe hides of chains of adds",
     "cores": "transfers and contests between cores (suite=cores)",
@@ -67,6 +69,23 @@ def calls(report, args):
         return draw_calls.calls(report, Chosen(report, args))
     except NoData as e:
         return Absent("calls", "calls", str(e))
+
+
+def curves_by_group(report, args):
+    """[([Curve], picture or Absent)] of the curves that --suite, --bench and --core name."""
+    found = []
+    for group in draw_curves.groups(report, show.choice(args)):
+        try:
+            found.append((group, draw_curves.curves(report, group)))
+        except NoData as e:
+            found.append((group, Absent("curves", "curves", str(e))))
+    return found
+
+
+def curves(report, args):
+    """[picture or Absent] of them."""
+    return [picture for _, picture in curves_by_group(report, args)] or \
+        [Absent("curves", "curves", "the report has no curve: suite=memory measures some")]
 
 
 def growth(report, rows):
@@ -138,9 +157,7 @@ class Chosen(collections.abc.Sequence):
 
 
 def fail_if_none_chosen(report, args):
-    rows = report.of("row")
-    if rows and not Chosen(report, args):
-        raise saved.Unreadable(f"{report.path}: none of {len(rows)} rows is chosen by --suite, --bench and --core")
+    show.fail_if_none_chosen([report], args, len(Chosen(report, args)))
 
 
 def drawn(report, args, old=None):
@@ -156,6 +173,8 @@ def drawn(report, args, old=None):
             continue
         if kind == "calls":
             found = [calls(report, args)]
+        elif kind == "curves":
+            found = curves(report, args)
         elif kind == "growth":
             found = growth(report, Chosen(report, args))
         elif kind == "change":

@@ -2,6 +2,8 @@
 from read import figure
 
 AT_LEAST = 98  # percent, of order statistics; the exact level depends on the number of placements, and is higher
+STUDENT = 99  # percent, nominally, of Student's t over few placements
+RANKS_FROM = 11  # placements: from there on ranks suffice, as lib/stats/estimate.h has it
 RANKS = ("ranks", "rounds")
 FIELDS = "method interval.by interval.level interval.placements_cycles placements truth_vague"  # for kept.Fields
 
@@ -15,6 +17,11 @@ def percent(row):
     if found.get("by") in RANKS:
         return AT_LEAST
     return round(100 * found["level"]) if "level" in found else None
+
+
+def percent_of(placements):
+    """The level of an interval over this number of placements."""
+    return STUDENT if placements < RANKS_FROM else AT_LEAST
 
 
 def heading(percents, mark="+-"):

@@ -2,13 +2,14 @@
 import fnmatch
 import sys
 
-from read import figure, interval, kept, saved, table
+from read import curve, figure, interval, kept, saved, table
 from tools import help_text
 
 COLUMNS = (
     table.Column("file", "file", left=True),
     table.Column("row", "row", left=True),
     table.Column("core", "core"),
+    table.Column("at", "place"),
     table.Column("ops", "ops"),
     table.Column("min", "min"),
     table.Column("median", "median", ".0f"),
@@ -20,6 +21,7 @@ COLUMNS = (
     table.Column("IPC", "ipc", ".2f"),
     table.Column("ticks/op", "ticks", ".3f"),
     table.Column("ns/op", "ns", ".3f"),
+    table.Column("GB/s", "gb_per_s", ".2f"),
     table.Column("ops/s", "operations_per_second", ".4g"),
     table.Column("note", "note", left=True),
 )
@@ -33,7 +35,10 @@ PARTS = (
     table.Column("", "percent"),
     table.Column("", "gross_cycles"),
     table.Column("", "loop_cycles"),
+    table.Column("", "by"),
+    table.Column("", "at"),
 )
+FOR_PEOPLE = ("place", "note")  # columns of COLUMNS that programs get in parts, or last
 SORTS = ("report", "suite", "name", "core", "ops", "min", "median", "p99", "max", "cycles", "interval",
          "instructions", "ipc", "ticks", "ns", "operations_per_second")
 KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt modes ops per_op.ipc
@@ -90,12 +95,27 @@ def flat(path, row, ticks_per_unit):
     }
 
 
+def flat_points(path, c):
+    """The points of a Curve as values of COLUMNS and PARTS; one without points is a line with the reason."""
+    common = {"file": path, "row": c.full_name, "suite": c.suite, "name": c.name, "core": c.core,
+              "status": c.record["status"]}
+    if not c.points:
+        yield {**common, "interval": None, "percent": None, "note": c.reason}
+    for p in c.points:
+        half = None if None in (p.value, p.lo, p.hi) else max(p.hi - p.value, p.value - p.lo)
+        yield {**common, "by": c.by, "at": p.at, "place": c.place(p.at), "interval": half, "percent": p.percent,
+               "ticks": p.ticks, c.unit: p.value, "cycles_lo": p.lo, "cycles_hi": p.hi, "ns": p.ns, "gb_per_s": p.gb,
+               "note": "the core was shared" if p.shared else ""}
+
+
 def every_flat(reports):
-    """The rows of all reports, from flat(), one after the other."""
+    """The rows of all reports, from flat(), and the points of their curves, one after the other."""
     for r in reports:
         ticks_per_unit = r.one("run").get("ticks_per_instruction", 1)
         for row in r.of("row"):
             yield flat(r.path, row, ticks_per_unit)
+        for c in curve.curves(r):
+            yield from flat_points(r.path, c)
 
 
 def headed(columns, rows):
@@ -135,7 +155,7 @@ def in_order(rows, key, reverse):
     """Rows that have no such value come last, whichever way."""
     if key == "report":
         return rows[::-1] if reverse else rows
-    values = [r[key] for r in rows]
+    values = [r.get(key) for r in rows]
     having = sorted((at for at, v in enumerate(values) if v is not None), key=values.__getitem__, reverse=reverse)
     return rows.picked(having + [at for at, v in enumerate(values) if v is None])
 
@@ -159,8 +179,11 @@ def ending(report):
     end = report.one("end")
     if not end:
         return "verdict: none, the report has no record `end`"
+    forms = sum(e.get("reached", 0) for e in report.of("insn_end"))
+    counts = [(end["rows"], "rows"), (len(report.of("curve")) + len(report.of("limit")), "curves"), (forms, "forms of instructions")]
+    measured = [f"{n} {what}" for n, what in counts if n] or ["0 rows"]
     unproven = f", the work of {end['work_not_judged']} not judged" if end.get("work_not_judged") else ""
-    return f"verdict: {end.get('verdict', '?').upper()} ({end['rows']} rows, {end['failures']} failures{unproven})"
+    return f"verdict: {end.get('verdict', '?').upper()} ({', '.join(measured)}, {end['failures']} failures{unproven})"
 
 
 def complain(report):
@@ -178,10 +201,18 @@ def complain(report):
     return bool(report.damage) or report.verdict != "pass"
 
 
+def below(report, args):
+    """[text] of what was found in the chosen curves, and of what a reader must know of them."""
+    is_chosen = choice(args)
+    for c in curve.curves(report):
+        if c.points and is_chosen(c.record):
+            yield from (f"{c.full_name}, core {c.core}: {said}" for said in [*c.found, *c.remarks])
+
+
 def show(reports, rows, args):
     several, cores = len(reports) > 1, len({r["core"] for r in rows}) > 1
     if args.format in ("csv", "json"):
-        table.write(args.format, [*COLUMNS[:-1], *PARTS, COLUMNS[-1]], rows)
+        table.write(args.format, [*(c for c in COLUMNS if c.key not in FOR_PEOPLE), *PARTS, COLUMNS[-1]], rows)
         return
     hidden = {"file"} if not several else set()
     if not cores:
@@ -195,10 +226,21 @@ def show(reports, rows, args):
         print()
     for r in reports:
         before = f"{r.path}: " if several else ""
+        for said in below(r, args):
+            print(f"{heading}{before}{table.printable(said)}")
         for event in r.of("event"):
             if event.get("kind") in TOLD:
                 print(f"{heading}{before}{event['kind']}: {table.printable(event['message'])}")
         print(f"{heading}{before}{ending(r)}")
+
+
+def fail_if_none_chosen(reports, args, rows):
+    """rows: how many of the rows are chosen."""
+    every, lines = sum(len(r.of("row")) for r in reports), [c.record for r in reports for c in curve.curves(r)]
+    if rows or not every + len(lines) or any(map(choice(args), lines)):
+        return
+    curves = f" and {len(lines)} curves" if lines else ""
+    raise saved.Unreadable(f"none of {every} rows{curves} is chosen by --suite, --bench and --core")
 
 
 def read(paths, fields=None):
@@ -220,8 +262,7 @@ def command(args):
     wrong = [complain(r) for r in reports]
     rows = in_order(kept.Records(filter(choice(args), every_flat(reports))), args.sort, args.reverse)
     show(reports, rows, args)
-    if not rows and (every := sum(len(r.of("row")) for r in reports)):
-        raise saved.Unreadable(f"none of {every} rows is chosen by --suite, --bench and --core")
+    fail_if_none_chosen(reports, args, len(rows))
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+from made_insn import record
 from made_reports import RANKS, STUDENT, head, row
 
 POINTS = (0, 1, 2, 5, 10, 20, 50, 100, 1000)
@@ -102,10 +103,58 @@ def growing(name="linear", curve="n", coefficient=2.0, arguments=(4, 16, 64, 256
                     "exclusive": True, **changes}]
 
 
+KIB = 1024
+CACHES = [{"level": 1, "type": "instruction", "size_bytes": 64 * KIB}, {"level": 1, "type": "data", "size_bytes": 32 * KIB},
+          {"level": 2, "type": "unified", "size_bytes": KIB * KIB}]
+
+
+def curve(name, points, **more):
+    """A record `curve`: [(bytes, cycles)], each with an interval of a tenth and half as many ns."""
+    return {"type": "curve", "suite": "memory", "name": name, "core": 0, "status": "ok", "by": "size", "page": 4096,
+            "wanted": points[-1][0], "less_memory": False, "less_time": False, "elements": 1000, "rounds": 4,
+            "unit": "cycles", "points": [[at, 1.5 * c, c, round(0.9 * c, 3), round(1.2 * c, 3), c / 2] for at, c in points],
+            "visits": [4] * len(points), "shared": [], "judged": True, "levels": [], "nmis": 0, **more}
+
+
+def latency(name="latency_4k", times=1, **more):
+    """Three levels: the first two end where CPUID has a cache, and the last is memory."""
+    cycles = ((4, 4), (8, 4), (16, 4), (32, 4), (64, 14), (256, 14), (1024, 14), (2048, 200), (4096, 220), (8192, 220))
+    levels = [{"value": 4.0, "from": 4 * KIB, "to": 32 * KIB, "beyond": 64 * KIB, "cache_level": 1, "cache_bytes": 32 * KIB},
+              {"value": 14.0, "from": 64 * KIB, "to": KIB * KIB, "beyond": 2048 * KIB, "cache_level": 2,
+               "cache_bytes": KIB * KIB},
+              {"value": 220.0, "from": 2048 * KIB, "to": 8192 * KIB}]
+    return curve(name, [(k * KIB, times * c) for k, c in cycles], **{"levels": levels, **more})
+
+
+def curves():
+    """Each kind of curve, one that was spoiled, and one that is not there."""
+    bandwidth = [(4 * KIB, 1), (64 * KIB, 2), (8192 * KIB, 20)]
+    offsets = [(-8, 1), (-4, 18), (0, 0.8), (4, 6), (8, 1)]
+    return [latency(), latency("stride_64", 0.5, levels=[], judged=False, spoiled="most sizes were measured on a shared core"),
+            curve("read_16", bandwidth, op_bytes=64, shared=[64 * KIB]), curve("read_32", [(b, c / 2) for b, c in bandwidth], op_bytes=64),
+            curve("forward_8", offsets, by="offset"),
+            {"type": "curve", "suite": "memory", "name": "latency_2m", "core": 0, "status": "unsupported",
+             "why": "the kernel gave no pages of 2 MiB", "nmis": 0}]
+
+
+def instructions(core=0, slower=1):
+    """Returns the records of suite insn: forms with everything that a form can have."""
+    add = f"{slower:g}.00(2)"
+    made = record({"form": "add r64, r64", "cycles": {"tp": f"{0.25 * slower:g}(1)", "0>0": add, "1>0": add, "1>f": "1.1(2)?"}, "slots": 1},
+                  {"form": "mov r64, m64", "cycles": {"tp": "0.50(1)", "1b>0": "4.0(1)", "1>0": "<7.5(?)"}, "line": "0.333(2)"},
+                  {"form": "imul r64, r64", "cycles": {"tp": "1.00(2)", "0>0": f"{3 * slower:g}.00(1)", "1>0": f"{3 * slower:g}.00(1)"}},
+                  {"form": "add r16, imm16", "cycles": {"tp": "0.25(1)"}, "straight": "3.0(1)", "lcp": True},
+                  {"form": "ud2", "cycles": {}, "fault": "SIGILL"}, core=core)
+    return [made,
+            {"type": "insn_left", "core": core, "why": "privileged", "forms": [["hlt", ""], ["lgdt", "m80"]]},
+            {"type": "insn_end", "core": core, "reached": 5, "not_reached": 2, "faulted": 1, "figures": 12, "settled": 11,
+             "passes": 3, "seconds": 2.5, "out_of_time": True, "blocks": 100, "shared_blocks": 3}]
+
+
 def everything():
     """Returns the records of a report with an example of each kind, `run` first and without `end`."""
-    return [silicon(), linearity("lfence", 0.05), linearity("plain", 98), linearity("rdtscp", 36), moded(), plain(),
-            swept(), *several_cores(), gaps(), *calls(), *growing()]
+    return [silicon(caches=CACHES), *curves(), *instructions(), linearity("lfence", 0.05), linearity("plain", 98),
+            linearity("rdtscp", 36), moded(), plain(), swept(), *several_cores(), gaps(), *calls(), *growing()]
 
 
 def binned_share(found, limit):

@@ -15,15 +15,17 @@ import xml.etree.ElementTree as xml
 
 import pytest
 from made_reports import ROOT, baretick, counted, counting, process, report, row, whole
-from pictured import (binned_share, everything, gaps, growing, hist, linearity, moded, plain, several_cores, silicon, swept)
+from pictured import (CACHES, KIB, binned_share, curve, curves, everything, gaps, growing, hist, latency, linearity, moded, plain, several_cores, silicon, swept)
 
 pytest.importorskip("matplotlib", reason="python3-matplotlib is not here: scripts/setup installs it")
 
 from matplotlib.backends import backend_agg  # noqa: E402
+from draw import curves as draw_curves  # noqa: E402
 from draw import growth as draw_growth  # noqa: E402
 from draw import ink  # noqa: E402
 from draw import plot  # noqa: E402
 from draw import row as draw_row  # noqa: E402
+from read import curve as read_curve  # noqa: E402
 from read import saved  # noqa: E402
 
 GOLDEN = ROOT / "tests/hosted/data/pictures"
@@ -69,7 +71,7 @@ def shapes(svg, name):
     return found
 
 
-NAMED = ("windows", "old", "gaps", "sweep-code", "placements", "rounds", "net", "gross", "curve", *(f"pairs-{n}" for n in (None, *range(21))))
+NAMED = ("windows", "old", "gaps", "sweep-code", "placements", "rounds", "net", "gross", "curve", "curve-0", "curve-1", *(f"pairs-{n}" for n in (None, *range(21))))
 
 
 def digest(svg):
@@ -91,7 +93,8 @@ def assert_alike(lines, golden):
 
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
          "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "gaps-core0",
-         "counted-made-exact-core0-histogram", "counted-linearity", "calls", "growth-args-linear")
+         "counted-made-exact-core0-histogram", "counted-linearity", "calls", "growth-args-linear", "memory-latency",
+         "memory-read", "memory-forward")
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -132,7 +135,7 @@ def test_letters_are_large_and_axes_named(svgs):
         sizes = [float(x) for x in re.findall(r"font(?:-size)?:[^;\"]*?([\d.]+)px", svg)]
         assert sizes and min(sizes) >= SMALLEST_LETTERS, (stem, sizes)
         words = " ".join(texts(svg))
-        assert re.search(r"ticks|cycles|instructions|\bns\b|ms", words), stem
+        assert re.search(r"ticks|cycles|instructions|\bns\b|ms|GB/s", words), stem
 
 
 def test_counted_instructions_are_not_called_cycles(svgs):
@@ -246,6 +249,58 @@ def test_calls_of_counted_instructions_have_no_interval():
                   if p.kind == "calls")
     assert picture.title == "A call costs 2 (got, empty) to 3 (plt, empty) instructions"
     assert not {"98% interval", "gross: with its loop"} & set(texts(picture.sheet().svg()))
+
+
+def of_curves(*records):
+    """{stem: (picture, SVG)} of the kind curves."""
+    return {stem: (p, p.sheet().svg()) for stem, p in drawn([silicon(caches=CACHES), *records])[0].items() if p.kind == "curves"}
+
+
+def test_a_latency_names_its_levels_and_the_caches_of_cpuid():
+    (picture, svg), = of_curves(latency()).values()
+    assert picture.title == "Latency of a load: 4 core cycles in L1, 14 in L2, 220 in memory"
+    said = texts(svg)
+    assert {"4", "14", "220", "L1 32K", "L2 1M", "latency_4k", "size of the working set"} <= set(said), said
+    assert "L1 64K" not in said and "99% intervals" in picture.about
+    left, right, _ = shapes(svg, "curve-0")[0]
+    caches = [float(x) for x in re.findall(r'<text[^>]*x="([\d.]+)"[^>]*>L[12] ', svg)]
+    assert [(x - left) / (right - left) for x in caches] == pytest.approx([3 / 11, 8 / 11], abs=0.01)
+
+
+def test_curves_of_one_kind_are_one_picture_and_a_spoiled_one_says_why():
+    found = of_curves(*curves())
+    assert set(found) == {"memory-latency", "memory-read", "memory-forward"}
+    picture, svg = found["memory-latency"]
+    assert {"latency_4k", "stride_64"} <= set(texts(svg))
+    assert "stride_64 not judged: most sizes were measured on a shared core" in picture.about
+    assert "read_16 white: 1 on a shared core" in found["memory-read"][0].about
+
+
+def test_a_bandwidth_is_bytes_by_time():
+    """64 bytes in half a ns: 128 GB/s; the interval of the time goes the other way."""
+    picture, svg = of_curves(*curves())["memory-read"]
+    assert picture.title == "Reading: up to 256 GB/s, 12.8 at 8 MiB" and "GB/s" in texts(svg)
+    line = draw_curves.Line(read_curve.Curve(curve("read_16", [(KIB, 1)], op_bytes=64)), "", "-")
+    assert line.y == [128] and line.band[0] == pytest.approx((128 / 1.2, 128 / 0.9))
+
+
+def test_offsets_are_drawn_one_beside_the_other():
+    _, svg = of_curves(*curves())["memory-forward"]
+    assert {"\u22128", "\u22124", "0", "4", "8", "offset, bytes"} <= set(texts(svg))
+
+
+def test_each_type_of_core_has_a_line():
+    cores = [{"type": "core", "core": n, "core_type": kind} for n, kind in enumerate(("performance",) * 2 + ("efficiency",) * 2)]
+    records = [latency(core=core) for core in range(4)]
+    (_, svg), = of_curves(*cores, *records).values()
+    assert {"latency_4k, performance", "latency_4k, efficiency"} <= set(texts(svg)) and 'id="curve-2"' not in svg
+
+
+def test_curves_can_be_chosen_and_those_that_are_not_there_are_told():
+    args = argparse.Namespace(kind=["curves"], suite="*", bench="latency*", core=None)
+    pictures, absent = plot.drawn(taken([silicon(), *curves()]), args)
+    assert [p.stem for p in pictures] == ["memory-latency"]
+    assert [a.why for a in absent] == ["memory/latency_2m: unsupported: the kernel gave no pages of 2 MiB"]
 
 
 def grown(*records):
@@ -436,6 +491,7 @@ def test_a_change_is_drawn_only_between_comparable_reports(kept, tmp_path):
     ({**gaps(), "gaps": 0}, "gaps", "no gap on core 0"),
     ({**several_cores()[1], "pairs": []}, "cores", "it takes two cores (cores=all)"),
     (row("x", 1), "linearity", "no record `linearity`"),
+    (row("x", 1), "curves", "suite=memory measures some"),
     (row("x", 1), "growth", ".args of a row of your own gives them"),
     (row("x", 1), "change", "--against OLD names one"),
 ])
@@ -458,7 +514,7 @@ def test_plot_refuses_wrong_words_by_name(kept, tmp_path):
                         (("--kind", "pie"), "'pie': one of calls, histogram"),
                         (("-o", tmp_path / "x.svg", "--format", "png"), "--format png does not fit"),
                         (("-o", tmp_path / "x.pdf"), "pictures are svg or png"),
-                        (("--suite", "none"), "rows is chosen"),
+                        (("--suite", "none"), "none of 23 rows and 6 curves is chosen"),
                         ((path, "--against", path), "give one FILE")):
         ran = baretick("plot", path, *words)
         assert ran.returncode == 2 and said in ran.stderr, ran.stderr

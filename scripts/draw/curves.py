@@ -1,0 +1,285 @@
+"""Curves in pictures: latency and bandwidth by size, accesses by offset, the limits of a core with their steps."""
+import math
+
+from draw import ink
+from draw.pictures import NoData, Picture, machine
+from read import cores as read_cores
+from read import curve as read_curve
+from read import interval
+
+# What the curves of a name show, for the title; in the order of a page.
+WHAT = {
+    "latency": "Latency of a load", "read": "Reading", "write": "Writing", "copy": "Copying",
+    "tlb": "Latency of a load from another page", "split": "Accesses across the end of a line or page",
+    "forward": "A load after a store nearby", "alias": "A load after a store about a page away",
+    "width": "Width of the core", "rob": "Reorder buffer", "registers": "Registers for results",
+    "loads": "Load buffer", "stores": "Store buffer", "scheduler": "Schedulers", "btb": "Branch targets",
+    "history": "Branch history", "targets": "Targets of an indirect jump", "returns": "Return stack",
+    "code": "Loop and micro-op caches",
+}
+X_LABELS = {"size": "size of the working set", "offset": "offset, bytes"}
+LOG_FROM = 8  # times the least value: from there on the axis is logarithmic
+LOG_COUNTS_FROM = 64  # the same of counts
+MOST_SIZES = 9  # labels of an axis of sizes
+PAGE = 4096
+MARKERS = "osD^vPX*"
+STYLES = ("-", "--", ":")  # of the types of cores
+GB = "GB/s"
+
+
+def _is_wide(values, times=LOG_FROM):
+    return min(values) > 0 and max(values) > times * min(values)
+
+
+class Line:
+    """A curve as it is drawn: values in GB/s if it moves bytes and the time is known."""
+
+    def __init__(self, curve, label, style):
+        self.curve, self.label, self.style = curve, label, style
+        self.in_gb = curve.moves and any(p.gb is not None for p in curve.points)
+        self.points = [p for p in curve.points if self._value(p) is not None]
+
+    def _value(self, point):
+        return point.gb if self.in_gb else point.value
+
+    @property
+    def x(self):
+        return [p.at for p in self.points]
+
+    @property
+    def y(self):
+        return [self._value(p) for p in self.points]
+
+    @property
+    def band(self):
+        """[(low, high)] of the intervals of what is judged. A bandwidth falls if the time rises."""
+        found = []
+        for p in self.points:
+            lo, hi, value = p.lo, p.hi, self._value(p)
+            if p.shared or None in (lo, hi) or not lo > 0 or not p.value:
+                found.append((value, value))
+            else:
+                found.append((p.gb * p.value / hi, p.gb * p.value / lo) if self.in_gb else (lo, hi))
+        return found
+
+    @property
+    def unit(self):
+        return GB if self.in_gb else read_curve.UNITS.get(self.curve.unit, ink.plain(self.curve.unit))
+
+
+def groups(report, chosen=lambda record: True):
+    """[[Curve] of one picture], those of one core for each type of cores. chosen: whether a record is."""
+    every = [c for c in read_curve.curves(report) if chosen(c.record)]
+    kept = set(read_cores.one_of_each_type(report, {c.core for c in every}))
+    found = {}
+    for c in every:
+        if c.core in kept:
+            found.setdefault((c.suite, c.by, c.moves, c.family) if c.points else (c.suite, c.name, c.core), []).append(c)
+    order = list(WHAT)
+    return sorted(found.values(), key=lambda group: (order.index(group[0].family) if group[0].family in order else len(order)))
+
+
+def curves(report, group):
+    """The picture of curves that are shown together. Raises NoData."""
+    first = group[0]
+    if not first.points:
+        raise NoData(f"{first.full_name}: {first.reason}")
+    cores = sorted({c.core for c in group})
+    lines = []
+    for c in group:
+        label = c.name if len(cores) == 1 else f"{c.name}, {read_cores.types(report).get(c.core, f'core {c.core}')}"
+        line = Line(c, label, STYLES[cores.index(c.core) % len(STYLES)])
+        if line.points:
+            lines.append(line)
+    if not lines:
+        raise NoData(f"{first.full_name}: no point has a figure")
+    run = report.one("run")
+    main = max(lines, key=lambda line: (line.curve.judged, sum("cache_level" in x for x in line.curve.levels)))
+    title = _title(main, lines, run)
+    words = [machine(run, cores[0] if len(cores) == 1 else None)]
+    if levels := {percent for line in lines for percent in line.curve.percents}:
+        words.append(f"shaded: {interval.heading(levels, '')} intervals")
+    words += [f"{c.name} {said}" for c in group for said in _brief(c)]
+    alt = f"{title}. " + " ".join(f"{line.label}: {_ends(line)}." for line in lines)
+
+    def paint(sheet):
+        _paint(sheet, lines, main, run)
+
+    return Picture("curves", f"{first.suite}-{first.family}", title, " \N{MIDDLE DOT} ".join(words), alt, paint)
+
+
+# --- words -----------------------------------------------------------------------------------------
+
+def short(value):
+    """Three digits, which is what a title needs."""
+    return f"{value:.3g}" if abs(value) < 1000 else ink.count(value)
+
+
+def _brief(curve):
+    """What must be known of a curve, for a line of text."""
+    if curve.judged and (shared := sum(p.shared for p in curve.points)):
+        yield f"white: {shared} on a shared core"
+    if not curve.judged:
+        yield f"not judged: {curve.record.get('spoiled', 'no reason given')}"
+    if curve.record.get("less_memory") or curve.record.get("less_time"):
+        yield "ends early"
+
+
+def _ends(line):
+    first, last, c = line.points[0], line.points[-1], line.curve
+    values = line.y
+    return (f"{short(values[0])} {line.unit} at {c.place(first.at)}" if len(values) == 1 else
+            f"{short(values[0])} at {c.place(first.at)} to {short(values[-1])} {line.unit} at {c.place(last.at)}")
+
+
+def caches(run):
+    """[(level, bytes)] of the caches for data that CPUID reports."""
+    return sorted((c["level"], c["size_bytes"]) for c in run.get("caches", []) if c["type"] in ("data", "unified"))
+
+
+def tlbs(run):
+    """[(level, bytes that its entries for pages of 4 KiB reach)] of the TLBs for data that CPUID reports."""
+    return sorted({(t["level"], t["entries"] * PAGE) for t in run.get("tlbs", [])
+                   if {"level", "entries"} <= t.keys() and t.get("type") in ("data", "unified", "load") and "4k" in t.get("pages", ())})
+
+
+def level_name(curve, level, run):
+    """`in L2`, `in memory`, or up to which size."""
+    if "cache_level" in level:
+        return f"in L{level['cache_level']}" if curve.family != "tlb" else f"within the L{level['cache_level']} TLB"
+    if curve.family != "tlb" and not level.get("beyond") and level["to"] > max((size for _, size in caches(run)), default=math.inf):
+        return "in memory"
+    return f"up to {read_curve.size(level['to'])}"
+
+
+def _title(main, lines, run):
+    curve = main.curve
+    what = WHAT.get(curve.family, curve.full_name)
+    if curve.by == "size" and curve.levels and not main.in_gb:
+        said = [f"{short(level['value'])}{'' if n else f' {main.unit}'} {level_name(curve, level, run)}"
+                for n, level in enumerate(curve.levels)]
+        return f"{what}: {', '.join(said)}"
+    if main.in_gb:
+        best = max(lines, key=lambda line: max(line.y))
+        last = max(lines, key=lambda line: line.y[-1])
+        return (f"{what}: up to {short(max(best.y))} {GB}, {short(last.y[-1])} at "
+                f"{last.curve.place(last.points[-1].at)}")
+    limits = [line.curve for line in lines if line.curve.steps]
+    if limits:
+        several = len(limits) > 1
+        return f"{what}: " + ", ".join((f"{c.name} " if several else "") + c.limit(c.steps[0]) for c in limits)
+    values = [y for line in lines for y in line.y]
+    least, most = short(min(values)), short(max(values))
+    return f"{what}: {least if least == most else f'{least} to {most}'} {main.unit}"
+
+
+# --- painting --------------------------------------------------------------------------------------
+
+def _size_ticks(low, high):
+    """Powers of two, not too many."""
+    first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
+    step = max(1, math.ceil((last - first + 1) / MOST_SIZES))
+    return [2 ** k for k in range(first, last + 1, step)]
+
+
+def _tick(size):
+    """`32K`, `1M`"""
+    for name, factor in (("G", 2 ** 30), ("M", 2 ** 20), ("K", 2 ** 10)):
+        if size >= factor:
+            return f"{size // factor}{name}"
+    return str(size)
+
+
+def _scale_x(sheet, axes, lines):
+    x = sorted({at for line in lines for at in line.x})
+    by = lines[0].curve.by
+    axes.set_xlabel(X_LABELS.get(by, ink.plain(by)))
+    if by == "offset":  # a few places, each with its number
+        return {at: i for i, at in enumerate(x)}
+    if by == "size" or _is_wide(x, LOG_COUNTS_FROM):
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_minor_locator(sheet.library.ticker.NullLocator())
+        axes.set_xlim(x[0] / 1.15, x[-1] * 1.15)
+        ticks = _size_ticks(x[0], x[-1])
+        axes.set_xticks(ticks, [_tick(t) if by == "size" else str(t) for t in ticks])
+    return {at: at for at in x}
+
+
+def _scale_y(sheet, axes, values, tops):
+    if _is_wide(values):
+        axes.set_yscale("log")
+        axes.set_ylim(min(values) / 1.4, max(values) * 1.6)
+        ink.log_ticks(sheet, axes)
+    else:
+        top = max(values + [t for t in tops if t < 1.5 * max(values)] + [0.1])
+        axes.set_ylim(min(0, *values), 1.15 * top)
+
+
+def _label(axes, lines, at):
+    """The lines' names at their ends."""
+    scale = math.log10 if axes.get_yscale() == "log" else float
+    bottom, top = (scale(v) for v in axes.get_ylim())
+    beside = axes.twinx()
+    beside.set_ylim(bottom, top)
+    beside.set_axis_off()
+    ink.direct_labels(beside, [(scale(line.y[-1]), ink.plain(line.label, 24), colour, "normal") for line, colour in lines],
+                      at, 0.075 * (top - bottom))
+
+
+def _mark_caches(axes, main, run):
+    """Above the picture: where CPUID says that a cache, or of rows of pages a TLB, is full."""
+    left, right = axes.get_xlim()
+    for level, size in tlbs(run) if main.curve.family == "tlb" else caches(run):
+        if left < size < right:
+            axes.axvline(size, color=ink.SOFT, linewidth=1, linestyle=":")
+            axes.annotate(f"L{level} {_tick(size)}", (size, 1), xycoords=axes.get_xaxis_transform(), xytext=(0, 3),
+                          textcoords="offset points", ha="center", va="bottom", size=12, color=ink.SOFT)
+
+
+def _mark_levels(axes, line):
+    for level in line.curve.levels:
+        value = level["value"]
+        axes.plot([level["from"], level["to"]], [value, value], color=ink.INK, linewidth=1.5, zorder=4)
+        middle = math.sqrt(level["from"] * level["to"])
+        axes.annotate(short(value), (middle, value), xytext=(0, 5), textcoords="offset points", ha="center",
+                      va="bottom", size=13, weight="bold", color=ink.INK, zorder=5)
+
+
+def _mark_steps(axes, line, colour):
+    """A line at each limit, as wide as its interval."""
+    for step in line.curve.steps:
+        axes.axvspan(step["from"], step["to"], color=colour, alpha=0.15, linewidth=0)
+        axes.axvline(step["at"], color=colour, linewidth=1.5, linestyle="--")
+        axes.annotate(line.curve.count(step["at"]), (step["at"], 1), xycoords=axes.get_xaxis_transform(), xytext=(3, -2),
+                      textcoords="offset points", ha="left", va="top", size=13, weight="bold", color=ink.INK)
+
+
+def _paint(sheet, lines, main, run):
+    longest = max(len(line.label) for line in lines)
+    axes = sheet.axes(left=1.05, right=min(0.35 + 0.115 * min(longest, 24), 0.35 * sheet.width), rows=(0, 0.94))
+    at = _scale_x(sheet, axes, lines)
+    bands = {line.label: line.band for line in lines}
+    _scale_y(sheet, axes, [y for line in lines for y in line.y], [hi for band in bands.values() for _, hi in band])
+    low, high = axes.get_ylim()
+    if main.curve.by == "size":
+        _mark_caches(axes, main, run)
+    coloured = []
+    for number, line in enumerate(lines):
+        colour = ink.SERIES[number % len(ink.SERIES)]
+        coloured.append((line, colour))
+        x = [at[v] for v in line.x]
+        axes.plot(x, line.y, color=colour, linewidth=2.5, linestyle=line.style, gid=f"curve-{number}", zorder=3,
+                  marker=MARKERS[number % len(MARKERS)], markersize=8 if main.curve.by == "offset" else 4)
+        shared = [(at[p.at], y) for p, y in zip(line.points, line.y) if p.shared]
+        if shared:
+            axes.plot(*zip(*shared), "o", color=colour, markerfacecolor="white", markersize=8, zorder=4)
+        lows, highs = zip(*((max(lo, low), min(hi, high)) for lo, hi in bands[line.label]))
+        axes.fill_between(x, lows, highs, color=colour, alpha=0.2, linewidth=0)
+        _mark_steps(axes, line, colour)
+    if not main.in_gb and main.curve.by == "size":
+        _mark_levels(axes, main)
+    if lines[0].curve.by == "offset":
+        axes.set_xticks(list(at.values()), [f"{v:g}".replace("-", "\N{MINUS SIGN}") for v in at], rotation=60, size=12)
+    axes.set_ylabel(main.unit if main.in_gb else f"{main.unit} an operation")
+    axes.grid(axis="y")
+    _label(axes, coloured, max(at.values()))

@@ -1,0 +1,136 @@
+"""Curves of a saved report: the records `curve` of suite memory, and `limit` of suite limits."""
+import collections
+
+from read import interval
+
+# at: size in bytes, offset or number; value: in the curve's unit, with its interval; gb: GB/s, if bytes are moved;
+# percent: the level of the interval; shared: a neighbour used the core, so that it is not judged. What is not known is
+# None.
+Point = collections.namedtuple("Point", "at value lo hi percent ticks ns gb shared")
+UNITS = {"cycles": "core cycles", "instructions": "instructions", "ticks": "ticks of the TSC"}
+FAMILIES = {"stride": "latency"}  # curves that are shown with those of another name
+
+
+def size(count):
+    """`48 KiB`, `1.5 MiB`"""
+    for name, factor in (("GiB", 2 ** 30), ("MiB", 2 ** 20), ("KiB", 2 ** 10)):
+        if count >= factor:
+            return f"{count / factor:g} {name}" if count % factor == 0 else f"{count / factor:.4g} {name}"
+    return f"{count:g} bytes"
+
+
+class Curve:
+    """A record `curve`."""
+
+    def __init__(self, record):
+        self.record = record
+        self.suite, self.name, self.core = record["suite"], record["name"], record["core"]
+        self.by, self.unit = record.get("by", ""), record.get("unit", "cycles")
+        self._shared, self._moved = set(record.get("shared", ())), record.get("op_bytes")
+        self.points = [self._point(visits, *point) for visits, point in zip(self._visits(), record.get("points", ()))]
+        self.levels, self.steps = record.get("levels", []), record.get("steps", [])
+        self.judged = record.get("judged", True)
+
+    def _visits(self):
+        """How often each point was measured."""
+        return self.record.get("visits") or [0] * len(self.record.get("points", ()))
+
+    def _point(self, visits, at, ticks, cycles, lo, hi, ns=None):
+        if self.unit == "ticks":
+            cycles = lo = hi = None
+        gb = self._moved / ns if self._moved and ns else None
+        percent = None if None in (lo, hi) else interval.percent_of(visits)
+        return Point(at, ticks if self.unit == "ticks" else cycles, lo, hi, percent, ticks, ns, gb, at in self._shared)
+
+    @property
+    def full_name(self):
+        return f"{self.suite}/{self.name}"
+
+    @property
+    def percents(self):
+        """The levels of its intervals."""
+        return {p.percent for p in self.points if p.percent is not None}
+
+    @property
+    def family(self):
+        """The name of the curves that are shown together: `latency` of `latency_4k`."""
+        first = self.name.partition("_")[0]
+        return FAMILIES.get(first, first)
+
+    @property
+    def found(self):
+        """[what was found in it, in words]: its levels."""
+        return [self.level(level) for level in self.levels]
+
+    @property
+    def moves(self):
+        """Whether an operation moves bytes, so that there is a bandwidth."""
+        return "op_bytes" in self.record
+
+    @property
+    def reason(self):
+        """Why there is no curve; empty: there is one."""
+        if self.points:
+            return ""
+        return f"{self.record['status']}: {self.record.get('why', 'no reason given')}"
+
+    @property
+    def remarks(self):
+        """[what a reader must know of it]"""
+        found = [f"not judged: {self.record['spoiled']}"] if "spoiled" in self.record else []
+        for key, why in (("less_memory", "there is too little memory for more"),
+                         ("less_time", "more would take too long")):
+            if self.record.get(key) and self.points:
+                wanted = f" instead of {self.place(self.record['wanted'])}" if "wanted" in self.record else ""
+                found.append(f"ends at {self.place(self.points[-1].at)}{wanted}: {why}")
+        if not self.points or not self.judged:
+            return found
+        if shared := [self.place(p.at) for p in self.points if p.shared]:
+            found.append(f"not judged, because the core was shared: {', '.join(shared)}")
+        return found
+
+    def place(self, at):
+        """A point's first number in words."""
+        return size(at) if self.by == "size" else f"{at:g}"
+
+    def level(self, level):
+        """A level in words."""
+        said = f"{level['value']:.4g} {self.unit} from {self.place(level['from'])} to {self.place(level['to'])}"
+        if "cache_level" in level:
+            tlb = " TLB" if self.family == "tlb" else ""
+            return f"{said}; ends at CPUID's L{level['cache_level']}{tlb} {size(level['cache_bytes'])}"
+        return said + ("; ends at no cache of CPUID" if level.get("beyond") else "")
+
+
+class Limit(Curve):
+    """A record `limit`: a curve over a count, and its steps."""
+
+    def __init__(self, record):
+        super().__init__(record)
+        self.per = record.get("per", 1)
+        self.by = record.get("of", "")
+
+    def _visits(self):
+        return [self.record.get("visits", 0)] * len(self.record.get("points", ()))
+
+    @property
+    def found(self):
+        """Its steps, which are the limits."""
+        return [f"{self.limit(step)}: {step['before']:.4g} to {step['after']:.4g} {self.unit}" for step in self.steps]
+
+    @property
+    def counted(self):
+        """What a limit is a number of."""
+        return f"{self.by.partition(' in ')[0]} per cycle" if self.per != 1 else self.by
+
+    def limit(self, step):
+        """`224 fillers (220 to 228)`"""
+        return f"{self.count(step['at'])} {self.counted} ({self.count(step['from'])} to {self.count(step['to'])})"
+
+    def count(self, at):
+        return f"{at / self.per:.3g}" if self.per != 1 else f"{at:g}"
+
+
+def curves(report):
+    """Every Curve and Limit, in the order of the report."""
+    return [Curve(record) for record in report.of("curve")] + [Limit(record) for record in report.of("limit")]
