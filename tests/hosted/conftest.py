@@ -8,6 +8,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -143,6 +144,18 @@ class Ended:
 
     def report(self):
         return launches.Launch(self.out.encode(), self.status, 0)
+
+
+def listed(text):
+    """Yields (suite, row) of the output of `list`."""
+    suite = None
+    for line in text.splitlines():
+        if re.match(r"\d+ rows", line):
+            return
+        if re.match(r"\w+( |$)", line):
+            suite = line.split()[0]
+        elif match := re.match(r"  (\w+) ", line):
+            yield suite, match[1]
 
 
 @pytest.fixture(scope="session")
