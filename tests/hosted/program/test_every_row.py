@@ -1,9 +1,11 @@
 """Every row with every method and with every recipe, and every pair of options' extreme values: each run ends, with a
-whole report, and no row does what it cannot do. How fast the machine is does not matter.
+whole report, and no row does what it cannot do. The speed of the machine does not matter.
 
-A method gives a number of windows, a recipe the code at their two ends: neither knows the other. So every row meets
-each method and each recipe here, not each pair; the pairs meet few rows, below. What a launch costs is its first
-measurement of the recipe in use: seconds where that has CPUID and a hypervisor answers it."""
+A method selects a number of windows, a recipe the code at their two ends, independently of each other. So every row is
+run with each method and with each recipe here, not with each pair; test_option_pairs.py has the pairs, with few rows.
+Most of the cost of a launch is its first measurement of the recipe in use: seconds if that contains CPUID and a
+hypervisor answers it.
+"""
 
 import fcntl
 import itertools
@@ -15,7 +17,8 @@ import sys
 from launch import launches
 import pytest
 from read import report
-from conftest import ROOT, SEVERAL
+from conftest import ROOT, SEVERAL, listed
+from statuses import FAULTED
 
 sys.path.insert(0, str(ROOT / "tests/objects"))
 
@@ -28,19 +31,16 @@ SMALL = {
     "target": "10", "watch": "1", "hist": "off",
     "retry_budget": "0",
 }  # fmt: skip
-SECONDS = 600  # a hundred times what a run takes: one that does not come back is killed
-STEPPED = ("doubled", "lfence")  # instructions are counted apart from the windows: in one of many runs
+SECONDS = 600  # a hundred times what a run takes; a run that does not end is killed
+STEPPED = ("doubled", "lfence")  # instructions are counted separately from the windows: in one of many runs
 pytestmark = pytest.mark.launches
-# What a row may say of so few windows, or where a CPU is busy; work that is wrong says something else.
+# Messages that a row may have with so few windows, or on a busy CPU; wrong work has other messages.
 OF_TIME = ("not the documented figure", "did not come to the start")
-GONE = ("planted/vanished", "planted/vanished_loop")  # their work is, and every machine says so
-
-
-FAULTED = 4  # lib/config/status.h
+GONE = ("planted/vanished", "planted/vanished_loop")  # their work is gone, and every machine says so
 
 
 def output_of(words, allowed=(0, 2)):
-    """(what a run printed that must come back, its exit status); one that does not come back is killed."""
+    """Returns (the output of a run that must end, its exit status); a run that does not end is killed."""
     p = subprocess.Popen(launches.command(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)  # fmt: skip
     try:
@@ -57,12 +57,12 @@ def output_of(words, allowed=(0, 2)):
 
 
 def ended(words, allowed=(0, 2)):
-    """The report of such a run."""
+    """Returns the report of such a run."""
     return report_of(*output_of(words, allowed))
 
 
 def report_of(out, status):
-    """That is in this output, next to a table or not."""
+    """Returns the report in this output, with or without a table."""
     records = [line for line in out.splitlines() if line.startswith(report.RECORD_START)]
     return launches.Launch(b"\n".join(records), status, 0)
 
@@ -88,7 +88,7 @@ def judge(name, row, words):
 
 @pytest.fixture(scope="module")
 def recipes():
-    """Those that this CPU has."""
+    """The recipes that this CPU has."""
     said = ended("suite=planted bench=adds20 samples=16")
     here = [r for r in RECIPES if "why" not in said.linearity[r]]
     assert set(said.linearity) == set(RECIPES) and len(here) >= 4
@@ -98,17 +98,8 @@ def recipes():
 @pytest.fixture(scope="module")
 def names(shared_run):
     """Every row that is measured, as `list` has them."""
-    out = shared_run("list").out
-    suite, found = None, set()
-    for line in out.splitlines():
-        if re.match(r"\d+ rows", line):
-            break
-        if re.match(r"\w+( |$)", line):
-            suite = line.split()[0]
-        elif (row := re.match(r"  (\w+) ", line)) and suite not in (
-            "provoke", "provoke_cores", "gaps", "memory", "insn"):  # fmt: skip
-            found.add(f"{suite}/{row[1]}")
-    return found
+    others = ("provoke", "provoke_cores", "gaps", "memory", "insn")
+    return {f"{suite}/{row}" for suite, row in listed(shared_run("list").out) if suite not in others}
 
 
 def judge_every_row(names, method, recipe):
@@ -121,7 +112,7 @@ def judge_every_row(names, method, recipe):
         if row["status"] != "unsupported":
             done += 1
             assert row["form"] == "cores" or row.get("method", "doubled") == method, row
-    # Not all: an adaptive stretch takes only bodies that loop.
+    # Not all: an adaptive stretch takes only bodies with a loop.
     assert done > (100 if method != "adaptive" else 60), words
 
 
@@ -146,8 +137,8 @@ def test_every_row_with_cold_caches(names, method):
 @pytest.mark.every_cpu
 @pytest.mark.parametrize("method, recipe", zip(METHODS, ("serialize", "lfence", "mfence", "rdtscp", "xfence")))
 def test_every_row_between_cores_with_every_method(names, recipes, method, recipe):
-    """These have no windows: a method and a recipe are no concern of theirs, and do no harm. With the slow recipes they
-    are booted, in tests/boot/test_report_fields.py."""
+    """These rows have no windows, so method and recipe must have no effect on them. The slow recipes are booted in
+    tests/boot/test_report_fields.py."""
     if len(SEVERAL) < 2:
         pytest.skip("there is but one CPU")
     words = f"suite=cores cores=all {words_of(SMALL)} method={method}" + f" recipe={recipe}" * (recipe in recipes)
@@ -155,15 +146,15 @@ def test_every_row_between_cores_with_every_method(names, recipes, method, recip
     assert set(said.rows) == {n for n in names if n.startswith("cores/")}
     for name, row in said.rows.items():
         judge(name, row, words)
-    # Where an emulator's time is noise, that of some cores may look like a CPU's and that of others not.
+    # If an emulator's time is noise, some cores may look like a CPU's and others not.
     measured = any(row["status"] == "ok" for row in said.rows.values())
     assert measured or said.run["execution"] == "emulated", words
 
 
 # --- pairs of options ------------------------------------------------------------------------------
 
-# Values of what the table cannot say by itself, and the greatest value that a test can wait for: a row of a
-# million windows, thirty times over, is no test of anything else.
+# Values of options that the table does not list, and the greatest value for which a test can wait: a row of a million
+# windows, thirty times over, tests nothing else.
 EXAMPLES = {
     "suite": ["truth,calls"],
     "bench": ["add,direct,turn_2"],
@@ -175,13 +166,13 @@ EXAMPLES = {
     "objects": ["off"],
 }
 # Not among the pairs: a launch with one of them takes seconds for its first measurement alone, and it differs from the
-# others in the window's code, which all rows meet above.
+# others only in the window's code, which all rows run above.
 SLOW_RECIPES = {"plain", "paoloni", "cpuid"}
 GREATEST = {
     "samples": 1024, "warmup": 100, "most": 1024, "ensembles": 64, "size": 64, "target": 2000, "watch": 20,
     "rounds": 16, "time": 5,
 }  # fmt: skip
-# What options_check_pairs() refuses.
+# The pairs that options_check_pairs() refuses.
 IMPOSSIBLE = [
     {"takeover": "exit", "finish": "return"},
     {"dma": "off", "takeover": "borrow"},
@@ -190,7 +181,7 @@ IMPOSSIBLE = [
 
 
 def options():
-    """Each key of the documentation's table, with its extreme values: of words all, of numbers the ends."""
+    """Returns each key of the documentation's table with its extreme values: all words, the ends of a range of numbers."""
     table = (ROOT / "docs" / "options.md").read_text().split("<!-- options -->")[1].split("<!-- /options -->")[0]
     found = {}
     for key, values in re.findall(r"^\| `(\w+)=` \| `([^`]*)` \|", table, re.MULTILINE):
@@ -216,7 +207,7 @@ def impossible(values):
 
 
 def covering(keys):
-    """Runs, each a value of every key, so that every possible pair of values of two keys is in one of them."""
+    """Yields runs, each a value of every key, so that every possible pair of values of two keys is in one of them."""
     todo = {
         frozenset((a, b))
         for one, two in itertools.combinations(keys, 2)
@@ -240,7 +231,7 @@ def test_every_pair_of_values_is_in_a_run():
     runs = list(covering(keys))
     seen = {frozenset(p) for r in runs for p in itertools.combinations(r.items(), 2)}
     assert len(runs) < 12 and not any(impossible(r) for r in runs)
-    assert len(seen) == 6 + 2 * (6 + 4) + 3  # all but exit with return
+    assert len(seen) == 6 + 2 * (6 + 4) + 3  # all except exit with return
     assert extremes("most", "auto|32..1000000") == ["auto", "32", "1024"]
     with pytest.raises(AssertionError, match=r'EXAMPLES needs values of door=(?s:.*)"door": '):
         extremes("door", "X:Y|off")
@@ -250,7 +241,7 @@ PARTS = 4  # so that no other test waits long for this one
 
 
 def judge_pairs(recipes, part, wanted):
-    """The runs of this part of those that wanted(values) takes."""
+    """Runs those of this part's runs for which wanted(values) is true."""
     keys = options()
     assert len(keys) > 30
     cpus = len(SEVERAL)
@@ -306,8 +297,8 @@ def test_the_greatest_value_by_itself(words):
 
 
 def test_the_table_calls_ergodic_what_both_sides_are():
-    """A row's figure is a difference: `yes` stands where the body is ergodic and what is subtracted too, and no line
-    below it says otherwise."""
+    """A row's figure is a difference: `yes` is printed only if both the body and what is subtracted are ergodic, and no
+    line below it says otherwise."""
     words = "suite=baseline,calls method=ensembles ensembles=4 size=32 format=both"
     p = subprocess.run([launches.PROGRAM, *words.split()], capture_output=True, timeout=SECONDS, check=False)
     lines = p.stdout.decode().replace("\r", "\n").splitlines()
@@ -335,17 +326,17 @@ def one(words, row, allowed=(0, 2)):
     return said.run["execution"] == "silicon", said.rows[row], said
 
 
-LAUNCHES = 8  # at the most, until one was not disturbed: a neighbour or an interrupt widens an interval
+LAUNCHES = 8  # at most, until one was not disturbed: a neighbour or an interrupt widens an interval
 
 
 @pytest.fixture(scope="module")
 def by_method(shared_run, summed):
-    """by_method(method): the launch with the rows of all tests of what a method owes a row."""
+    """by_method(method): the launch with the rows of all tests of this section."""
     def start(method):
         suites, rows = "summed,compiler,calls,planted,baseline", "sum,mul_*,inline,direct,direct_straight,vanished*,empty_lfence"
         said = shared_run(f"suite={suites}", f"bench={rows}", "samples=256", "ensembles=10", "size=100", "table=rows",
                           f"method={method}", f"objects={summed}")  # fmt: skip
-        assert said.status == 2, said.err  # what vanished fails
+        assert said.status == 2, said.err  # a vanished row fails
         return said
 
     return start
@@ -359,7 +350,7 @@ def said(by_method, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_work_that_is_gone_fails_by_every_method(said, method):
-    """By its instructions, so whatever the figure, the CPU and its load."""
+    """By its instructions, whatever the figure, the CPU and its load."""
     for name in ("vanished_loop", *(["vanished"] if method != "adaptive" else [])):
         row = said.rows[f"planted/{name}"]
         assert row["status"] == "wrong" and "the work is gone" in row["why"], row
@@ -384,7 +375,7 @@ def test_work_that_is_not_counted_is_not_judged():
 
 
 def test_a_turn_of_a_loop_is_shown_gross():
-    """Whatever this CPU hides: the fields belong together, and what executes nothing has nothing to hide."""
+    """Independent of this CPU: the fields belong together, and a row that executes nothing has nothing to hide."""
     said = ended("suite=calls bench=inline*,direct* format=both")
     rows = {name.partition("/")[2]: row for name, row in said.rows.items()}
     assert len(rows) == 12
@@ -445,7 +436,7 @@ BARETICK_ROW(summed, sum, "a pass over 512 words", .body = pass, .empty = none, 
 
 @pytest.fixture(scope="module")
 def summed(for_all_workers):
-    """An object with row summed/sum, which takes time on every CPU, by every method."""
+    """An object with row summed/sum, which takes time on every CPU, with every method."""
     folder = for_all_workers / "objects"
     folder.mkdir(exist_ok=True)
     with open(folder / "lock", "w") as lock:
@@ -473,7 +464,7 @@ def test_every_method_has_the_same_figures_beside_it(said, by_method, method):
 
 
 def test_breaking_even_is_told_with_its_interval():
-    """However busy the machine: what is sure has a bound on either side, and the words are the fields'."""
+    """On a machine of any load, a proven count has a bound on either side, and the words are those of the fields."""
     said = ended("suite=compiler bench=power_formula_*,power_cure_*")
     (event,) = [e for e in said.events if e["kind"] == "breaks_even"]
     assert (event["name"], event["beside"]) == ("power_formula", "power_cure"), event
@@ -492,8 +483,8 @@ def test_breaking_even_is_told_with_its_interval():
 
 @pytest.mark.parametrize("method", METHODS[1:])
 def test_no_cost_says_so(said, method):
-    """The inline row has none: negative or not, it is within its error. That is not known where what the recipe hides
-    was not judged."""
+    """The inline row costs nothing: negative or not, the figure is within its error. That is not known if the error of
+    the recipe was not judged."""
     row = said.rows["calls/inline"]
     size = abs(row["per_op"]["ticks"])
     if "error_ticks" not in row["per_op"]:
@@ -506,7 +497,7 @@ def test_no_cost_says_so(said, method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_tells_operations_a_second(said, method):
-    """Where a clock is trusted, and the figure lies above its error; what is not known is left out."""
+    """If a clock is trusted, and the figure is above its error; unknown values are left out."""
     row = said.rows["summed/sum"]
     per_op = row["per_op"]
     if "operations_per_second" in row:
@@ -521,7 +512,7 @@ def test_every_method_tells_operations_a_second(said, method):
 
 @pytest.mark.native  # an emulator's seconds may stay within their error
 def test_adaptive_says_what_its_users_want(summed):
-    """Of seconds that are more than their error."""
+    """For seconds that are more than their error."""
     words, name = f"suite=summed bench=sum objects={summed}", "summed/sum"
     for _ in range(LAUNCHES):
         _, row, _ = one(f"{words} method=adaptive", name)
@@ -533,7 +524,7 @@ def test_adaptive_says_what_its_users_want(summed):
     assert row["seconds_valid"] is True and row["units_done"] == 4096 * row["operations"], row
     assert row["operations_per_second"] == pytest.approx(row["operations"] / row["seconds"], rel=1e-3)
     assert row["per_op"]["ns"] == pytest.approx(row["seconds"] / row["operations"] * 1e9, rel=1e-3)
-    # Bytes a second beside operations a second, in the record and in the table.
+    # Bytes per second in addition to operations per second, in the record and in the table.
     assert row["units"]["per_second"] == pytest.approx(4096 * row["operations_per_second"], rel=1e-3)
     words = [*words.split(), "method=adaptive", "format=table"]
     p = subprocess.run([launches.PROGRAM, *words], capture_output=True, timeout=SECONDS, check=False)
