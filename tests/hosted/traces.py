@@ -1,0 +1,85 @@
+"""What the tests of `baretick stores` share: the command, the program as each compiler builds it, traces."""
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tests/objects"))
+
+from assembly import stores  # noqa: E402
+import made  # noqa: E402
+
+BARETICK = ROOT / "scripts/baretick"
+PROGRAM = ROOT / "build/hosted/stores"
+SECONDS = 300
+
+HAS_ZYDIS = any(Path(d, "include/Zydis/Zydis.h").exists() for d in ("/usr", "/usr/local"))
+FLAGS = Path("/proc/cpuinfo").read_text().split()
+
+
+@pytest.fixture(autouse=True)
+def zydis():
+    """It is installed where CI ran ./scripts/setup."""
+    if not HAS_ZYDIS:
+        assert "CI" not in os.environ, "Zydis is not installed, and nothing of `baretick stores` is tested"
+        pytest.skip("Zydis is not installed: ./scripts/setup installs it")
+    assert PROGRAM.exists(), f"{PROGRAM} is missing: run make hosted"
+
+
+@pytest.fixture(params=["gcc", "clang"])
+def compiler(request):
+    return request.param
+
+
+@pytest.fixture
+def program(compiler):
+    """Builds the program with this compiler, including its rows; one worker at a time builds it."""
+    path = ROOT / f"build/tests/stores-{compiler}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.parent / "lock", "w") as lock:  # as in tests/boot/build.py
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        subprocess.run(["make", "-s", "-C", ROOT, f"CC={compiler}", f"STORES={path.relative_to(ROOT)}",
+                        path.relative_to(ROOT)], check=True, timeout=SECONDS)
+    return path
+
+
+def baretick(*words, columns=100):
+    return subprocess.run([BARETICK, "stores", *map(str, words)], capture_output=True, text=True, timeout=SECONDS,
+                          stdin=subprocess.DEVNULL, check=False, env={**os.environ, "COLUMNS": str(columns)})
+
+
+def followed(*words, status=0):
+    """Returns the traces."""
+    ran = baretick(*words, "--json")
+    assert ran.returncode == status, ran
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def of(program, *words):
+    """Returns traces of the program itself, by row."""
+    ran = subprocess.run([program, *map(str, words)], capture_output=True, text=True, timeout=SECONDS, check=False)
+    assert ran.returncode == 0, ran
+    traces, refused = stores.read(ran.stdout)
+    assert not refused
+    return {trace["row"]: trace for trace in traces}
+
+
+def one(*words):
+    (trace,) = followed(*words)
+    return trace
+
+
+def counts(record, *names):
+    return tuple(record[name] for name in names)
+
+
+# --- what is planted in an object ------------------------------------------------------------------
+
+@pytest.fixture
+def planted(compiler, tmp_path):
+    return made.own(f"stores_{compiler}", tmp_path)
