@@ -65,8 +65,7 @@ def test_every_window_is_what_a_plugin_counts(boot, tmp_path):
         work = (body2 - body) - (empty2 - empty) if row["doubled"] else once
         assert row["net"]["instructions"] == once, row
         # If straight code crosses a page the plugin counts one instruction more than the clock: at another address the
-        # same
-        # window does not have it, and takes as many ticks.
+        # same window does not have it, and takes as many ticks.
         ours = round(row["per_op"]["instructions"] * row["ops"], 3)
         assert work == ours or (row["form"] == "straight" and work == ours + 1), row
     # Lazy binding's path is fixed, and computed from the names that are looked up.

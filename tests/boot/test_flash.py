@@ -1,7 +1,5 @@
 """scripts/flash: refusals, judged on simulated machines (no device is touched), and writing, on a loop device if that
-is
-permitted.
-"""
+is permitted."""
 
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Disturbances of a machine, and measures against them: settings that a CPU lacks, PCI devices that are stopped,
-warnings
-about watchdogs, the gap detector, advice. tests/unit has the CPUs that have the settings.
-"""
+warnings about watchdogs, the gap detector, advice. tests/unit has the CPUs that have the settings."""
 
 import os
 import re
@@ -223,8 +221,7 @@ def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
         if g["longest_ns"] / 1e9 >= 0.9 * (until - stopped):
             break
     # The process continues only when the scheduler selects it; on a busy machine that can be late. The guest's
-    # measurement
-    # of its TSC may be wrong by some percent there.
+    # measurement of its TSC may be wrong by some percent there.
     assert 0.9 * (until - stopped) <= g["longest_ns"] / 1e9 <= 1.1 * (time.monotonic() - before), (times, g)
     assert g["decades"][6] + g["decades"][7] >= 1, g
     assert g["stolen_ticks"] >= g["longest_ticks"], g

@@ -1,7 +1,6 @@
 """Launches that show every field that the Linux program can write, on any machine. Fields that need a real CPU, with
-core
-cycles and a counter of them, are in stored records (data/cpu_fields.jsonl); each of these shows a field that no other
-there does. To regenerate them on a CPU, after the document or the program's fields changed:
+core cycles and a counter of them, are in stored records (data/cpu_fields.jsonl); each of these shows a field that no
+other there does. To regenerate them on a CPU, after the document or the program's fields changed:
 
 make hosted && UPDATE=1 python3 -m pytest -m silicon tests/hosted/program/test_report_fields.py
 """

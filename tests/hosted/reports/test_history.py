@@ -1,7 +1,5 @@
 """`baretick compare` of many runs, and the runs that `baretick gate` keeps: made-up reports with known levels, trends
-and
-noise.
-"""
+and noise."""
 
 import json
 import random
