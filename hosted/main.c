@@ -121,6 +121,7 @@ static void settle_platform(struct hosted *h)
         .lacks = lacks,
         .cpuid = process_cpuid,
         .area = area_map,
+        .area_execute = area_execute,
         .area_free = area_unmap,
     };
     h->platform.cores = cores_open(&h->platform, (struct exchange *)(void *)h->memory.samples);

@@ -1,4 +1,5 @@
 #include "kernel/platform.h"
+#include "kernel/area.h"
 #include "kernel/clock/clocks.h"
 #include "kernel/console/keyboard.h"
 #include "kernel/cores/deadline.h"
@@ -238,34 +239,6 @@ static const struct platform_cores *other_cores(const struct cores *c,
     return others;
 }
 
-/* The pages of the identity map may differ along the area; the smallest is stated. */
-static bool area(const struct platform *p, bool large, uint64_t bytes, struct platform_area *out,
-                 const char **why)
-{
-    const struct machine *m = machine_of(p);
-    const struct handoff *h = m->handoff;
-    uint64_t page = m->paging.area_page;
-
-    if (page == 0)
-        *why = "the firmware had no memory for it in one piece, in reach of the page tables";
-    else if (large && page <= ARENA_PAGE)
-        *why = "the page tables have no larger page there: MTRRs split the area";
-    if (page == 0 || (large && page <= ARENA_PAGE))
-        return false;
-    *out = (struct platform_area){
-        .at = (uint8_t *)(large ? h->area : PLATFORM_AREA_VA),
-        .bytes = bytes < h->area_size ? bytes : h->area_size,
-        .page = large ? page : ARENA_PAGE,
-    };
-    return true;
-}
-
-static void area_free(const struct platform *p, struct platform_area *out)
-{
-    (void)p;
-    out->at = NULL;
-}
-
 static const char *lacks_nothing(unsigned needs)
 {
     (void)needs;
@@ -311,8 +284,9 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .kept = {kept_show, kept_record, kept_throttled},
         .lacks = lacks_nothing,
         .cpuid = cpuid_here,
-        .area = area,
+        .area = area_of,
         .area_free = area_free,
+        .area_execute = area_execute,
         .cores = other_cores(&m->cores, others),
     };
     return NULL;

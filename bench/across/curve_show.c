@@ -29,11 +29,12 @@ static double ns(const struct run_facts *run, double ticks)
     return units_have_ns(run) && run->execution == EXEC_SILICON ? units_ns(run, ticks) : UNKNOWN;
 }
 
-/* Writes "48 KiB", "1.5 MiB", at least `width` columns wide. */
+/* Writes "48 KiB", "1.5 MiB", "2 GiB", at least `width` columns wide. */
 static void show_size(uint64_t bytes, int width, struct sink *out)
 {
-    bool mib = bytes >= 1 << 20;
-    double v = (double)bytes / (mib ? 1 << 20 : 1 << 10);
+    static const char *const unit[] = {" KiB", " MiB", " GiB"};
+    unsigned u = bytes >= 1 << 30 ? 2 : bytes >= 1 << 20;
+    double v = (double)bytes / (double)(1u << 10 * (u + 1));
     bool whole = v == (double)(uint64_t)v;
 
     num_f64(out, v,
@@ -41,7 +42,7 @@ static void show_size(uint64_t bytes, int width, struct sink *out)
             : v * 10 == (double)(uint64_t)(v * 10) ? 1
                                                    : 2,
             width > UNIT_WIDTH ? width - UNIT_WIDTH : 0);
-    fmt(out, mib ? " MiB" : " KiB");
+    fmt(out, "%s", unit[u]);
 }
 
 static void show_number(double v, int decimals, int width, struct sink *out)
@@ -139,7 +140,7 @@ static void show_points(const struct run_facts *run, const struct curve *c, stru
 /* Writes "L1 32 KiB", or "L1 TLB 256 KiB": what the TLB reaches. */
 static void show_cache(const struct curve *curve, const struct cache *c, struct sink *out)
 {
-    fmt(out, "L%u %s", c->level, curve->row.bench->curve.load == BENCH_PAGES ? "TLB " : "");
+    fmt(out, "L%u %s", c->level, bench_is_pages(curve->row.bench->curve.load) ? "TLB " : "");
     show_size(c->size, 0, out);
 }
 
@@ -157,7 +158,7 @@ static void show_level(const struct run_facts *run, const struct curve *c, const
         show_cache(c, &c->cache[l->cache], out);
     } else if (l->beyond) {
         fmt(out, "; ends at no %s of CPUID",
-            c->row.bench->curve.load == BENCH_PAGES ? "TLB" : "cache");
+            bench_is_pages(c->row.bench->curve.load) ? "TLB" : "cache");
     }
     fmt(out, "\r\n");
 }

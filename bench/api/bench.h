@@ -105,7 +105,8 @@ struct bench_family {
  * string instructions (bench/memory/stream.h); or what its points are instead of sizes. */
 enum bench_load {
     BENCH_CHASE,
-    BENCH_PAGES, /* a chase with one element in each page of 4 KiB: the reach of the TLBs */
+    BENCH_PAGES, /* a chase with one element in each page: the reach of the TLBs */
+    BENCH_CODE,  /* jumps, one in each page: that of the TLBs for code (bench/memory/jumps.h) */
     BENCH_READ_16,
     BENCH_READ_32,
     BENCH_WRITE_16,
@@ -123,10 +124,20 @@ enum bench_load {
     BENCH_ALIAS
 };
 
-/* Returns whether the operation is a load that waits for the one before. */
+#define BENCH_4K 4096u
+#define BENCH_2M (2u << 20)
+#define BENCH_1G (1u << 30)
+
+/* Returns whether the operation is a load, or a jump, that waits for the one before. */
 static inline bool bench_is_chase(enum bench_load load)
 {
-    return load == BENCH_CHASE || load == BENCH_PAGES;
+    return load <= BENCH_CODE;
+}
+
+/* Returns whether there is an element in each page. */
+static inline bool bench_is_pages(enum bench_load load)
+{
+    return load == BENCH_PAGES || load == BENCH_CODE;
 }
 
 /* Returns whether the points of the curve are offsets. */
@@ -141,7 +152,7 @@ static inline bool bench_is_flush(enum bench_load load)
     return load >= BENCH_FLUSH && load <= BENCH_WRITE_BACK;
 }
 
-/* The points of a curve. */
+/* What the points of a curve are. */
 enum bench_by { BENCH_BY_SIZE, BENCH_BY_OFFSET, BENCH_BY_STATE };
 
 static inline enum bench_by bench_by(enum bench_load load)
@@ -154,10 +165,10 @@ static inline enum bench_by bench_by(enum bench_load load)
 /* What a row of FORM_CURVE measures at each size of its working set. */
 struct bench_curve {
     enum bench_load load;
-    uint32_t stride;  /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in
+    uint32_t stride; /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in
                          random order */
-    bool waits;       /* bench_is_flush(): MFENCE after each, not only after the last */
-    bool large_pages; /* of 2 MiB or more; else of 4 KiB */
+    bool waits;      /* bench_is_flush(): MFENCE after each, not only after the last */
+    uint64_t page;   /* size of the pages; 0: 4 KiB */
     /* The offsets of bench_is_near(), ascending; `offsets` of them. */
     const int32_t *offset;
     uint32_t offsets;

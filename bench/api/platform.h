@@ -102,15 +102,19 @@ struct guard_ended {
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
 #define PLATFORM_DATA_SIZE (1u << 20) /* minimum; registry_data_size() returns the actual size */
 
-/* Where the bare machine maps its area in pages of 4 KiB: a page off the alignment of any larger
- * page, in a part of the address space that all cores share. */
-#define PLATFORM_AREA_VA (PLATFORM_CODE_VA + (4ull << 40) + 4096)
-
-/* A large area of memory for rows of FORM_CURVE. */
+/* What a row of FORM_CURVE asks for: a large area of memory. */
+struct platform_wish {
+    uint64_t page; /* size of the pages: 4 KiB, 2 MiB, 1 GiB */
+    uint64_t bytes;
+    bool same; /* all pages may be the same memory */
+    bool code; /* its content will be executed */
+};
 struct platform_area {
-    uint8_t *at;    /* on a page boundary; any content */
+    uint8_t *at;    /* on a page boundary if not `same`; any content */
     uint64_t bytes; /* may be less than asked for, if there is less memory */
     uint64_t page;  /* size of the pages that map it */
+    bool same;      /* what is at an offset from a page's `at` is in all pages */
+    uint8_t *code;  /* where its content can be executed, while it is executable; NULL: nowhere */
 };
 
 #define PLATFORM_KEPT 7 /* words that record the events during a row */
@@ -204,13 +208,16 @@ struct platform {
     const char *(*lacks)(unsigned needs);
     cpuid_fn cpuid; /* CPUID of the running core; it takes no context */
     /*
-     * Maps at most `bytes` bytes for the running core: in pages of 4 KiB, or if `large` in the
-     * largest pages that there are, of at least 2 MiB. Every page is present. False: *why says what
-     * is missing. The area is valid until area_free(). NULL: not supported.
+     * Maps an area for the running core. Every page is present. False: *why says what is missing.
+     * The area is valid until area_free(). NULL: not supported.
      */
-    bool (*area)(const struct platform *p, bool large, uint64_t bytes, struct platform_area *area,
-                 const char **why);
+    bool (*area)(const struct platform *p, const struct platform_wish *wish,
+                 struct platform_area *area, const char **why);
     void (*area_free)(const struct platform *p, struct platform_area *area);
+    /* Makes the content of an area with `code` executable, or writable again. False: *why says why
+     * not. */
+    bool (*area_execute)(const struct platform *p, const struct platform_area *area, bool execute,
+                         const char **why);
     const struct platform_cores *cores; /* NULL: only the running core */
 };
 

@@ -32,9 +32,7 @@ uint64_t chase_map_bytes(uint64_t bytes)
  * the sets of a cache, which an address within the page selects, fill evenly. */
 static uint8_t *element(const struct chase *c, uint64_t i)
 {
-    uint64_t line = c->apart == CHASE_PAGE ? i % (CHASE_PAGE / CHASE_LINE) : 0;
-
-    return c->at + i * c->apart + line * CHASE_LINE;
+    return c->at + i * c->apart + i * CHASE_LINE % c->apart;
 }
 
 /* Returns the element at a position of the order. */
@@ -47,7 +45,7 @@ void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map,
                  const struct bench_curve *kind, uint64_t seed)
 {
     c->at = at;
-    c->apart = kind->load == BENCH_PAGES ? CHASE_PAGE : CHASE_LINE;
+    c->apart = kind->load == BENCH_PAGES ? (kind->page ? kind->page : BENCH_4K) : CHASE_LINE;
     c->n = (uint32_t)(bytes / c->apart);
     c->map = map;
     if (kind->stride)

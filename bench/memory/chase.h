@@ -16,13 +16,12 @@
 #include "lib/memory/order.h"
 
 #define CHASE_LINE 64 /* bytes of an element: a cache line of every x86-64 CPU */
-#define CHASE_PAGE 4096
 #define CHASE_TURN 16 /* steps of a timed walk are a multiple of it; as in chase.asm */
 
 struct chase {
     struct order order;
     uint8_t *at;    /* the working set */
-    uint32_t apart; /* bytes from one element to the next: CHASE_LINE, or CHASE_PAGE */
+    uint64_t apart; /* bytes from one element to the next: CHASE_LINE, or a page */
     uint32_t n;     /* its elements */
     uint64_t *map;  /* n bits, whole words: the lines that a check has seen */
 };
@@ -31,7 +30,9 @@ struct chase {
 uint64_t chase_map_bytes(uint64_t bytes);
 
 /* Lays out the chase over `bytes` bytes at `at`: in an order drawn from the seed, or from every
- * stride-th line to the next; with an element in each line, or in each page (`kind`). */
+ * stride-th line to the next; with an element in each line, or in each page (`kind`). In pages the
+ * elements are in different lines of their page, as far as it has lines: pages may be the same
+ * memory. */
 void chase_build(struct chase *c, uint8_t *at, uint64_t bytes, uint64_t *map,
                  const struct bench_curve *kind, uint64_t seed);
 

@@ -10,13 +10,15 @@
 #include "lib/text/mem.h"
 
 #define PAGE       4096u
-#define UNKNOWN_HZ 1e9 /* to keep to the time if the TSC's frequency is not known */
+#define PAGES_MOST 32768u /* elements, one per page */
+#define UNKNOWN_HZ 1e9    /* to keep to the time if the TSC's frequency is not known */
 /* The first pass may take this share of the time. A size costs at most this factor more than the
  * one before: it is at most twice as large, and may leave a cache. */
 #define FIRST_SHARE 0.4
 #define FIRST_NEXT  4
 /* Where no CPU executes the code: one visit of a few sizes, with one pair of walks. */
 #define PROOF_MOST    (256u << 10)
+#define PROOF_PAGES   64u
 #define PROOF_SECONDS 0.1
 
 /* A curve that is being measured, in the engine's memory. */
@@ -24,7 +26,8 @@ struct measuring {
     struct curve curve;
     struct engine *e;
     struct platform_area area;
-    uint64_t *map;      /* at the area's end */
+    uint64_t *map; /* at the area's end; of pages: */
+    uint64_t page_map[PAGES_MOST / 64];
     uint64_t set_bytes; /* of the area before the map */
     uint64_t began;     /* TSC */
     double hz, budget;  /* seconds */
@@ -80,9 +83,12 @@ static void visit_here(void *ctx)
     visit_take(o->e, &o->set, o->pairs, &o->v);
 }
 
-/* Returns where in the area a set begins: on another page each time, if there is room. */
+/* Returns where in the area a set begins: on another page each time, if there is room and pages are
+ * small. */
 static uint8_t *place_of(const struct measuring *w, uint64_t bytes)
 {
+    if (bench_is_pages(w->curve.row.bench->curve.load) && w->area.page > PAGE)
+        return w->area.at;
     uint64_t pages = (w->set_bytes - bytes) / PAGE + 1;
 
     return w->area.at + w->seed * 0x9e3779b97f4a7c15u / PAGE % pages * PAGE;
@@ -96,13 +102,14 @@ static bool visit(struct measuring *w, uint64_t point, struct visit *v)
 
     w->seed++;
     o.set = (struct visit_set){
-        &w->curve.row.bench->curve, place_of(w, bytes), point, evict, w->map, w->seed};
+        &w->curve.row.bench->curve, &w->area, place_of(w, bytes), point, evict, w->map, w->seed};
     if (!pace_go_on(w->e) || !guard_run(w->e, &w->curve.row, visit_here, &o))
         return false;
     *v = o.v;
     w->curve.elements += o.v.elements;
     row_fail(&w->curve.row, ROW_WRONG, o.v.wrong);
-    return !o.v.wrong;
+    row_fail(&w->curve.row, ROW_UNSUPPORTED, o.v.lacks);
+    return !o.v.wrong && !o.v.lacks;
 }
 
 static double value_of(const struct pairs_figure *f)
@@ -216,7 +223,21 @@ static void conclude(struct measuring *w)
 /* Returns the bytes of the area that points may need. */
 static uint64_t most_bytes(const struct measuring *w)
 {
-    return is_proof(w->e) && is_by_size(w) && w->set_bytes > PROOF_MOST ? PROOF_MOST : w->set_bytes;
+    uint64_t proof =
+        bench_is_pages(w->curve.row.bench->curve.load) ? PROOF_PAGES * w->area.page : PROOF_MOST;
+
+    return is_proof(w->e) && is_by_size(w) && w->set_bytes > proof ? proof : w->set_bytes;
+}
+
+/* Returns the bytes of the pages that have an element, each in another line if all are the same
+ * memory, and a bit in the map. */
+static uint64_t most_pages(const struct measuring *w)
+{
+    uint64_t most = w->area.bytes / w->area.page;
+
+    if (w->area.same && most > w->area.page / CHASE_LINE)
+        most = w->area.page / CHASE_LINE;
+    return (most < PAGES_MOST ? most : PAGES_MOST) * w->area.page;
 }
 
 /* Maps the area, and divides it into sets and map. False: it could not be mapped; the row says
@@ -225,17 +246,21 @@ static bool open_area(struct measuring *w)
 {
     const struct platform *p = w->e->p;
     const char *why = "this platform has no large area of memory";
-    uint64_t map = chase_map_bytes(w->curve.wanted) + PAGE;
+    bool pages = bench_is_pages(w->curve.row.bench->curve.load);
+    uint64_t map = pages ? 0 : chase_map_bytes(w->curve.wanted) + PAGE;
+    const struct platform_wish wish = {.page = needs_page(&w->curve),
+                                       .bytes = w->curve.wanted + map,
+                                       .same = pages && needs_page(&w->curve) > PAGE,
+                                       .code = w->curve.row.bench->curve.load == BENCH_CODE};
 
-    if (!p->area ||
-        !p->area(p, w->curve.row.bench->curve.large_pages, w->curve.wanted + map, &w->area, &why)) {
+    if (!p->area || !p->area(p, &wish, &w->area, &why)) {
         row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
         return false;
     }
     w->curve.page = w->area.page;
     /* A bit for each line takes 1/512 of what it describes. */
-    w->set_bytes = w->area.bytes / 513 * 512 / PAGE * PAGE;
-    w->map = (uint64_t *)(void *)(w->area.at + w->set_bytes);
+    w->set_bytes = pages ? most_pages(w) : w->area.bytes / 513 * 512 / PAGE * PAGE;
+    w->map = pages ? w->page_map : (uint64_t *)(void *)(w->area.at + w->set_bytes);
     w->curve.less_memory = w->set_bytes < w->curve.wanted;
     return true;
 }

@@ -55,7 +55,7 @@ void flush_build(struct flush *f, const struct bench_curve *kind, enum line_stat
 {
     *f = (struct flush){walk_of(kind), state, at, at + FLUSH_BYTES, evict};
     write_lines(f, 2ull * FLUSH_LINES, 0);
-    for (uint64_t i = 0; i < evict; i += FLUSH_LINE) /* a page of its own for each */
+    for (uint64_t i = 0; i < evict; i += FLUSH_LINE) /* present in memory, each */
         at[FLUSH_BYTES + i] = 1;
 }
 

@@ -167,13 +167,14 @@ static void measure_map(struct mapping *w)
 static void measure(struct mapping *w)
 {
     const struct platform *p = w->e->p;
+    const struct platform_wish wish = {.page = BENCH_4K, .bytes = PLACES * FORWARD_BYTES};
     const char *why = needs_lacks(p, &w->map.row.bench->curve);
 
     row_fail(&w->map.row, ROW_UNSUPPORTED, why);
     if (why)
         return;
     why = "this platform has no large area of memory";
-    if (!p->area || !p->area(p, false, (uint64_t)PLACES * FORWARD_BYTES, &w->area, &why)) {
+    if (!p->area || !p->area(p, &wish, &w->area, &why)) {
         row_fail(&w->map.row, ROW_UNSUPPORTED, why);
         return;
     }

@@ -1,11 +1,14 @@
 #include "bench/memory/needs.h"
-#include "bench/memory/chase.h"
 #include "bench/memory/flush.h"
+#include "bench/memory/jumps.h"
 #include "bench/memory/near.h"
 #include "lib/cpu/caches.h"
 #include "lib/cpu/tlb.h"
 
-#define FIRST_PAGES 16 /* of a chase over pages */
+/* Pages of the smallest size: TLBs for large pages have few entries. */
+#define FIRST_PAGES       16
+#define FIRST_LARGE_PAGES 4
+#define NO_TLB            1024u /* entries of the largest TLB if CPUID lists none */
 
 #define LEAF_1_OSXSAVE (1u << 27) /* of CPUID leaf 1 ECX (SDM vol. 2A, CPUID) */
 #define LEAF_1_AVX     (1u << 28)
@@ -59,18 +62,50 @@ const char *needs_lacks(const struct platform *p, const struct bench_curve *kind
     return needs_avx(kind->load) && !has_avx(p) ? "needs AVX (CPUID leaf 1 ECX[28], XCR0)" : NULL;
 }
 
-/* Takes the TLBs for data in pages of 4 KiB as caches of what they reach. */
+uint64_t needs_page(const struct curve *c)
+{
+    uint64_t page = c->row.bench->curve.page;
+
+    return page ? page : BENCH_4K;
+}
+
+/* Returns whether a TLB translates what the row accesses. */
+static bool is_used(const struct curve *c, const struct tlb *tlb)
+{
+    bool code = load_of(c) == BENCH_CODE;
+    uint32_t pages = needs_page(c) == BENCH_4K   ? TLB_4K
+                     : needs_page(c) == BENCH_2M ? TLB_2M
+                                                 : TLB_1G;
+
+    if (!(tlb->pages & pages))
+        return false;
+    if (tlb->type == TLB_UNIFIED)
+        return true;
+    return code ? tlb->type == TLB_INSTRUCTION : tlb->type == TLB_DATA || tlb->type == TLB_LOAD;
+}
+
+/* Takes the TLBs for these pages as caches of what they reach. */
 static void take_tlbs(struct curve *c, const struct platform *p)
 {
     struct tlb tlb[TLBS_MAX];
     unsigned n = tlbs_decode(tlb, p->cpu, p->cpuid, NULL);
 
     for (unsigned i = 0; i < n && c->caches < CACHES_MAX; i++)
-        if (tlb[i].pages & TLB_4K &&
-            (tlb[i].type == TLB_DATA || tlb[i].type == TLB_UNIFIED || tlb[i].type == TLB_LOAD))
+        if (is_used(c, &tlb[i]))
             c->cache[c->caches++] = (struct cache){.level = tlb[i].level,
                                                    .type = CACHE_UNIFIED,
-                                                   .size = (uint64_t)tlb[i].entries * CHASE_PAGE};
+                                                   .size = tlb[i].entries * needs_page(c)};
+}
+
+/* Returns the bytes up to which sizes are wanted. */
+static uint64_t most_of_sizes(const struct curve *c)
+{
+    uint64_t largest = caches_largest(c->cache, c->caches);
+
+    if (!bench_is_pages(load_of(c)))
+        return sizes_wanted(largest);
+    uint64_t wanted = sizes_wanted(largest ? largest : NO_TLB * needs_page(c));
+    return load_of(c) == BENCH_CODE && wanted > JUMPS_REACH ? JUMPS_REACH : wanted;
 }
 
 /* Returns the bytes that the state with most of them needs. */
@@ -88,13 +123,13 @@ void needs_find(struct curve *c, const struct platform *p)
 {
     enum bench_by by = bench_by(load_of(c));
 
-    if (load_of(c) == BENCH_PAGES)
+    if (bench_is_pages(load_of(c)))
         take_tlbs(c, p);
     else if (by != BENCH_BY_OFFSET)
         c->caches = caches_decode(c->cache, p->cpu, p->cpuid, NULL);
     c->wanted = by == BENCH_BY_OFFSET  ? NEAR_BYTES
                 : by == BENCH_BY_STATE ? most_of_states(c)
-                                       : sizes_wanted(caches_largest(c->cache, c->caches));
+                                       : most_of_sizes(c);
 }
 
 uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict)
@@ -135,7 +170,10 @@ static size_t write_offsets(const struct bench_curve *kind, uint64_t bytes,
 size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST])
 {
     const struct bench_curve *kind = &c->row.bench->curve;
-    uint64_t first = kind->load == BENCH_PAGES ? FIRST_PAGES * CHASE_PAGE : SIZES_FIRST;
+    uint64_t first = SIZES_FIRST, page = needs_page(c);
+
+    if (bench_is_pages(kind->load))
+        first = page * (page > BENCH_4K ? FIRST_LARGE_PAGES : FIRST_PAGES);
 
     switch (bench_by(kind->load)) {
     case BENCH_BY_OFFSET:

@@ -13,9 +13,13 @@ const char *needs_lacks(const struct platform *p, const struct bench_curve *kind
  * executed: 5, with AVX 6, with AVX-512 7. */
 unsigned needs_sizes(const struct platform *p);
 
-/* Sets the caches, or for BENCH_PAGES the TLBs as caches of what they reach, with which levels are
- * compared; and the bytes up to which sizes are wanted, or that any point needs. */
+/* Sets the caches, or where there is an element per page the TLBs as caches of what they reach,
+ * with which levels are compared; and the bytes up to which sizes are wanted, or that any point
+ * needs. */
 void needs_find(struct curve *c, const struct platform *p);
+
+/* Returns the size of the row's pages. */
+uint64_t needs_page(const struct curve *c);
 
 /* Writes the points of the first pass that `bytes` bytes of memory are enough for, ascending.
  * Returns their number. */

@@ -1,6 +1,7 @@
 #include "bench/memory/visit.h"
 #include "bench/memory/chase.h"
 #include "bench/memory/flush.h"
+#include "bench/memory/jumps.h"
 #include "bench/memory/near.h"
 #include "bench/memory/stream.h"
 
@@ -8,14 +9,24 @@ _Static_assert(PAIRS_MOST <= CHASE_WALKS, "a chase has fewer walks than pairs ar
 
 #define NEAR_STEPS 2048 /* operations of a walk at one offset */
 
-/* What is walked: one of the four. */
+/* What is walked: one of these. */
 struct load {
     const struct bench_curve *kind;
     struct chase chase;
     struct flush flush;
+    struct jumps jumps;
     struct stream stream;
     struct near_place near;
 };
+
+static bool time_jumps(const struct jumps *j, struct pair_ticks *t)
+{
+    struct jumps_ticks taken;
+    bool right = jumps_time(j, &taken);
+
+    *t = (struct pair_ticks){taken.once, taken.twice, taken.jumps};
+    return right;
+}
 
 /* A pair_walks of a load. */
 static bool time_walks(void *ctx, unsigned i, struct pair_ticks *t)
@@ -39,6 +50,8 @@ static bool time_walks(void *ctx, unsigned i, struct pair_ticks *t)
         *t = (struct pair_ticks){s.once, s.twice, s.lines};
         return true;
     }
+    if (l->kind->load == BENCH_CODE)
+        return time_jumps(&l->jumps, t);
     struct chase_walks w = chase_walks(&l->chase, i);
     struct chase_ticks taken;
     bool right = chase_time(&l->chase, &w, &taken);
@@ -80,12 +93,30 @@ static void prepare_flush(const struct visit_set *set, struct flush *f, struct v
         v->wrong = "a flushed line does not have what was written";
 }
 
+/* Writes the code and makes it executable. */
+static void prepare_jumps(const struct platform *p, const struct visit_set *set, struct jumps *j,
+                          struct visit *v)
+{
+    if (!p->area_execute(p, set->area, false, &v->lacks))
+        return;
+    jumps_build(j, set->at, set->area->code + (set->at - set->area->at), set->bytes,
+                set->area->page, set->seed);
+    if (!p->area_execute(p, set->area, true, &v->lacks))
+        return;
+    v->lacks = NULL;
+    v->elements = jumps_check(j);
+    if (v->elements < j->n)
+        v->wrong = "the jumps did not visit every element once";
+}
+
 void visit_take(struct engine *e, const struct visit_set *set, unsigned pairs, struct visit *v)
 {
     struct load l = {.kind = set->kind};
 
     *v = (struct visit){0};
-    if (bench_is_chase(set->kind->load))
+    if (set->kind->load == BENCH_CODE)
+        prepare_jumps(e->p, set, &l.jumps, v);
+    else if (bench_is_chase(set->kind->load))
         prepare_chase(set, &l.chase, v);
     else if (bench_is_near(set->kind->load))
         prepare_near(set, &l.near, v);
@@ -93,6 +124,6 @@ void visit_take(struct engine *e, const struct visit_set *set, unsigned pairs, s
         prepare_flush(set, &l.flush, v);
     else
         prepare_stream(set, &l.stream, v);
-    if (!v->wrong && !pairs_take(e, pairs, time_walks, &l, &v->quiet, &v->all))
+    if (!v->wrong && !v->lacks && !pairs_take(e, pairs, time_walks, &l, &v->quiet, &v->all))
         v->wrong = "a timed walk did not end at the element where the order has its end";
 }

@@ -11,6 +11,7 @@
 
 struct visit {
     const char *wrong;              /* a check that failed; NULL: none */
+    const char *lacks;              /* why it cannot be measured here; NULL: it can */
     uint64_t elements;              /* visited in the check */
     struct pairs_figure quiet, all; /* of the pairs without a neighbour, and of all */
 };
@@ -18,7 +19,8 @@ struct visit {
 /* A working set and the memory for its check. */
 struct visit_set {
     const struct bench_curve *kind; /* how it is gone over */
-    uint8_t *at;
+    const struct platform_area *area;
+    uint8_t *at;    /* in the area */
     uint64_t bytes; /* of an access by offset: the offset, converted to this type; or the state */
     uint64_t evict; /* bytes that bring lines into the state */
     uint64_t *map;  /* chase_map_bytes(); only of a chase */

@@ -7,20 +7,28 @@
           .curve = {__VA_ARGS__})
 
 CURVE(latency_4k, "a load that waits for the one before, lines in random order; 4 KiB pages",
-      .ms = 3500);
-CURVE(latency_2m, "the same in pages of 2 MiB or more", .ms = 3000, .large_pages = true);
-CURVE(stride_64, "the same from each line to the next; 4 KiB pages", .ms = 1200, .stride = 1);
-CURVE(stride_1k, "the same from each line to the one 1 KiB after it", .ms = 1200, .stride = 16);
+      .ms = 2500);
+CURVE(latency_2m, "the same in pages of 2 MiB", .ms = 2000, .page = BENCH_2M);
+CURVE(latency_1g, "the same in pages of 1 GiB", .ms = 1000, .page = BENCH_1G);
+CURVE(stride_64, "the same from each line to the next; 4 KiB pages", .ms = 700, .stride = 1);
+CURVE(stride_1k, "the same from each line to the one 1 KiB after it", .ms = 700, .stride = 16);
 
-CURVE(tlb_4k, "a load that waits for the one before, one in each page of 4 KiB", .ms = 1200,
-      .load = BENCH_PAGES);
+#define TLB(name_, what_, load_, page_, ms_)                                                       \
+    CURVE(name_, what_, .ms = ms_, .load = load_, .page = page_)
+
+TLB(tlb_4k, "a load that waits for the one before, one in each page of 4 KiB", BENCH_PAGES,
+    BENCH_4K, 800);
+TLB(tlb_2m, "the same, one in each page of 2 MiB", BENCH_PAGES, BENCH_2M, 800);
+TLB(tlb_1g, "the same, one in each page of 1 GiB", BENCH_PAGES, BENCH_1G, 400);
+TLB(tlb_code_4k, "a jump to the next, one in each page of 4 KiB", BENCH_CODE, BENCH_4K, 600);
+TLB(tlb_code_2m, "the same, one in each page of 2 MiB", BENCH_CODE, BENCH_2M, 600);
 
 /* Offsets from the beginning of a page, near the end of the first line and of the page. */
 static const int32_t split[] = {0, 8, 32, 56, 57, 60, 63, 64, 4080, 4088, 4089, 4092, 4095, 4096};
 /* Of a load from the store of 8 bytes before it: the lower 12 bits of the addresses overlap. */
 static const int32_t alias[] = {4080, 4088, 4089, 4092, 4095, 4096, 4097, 4100, 4103, 4104, 4112};
 #define NEAR(name_, what_, load_, offsets_)                                                        \
-    CURVE(name_, what_, .ms = 200, .load = load_, .offset = offsets_,                              \
+    CURVE(name_, what_, .ms = 150, .load = load_, .offset = offsets_,                              \
           .offsets = sizeof offsets_ / sizeof offsets_[0])
 
 NEAR(split_load, "a load of 8 bytes that waits for the one before, by offset in a page",
@@ -32,7 +40,7 @@ BENCH(memory, forward, .what = "a store, then a load at an offset from it, by th
       .form = FORM_FORWARD, .ops = 1, .on_request = true, .curve = {.ms = 1200});
 
 #define STREAM(name_, what_, load_)                                                                \
-    CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 1000, .load = load_)
+    CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 500, .load = load_)
 
 STREAM(read_16, "16-byte loads read", BENCH_READ_16);
 STREAM(read_32, "32-byte loads (AVX) read", BENCH_READ_32);
@@ -45,9 +53,9 @@ STREAM(copy_32, "32-byte loads and stores (AVX) copy", BENCH_COPY_32);
 STREAM(copy_rep, "REP MOVSB copies", BENCH_COPY_REP);
 
 #define FLUSH(name_, instruction_, load_)                                                          \
-    CURVE(name_, instruction_ " of a line, one of many, by where the line is", .ms = 200,          \
+    CURVE(name_, instruction_ " of a line, one of many, by where the line is", .ms = 150,          \
           .load = load_);                                                                          \
-    CURVE(name_##_wait, instruction_ " of a line, then MFENCE, by where the line is", .ms = 200,   \
+    CURVE(name_##_wait, instruction_ " of a line, then MFENCE, by where the line is", .ms = 150,   \
           .load = load_, .waits = true)
 
 FLUSH(flush_clflush, "CLFLUSH", BENCH_FLUSH);

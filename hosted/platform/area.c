@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define SMALL_PAGE 4096ull
 #define LARGE_PAGE (2ull << 20)
 #define LEAST      (16ull << 10) /* bytes: fewer are no area */
+/* Most bytes if the pages cannot be the same memory: the kernel has to clear all of them, which
+ * takes less than half a second. */
+#define SAME_MOST (1ull << 30)
 
 static char reason[160];
 
@@ -48,6 +52,14 @@ static uint64_t huge_bytes(const void *at)
     return found;
 }
 
+/* Of a mapping, unmaps what is before and after [at, at + bytes). */
+static void trim(uint8_t *p, uint64_t all, uint8_t *at, uint64_t bytes)
+{
+    if (at > p)
+        (void)munmap(p, (size_t)(at - p));
+    (void)munmap(at + bytes, all - (uint64_t)(at - p) - bytes);
+}
+
 /* Maps `bytes` bytes of which every page is present, at a multiple of `align`. NULL: not possible;
  * errno says why. */
 static uint8_t *map(uint64_t bytes, uint64_t align, int advice)
@@ -58,9 +70,7 @@ static uint8_t *map(uint64_t bytes, uint64_t align, int advice)
     if (p == MAP_FAILED)
         return NULL;
     uint8_t *at = (uint8_t *)(((uint64_t)p + align - 1) & ~(align - 1));
-    if (at > p)
-        (void)munmap(p, (size_t)(at - p));
-    (void)munmap(at + bytes, all - (uint64_t)(at - p) - bytes);
+    trim(p, all, at, bytes);
     /* Without such pages in the kernel there is nothing to advise. */
     (void)madvise(at, bytes, advice);
     for (uint64_t i = 0; i < bytes; i += SMALL_PAGE)
@@ -68,15 +78,54 @@ static uint8_t *map(uint64_t bytes, uint64_t align, int advice)
     return at;
 }
 
-static bool map_hugetlb(uint64_t bytes, struct platform_area *area)
+/* Returns the flag of mmap() and memfd_create() for pages of this size. */
+static unsigned size_flag(uint64_t page)
 {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE, -1, 0);
+    return (unsigned)__builtin_ctzll(page) << MAP_HUGE_SHIFT;
+}
 
-    if (p == MAP_FAILED)
-        return false;
-    *area = (struct platform_area){p, bytes, kib_line("/proc/meminfo", "Hugepagesize", LARGE_PAGE)};
-    return true;
+/* Maps pages of the hugetlb pool, at least `least` bytes and at most `bytes` rounded up. */
+static bool map_hugetlb(uint64_t page, uint64_t least, uint64_t bytes, struct platform_area *area)
+{
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_POPULATE | (int)size_flag(page);
+
+    for (uint64_t n = (bytes + page - 1) / page; n > 0 && n * page >= least; n /= 2) {
+        void *at = mmap(NULL, n * page, PROT_READ | PROT_WRITE, flags, -1, 0);
+        if (at == MAP_FAILED)
+            continue;
+        *area = (struct platform_area){.at = at, .bytes = n * page, .page = page};
+        return true;
+    }
+    return false;
+}
+
+/* Maps one page of the hugetlb pool as often as there is room for in `bytes`. */
+static bool map_same(uint64_t page, uint64_t bytes, struct platform_area *area)
+{
+    int fd = memfd_create("baretick", MFD_HUGETLB | size_flag(page));
+    uint64_t all = (bytes = (bytes + page - 1) & ~(page - 1)) + page;
+    uint8_t *p =
+        fd < 0 || ftruncate(fd, (off_t)page) != 0
+            ? MAP_FAILED
+            : mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bool good = p != MAP_FAILED;
+
+    *area = (struct platform_area){.bytes = bytes, .page = page, .same = true};
+    if (good)
+        area->at = (uint8_t *)(((uint64_t)p + page - 1) & ~(page - 1));
+    for (uint64_t i = 0; i < bytes && good; i += page) {
+        good = mmap(area->at + i, page, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) !=
+               MAP_FAILED;
+        if (good)
+            *(volatile uint8_t *)(area->at + i) = 0;
+    }
+    if (!good && p != MAP_FAILED)
+        (void)munmap(p, all);
+    if (fd >= 0)
+        (void)close(fd);
+    if (good)
+        trim(p, all, area->at, bytes);
+    return good;
 }
 
 /* Sets *why if too few of the area's pages are large, and unmaps it. */
@@ -95,26 +144,80 @@ static bool is_large(struct platform_area *area, const char **why)
     return false;
 }
 
-bool area_map(const struct platform *p, bool large, uint64_t bytes, struct platform_area *area,
-              const char **why)
+/* Maps pages that the kernel gives to any program: of 4 KiB, or transparent huge pages. */
+static bool map_usual(const struct platform_wish *wish, struct platform_area *area,
+                      const char **why)
 {
-    uint64_t page = large ? LARGE_PAGE : SMALL_PAGE;
-    uint64_t most = kib_line("/proc/meminfo", "MemAvailable", bytes) / 2;
+    bool large = wish->page > SMALL_PAGE;
+    uint64_t page = wish->page, most = kib_line("/proc/meminfo", "MemAvailable", wish->bytes) / 2;
 
-    (void)p;
-    bytes = bytes < most ? (bytes + page - 1) & ~(page - 1) : most & ~(page - 1);
-    if (large && map_hugetlb(bytes, area))
-        return true;
+    if (wish->same && most > SAME_MOST)
+        most = SAME_MOST;
+    uint64_t bytes =
+        wish->bytes < most ? (wish->bytes + page - 1) & ~(page - 1) : most & ~(page - 1);
     snprintf(reason, sizeof reason, "the system has too little memory available");
     *why = reason;
     for (; bytes >= LEAST && bytes >= page; bytes = bytes / 2 & ~(page - 1)) {
-        *area = (struct platform_area){map(bytes, page, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE),
-                                       bytes, page};
+        *area =
+            (struct platform_area){.at = map(bytes, page, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE),
+                                   .bytes = bytes,
+                                   .page = page};
         if (area->at)
             return !large || is_large(area, why);
         snprintf(reason, sizeof reason, "%" PRIu64 " KiB of memory: %s", bytes >> 10,
                  strerror(errno));
     }
+    return false;
+}
+
+/* Pages of 1 GiB are only in the hugetlb pool, if an administrator has put them there. */
+static bool map_huge(const struct platform_wish *wish, struct platform_area *area, const char **why)
+{
+    if (wish->same ? map_same(wish->page, wish->bytes, area)
+                   : map_hugetlb(wish->page, wish->page, wish->bytes, area))
+        return true;
+    snprintf(
+        reason, sizeof reason,
+        "no pages of 1 GiB: the hugetlb pool of the system gave none (%s); kernel command line "
+        "hugepagesz=1G hugepages=1 reserves one",
+        strerror(errno));
+    *why = reason;
+    return false;
+}
+
+static bool map_wish(const struct platform_wish *wish, struct platform_area *area, const char **why)
+{
+    if (wish->page > LARGE_PAGE)
+        return map_huge(wish, area, why);
+    if (wish->page > SMALL_PAGE &&
+        (wish->same ? map_same(wish->page, wish->bytes, area)
+                    : map_hugetlb(wish->page, wish->bytes, wish->bytes, area)))
+        return true;
+    return map_usual(wish, area, why);
+}
+
+bool area_map(const struct platform *p, const struct platform_wish *wish,
+              struct platform_area *area, const char **why)
+{
+    (void)p;
+    if (!map_wish(wish, area, why))
+        return false;
+    if (wish->code)
+        area->code = area->at;
+    return true;
+}
+
+bool area_execute(const struct platform *p, const struct platform_area *area, bool execute,
+                  const char **why)
+{
+    int rights = PROT_READ | (execute ? PROT_EXEC : PROT_WRITE);
+
+    (void)p;
+    if (mprotect(area->at, area->bytes, rights) == 0)
+        return true;
+    snprintf(reason, sizeof reason, "the system does not let its memory be executed: %s",
+             strerror(errno));
+    *why = reason;
     return false;
 }
 

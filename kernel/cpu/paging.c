@@ -9,7 +9,6 @@
 #define ONE_MIB    (1ull << 20)
 #define FOUR_GIB   (1ull << 32)
 #define LARGE_PAGE (2ull << 20)
-#define ONE_GIB    (1ull << 30)
 
 #define FRAMEBUFFER_MAX (1ull << 30) /* no mode needs more: a larger size is a firmware bug */
 
@@ -72,15 +71,9 @@ static unsigned pool_pages(const struct handoff *h, unsigned ranges)
            guard_tables(h->cores);
 }
 
-/* Tables for the area in pages of 4 KiB: one for each 2 MiB of it, and those above them. */
-static unsigned area_tables(uint64_t size)
-{
-    return size ? (unsigned)(size / LARGE_PAGE + size / ONE_GIB) + 6 : 0;
-}
-
 uint64_t paging_cost(const struct handoff *h)
 {
-    return (pool_pages(h, map_ranges(h) + RANGES_SPARE) + area_tables(h->needs.area)) * PAGE +
+    return (pool_pages(h, map_ranges(h) + RANGES_SPARE) + area_map_tables(h->needs.area)) * PAGE +
            PLATFORM_CODE_SIZE + h->needs.data;
 }
 
@@ -157,31 +150,6 @@ static bool map_buffers(struct paging *p)
            pagetable_map(t, PLATFORM_DATA_VA, p->data, p->handoff->needs.data, PAGE_WRITE);
 }
 
-/* Returns the smallest page that maps a range. */
-static uint64_t smallest_page(const struct paging *p, uint64_t at, uint64_t size)
-{
-    uint64_t end = at + size, least = UINT64_MAX, page;
-
-    for (; at < end; at = (at | (page - 1)) + 1) {
-        if (!pagetable_lookup(&p->tables, at, &page))
-            return 0;
-        least = page < least ? page : least;
-    }
-    return least;
-}
-
-/* Maps the area a second time. Virtual and physical addresses differ by an odd number of pages
- * modulo 2 MiB, so that no larger page can map it. */
-static bool map_area(struct paging *p)
-{
-    const struct handoff *h = p->handoff;
-
-    if (!h->area || h->area + h->area_size > p->phys_limit)
-        return true;
-    p->area_page = smallest_page(p, h->area, h->area_size);
-    return pagetable_map(&p->tables, PLATFORM_AREA_VA, h->area, h->area_size, PAGE_WRITE);
-}
-
 static void load(const struct paging *p)
 {
     uint64_t cr4 = read_cr4();
@@ -200,7 +168,7 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     unsigned levels = read_cr4() & CR4_LA57 ? 5 : 4;
     /* The identity map uses the lower half of the address space. */
     uint64_t virt_limit = 1ull << (levels == 5 ? 56 : 47);
-    unsigned pages = pool_pages(h, map_ranges(h)) + area_tables(h->area_size);
+    unsigned pages = pool_pages(h, map_ranges(h)) + area_map_tables(h->area_size);
     void *pool = arena_take(a, pages * PAGE);
     uint64_t guard;
 
@@ -216,8 +184,9 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     pagetable_init(&p->tables, pool, (uint64_t)pool, pages, levels, cpu->page_1g, cpu->nx, mtrr);
     (void)arena_kernel_stack(h, &guard);
     if (!map_memory(p) || !map_runtime_code(p) || !map_framebuffer(p, cpu->pat) || !map_image(p) ||
-        !map_buffers(p) || !map_area(p) || !pagetable_unmap(&p->tables, guard, PAGE) ||
-        !paging_core(p, core))
+        !map_buffers(p) ||
+        !area_map_init(&p->area, &p->tables, h->area, h->area_size, p->phys_limit) ||
+        !pagetable_unmap(&p->tables, guard, PAGE) || !paging_core(p, core))
         return "page tables: more ranges in the memory map than the tables have room for";
     load(p);
     return NULL;

@@ -10,7 +10,8 @@
  *   pages below stacks    not mapped
  *   PLATFORM_CODE_VA      4 KiB pages of arena, either writable or executable, mapped nowhere else
  *   PLATFORM_DATA_VA      4 KiB pages of arena, read and write
- *   PLATFORM_AREA_VA      the area for curves over sizes, in 4 KiB pages; also identity-mapped
+ *   above these           the area for curves over sizes, in pages of each size, and executable
+ *                         (area_map.h); also identity-mapped
  *   MMIO                  identity, uncached, on demand
  *   cores' start page     below 1 MiB, executable while cores start
  *
@@ -19,6 +20,7 @@
 #ifndef KERNEL_CPU_PAGING_H
 #define KERNEL_CPU_PAGING_H
 
+#include "kernel/cpu/area_map.h"
 #include "kernel/cpu/core.h"
 #include "kernel/memory/arena.h"
 #include "kernel/memory/handoff.h"
@@ -30,7 +32,7 @@ struct paging {
     const struct handoff *handoff;
     uint64_t code, data;       /* physical addresses of the shared buffers */
     uint64_t phys_limit;       /* first address that the tables cannot map */
-    uint64_t area_page;        /* smallest page of the area's identity map; 0: there is no area */
+    struct area_map area;      /* the area for curves over sizes */
     unsigned regions_left_out; /* RAM regions above phys_limit */
     bool framebuffer;          /* mapped; write-combining, or uncached without PAT */
 };

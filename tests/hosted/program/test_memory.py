@@ -14,7 +14,7 @@ KIB = 1 << 10
 LINE = 64
 
 
-CHASES = ("latency_4k", "stride_64", "stride_1k", "tlb_4k")
+CHASES = ("latency_4k", "stride_64", "stride_1k", "tlb_4k", "tlb_code_4k")
 NAMES = (*CHASES, "read_16", "copy_16", "write_rep")
 
 
@@ -39,7 +39,7 @@ def test_the_run_passes_without_rows(ended):
 
 def test_sizes_ascend(curve):
     sizes = [p[0] for p in curve["points"]]
-    assert sizes[0] == (64 if curve["name"] == "tlb_4k" else 4) * KIB and sizes == sorted(set(sizes)), sizes
+    assert sizes[0] == (64 if curve["name"].startswith("tlb") else 4) * KIB and sizes == sorted(set(sizes)), sizes
     assert all(size % KIB == 0 and size <= curve["wanted"] for size in sizes), sizes
     assert 2 <= len(sizes) <= 64
     per_octave = 1.5 if curve["name"] in CHASES else 2
@@ -59,7 +59,7 @@ def test_every_point_has_a_figure_within_its_interval(curve):
 
 def test_every_element_was_checked(curve):
     # A half of a copy's set is the source; tlb_4k has an element per page.
-    per_element = {"copy_16": 2 * LINE, "tlb_4k": 4 * KIB}.get(curve["name"], LINE)
+    per_element = {"copy_16": 2 * LINE, "tlb_4k": 4 * KIB, "tlb_code_4k": 4 * KIB}.get(curve["name"], LINE)
     at_least = sum(p[0] // per_element * visits for p, visits in zip(curve["points"], curve["visits"]))
     assert curve["elements"] >= at_least > 0
     assert len(curve["visits"]) == len(curve["points"]) and min(curve["visits"]) >= 1
@@ -79,8 +79,8 @@ def test_levels_are_ranges_of_the_curve(curve):
 
 def test_the_table_has_a_line_per_size(ended, curve):
     text = re.search(rf"^{curve['name']} .*?^  (levels|no level).*?$", ended.out.replace("\r", ""), re.M | re.S)[0]
-    sizes = [line.split()[:2] for line in text.splitlines() if re.match(r" +[0-9.]+ [KM]iB ", line)]
-    of = {"KiB": KIB, "MiB": KIB << 10}
+    sizes = [line.split()[:2] for line in text.splitlines() if re.match(r" +[0-9.]+ [KMG]iB ", line)]
+    of = {"KiB": KIB, "MiB": KIB << 10, "GiB": KIB << 20}
     assert [float(number) * of[unit] for number, unit in sizes] == [p[0] for p in curve["points"]], text
     checked = "every element was visited" if curve["name"] in CHASES else "every word was checked"
     assert checked in text
@@ -113,13 +113,16 @@ def test_flushes_by_state(run):
 
 
 def test_large_pages_or_the_reason(run):
-    (curve,) = run("suite=memory", "bench=latency_*", "format=jsonl").report().curves[:1]
-    assert curve["name"] == "latency_2m"
-    if curve["status"] == "ok":
-        assert curve["page"] >= 2 << 20
-    else:
-        assert curve["status"] == "unsupported" and "2 MiB" in curve["why"], curve
-        assert "points" not in curve and "levels" not in curve
+    pages = {"2m": (2 << 20, "2 MiB"), "1g": (1 << 30, "1 GiB")}
+    curves = run("suite=memory", "bench=*_2m,*_1g", "format=jsonl").report().curves
+    assert [c["name"] for c in curves] == ["latency_1g", "latency_2m", "tlb_1g", "tlb_2m", "tlb_code_2m"]
+    for curve in curves:
+        page, words = pages[curve["name"].split("_")[-1]]
+        if curve["status"] == "ok":
+            assert curve["page"] == page, curve
+        else:
+            assert curve["status"] == "unsupported" and words in curve["why"], curve
+            assert "points" not in curve and "levels" not in curve
 
 
 def test_on_request_only(run):

@@ -188,6 +188,25 @@ static void an_element_per_page(void **state)
     }
 }
 
+/* In large pages every element is in another line of its page: pages may be the same memory. */
+static void an_element_per_large_page(void **state)
+{
+    static const struct bench_curve large = {.load = BENCH_PAGES, .page = BENCH_2M};
+    const uint64_t bytes = 12ull * BENCH_2M;
+    struct chase c = make(bytes, 1);
+
+    (void)state;
+    chase_build(&c, set, bytes, map, &large, 4);
+    assert_int_equal(c.n, 12);
+    assert_int_equal(chase_check(&c), 12);
+    void *const *at = (void *const *)(void *)set;
+    for (uint32_t k = 0; k < c.n; k++, at = (void *const *)*at) {
+        uint64_t offset = (uint64_t)((const uint8_t *)at - set);
+        assert_int_equal(offset % BENCH_2M / CHASE_LINE, offset / BENCH_2M);
+    }
+    drop();
+}
+
 static void a_walk_that_ends_elsewhere(void **state)
 {
     struct chase c = make(64 * KIB, 3);
@@ -213,6 +232,7 @@ int main(void)
         cmocka_unit_test(timed_walks),
         cmocka_unit_test(the_warm_up),
         cmocka_unit_test(an_element_per_page),
+        cmocka_unit_test(an_element_per_large_page),
         cmocka_unit_test(a_walk_that_ends_elsewhere),
     };
 

@@ -11,6 +11,7 @@
 #include "bench/memory/chase.c"
 #include "bench/memory/curve.c"
 #include "bench/memory/flush.h"
+#include "bench/memory/jumps.h"
 #include "bench/memory/near.h"
 #include "bench/memory/needs.c"
 #include "bench/sample/pairs.c"
@@ -33,6 +34,8 @@ static struct {
     bool no_cpuid;
     bool pages;                /* the elements are in separate pages */
     enum line_state bad_state; /* whose lines are lost */
+    bool no_code, executable;  /* the platform executes none; the area is executable now */
+    uint32_t lost_page;        /* a chain of this number of jumps leaves one out */
     unsigned areas, visits, walks;
 } made;
 
@@ -76,7 +79,32 @@ uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
     return ticks;
 }
 
-/* The other loads have separate tests (test_stream.c, test_memory_near.c, test_memory_flush.c). */
+/* Jumps over n pages take what a chase does, and 10 cycles more. */
+void jumps_build(struct jumps *j, uint8_t *at, const uint8_t *code, uint64_t bytes, uint64_t page,
+                 uint64_t seed)
+{
+    (void)seed;
+    assert_false(made.executable);
+    *j = (struct jumps){.at = at, .code = code, .page = page, .n = (uint32_t)(bytes / page)};
+}
+
+uint32_t jumps_check(const struct jumps *j)
+{
+    assert_true(made.executable);
+    return j->n == made.lost_page ? 0 : j->n;
+}
+
+bool jumps_time(const struct jumps *j, struct jumps_ticks *t)
+{
+    uint64_t ticks = (uint64_t)((page_latency(j->n) + 10) * TPC * 1000);
+
+    *t = (struct jumps_ticks){50 + ticks, 50 + 2 * ticks, 1000};
+    fake_tsc += 3 * ticks;
+    return true;
+}
+
+/* The other loads have separate tests (test_memory_jumps.c, test_stream.c, test_memory_near.c,
+ * test_memory_flush.c). */
 const char *flush_lacks(const struct platform *p, enum bench_load load)
 {
     (void)p;
@@ -175,8 +203,8 @@ static struct cpuid_regs cpuid_made(void *ctx, uint32_t leaf, uint32_t subleaf)
     };
 
     (void)ctx;
-    if (leaf == 0x80000005) /* L1 TLB for data: 64 entries, fully associative */
-        return (struct cpuid_regs){.ebx = 0xffu << 24 | 64 << 16};
+    if (leaf == 0x80000005) /* L1 TLBs: 64 entries for data, 32 for code, fully associative */
+        return (struct cpuid_regs){.ebx = 0xffu << 24 | 64 << 16 | 0xffu << 8 | 32};
     if (leaf == 0x80000006) /* L2 TLB for data: 512 entries, 4 ways */
         return (struct cpuid_regs){.ebx = 4u << 28 | 512 << 16};
     if (leaf == 0x8000001d && subleaf < 3 && !made.no_cpuid)
@@ -184,7 +212,7 @@ static struct cpuid_regs cpuid_made(void *ctx, uint32_t leaf, uint32_t subleaf)
     return (struct cpuid_regs){0};
 }
 
-static bool area_made(const struct platform *p, bool large, uint64_t bytes,
+static bool area_made(const struct platform *p, const struct platform_wish *wish,
                       struct platform_area *area, const char **why)
 {
     (void)p;
@@ -192,11 +220,20 @@ static bool area_made(const struct platform *p, bool large, uint64_t bytes,
     if (made.area == 0)
         return false;
     made.areas++;
-    *area = (struct platform_area){.bytes = bytes < made.area ? bytes : made.area,
-                                   .page = large ? 2 << 20 : PAGE};
+    *area = (struct platform_area){.bytes = wish->bytes < made.area ? wish->bytes : made.area,
+                                   .page = wish->page};
     area->at = aligned_alloc(PAGE, (area->bytes + PAGE - 1) / PAGE * PAGE);
     assert_non_null(area->at);
     return true;
+}
+
+static bool execute_made(const struct platform *p, const struct platform_area *area, bool execute,
+                         const char **why)
+{
+    (void)p, (void)area;
+    *why = "no code is executed";
+    made.executable = execute;
+    return !(execute && made.no_code);
 }
 
 static void area_unmade(const struct platform *p, struct platform_area *area)
@@ -282,6 +319,7 @@ static void reset(enum execution execution)
                                  .cpuid = cpuid_made,
                                  .area = area_made,
                                  .area_free = area_unmade,
+                                 .area_execute = execute_made,
                                  .row_begin = row_begin,
                                  .row_longer = row_longer,
                                  .row_end = row_end,
@@ -630,6 +668,44 @@ static void the_reach_of_tlbs(void **state)
     assert_close(c->level[2].value, 100, 0.01);
 }
 
+/* Code: the TLBs are those for code. Large pages: those for such pages, without any here. */
+static void the_reach_of_other_tlbs(void **state)
+{
+    static const struct bench code = {.form = FORM_CURVE,
+                                      .curve = {.load = BENCH_CODE, .ms = 2000}};
+    static const struct bench large = {.form = FORM_CURVE,
+                                       .curve = {.load = BENCH_CODE, .page = BENCH_2M, .ms = 2000}};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    made.area = 16 << 20;
+    const struct curve *c = curve_measure(&plan, &code, 0);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->caches, 1); /* the L2 TLB is for data only */
+    assert_int_equal(c->cache[0].size, 32 * PAGE);
+    assert_int_equal(c->wanted, 4 * 32 * PAGE);
+    assert_int_equal(c->levels, 1);
+    assert_close(c->level[0].value, 14, 0.01);
+    assert_int_equal(c->level[0].to, 64 * PAGE);
+    reset(EXEC_SILICON);
+    made.area = 64 << 20;
+    c = curve_measure(&plan, &large, 0);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->page, BENCH_2M);
+    assert_int_equal(c->caches, 0);
+    assert_int_equal(c->wanted, JUMPS_REACH); /* not four times 1024 pages: jumps have 32 bits */
+    assert_int_equal(c->point[0].bytes, 8 << 20);
+    assert_int_equal(c->point[c->n - 1].bytes, 64 << 20);
+    reset(EXEC_SILICON);
+    made.lost_page = 64;
+    assert_int_equal(curve_measure(&plan, &code, 0)->row.status, ROW_WRONG);
+    reset(EXEC_SILICON);
+    made.no_code = true;
+    c = curve_measure(&plan, &code, 0);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_string_equal(c->row.why, "no code is executed");
+}
+
 /* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
 static void strides(void **state)
 {
@@ -683,6 +759,7 @@ int main(void)
         cmocka_unit_test(states_of_a_line),
         cmocka_unit_test(no_state_is_left_out),
         cmocka_unit_test(the_reach_of_tlbs),
+        cmocka_unit_test(the_reach_of_other_tlbs),
         cmocka_unit_test(strides),
         cmocka_unit_test(the_user_stops_it),
         cmocka_unit_test(without_a_documented_lfence),

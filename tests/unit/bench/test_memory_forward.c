@@ -55,16 +55,17 @@ static uint64_t walk(uint8_t *store, const uint8_t *load, uint64_t turns, uint8_
     {                                                                                              \
         return walk(store, load, turns, value, 1u << s, 1u << l);                                  \
     }
-#define WALKS(s) WALK(s, 0) WALK(s, 1) WALK(s, 2) WALK(s, 3) WALK(s, 4) WALK(s, 5) WALK(s, 6)
-WALKS(0)
-WALKS(1) WALKS(2) WALKS(3) WALKS(4) WALKS(5) WALKS(6)
+#define WALKS(s)  WALK(s, 0) WALK(s, 1) WALK(s, 2) WALK(s, 3) WALK(s, 4) WALK(s, 5) WALK(s, 6)
+#define ALL_WALKS WALKS(0) WALKS(1) WALKS(2) WALKS(3) WALKS(4) WALKS(5) WALKS(6)
+ALL_WALKS
+
 #define NAMES(s)                                                                                   \
     {                                                                                              \
         walk_##s##_0, walk_##s##_1, walk_##s##_2, walk_##s##_3, walk_##s##_4, walk_##s##_5,        \
             walk_##s##_6                                                                           \
     }
-    forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES] = {
-        NAMES(0), NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6)};
+forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES] = {
+    NAMES(0), NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6)};
 
 const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
 {
@@ -102,13 +103,14 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
     return UNKNOWN;
 }
 
-static bool area_made(const struct platform *p, bool large, uint64_t bytes,
+static bool area_made(const struct platform *p, const struct platform_wish *wish,
                       struct platform_area *area, const char **why)
 {
     (void)p, (void)why;
-    assert_false(large);
+    assert_int_equal(wish->page, 4096);
     made.areas++;
-    *area = (struct platform_area){aligned_alloc(4096, bytes), bytes, 4096};
+    *area = (struct platform_area){
+        .at = aligned_alloc(4096, wish->bytes), .bytes = wish->bytes, .page = 4096};
     assert_non_null(area->at);
     return true;
 }

@@ -1,0 +1,161 @@
+/*
+ * The area for curves over sizes in a process, on a kernel whose hugetlb pool is planted: a page of
+ * it is ordinary memory here. What is mapped is unmapped, and a refusal has its reason.
+ */
+#define _GNU_SOURCE /* memfd_create() */
+#include "tests/unit/unit.h"
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define LARGE (2ull << 20)
+#define HUGE  (1ull << 30)
+
+static struct {
+    uint64_t pages; /* in the pool; of any size */
+    unsigned size;  /* log2 of the size that was asked for last */
+} pool;
+
+static int planted_memfd(const char *name, unsigned flags)
+{
+    assert_true(flags & MFD_HUGETLB);
+    pool.size = flags >> MAP_HUGE_SHIFT;
+    if (pool.pages == 0) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return memfd_create(name, 0);
+}
+
+static void *planted_mmap(void *at, size_t bytes, int rights, int flags, int fd, off_t from)
+{
+    if (flags & MAP_HUGETLB) {
+        pool.size = (unsigned)flags >> MAP_HUGE_SHIFT;
+        if (bytes >> pool.size > pool.pages) {
+            errno = ENOMEM;
+            return MAP_FAILED;
+        }
+        flags &= ~(int)(MAP_HUGETLB | MAP_POPULATE | 63u << MAP_HUGE_SHIFT);
+    }
+    return mmap(at, bytes, rights, flags, fd, from);
+}
+
+#define memfd_create planted_memfd
+#define mmap         planted_mmap
+#include "hosted/platform/area.c"
+#undef mmap
+#undef memfd_create
+
+/* Returns the mappings of this process. */
+static unsigned mappings(void)
+{
+    FILE *f = fopen("/proc/self/maps", "re");
+    unsigned n = 0;
+
+    assert_non_null(f);
+    for (int c; (c = fgetc(f)) != EOF;)
+        n += c == '\n';
+    fclose(f);
+    return n;
+}
+
+static void one_page_many_times(void **state)
+{
+    const struct platform_wish wish = {.page = LARGE, .bytes = 40 * LARGE - 1, .same = true};
+    struct platform_area area;
+    const char *why = NULL;
+
+    (void)state;
+    pool.pages = 1;
+    assert_true(area_map(NULL, &wish, &area, &why));
+    assert_int_equal(pool.size, 21);
+    assert_int_equal(area.bytes, 40 * LARGE);
+    assert_int_equal(area.page, LARGE);
+    assert_int_equal((uint64_t)area.at % LARGE, 0);
+    assert_true(area.same);
+    assert_null(area.code);
+    for (unsigned i = 0; i < 40; i++)
+        area.at[i * LARGE + i] = (uint8_t)(i + 1);
+    for (unsigned i = 0; i < 40; i++)
+        assert_int_equal(area.at[39 * LARGE + i], i + 1);
+    area_unmap(NULL, &area);
+    assert_null(area.at);
+}
+
+static void nothing_stays_mapped(void **state)
+{
+    const struct platform_wish wish = {.page = LARGE, .bytes = 8 * LARGE, .same = true};
+    struct platform_area area;
+    const char *why;
+
+    (void)state;
+    pool.pages = 1;
+    unsigned before = mappings();
+    assert_true(area_map(NULL, &wish, &area, &why));
+    assert_true(mappings() > before);
+    area_unmap(NULL, &area);
+    assert_int_equal(mappings(), before);
+}
+
+static void pages_of_1_gib(void **state)
+{
+    struct platform_wish wish = {.page = HUGE, .bytes = 3 * HUGE};
+    struct platform_area area;
+    const char *why = NULL;
+
+    (void)state;
+    pool.pages = 2; /* fewer than that: what there is */
+    assert_true(area_map(NULL, &wish, &area, &why));
+    assert_int_equal(pool.size, 30);
+    assert_int_equal(area.bytes, HUGE);
+    assert_int_equal(area.page, HUGE);
+    assert_false(area.same);
+    area_unmap(NULL, &area);
+    pool.pages = 0;
+    assert_false(area_map(NULL, &wish, &area, &why));
+    assert_non_null(strstr(why, "1 GiB"));
+    wish.same = true;
+    why = NULL;
+    assert_false(area_map(NULL, &wish, &area, &why));
+    assert_non_null(strstr(why, "1 GiB"));
+}
+
+static void code(void **state)
+{
+    const struct platform_wish wish = {.page = SMALL_PAGE, .bytes = 16 * SMALL_PAGE, .code = true};
+    static const uint8_t returns_7[] = {0xb8, 7, 0, 0, 0, 0xc3}; /* MOV EAX, 7; RET */
+    struct platform_area area;
+    const char *why = NULL;
+    int (*function)(void);
+
+    (void)state;
+    assert_true(area_map(NULL, &wish, &area, &why));
+    assert_ptr_equal(area.code, area.at);
+    for (unsigned i = 0; i < 2; i++) { /* executable, and writable again */
+        assert_true(area_execute(NULL, &area, false, &why));
+        memcpy(area.at + i * SMALL_PAGE, returns_7, sizeof returns_7);
+        assert_true(area_execute(NULL, &area, true, &why));
+        const uint8_t *entry = area.code + i * SMALL_PAGE;
+        memcpy(&function, &entry, sizeof function);
+        assert_int_equal(function(), 7);
+    }
+    area_unmap(NULL, &area);
+    assert_false(area_execute(NULL, &(struct platform_area){.at = area.code, .bytes = SMALL_PAGE},
+                              true, &why));
+    assert_non_null(strstr(why, "executed"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_page_many_times),
+        cmocka_unit_test(nothing_stays_mapped),
+        cmocka_unit_test(pages_of_1_gib),
+        cmocka_unit_test(code),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
