@@ -1,0 +1,214 @@
+"""The arithmetic of `baretick compare`, and how often its verdicts are right where the truth is known."""
+import math
+import random
+import statistics
+
+from judge import compare, estimate, likeness
+import pytest
+from judge import significance
+from made_reports import OPTIONS, ROOT, baretick, head, row, whole
+from test_compare import PLACEMENTS, ROUNDS, kept, lines, placed  # noqa: F401
+
+KAPPA = 0.002
+
+Z = significance.quantile(math.inf)
+
+
+# --- arithmetic ------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("t, df, p", [(12.706, 1, 0.05), (4.303, 2, 0.05), (5.841, 3, 0.01), (2.947, 15, 0.01),
+                                      (2.5758, math.inf, 0.01)])
+def test_students_t_agrees_with_a_published_table(t, df, p):
+    assert significance.two_sided(t, df) == pytest.approx(p, rel=1e-3)
+    assert significance.upper(-t, df) == pytest.approx(1 - p / 2, rel=1e-4)
+    assert significance.quantile(df, 1 - p) == pytest.approx(t, rel=1e-3)
+
+
+def halved(df, confidence):
+    """quantile() computed exactly: the halves of an interval, each by the distribution."""
+    low = significance.NORMAL.inv_cdf((1 + confidence) / 2)
+    high = 2 * low
+    while significance.two_sided(high, df) > 1 - confidence:
+        low, high = high, 2 * high
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if significance.two_sided(middle, df) > 1 - confidence else (low, middle)
+    return high
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.99, 0.9999])
+def test_a_quantile_is_that_of_halving_to_its_last_bit(confidence):
+    dice = random.Random(7)
+    degrees = [0.5, 1, 2, 3, 15, significance.MANY, *(1 + 10 ** dice.uniform(-3, 4.9) for _ in range(60))]
+    assert [df for df in degrees if significance.quantile(df, confidence) != halved(df, confidence)] == []
+
+
+def test_many_tests_at_once_by_hand():
+    # Sorted 0.01 0.02 0.03 0.5: times 4/1, 4/2, 4/3, 1, from the greatest down; and times 4, 3, 2, 1, upwards.
+    assert significance.benjamini_hochberg([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.04, 0.04])
+    assert significance.holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
+
+
+def mean_of_rounds(dice, cycles, sd):
+    """Returns a row of reports older than the median: kappa from boot to boot, sd from round to round."""
+    theta = cycles * (1 + dice.gauss(0, KAPPA))
+    rounds = [theta + dice.gauss(0, sd) for _ in range(ROUNDS)]
+    value, rounds_sd = statistics.fmean(rounds), statistics.stdev(rounds)
+    placements_sd = statistics.stdev([dice.gauss(0, sd) for _ in range(PLACEMENTS)])
+    p = significance.quantile(PLACEMENTS - 1) * placements_sd * math.sqrt(2 / PLACEMENTS)
+    r = significance.quantile(ROUNDS - 1) * rounds_sd * math.sqrt(2 / ROUNDS)
+    half = math.sqrt(max(p, r) ** 2 + 2 * (Z * KAPPA * value) ** 2)
+    interval = {"nominal": 0.99, "kappa": KAPPA, "sd": placements_sd, "rounds_sd": rounds_sd, "rounds_cycles": rounds}
+    return row("x", value, half, interval=interval)
+
+
+def test_an_estimate_gives_back_the_variance_of_an_old_report():
+    record = mean_of_rounds(random.Random(1), 10.0, 0.03)
+    e = estimate.of_row(record, "cycles")
+    s = record["interval"]["rounds_sd"]
+    assert e.parts[1] == (pytest.approx((KAPPA * e.value) ** 2, rel=1e-3), math.inf)
+    by_rounds = (pytest.approx(s * s / ROUNDS, rel=1e-3), ROUNDS - 1)
+    by_placements = (pytest.approx(record["interval"]["sd"] ** 2 / PLACEMENTS, rel=1e-3), PLACEMENTS - 1)
+    assert e.parts[0] in (by_rounds, by_placements)
+
+
+def test_an_interval_by_ranks_has_the_degrees_of_freedom_of_its_placements():
+    record = made(random.Random(1), 10.0, 0.03)
+    e = estimate.of_row(record, "cycles")
+    (variance, df), (boots, _) = e.parts
+    assert (df, boots) == (PLACEMENTS - 1, 0)
+    half = max(e.hi - e.value, e.value - e.lo)
+    assert math.sqrt(2 * variance) * significance.quantile(df) == pytest.approx(half)
+
+
+def test_launches_that_differ_by_more_than_their_errors_widen_the_pool():
+    alike = estimate.pooled([estimate.Estimate(10, [(0.01, math.inf)]) for _ in range(4)])
+    apart = estimate.pooled([estimate.Estimate(v, [(0.01, math.inf)]) for v in (9, 10, 10, 11)])
+    assert alike.variance == pytest.approx(0.01 / 4) and alike.df() == math.inf
+    assert apart.variance == pytest.approx(statistics.variance([9, 10, 10, 11]) / 4) and apart.df() < 3.2
+
+
+def test_figures_without_an_interval_are_pooled_by_their_spread(kept):
+    def launches(values):
+        return [kept(whole(row("x", 1, per_op={"ticks": v}))) for v in values]
+
+    old, new = launches((100, 101, 99, 100)), launches((150, 151, 149, 150))
+    found = lines("--old", *old, "--new", ",".join(map(str, new)))["x"]
+    assert (found["verdict"], found["unit"], found["old_launches"]) == ("slower", "ticks", 4)
+    assert lines("--old", *old, "--new", *old)["x"]["verdict"] == "same"
+
+
+def test_a_launch_counts_once(kept, tmp_path):
+    """A pattern that matches a file twice would make the interval too narrow."""
+    path = kept(whole(row("x", 1)))
+    (tmp_path / "link").symlink_to(path)
+    for words in ((f"{path},{path}", path), ("--old", path, "--new", path, tmp_path / "link")):
+        ran = baretick("compare", *words)
+        assert ran.returncode == 2 and "it is there twice among the launches of " in ran.stderr
+    assert lines(path, tmp_path / "link")["x"]["verdict"] == "same"
+
+
+# --- how often it is right -------------------------------------------------------------------------
+
+def made(dice, cycles, sd, name="x"):
+    """Returns a row of one launch with independent errors of the placements, and no other error."""
+    placed = [cycles + dice.gauss(0, sd) for _ in range(PLACEMENTS)]
+    ranked, value = sorted(placed), statistics.median(placed)
+    interval = {"estimator": "median", "by": "ranks", "placements_cycles": placed}
+    found = row(name, value, interval=interval)
+    found["per_op"].update(cycles_lo=ranked[1], cycles_hi=ranked[-2])
+    return found
+
+
+def verdicts(dice, rows, change, launches, pairs, slow=0, wander=0):
+    """Returns the verdicts, over many pairs of old and new, of rows that did not change, and of the `slow` ones that
+    did. wander: a difference of launches that no report knows of."""
+
+    def side(factor):
+        return {("made", f"r{i}", 0): [made(dice, c * (factor if i < slow else 1) * (1 + dice.gauss(0, wander)), sd,
+                                            f"r{i}") for _ in range(launches)]
+                for i, (c, sd) in enumerate(rows)}
+
+    class Words:
+        suite = bench = "*"
+        core = None
+
+    unchanged, changed = [], []
+    for _ in range(pairs):
+        old, new = (type("Side", (), {"rows": side(f)}) for f in (1, 1 + change))
+        for i, line in enumerate(compare.compared(old, new, Words)[0]):
+            (changed if i < slow else unchanged).append(line["verdict"])
+    return unchanged, changed
+
+
+# Cycles, and the standard deviation of a placement, as truth/add, truth/load and similar rows have on a real CPU.
+REAL = [(1.0, 0.003), (3.0, 0.006), (4.0, 0.01), (2.0, 0.005), (15.0, 0.04)] * 10
+
+
+@pytest.mark.parametrize("launches", [1, 5])
+def test_a_against_a_is_the_same(launches):
+    same, _ = verdicts(random.Random(launches), REAL, 0, launches, pairs=20)
+    assert set(same) <= {"same", "faster", "slower"}
+    assert same.count("same") >= 0.995 * len(same)
+
+
+def test_several_launches_show_what_one_does_not_know_of():
+    """Returns launches that differ by more than their placements, like sum/cold."""
+    one, _ = verdicts(random.Random(3), REAL, 0, 1, pairs=10, wander=0.006)
+    three, _ = verdicts(random.Random(3), REAL, 0, 3, pairs=10, wander=0.006)
+    assert one.count("same") < 0.6 * len(one)
+    assert three.count("same") >= 0.97 * len(three)
+
+
+def test_planted_differences_are_found():
+    """A fifth of the rows is slower by 2%."""
+    same, changed = verdicts(random.Random(7), REAL, 0.02, 1, pairs=10, slow=10)
+    assert changed.count("slower") >= 0.99 * len(changed)
+    assert same.count("same") >= 0.99 * len(same)
+
+
+LAUNCHES, COMPARABLE = 7, 40  # 21 pairs
+
+
+@pytest.mark.silicon
+def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
+    sides = []
+    for i in range(LAUNCHES):
+        path = tmp_path / f"{i}.jsonl"
+        path.write_text(run("suite=truth", "format=jsonl").out, newline="")
+        sides.append(compare.Side("side", [path]))
+    if sides[0].run["execution"] != "silicon":
+        pytest.skip("no CPU executes this")
+
+    class Words:
+        suite = bench = "*"
+        core = None
+
+    found = [line["verdict"] for i, old in enumerate(sides) for new in sides[i + 1:]
+             for line in compare.compared(old, new, Words)[0]]
+    judged = [v for v in found if v != "not comparable"]
+    if len(judged) < COMPARABLE:
+        pytest.skip(f"somebody else had the core: {len(judged)} of {len(found)} rows can be compared")
+    assert judged.count("same") >= 0.95 * len(judged)
+
+
+def test_an_option_that_nobody_has_listed_must_be_alike(kept):
+    """A new option counts as one that changes what is measured, unless scripts/judge/likeness.py lists it."""
+    one, other = (kept(whole(row("x", 1), run=head(options={**OPTIONS, "bell": word}))) for word in ("off", "end"))
+    ran = baretick("compare", one, other)
+    assert ran.returncode == 2 and "another option bell= off against end" in ran.stderr
+    before = kept(whole(row("x", 1)))
+    assert lines(before, other)["x"]["verdict"] == "same", "a report of before there was the option"
+
+
+def test_a_knob_counts_where_its_method_is_used():
+    knobs = {"method": "kbest", "k": 3, "target": 10000}
+    assert likeness.measured(knobs) == ["method", "k"]
+    assert likeness.measured({**knobs, "method": "adaptive"}) == ["method", "target"]
+
+
+def test_the_options_that_are_not_compared_exist():
+    table = (ROOT / "docs/options.md").read_text(encoding="utf-8")
+    options = {text.split("`")[1].rstrip("=") for text in table.splitlines() if text.startswith("| `")}
+    knobs = {knob for some in likeness.KNOBS.values() for knob in some}
+    assert likeness.NOT_MEASURED | likeness.REPORTED | knobs <= options
