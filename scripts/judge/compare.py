@@ -4,7 +4,7 @@ import os
 import statistics
 import sys
 
-from judge import difference, estimate, likeness, significance
+from judge import difference, estimate, likeness, shift, significance
 from read import figure, interval, kept, saved, show, table
 
 # Both are probabilities: the share of rows called faster or slower that did not change; a false failure of
@@ -160,7 +160,7 @@ def counted(rows):
     """Returns (instructions per operation, or None if they are not known or differ between launches; the median IPC)."""
     found = {figure.instructions(row) for row in rows}
     ipc = [row["per_op"]["ipc"] for row in rows if "ipc" in row.get("per_op", {})]
-    return found.pop() if len(found) == 1 else None, statistics.median(ipc) if ipc else None
+    return found.pop() if len(found) == 1 else None, shift.middle(sorted(ipc)) if ipc else None
 
 
 def arrow(old, new, form):
@@ -249,21 +249,23 @@ def intervals(old, new):
     return [f"{side}: {text}" for side, text in zip(("old", "new"), said) if text]
 
 
-def verdict(line, d, p):
+def verdict(d, p):
     if p > RISK:
         return SAME
-    if line["unit"] == "instructions":
+    if d.counts:
         return FEWER if d.less else MORE
     return FASTER if d.less else SLOWER
 
 
 class Difference:
-    """The part of a difference that is kept: whether the new figure is less, p, and p of being above the limit."""
+    """The part of a difference that is kept: whether the new figure is less, whether it counts instructions, p, and p of
+    being above the limit."""
 
-    __slots__ = ("less", "p", "p_above")
+    __slots__ = ("less", "counts", "p", "p_above")
 
     def __init__(self, d, limit):
-        self.less, self.p, self.p_above = d.shift < 0, d.p, None if limit is None else d.p_above(limit)
+        self.less, self.counts = d.shift < 0, d.by == "counts"
+        self.p, self.p_above = d.p, None if limit is None else d.p_above(limit)
 
 
 class Lines(kept.Records):
@@ -275,8 +277,9 @@ class Lines(kept.Records):
         self.verdicts, self.moved, self.by = (collections.Counter() for _ in range(3))
         self.cores, self.percents = set(), {"old": set(), "new": set()}
 
-    def count(self, line):
-        """Adds a line. It cannot be changed afterwards."""
+    def append(self, line):
+        """Adds a line and counts it."""
+        super().append(line)
         self.cores.add(line["core"])
         for kind, found in (("verdict", self.verdicts), ("count_verdict", self.moved), ("by", self.by)):
             if kind in line:
@@ -284,6 +287,11 @@ class Lines(kept.Records):
         for side, found in self.percents.items():
             if line.get(f"{side}_half") is not None:
                 found.add(line.get(f"{side}_percent"))
+
+    def judge(self, at, said, p):
+        """Adds the verdict to a line that has none yet."""
+        self.extend(at, verdict=said, p_adjusted=p)
+        self.verdicts[said] += 1
 
 
 def compared(old, new, args, limit=None):
@@ -296,15 +304,10 @@ def compared(old, new, args, limit=None):
         line, d = judged(key, old.rows.get(key), new.rows.get(key))
         if d:
             differences[len(lines)] = Difference(d, limit)
-        else:
-            lines.count(line)
         lines.append(line)
     adjusted = significance.benjamini_hochberg([d.p for d in differences.values()])
     for (at, d), p in zip(differences.items(), adjusted):
-        line = lines[at]
-        line.update(verdict=verdict(line, d, p), p_adjusted=p)
-        lines.count(line)
-        lines[at] = line
+        lines.judge(at, verdict(d, p), p)
     return lines, differences
 
 

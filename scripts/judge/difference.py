@@ -81,11 +81,8 @@ def in_rounds(row):
     every, rounds = interval.get("placements_cycles", []), len(interval.get("rounds_cycles", [])) or 1
     if len(every) < rounds:
         return [placements(row)]
-    found = [[] for _ in range(rounds)]
-    for i, c in enumerate(every):
-        if c is not None:
-            found[i * rounds // len(every)].append(c)
-    return found
+    ends = [-(-r * len(every) // rounds) for r in range(rounds + 1)]  # of r / rounds of them, rounded up
+    return [[c for c in every[a:b] if c is not None] for a, b in zip(ends, ends[1:])]
 
 
 def _pooled(launches):

@@ -41,17 +41,16 @@ def satterthwaite(parts):
     return total * total / below if below > 0 else math.inf
 
 
-def _degrees(interval, width):
+def _degrees(interval, placements, width):
     """Returns the degrees of freedom of s: of the rounds' means or of the placements, whichever made the interval."""
     if interval.get("by") in ("ranks", "placements"):
-        return max(1, interval["placements"] - 1)
+        return max(1, placements - 1)
     rounds = [c for c in interval.get("rounds_cycles", []) if c is not None]
     k, found = len(rounds), (0.0, math.inf)
     if "rounds_sd" in interval and k > 1:
         found = max(found, (width(k - 1, interval["rounds_sd"] ** 2 / k), k - 1))
-    r = interval.get("placements", 0)
-    if "sd" in interval and r > 1:
-        found = max(found, (width(r - 1, interval["sd"] ** 2 / r), r - 1))
+    if "sd" in interval and placements > 1:
+        found = max(found, (width(placements - 1, interval["sd"] ** 2 / placements), placements - 1))
     return found[1]
 
 
@@ -68,8 +67,7 @@ def of_row(row, unit):
         return Estimate(value, [])
     w = max(hi - value, value - lo)
     boots = min(2 * (Z * interval.get("kappa", 0) * value) ** 2, w * w)
-    df = _degrees({**interval, "placements": row.get("placements", 0)},
-                  lambda df, v: significance.quantile(df) * math.sqrt(v))
+    df = _degrees(interval, row.get("placements", 0), lambda df, v: significance.quantile(df) * math.sqrt(v))
     own = (w * w - boots) / 2 / significance.quantile(df) ** 2
     return Estimate(value, [(own, df), (boots / 2 / Z ** 2, math.inf)], lo=lo, hi=hi,
                     percent=intervals.percent(row))

@@ -59,7 +59,7 @@ def rank(m, n, confidence):
     return k, 1 - 2 * tail(k - 1, m, n)
 
 
-def _middle(ordered):
+def middle(ordered):
     """statistics.median() of sorted values."""
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
@@ -85,7 +85,7 @@ class Shift:
         differences = [y - x for x in old for y in new]
         differences.sort()
         m, n = len(old), len(new)
-        self.value = _middle(differences)
+        self.value = middle(differences)
         k, self.level = rank(m, n, confidence)
         self.lo, self.hi = (differences[k - 1], differences[-k]) if k else (None, None)
         self.p = min(1.0, 2 * min(tail(bisect.bisect_right(differences, 0), m, n),
@@ -128,8 +128,8 @@ def _p_of_chi_squared(h, df):
 
 
 class Rounds:
-    """For two sides of [placements' figures of a round]: whether rounds matter; se and df of the difference of the
-    means over rounds (Welch)."""
+    """For two sides of [placements' figures of a round]: whether rounds matter; if they do, se and df of the difference
+    of the means over rounds (Welch)."""
 
     def __init__(self, old, new):
         sides = [[g for g in side if g] for side in (old, new)]
@@ -139,6 +139,8 @@ class Rounds:
         few = any(len(side) < LEAST_ROUNDS for side in sides)
         h, df = sum(_h(side) for side in sides), sum(len(side) - 1 for side in sides)
         self.matter = few or _p_of_chi_squared(h, df) < DIFFER
+        if not self.matter:
+            return
         parts = [(variance([statistics.fmean(g) for g in side]) / len(side), len(side) - 1) for side in sides]
         self.se = math.sqrt(sum(v for v, _ in parts))
         below = sum(v * v / n for v, n in parts)
@@ -163,7 +165,7 @@ def factor(old, new, confidence=0.99):
     ratios.sort()
     k, _ = rank(len(old), len(new), confidence)
     lo, hi = (ratios[k - 1], ratios[-k]) if k else (None, None)
-    return _middle(ratios), lo, hi
+    return middle(ratios), lo, hi
 
 
 def p_above(old, new):

@@ -43,23 +43,29 @@ def label(rows):
     return f"{heading_of(rows, '')} interval".strip()
 
 
+def _by_student(found, placements):
+    student = f"Student's t of {100 * found['level']:.0f}%"
+    if found.get("by") == "rounds":
+        return [f"rounds differ: the interval is the wider of ranks and {student}"]
+    if found.get("by") == "placements":
+        known = [c for c in found.get("placements_cycles", []) if c is not None]
+        return [f"the interval is {student}: {len(known) or placements} placements are too few for ranks"]
+    if found.get("by") == "blocks":
+        return [f"the interval is of one placement, by {student} over its blocks"]
+    return []
+
+
 def note(row):
     """Returns a remark if ranks alone did not make the interval, or if it is too wide for a latency; else "".
     bench/show/show.c prints the same."""
-    found, said = row.get("interval", {}), []
-    if figure.half(row.get("per_op", {})) is not None and "level" in found:
-        by, student = found.get("by"), f"Student's t of {100 * found['level']:.0f}%"
-        known = [c for c in found.get("placements_cycles", []) if c is not None]
-        if by == "rounds":
-            said.append(f"rounds differ: the interval is the wider of ranks and {student}")
-        elif by == "placements":
-            said.append(f"the interval is {student}: {len(known) or row.get('placements', '?')} placements are too few for ranks")
-        elif by == "blocks":
-            said.append(f"the interval is of one placement, by {student} over its blocks")
-    per_op = row.get("per_op", {})
-    if found and row["status"] == "ok" and "cycles" in per_op and figure.half(per_op) is None:
-        said.append("no interval: " + ("how much of a body the recipe hides is not known, or too few windows are undisturbed"
-                                       if "method" in row else "only one block has undisturbed windows of every kind"))
+    found, per_op, said = row.get("interval", {}), row.get("per_op", {}), []
+    if figure.half(per_op) is None:
+        if found and row["status"] == "ok" and "cycles" in per_op:
+            said.append("no interval: " + ("how much of a body the recipe hides is not known, or too few windows are "
+                                           "undisturbed" if "method" in row else
+                                           "only one block has undisturbed windows of every kind"))
+    elif "level" in found and found.get("by") != "ranks":
+        said += _by_student(found, row.get("placements", "?"))
     if row.get("truth_vague"):
         said.append("its interval is too wide to tell a latency from one a cycle longer")
     return "; ".join(said)

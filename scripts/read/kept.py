@@ -12,17 +12,19 @@ class Fields:
     """Selects fields of a record: "name", or "per_op.cycles" for one member of an object."""
 
     def __init__(self, names):
-        self._members = {}
+        members = {}
         for name in names.split():
             outer, _, inner = name.partition(".")
-            self._members.setdefault(outer, []).extend([inner] if inner else [])
+            members.setdefault(outer, []).extend([inner] if inner else [])
+        self._whole = [name for name, inner in members.items() if not inner]
+        self._parts = [(name, inner) for name, inner in members.items() if inner]
 
     def pick(self, record):
-        found = {}
-        for name, members in self._members.items():
+        found = {name: record[name] for name in self._whole if name in record}
+        for name, members in self._parts:
             if name in record:
                 value = record[name]
-                if members and type(value) is dict:  # marks an object that has only other members
+                if type(value) is dict:  # an object that has only other members is kept whole
                     value = {m: value[m] for m in members if m in value} or value
                 found[name] = value
         return found
@@ -75,6 +77,12 @@ class Records(collections.abc.Sequence):
         names = tuple(record)
         self._names[at] = self._sets.setdefault(names, names)
         self._values[at] = marshal.dumps(tuple(record.values()))
+
+    def extend(self, at, **more):
+        """Adds fields to a record, behind those that it has."""
+        names = (*self._names[at], *more)
+        self._names[at] = self._sets.setdefault(names, names)
+        self._values[at] = marshal.dumps(marshal.loads(self._values[at]) + tuple(more.values()))
 
     def __len__(self):
         return len(self._values)
