@@ -38,9 +38,9 @@ def together(pieces, between=""):
     return Markup(between.join(text(p) for p in pieces))
 
 
-def table(caption, columns, rows, first_is_name=True, sortable=True, label=None):
+def table(caption, columns, rows, first_is_name=True, sortable=True, label=None, kind=""):
     """columns: of scripts/read/table.py; rows: dicts by their keys. The first column is a row's heading. A value may be
-    (shown, value to sort by)."""
+    (shown, value to sort by). kind: further classes of its frame."""
     columns = [c for c in columns if any(row.get(c.key) not in (None, "") for row in rows)]
     head = element("tr", *(element("th", c.title, scope="col", class_=None if c.left else "n") for c in columns))
     body = []
@@ -51,7 +51,8 @@ def table(caption, columns, rows, first_is_name=True, sortable=True, label=None)
             shown, key = value if isinstance(value, tuple) else (None, value)
             shown = c.text(key) if shown is None else shown
             number = isinstance(key, (int, float)) and not isinstance(key, bool)
-            how = {"class_": None if c.left else "n", "data_v": f"{key:.12g}" if number else None}
+            exact = f"{key:.12g}" if number else None
+            how = {"class_": None if c.left else "n", "data_v": None if exact == shown else exact}
             if i == 0 and first_is_name:
                 cells.append(element("th", breakable(shown), scope="row", **how))
             else:
@@ -60,7 +61,7 @@ def table(caption, columns, rows, first_is_name=True, sortable=True, label=None)
     made = element("table", element("caption", caption), element("thead", head),
                    element("tbody", together(body, "\n")), class_="sort" if sortable and len(rows) > 1 else None)
     # What is too wide scrolls by itself, with the keyboard as well.
-    return element("div", made, class_="wide", tabindex="0", role="region", aria_label=label or caption)
+    return element("div", made, class_=f"wide {kind}".strip(), tabindex="0", role="region", aria_label=label or caption)
 
 
 def facts(pairs):

@@ -3,16 +3,27 @@
 for (const table of document.querySelectorAll("table.sort")) {
   const body = table.tBodies[0], heads = [...table.tHead.rows[0].cells];
   const value = (row, at) => {
-    const cell = row.cells[at];
-    return cell.dataset.v === undefined ? cell.textContent.trim() : Number(cell.dataset.v);
+    const cell = row.cells[at], text = cell.textContent.trim();
+    if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
+    return cell.className === "n" && text !== "" && !isNaN(text) ? Number(text) : text;
   };
   const label = document.createElement("label"), input = document.createElement("input");
+  const count = document.createElement("output");
   label.className = "filter";
   input.type = "search";
-  label.append("Show rows with", input);
-  if (body.rows.length > 8) table.parentElement.before(label);
+  label.append("Show rows with", input, count);
+  if (body.rows.length > 8 && !table.parentElement.classList.contains("some")) table.parentElement.before(label);
+  let texts = null; // of the rows, once they are needed
   input.addEventListener("input", () => {
-    for (const row of body.rows) row.hidden = !row.textContent.toLowerCase().includes(input.value.toLowerCase());
+    texts ??= [...body.rows].map((row) => [row, row.textContent.toLowerCase()]);
+    const words = input.value.toLowerCase().split(" ").filter((word) => word);
+    let shown = 0;
+    for (const [row, text] of texts) {
+      row.hidden = !words.every((word) => text.includes(word));
+      shown += !row.hidden;
+    }
+    table.classList.toggle("filtered", words.length > 0);
+    count.value = words.length > 0 ? `${shown} of ${texts.length}` : "";
   });
   const empty = (v) => v === "" || v === "-";
   heads.forEach((head, at) => {

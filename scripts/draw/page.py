@@ -5,15 +5,16 @@ import hashlib
 import os
 import sys
 
-from draw import ink, markup, page_parts, pictures, plot
+from draw import datasheet, ink, markup, page_parts, pictures, plot
 from draw.markup import element
 from judge import compare
-from read import saved, show
+from read import curve, saved, show
 from tools import distribution, help_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 24  # that get pictures, unless --plots says another number
 OF_MACHINE = ("linearity", "cores", "gaps")
+FIRST = "memory-latency"  # the picture of a datasheet that comes first
 
 
 def asset(name):
@@ -46,11 +47,40 @@ class Figures:
                               id=place, class_="full" if full else None)
 
 
-def first_of_all(figures, report, args):
-    """The picture that a reader sees first: what the ways of calling cost."""
-    picture = plot.calls(report, args) if figures.wanted else None
-    return figures.figure(picture, report.one("run"), full=True)[1] if isinstance(picture, pictures.Picture) \
-        else markup.Markup()
+def drawn_curves(figures, report, args):
+    """{suite: its pictures of curves}"""
+    found = {}
+    if figures.wanted:
+        for group, picture in plot.curves_by_group(report, args):
+            if isinstance(picture, pictures.Picture):
+                found.setdefault(group[0].suite, []).append(picture)
+    return found
+
+
+def first_of_all(figures, report, args, found):
+    """The picture that a reader sees first: what the ways of calling cost, or the first curve. found: as from
+    drawn_curves(); a picture that is first is taken out of it."""
+    if not figures.wanted:
+        return markup.Markup()
+    picture = plot.calls(report, args)
+    if not isinstance(picture, pictures.Picture):
+        of_memory = found.get("memory", [])
+        picture = next((p for p in of_memory if p.stem == FIRST), None)
+        if picture is None:
+            return markup.Markup()
+        of_memory.remove(picture)
+    return figures.figure(picture, report.one("run"), full=True)[1]
+
+
+def of_curves(figures, report, found, is_chosen):
+    """[(suite, its pictures and tables)] of the curves that are chosen."""
+    suites = {}
+    for c in curve.curves(report):
+        if is_chosen(c.record):
+            suites.setdefault(c.suite, []).append(c)
+    for suite, some in suites.items():
+        made = [figures.figure(p, report.one("run"))[1] for p in found.get(suite, [])]
+        yield suite, element("div", *made, class_="plots") if made else "", datasheet.curves(some)
 
 
 def of_machine(figures, report, core):
@@ -138,7 +168,8 @@ def one(report, args, figures, prefix):
     """(heading and warnings, the Page of the rest) of a report."""
     run, rows, page = report.one("run"), plot.Chosen(report, args), Page()
     old = plot.Old(args.against, report.path, args) if args.against else None
-    first = first_of_all(figures, report, args)
+    found = drawn_curves(figures, report, args)
+    first = [first_of_all(figures, report, args, found), page_parts.ten_figures(report)]
     shown, names = page_parts.the_essence(report)
     page.section(f"{prefix}essence", "Essence", shown)
     page.section(f"{prefix}machine", "Machine", markup.facts(page_parts.machine(run)), page_parts.cores(report))
@@ -151,12 +182,15 @@ def one(report, args, figures, prefix):
         drawn = figures.figure(picture, run, full=True)[1] if isinstance(picture, pictures.Picture) else ""
         page.section(f"{prefix}change", "Old against new", drawn,
                      page_parts.change(old.old, old.new, old.crossed, old.lines, old.differences))
+    for suite, *parts in of_curves(figures, report, found, show.choice(args)):
+        page.section(f"{prefix}{suite}", suite.capitalize(), *parts)
+    page.section(f"{prefix}instructions", "Instructions", datasheet.instructions(report, args.core))
+    page.section(f"{prefix}not-judged", "Not judged, not measured", datasheet.not_judged(report))
     page.section(f"{prefix}rows", "Rows", page_parts.rows_by_suite(report, rows, places))
     note = about_pictures(figures, len(places), rows)
     drawn = element("div", general, made, class_="plots") if general or made else ""
     page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
-    page.section(f"{prefix}memory", "Memory", page_parts.curves(report))
     page.section(f"{prefix}beside", "Rows beside each other", page_parts.beside(report))
     page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), page_parts.growth(report))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
@@ -164,7 +198,8 @@ def one(report, args, figures, prefix):
     page.section(f"{prefix}others", "Further records", page_parts.others(report))
     title = element("h1", f"baretick: {pictures.machine(run)}")
     warnings = page_parts.warnings(report)
-    head = [title, element("p", report.path, class_="soft"), verdict(report, f"{prefix}warnings", len(warnings)), first,
+    head = [title, element("p", report.path, class_="soft"), verdict(report, f"{prefix}warnings", len(warnings)),
+            element("div", *first, class_="first") if any(first) else "",
             page_parts.warned(warnings, f"{prefix}warnings")]
     return markup.together(head), page
 

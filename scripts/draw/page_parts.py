@@ -2,7 +2,7 @@
 from draw import markup
 from draw.markup import element
 from judge import compare
-from read import figure, show, table
+from read import curve, figure, show, table
 
 BESIDE = (
     table.Column("row", "row", left=True), table.Column("figure", "value", ".3f"),
@@ -33,10 +33,6 @@ CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"
 GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column("of the time, %", "stolen", ".3f"),
         table.Column("longest, ticks", "longest_ticks"), table.Column("seconds", "seconds", ".3f"),
         table.Column("a second", "gaps_per_second", ".1f"), table.Column("SMIs", "smis"), table.Column("NMIs", "nmis"))
-POINT = (table.Column("ticks", "ticks", ".2f"), table.Column("cycles", "cycles", ".2f"), table.Column("from", "lo", ".2f"),
-         table.Column("to", "hi", ".2f"), table.Column("ns", "ns", ".2f"))
-LEVELS = (table.Column("value", "value", ".2f"), table.Column("from, bytes", "from"), table.Column("to, bytes", "to"),
-          table.Column("ends at CPUID's level", "cache_level"), table.Column("of bytes", "cache_bytes"))
 OTHERS = {"object": "Objects of your own",
           "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
           "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
@@ -85,13 +81,6 @@ def warned(said, place):
 
 # --- the machine -----------------------------------------------------------------------------------
 
-def _size(count):
-    for name, factor in (("GiB", 2 ** 30), ("MiB", 2 ** 20), ("KiB", 2 ** 10)):
-        if count >= factor:
-            return f"{count / factor:g} {name}" if count % factor == 0 else f"{count / factor:.1f} {name}"
-    return f"{count} bytes"
-
-
 def _joined(*words):
     return ", ".join(str(w) for w in words if w not in (None, ""))
 
@@ -100,9 +89,9 @@ def machine(run):
     """[(name, value)] of what ran where."""
     cpu, smbios, firmware = (run.get(k, {}) for k in ("cpu", "smbios", "firmware"))
     topology, tsc, options = run.get("topology", {}), run.get("tsc", {}), run.get("options", {})
-    caches = [f"L{c['level']} {c['type']} {_size(c['size_bytes'])}" for c in run.get("caches", [])]
+    caches = [f"L{c['level']} {c['type']} {curve.size(c['size_bytes'])}" for c in run.get("caches", [])]
     memory = run.get("memory", {})
-    modules = [_joined(f"{m['count']} x", _size(m["bytes"]) if "bytes" in m else None, m.get("type"),
+    modules = [_joined(f"{m['count']} x", curve.size(m["bytes"]) if "bytes" in m else None, m.get("type"),
                        f"{m['mega_transfers_per_s']} MT/s" if "mega_transfers_per_s" in m else None)
                for m in memory.get("modules", [])]
     found = [
@@ -114,7 +103,7 @@ def machine(run):
         ("Topology", _joined(*(f"{topology[k]} {said}{'' if topology[k] == 1 else 's'}" for k, said in (
             ("packages", "package"), ("cores", "core"), ("logical_cpus", "logical CPU")) if k in topology))),
         ("Caches", ", ".join(caches)),
-        ("Memory", _joined(_size(memory["bytes"]) if "bytes" in memory else None, *modules)),
+        ("Memory", _joined(curve.size(memory["bytes"]) if "bytes" in memory else None, *modules)),
         ("Board", _joined(smbios.get("system_vendor"), smbios.get("system_product"),
                           f"BIOS {smbios['bios_version']}" if "bios_version" in smbios else None,
                           smbios.get("bios_date"))),
@@ -140,13 +129,27 @@ def machine(run):
 NO_ESSENCE = "This report has no essence: an older version wrote it, or the run did not reach its end."
 
 
-def _matrix(lines):
+def _matrix(lines, caption, name):
     """The lines of cells as a table; the first has the headings."""
     (label, heads), *rest = [(line["label"], line["cells"]) for line in lines]
     columns = [table.Column(label, "label", left=True)] + [table.Column(head, str(i)) for i, head in enumerate(heads)]
     rows = [{"label": label, **{str(i): cell for i, cell in enumerate(cells)}} for label, cells in rest]
-    return markup.table("Calls: the rows calls/direct, direct_inc, direct_straight, direct_c and so on", columns, rows,
-                        sortable=False, label="Calls")
+    return markup.table(caption, columns, rows, sortable=False, label=name)
+
+
+SHEET = "datasheet"  # the first label of the ten figures
+
+
+def _cells(report):
+    """The lines of the essence that have cells: those of a datasheet, or those of calls."""
+    return [line for line in report.one("essence").get("lines", []) if "cells" in line]
+
+
+def ten_figures(report):
+    """The figures of a datasheet that many ask for first, as a table."""
+    cells = _cells(report)
+    return _matrix(cells, "Ten figures, each with its interval", "Ten figures") if cells and cells[0]["label"] == SHEET \
+        else markup.Markup()
 
 
 def the_essence(report):
@@ -156,8 +159,9 @@ def the_essence(report):
     said = [(line["label"], ", ".join(line["parts"])) for line in lines if "parts" in line]
     parts = [] if record else [element("p", NO_ESSENCE, class_="soft")]
     parts.append(markup.facts([*said, ("verdict", show.ending(report).removeprefix("verdict: "))]))
-    if cells := [line for line in lines if "cells" in line]:
-        parts.append(_matrix(cells))
+    cells = _cells(report)
+    if cells and cells[0]["label"] != SHEET:
+        parts.append(_matrix(cells, "Calls: the rows calls/direct, direct_inc, direct_straight, direct_c and so on", "Calls"))
     return markup.together(parts), record.get("rows", [])
 
 
@@ -276,24 +280,6 @@ def several_cores(report):
              for g in report.of("gaps")]
     if found:
         parts.append(markup.table("Gaps: what held a core up while it only read its TSC", GAPS, found, label="Gaps"))
-    return markup.together(parts)
-
-
-def curves(report):
-    """A table of points for each curve of suite memory, and of its levels; why there is none."""
-    parts = []
-    for c in report.of("curve"):
-        said = f"{c['suite']}/{c['name']}, core {c['core']}"
-        if "points" not in c:
-            parts.append(markup.element("p", f"{said}: {c.get('why', c['status'])}"))
-            continue
-        points = [dict(zip(("bytes", "ticks", "cycles", "lo", "hi", "ns"), point)) for point in c["points"]]
-        if "spoiled" in c:
-            said += f"; levels are not judged: {c['spoiled']}"
-        columns = (table.Column(f"{c['by']}, bytes", "bytes"), *POINT)
-        parts.append(markup.table(said, columns, points, label=said))
-        if c["levels"]:
-            parts.append(markup.table(f"{said}: levels", LEVELS, c["levels"], label=f"{said}: levels"))
     return markup.together(parts)
 
 

@@ -111,6 +111,11 @@ def left(report):
     return [(name, record["core"], record["why"]) for record in report.of("insn_left") for name in names_of(record["forms"])]
 
 
+def ends(report):
+    """The summary of the suite on each core: the fields of the record `insn_end`."""
+    return report.of("insn_end")
+
+
 def said(figure):
     if figure is None:
         return None

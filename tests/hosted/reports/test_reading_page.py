@@ -42,12 +42,15 @@ def test_the_tables_on_the_page_have_the_headings_of_today(name, columns):
 
 def test_each_line_of_the_last_screen_is_explained():
     """The table has exactly the values that the program can write; the example has no others."""
-    source = (ROOT / "bench/essence/essence.c").read_text(encoding="utf-8")
-    written = set(re.findall(r'\.label = "(\w+)"|show_(?:text|pair|cells)\([^";{]*"(\w+)"', source))
+    source = "".join((ROOT / f"bench/essence/{name}.c").read_text(encoding="utf-8") for name in ("essence", "sheet"))
+    written = set(re.findall(r'\.label = "(\w+)"|show_(?:text|pair|cells)\([^";{]*"(\w+)"|SHEET_FIGURES \? "(\w+)"', source))
     written = {"".join(groups) for groups in written}
     text = section("The last screen")
-    explained = re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)
+    explained = re.findall(r"^\| `(\w+)` \|", text.partition("The lines of a datasheet")[0], re.MULTILINE)
     assert len(written) > 8 and sorted(explained) == sorted(written)
     rows = (ROOT / "bench/suites/essence_rows.c").read_text(encoding="utf-8")
+    figures = re.findall(r'^    \{"([\w ]+)", \{"([^"]+)"(?:, "([^"]+)")?\}', rows, re.MULTILINE)
+    assert len(figures) == 10
+    assert [name for figure in figures for name in figure if name and f"`{name}`" not in text] == []
     ways = re.findall(r'WAY\("(\w+)"\)', rows)
     assert ways and {*re.findall(r"^    (\w+) +\S", text, re.MULTILINE)} <= {*written, *ways}

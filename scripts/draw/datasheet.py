@@ -1,0 +1,206 @@
+"""The parts of a page that make a datasheet of a CPU: its curves, its instructions, and what was not judged."""
+from draw import markup
+from draw.markup import element
+from read import cores as read_cores
+from read import curve, insn, interval, table
+
+LEVELS = (table.Column("curve", "curve", left=True), table.Column("core", "core"), table.Column("figure", "value", ".4g"),
+          table.Column("unit", "unit", left=True), table.Column("from", "from"), table.Column("to", "to"),
+          table.Column("ends at", "ends", left=True))
+STEPS = (table.Column("limit", "curve", left=True), table.Column("core", "core"), table.Column("value", "value", ".4g"),
+         table.Column("not below", "from", ".4g"), table.Column("not above", "to", ".4g"), table.Column("of", "of", left=True),
+         table.Column("cost before", "before", ".4g"), table.Column("after", "after", ".4g"), table.Column("unit", "unit", left=True))
+# Forms that many ask for, in this order; those that the report has are shown first.
+COMMON = ("add r64, r64", "lea r64, m64", "imul r64, r64", "div r64 [slow]", "div r64", "popcnt r64, r64", "shl r64, cl",
+          "mov r64, m64", "mov m64, r64", "bswap r64", "crc32 r64, r64", "pdep r64, r64, r64", "addsd xmm, xmm",
+          "mulsd xmm, xmm", "divsd xmm, xmm", "sqrtsd xmm, xmm", "vaddpd ymm, ymm, ymm", "vmulpd ymm, ymm, ymm",
+          "vdivpd ymm, ymm, ymm", "vfmadd231pd ymm, ymm, ymm", "vfmadd231pd zmm, zmm, zmm", "vpaddd ymm, ymm, ymm",
+          "vpmulld ymm, ymm, ymm", "vpermd ymm, ymm, ymm", "aesenc xmm, xmm", "pclmulqdq xmm, xmm, imm8")
+HOW_TO_READ = ("Throughput is the time of one of many independent copies, in core cycles. Latency is from an input to an output: "
+               "operands are numbered from 0, with hidden ones after the others; f is the flags, 2b and 2i the base and the "
+               "index of the address of operand 2. <= is an upper bound, ? a figure whose placements do not agree.")
+MANY = 400  # rows: a longer table scrolls by itself, and is printed only as far as it is filtered
+NAMES = 12  # of forms, in a list
+
+
+# --- curves ----------------------------------------------------------------------------------------
+
+def _points(c):
+    """A table of a curve's points, which a reader opens."""
+    last = table.Column("GB/s", "gb", ".2f") if c.moves else table.Column("ns", "ns", ".2f")
+    columns = (table.Column(c.by, "at"), table.Column(f"{c.unit} an operation", "value", ".2f"),
+               table.Column(f"from ({interval.heading(c.percents, '')})", "lo", ".2f"), table.Column("to", "hi", ".2f"), last,
+               table.Column("note", "note", left=True))
+    rows = [{**p._asdict(), "at": (c.place(p.at), p.at), "note": "the core was shared: not judged" if p.shared else ""}
+            for p in c.points]
+    said = f"{c.full_name}, core {c.core}: {len(rows)} points"
+    return element("details", element("summary", said), markup.table(said, columns, rows, label=said))
+
+
+def _levels(c):
+    for level in c.levels:
+        tlb = " TLB" if c.family == "tlb" else ""
+        ends = f"L{level['cache_level']}{tlb} {curve.size(level['cache_bytes'])} of CPUID" if "cache_level" in level else \
+            "no cache of CPUID" if level.get("beyond") else ""
+        ends = ends if c.judged else "not judged"
+        yield {"curve": c.full_name, "core": c.core, "value": level["value"], "unit": c.unit, "ends": ends,
+               "from": (c.place(level["from"]), level["from"]), "to": (c.place(level["to"]), level["to"])}
+
+
+def _steps(c):
+    for step in c.steps:
+        counts = {key: step[at] / c.per for key, at in (("value", "at"), ("from", "from"), ("to", "to"))}
+        yield {"curve": c.full_name, "core": c.core, "of": c.counted, "before": step["before"], "after": step["after"], "unit": c.unit,
+               **counts}
+
+
+def curves(every):
+    """The tables of these curves: levels and steps, then points."""
+    levels, steps = [line for c in every for line in _levels(c)], [line for c in every for line in _steps(c)]
+    parts = []
+    if levels:
+        parts.append(markup.table("Levels that were found in the curves, compared with CPUID", LEVELS, levels, label="Levels"))
+    if steps:
+        parts.append(markup.table("Limits: the largest count before a step of the curve, with its interval", STEPS, steps,
+                                  label="Limits"))
+    return markup.together(parts + [_points(c) for c in every if c.points])
+
+
+# --- instructions ----------------------------------------------------------------------------------
+
+def _said(figure):
+    """`3.01 +-0.02`, with what is to be known of it."""
+    error = "" if figure.error is None else f" \N{PLUS-MINUS SIGN}{figure.error:g}"
+    return insn.said(figure) + error
+
+
+def _pairs(form):
+    """`0>0 1>0 3.01 +-0.02; ...`: pairs with one figure are together."""
+    alike = {}
+    for pair in insn.pairs(form):
+        alike.setdefault(_said(form.figures[pair]), []).append(pair)
+    return "; ".join(f"{' '.join(names)}: {said}" for said, names in alike.items())
+
+
+def _latency(form):
+    """(shown, to sort by) of the longest latency: of a settled one that is no upper bound, if there is any."""
+    found = [form.figures[pair] for pair in insn.pairs(form)]
+    found = [f for f in found if not f.at_most] or found
+    found = [f for f in found if f.settled] or found
+    return _sortable(max(found, key=lambda f: f.value)) if found else None
+
+
+def _note(form):
+    found = [form.fault] if form.fault else []
+    found += ["length-changing prefix"] if form.lcp else []
+    for name, said in (("same", "with one register"), ("line", "at one address"), ("straight", "in a straight line")):
+        if figure := form.figures.get(name):
+            found.append(f"{_said(figure)} {said}")
+    return "; ".join(found)
+
+
+def _columns(report, cores):
+    """The columns of each core: a form, then the same figures for each."""
+    found = [table.Column("form", "form", left=True)]
+    for core in cores:
+        of = f", {read_cores.title(report, core)}" if len(cores) > 1 else ""
+        found += [table.Column(f"throughput{of}", f"tp{core}"), table.Column("\N{PLUS-MINUS SIGN}", f"error{core}", "g"),
+                  table.Column("slots", f"slots{core}"), table.Column("latency", f"latency{core}"),
+                  table.Column("latencies by pair", f"pairs{core}", left=True),
+                  table.Column("note", f"note{core}", left=True)]
+    return found
+
+
+def _sortable(figure):
+    return None if figure is None else (insn.said(figure), figure.value)
+
+
+def _cells(form, core):
+    tp = form.figures.get("tp")
+    return {f"tp{core}": _sortable(tp), f"error{core}": tp and tp.error, f"slots{core}": _sortable(form.figures.get("slots")),
+            f"latency{core}": _latency(form), f"pairs{core}": _pairs(form), f"note{core}": _note(form)}
+
+
+def instructions(report, core=None):
+    """The table of all forms, with a column per type of cores, and above it the forms that many ask for."""
+    forms = [form for form in insn.forms(report) if core in (None, form.core)]
+    if not forms:
+        return markup.Markup()
+    cores, rows = read_cores.one_of_each_type(report, {form.core for form in forms}), {}
+    for form in forms:
+        if form.core in cores:
+            rows.setdefault(form.name, {"form": form.name}).update(_cells(form, form.core))
+    columns, common = _columns(report, cores), [rows[name] for name in COMMON if name in rows]
+    parts = [element("p", HOW_TO_READ, class_="soft")]
+    if len(common) > 1 and len(rows) > len(common):
+        parts.append(markup.table("Forms that many ask for", columns, common, label="Common instructions", kind="insn some"))
+    parts.append(markup.table(f"All {len(rows)} forms of instructions that ran", columns, list(rows.values()),
+                              label="All instructions", kind="insn long" if len(rows) > MANY else "insn"))
+    if len(rows) > MANY:
+        parts.append(element("p", f"The table of {len(rows)} forms is printed only as far as it is filtered.", class_="on-paper"))
+    return markup.together(parts)
+
+
+# --- what was not judged ---------------------------------------------------------------------------
+
+def _some(names):
+    return ", ".join(names[:NAMES]) + (f" and {len(names) - NAMES} more" if len(names) > NAMES else "")
+
+
+def _of_instructions(report):
+    for end in insn.ends(report):
+        of = f"core {end['core']}: "
+        if {"settled", "figures"} <= end.keys() and end["settled"] < end["figures"]:
+            yield f"{of}{end['figures'] - end['settled']} of {end['figures']} figures of instructions are not settled: they have a ?"
+        if end.get("not_reached"):
+            yield f"{of}there was no time for {end['not_reached']} forms of instructions: a longer time= runs them"
+        if end.get("shared_blocks"):
+            yield (f"{of}the core was shared in {end['shared_blocks']} of {end.get('blocks', '?')} blocks of windows of suite insn, "
+                   "after repeating")
+    faulted = {}
+    for form in insn.forms(report):
+        if form.fault:
+            faulted.setdefault((form.core, form.fault), []).append(form.name)
+    yield from (f"core {core}: {len(names)} forms faulted in a test, {fault}: {_some(names)}"
+                for (core, fault), names in faulted.items())
+
+
+def _left(report):
+    """[(why forms were not run, on which core, their names)]"""
+    found = {}
+    for name, core, why in insn.left(report):
+        found.setdefault((why, core), []).append(name)
+    return [(why, core, names) for (why, core), names in found.items()]
+
+
+def _not_there(report):
+    """What a datasheet may have and this report has not, with the words that measure it."""
+    suites = {c.suite for c in curve.curves(report)}
+    for suite, has, what in (("insn", bool(insn.ends(report)), "instructions"),
+                             ("memory", "memory" in suites, "latency and bandwidth of memory"),
+                             ("limits", "limits" in suites, "the limits of the core"),
+                             ("cores cores=all", bool(report.of("matrix")), "transfers between cores")):
+        if not has:
+            yield f"{what}: suite={suite} measures this"
+
+
+def is_one(report):
+    """Whether the report has a part of a datasheet."""
+    return bool(curve.curves(report) or insn.ends(report) or insn.forms(report))
+
+
+def not_judged(report):
+    """What a reader must not take for a figure, or will not find."""
+    if not is_one(report):
+        return markup.Markup()
+    found = [f"{c.full_name}, core {c.core}: {said}" for c in curve.curves(report)
+             for said in ([c.reason] if c.reason else c.remarks)]
+    found += _of_instructions(report)
+    found += [f"{m['suite']}/{m['name']}: not judged" for m in report.of("matrix") if m.get("judged") is False]
+    parts = [markup.listed(found)] if found else [element("p", "All that was measured was judged.")]
+    for why, core, names in _left(report):
+        parts.append(element("details", element("summary", f"{len(names)} forms were not run on core {core}: {why}"),
+                             element("p", ", ".join(names), class_="names")))
+    if missing := list(_not_there(report)):
+        parts += [element("p", "Not in this report:"), markup.listed(missing)]
+    return markup.together(parts)

@@ -1,0 +1,39 @@
+"""Chromium without a screen: for tests of a page, and for pictures of it."""
+import shutil
+import subprocess
+import tempfile
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+SECONDS = 300
+
+
+class Failed(Exception):
+    """Why there is no browser, or what it said instead of doing its work."""
+
+
+def find():
+    """The path of a browser; None: there is none."""
+    return next((path for name in NAMES if (path := shutil.which(name))), None)
+
+
+def run(*words):
+    """What the browser writes to its standard output. Raises Failed."""
+    path = find()
+    if path is None:
+        raise Failed("no browser: Chromium is needed (scripts/setup --all installs it)")
+    with tempfile.TemporaryDirectory() as profile:
+        ran = subprocess.run([path, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}",
+                              *words], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
+    if ran.returncode != 0:
+        raise Failed(f"{path} ended with status {ran.returncode}: {ran.stderr[-400:]}")
+    return ran.stdout
+
+
+def dom(page, width):
+    """The elements of a page, after its scripts have run."""
+    return run(f"--window-size={width},900", "--dump-dom", f"file://{page}")
+
+
+def picture(page, out, width, height):
+    """Writes what a window of this size shows, as PNG."""
+    run(f"--window-size={width},{height}", f"--screenshot={out}", f"file://{page}")
