@@ -208,6 +208,32 @@ static void record_slots(struct json *j, const struct page *page)
     json_str(j, "slots", text);
 }
 
+/* Writes the blockers as digits. */
+static void put_shares(const struct insn_table *t, const struct insn_row *row, struct sink *out)
+{
+    unsigned measured, shares = insn_shares(t, row, &measured);
+
+    for (unsigned b = 0; b < BLOCKERS; b++)
+        if (shares >> b & 1)
+            fmt(out, "%u", b);
+    if (shares == 0)
+        fmt(out, "%s", measured ? "." : "-");
+}
+
+static void record_shares(struct json *j, const struct page *page)
+{
+    char text[FORMS_A_RECORD * (BLOCKERS + 1) + 1];
+    struct sink_buf b;
+
+    sink_buf_init(&b, text, sizeof text);
+    for (unsigned i = 0; i < page->rows; i++) {
+        fmt(&b.sink, "%s", i ? " " : "");
+        put_shares(page->table, page->row[i], &b.sink);
+    }
+    json_str(j, "shares", text);
+}
+_Static_assert(BLOCKERS <= 10, "a blocker is a digit");
+
 static void record_columns(struct json *j, const struct page *page)
 {
     char text[FIGURES_BYTES];
@@ -231,6 +257,7 @@ static void record_columns(struct json *j, const struct page *page)
     if (page->table->exact)
         return;
     record_slots(j, page);
+    record_shares(j, page);
 }
 
 static void record_page(const struct page *page, struct report *r)
@@ -344,7 +371,7 @@ void insn_record_left(const struct run_facts *run, const struct insn_table *t, s
 
 /* From reports of a Zen 3 and a Zen 4: what a form has besides its name and its pairs, a pair, and
  * a record without its forms. */
-enum { FORM_BYTES = 16, PAIR_BYTES = 6, FRAME_BYTES = 240 };
+enum { FORM_BYTES = 18, PAIR_BYTES = 6, FRAME_BYTES = 240 };
 
 uint64_t insn_record_bytes(const struct insn_table *t)
 {

@@ -29,6 +29,23 @@ static unsigned forms_of(const struct insn_table *t)
 
 /* --- before ----------------------------------------------------------------------------------- */
 
+static void record_blockers(struct json *j, const struct insn_table *t)
+{
+    json_array(j, "blockers");
+    for (unsigned b = 0; b < BLOCKERS; b++) {
+        char name[INSN_NAME_MOST];
+        struct sink_buf text;
+        if (!t->blocker_row[b]) {
+            json_unknown(j);
+            continue;
+        }
+        sink_buf_init(&text, name, sizeof name);
+        insn_row_name(&t->row[t->blocker_row[b] - 1], &text.sink);
+        json_str(j, NULL, name);
+    }
+    json_close(j);
+}
+
 static void record_plan(const struct run_facts *run, const struct insn_table *t, uint64_t bytes,
                         struct report *r)
 {
@@ -42,6 +59,8 @@ static void record_plan(const struct run_facts *run, const struct insn_table *t,
     json_u64(&j, "pairs", t->pairs);
     json_u64(&j, "seconds", run->o->time);
     json_u64(&j, "bytes", bytes);
+    if (!t->exact)
+        record_blockers(&j, t);
     json_str(&j, "licence", LICENCE);
     json_end(&j);
 }
@@ -86,6 +105,8 @@ static struct sums sums_of(const struct insn_table *t)
         s.not_reached += row->why == INSN_RUNS && !row->reached;
         for (unsigned k = 0; k < row->cells; k++) {
             bool at_most;
+            if (insn_cells_of(t, row)[k].id.kind == INSN_TEST_MIXED)
+                continue;
             add_figure(&s, insn_figure(t, row, insn_cells_of(t, row) + k, &at_most));
         }
     }

@@ -26,8 +26,14 @@ void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                                    .area = data,
                                    .vectors = pass->vectors,
                                    .repeats = insn_values_repeats(row->values),
-                                   .values = row->values};
+                                   .values = row->values,
+                                   .filler = pass->table->filler};
     b->n = b->built = 0;
+}
+
+bool insn_has_two_bodies(unsigned kind)
+{
+    return kind == INSN_TEST_SLOTS || kind == INSN_TEST_MIXED;
 }
 
 void insn_batch_add(struct insn_batch *b, struct insn_cell *cell)
@@ -82,23 +88,32 @@ static window_fn build(const struct insn_batch *b, struct code *to, const struct
 }
 
 /* What a window has in its body. */
-enum body { BODY_STRAIGHT, BODY_LOOP, BODY_FILLED, BODY_FILLERS };
+enum body { BODY_STRAIGHT, BODY_LOOP, BODY_FILLED, BODY_FILLERS, BODY_MIXED, BODY_UNMIXED };
 
 static window_fn build_body(const struct insn_batch *b, struct code *to, const struct unit *before,
-                            const struct insn_test *t, enum body kind, unsigned n)
+                            const struct insn_windows *w, enum body kind, unsigned n)
 {
+    const struct insn_test *t = &w->test;
+    struct insn_ratio ratio = {(uint8_t)w->cell->copies, w->cell->blockers};
     struct insn_code body = begin_unit(b, BODY_AT, BODY_SIZE);
+    struct insn_place place = b->place;
 
+    if (w->cell->id.kind == INSN_TEST_FILLERS)
+        place.filler = w->cell->id.other;
     switch (kind) {
     case BODY_STRAIGHT:
-        insn_body(&body, &b->place, t, n);
+        insn_body(&body, &place, t, n);
         break;
     case BODY_LOOP:
-        insn_loop(&body, &b->place, t);
+        insn_loop(&body, &place, t);
         break;
     case BODY_FILLED:
     case BODY_FILLERS:
-        insn_filled(&body, &b->place, t, kind == BODY_FILLED);
+        insn_filled(&body, &place, t, kind == BODY_FILLED);
+        break;
+    case BODY_MIXED:
+    case BODY_UNMIXED:
+        insn_mixed(&body, &place, t, w->cell->id.other, ratio, kind == BODY_UNMIXED);
         break;
     }
     const struct unit *unit = end_unit(b, BODY_AT, &body);
@@ -115,13 +130,18 @@ static bool build_test(const struct insn_batch *b, struct code *to, struct insn_
     if (!before)
         return false;
     if (!w->cell->turns) {
-        w->once = build_body(b, to, before, &w->test, BODY_STRAIGHT, n);
-        w->twice = build_body(b, to, before, &w->test, BODY_STRAIGHT, 2 * n);
+        w->once = build_body(b, to, before, w, BODY_STRAIGHT, n);
+        w->twice = build_body(b, to, before, w, BODY_STRAIGHT, 2 * n);
     } else if (w->cell->id.kind == INSN_TEST_SLOTS) {
-        w->once = build_body(b, to, before, &w->test, BODY_FILLED, 0);
-        w->twice = build_body(b, to, before, &w->test, BODY_FILLERS, 0);
+        w->once = build_body(b, to, before, w, BODY_FILLED, 0);
+        w->twice = build_body(b, to, before, w, BODY_FILLERS, 0);
+    } else if (w->cell->id.kind == INSN_TEST_MIXED) {
+        w->once = build_body(b, to, before, w, BODY_MIXED, 0);
+        w->twice = build_body(b, to, before, w, BODY_UNMIXED, 0);
+    } else if (w->cell->id.kind == INSN_TEST_FILLERS) {
+        w->once = w->twice = build_body(b, to, before, w, BODY_FILLERS, 0);
     } else {
-        w->once = w->twice = build_body(b, to, before, &w->test, BODY_LOOP, 0);
+        w->once = w->twice = build_body(b, to, before, w, BODY_LOOP, 0);
     }
     return w->once && w->twice;
 }

@@ -7,12 +7,14 @@
 
 #include "bench/insn/pass.h"
 #include "bench/window/window.h"
+#include "lib/insn/mix.h"
 #include "lib/insn/program.h"
 
 #define INSN_RULER 512 /* dependent additions of the ruler's window; the other has twice as many */
 
 /* The windows of a test: n copies and 2n copies. A loop has one; how often it turns is in memory.
- * Of a test of issue slots: copies with fillers, and fillers only. */
+ * Of a test of issue slots: copies with fillers, and fillers only. Of a mix: with blockers, and with
+ * fillers. */
 struct insn_windows {
     struct insn_cell *cell;
     struct insn_test test;
@@ -33,6 +35,9 @@ struct insn_batch {
 /* Begins a batch of a row, with the data where the placement has it. */
 void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                       const struct insn_row *row);
+
+/* Whether the two windows of a test of this kind differ in more than the number of copies. */
+bool insn_has_two_bodies(unsigned kind);
 
 /* Adds a test of the row. */
 void insn_batch_add(struct insn_batch *b, struct insn_cell *cell);

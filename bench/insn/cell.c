@@ -1,6 +1,7 @@
 #include "bench/insn/cell.h"
 #include "bench/context/pace.h"
 #include "bench/insn/batch.h"
+#include "bench/insn/mixed.h"
 #include "bench/sample/dither.h"
 #include "bench/sample/own.h"
 #include "lib/insn/table.h"
@@ -73,7 +74,7 @@ static void take_both(struct job *j, unsigned slot, bool backward)
         insn_batch_fill(&j->batch);
     for (unsigned i = 0; i < 2; i++) {
         bool twice = i != backward;
-        bool doubles = twice && (is_ruler || w->cell->id.kind != INSN_TEST_SLOTS);
+        bool doubles = twice && (is_ruler || !insn_has_two_bodies(w->cell->id.kind));
         take(j, fn[twice], doubles ? 2 * turns : turns, samples_of(j, slot, twice), backward);
     }
 }
@@ -135,11 +136,13 @@ static double cycle_of(const struct job *j)
 }
 
 /* Tests of issue slots need forms that the fillers hide. */
-static void choose_slots(const struct job *j, struct insn_cell *c)
+static void choose_filled(const struct job *j, struct insn_cell *c)
 {
-    c->copies = INSN_FILLED_COPIES;
+    bool is_alone = c->id.kind == INSN_TEST_FILLERS;
+
+    c->copies = is_alone ? INSN_FILLED_COPIES * (INSN_FILLERS + 1) : INSN_FILLED_COPIES;
     c->turns = TURNS_MOST;
-    if (j->roughly > SLOTS_CYCLES)
+    if (!is_alone && j->roughly > SLOTS_CYCLES)
         c->ended = GUARD_STOPPED;
 }
 
@@ -148,8 +151,8 @@ static void choose(struct job *j, const struct insn_windows *w)
 {
     struct insn_cell *c = w->cell;
 
-    if (c->id.kind == INSN_TEST_SLOTS) {
-        choose_slots(j, c);
+    if (c->id.kind == INSN_TEST_SLOTS || c->id.kind == INSN_TEST_FILLERS) {
+        choose_filled(j, c);
         return;
     }
     double cycles = roughly(j, w, 0) / FEW / cycle_of(j);
@@ -197,6 +200,31 @@ static double slots_of(const struct job *j, unsigned i)
     return slot > 0 ? 1 + (copies - fillers) / slot / INSN_FILLED_COPIES : UNKNOWN;
 }
 
+static double score_of(const struct job *j, unsigned i, double cycle)
+{
+    const struct insn_cell *c = j->batch.test[i].cell;
+    double turn = c->turns * cycle;
+
+    return mixed_score(mean_of(j, i, false) / turn, mean_of(j, i, true) / turn, c,
+                       insn_blocker_cost(j->pass.table, c->id.other));
+}
+
+static double value_of(const struct job *j, unsigned i, double cycle)
+{
+    const struct insn_cell *c = j->batch.test[i].cell;
+
+    switch (c->id.kind) {
+    case INSN_TEST_SLOTS:
+        return slots_of(j, i);
+    case INSN_TEST_MIXED:
+        return score_of(j, i, cycle);
+    default: {
+        double ticks = mean_of(j, i, true) - mean_of(j, i, false);
+        return ticks / c->copies / (c->turns ? c->turns : 1) / cycle;
+    }
+    }
+}
+
 static void measure(void *ctx)
 {
     struct job *j = ctx;
@@ -205,8 +233,8 @@ static void measure(void *ctx)
     memset(j->shared, 0, sizeof j->shared);
     insn_batch_fill(b);
     for (j->at = 0; j->at < b->built; j->at++)
-        if (b->test[j->at].cell->taken == 0 && b->test[j->at].cell->turns &&
-            b->test[j->at].cell->id.kind != INSN_TEST_SLOTS)
+        if (b->test[j->at].cell->taken == 0 && b->test[j->at].cell->turns == TURNS_LEAST &&
+            !insn_has_two_bodies(b->test[j->at].cell->id.kind))
             choose_turns(j, &b->test[j->at]);
     take_quietly(j, RULER_SLOT, false);
     for (j->at = 0; j->at < b->built; j->at++)
@@ -215,16 +243,8 @@ static void measure(void *ctx)
         take_quietly(j, j->at, true);
     take_quietly(j, RULER_SLOT, true);
     double cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / INSN_RULER;
-    for (unsigned i = 0; i < b->built; i++) {
-        const struct insn_cell *c = b->test[i].cell;
-        if (c->id.kind == INSN_TEST_SLOTS) {
-            j->value[i] = slots_of(j, i);
-            continue;
-        }
-        double ticks = mean_of(j, i, true) - mean_of(j, i, false);
-        unsigned turns = c->turns ? c->turns : 1;
-        j->value[i] = cycle > 0 ? ticks / c->copies / turns / cycle : UNKNOWN;
-    }
+    for (unsigned i = 0; i < b->built; i++)
+        j->value[i] = cycle > 0 ? value_of(j, i, cycle) : UNKNOWN;
 }
 
 static void keep(struct job *j)
@@ -274,11 +294,13 @@ static bool mark(struct job *j, const struct guard_ended *ended)
 static bool is_due(const struct insn_pass *pass, const struct insn_row *row,
                    const struct insn_cell *c)
 {
-    bool at_most;
+    bool at_most, is_mix = c->id.kind == INSN_TEST_MIXED;
 
-    if (c->ended || c->taken == INSN_PLACES)
+    if (c->ended || c->taken == INSN_PLACES || is_mix != (pass->aim == AIM_MIXES))
         return false;
-    return !pass->only_unsettled || !insn_figure(pass->table, row, c, &at_most).settled;
+    if (is_mix)
+        return c->taken < INSN_MIX_PLACES && !insn_mix_settled(c);
+    return pass->aim == AIM_ALL || !insn_figure(pass->table, row, c, &at_most).settled;
 }
 
 /* Collects the row's tests that are measured now: with `tried`, those whose copies are known. */
@@ -322,9 +344,24 @@ static bool run_all(struct job *j, void (*fn)(void *ctx), void (*done)(struct jo
     return true;
 }
 
+/* The throughput of form and blocker tell how many of each to take. */
+static void choose_mixes(const struct job *j)
+{
+    struct insn_cell *c = j->pass.table->cell + j->row->first;
+
+    for (unsigned i = 0; i < j->row->cells; i++)
+        if (c[i].copies == 0 && is_due(&j->pass, j->row, &c[i]) &&
+            !mixed_choose(j->pass.table, j->row, &c[i]))
+            c[i].ended = GUARD_STOPPED;
+}
+
 /* The first pass: few copies of each test tell how many to take. */
 static bool try_row(struct job *j)
 {
+    if (j->pass.aim == AIM_MIXES) {
+        choose_mixes(j);
+        return true;
+    }
     collect(j, false);
     for (unsigned i = 0; i < j->batch.n; i++)
         j->batch.test[i].cell->copies = FEW;

@@ -23,6 +23,7 @@ static const struct {
     {LINK_VPAND, LINK_VPAND, SECOND},
 };
 #define MEASURED (sizeof measured / sizeof measured[0])
+#define OWN_ROWS (MEASURED + BLOCKERS + FILLERS) /* that are not forms of bench= */
 
 /* --- selection -------------------------------------------------------------------------------- */
 
@@ -87,13 +88,13 @@ static void count(void *ctx, const struct chosen *chosen)
     if (insn_form(chosen->form)->why != INSN_RUNS)
         return;
     insn_view(&v, insn_form(chosen->form), chosen->decoration);
-    size_t most = INSN_TEST_LATENCY + insn_inputs(&v, ends) * insn_outputs(&v, ends);
+    size_t most = INSN_TEST_LATENCY + BLOCKERS + insn_inputs(&v, ends) * insn_outputs(&v, ends);
     c->cells += chosen->values != INSN_USUAL ? 1 : most < INSN_TESTS_MOST ? most : INSN_TESTS_MOST;
 }
 
 static struct counts counts_of(const struct options *o)
 {
-    struct counts c = {MEASURED, MEASURED};
+    struct counts c = {OWN_ROWS, OWN_ROWS};
 
     each_selected(o, count, &c);
     return c;
@@ -112,6 +113,7 @@ size_t insn_table_bytes(const struct options *o)
 struct making {
     struct insn_table *table;
     const struct insn_support *support;
+    const struct insn_links *links;
     bool exact;
 };
 
@@ -131,6 +133,11 @@ static void add_cell(struct insn_table *t, struct insn_row *row, const struct in
 {
     t->cell[t->cells++] = (struct insn_cell){.id = *id};
     row->cells++;
+}
+
+static bool has_blocker(const struct making *m, enum insn_blocker b)
+{
+    return insn_lacks(m->support, m->links->form[insn_blocker_link(b)]) == INSN_FEATURES;
 }
 
 /* Other values have one test: in a chain they would not last. */
@@ -164,6 +171,8 @@ static void add_form(void *ctx, const struct chosen *c)
     unsigned n = tests_of(c, id);
     m->table->run++;
     for (unsigned i = 0; i < (m->exact && n > 0 ? 1 : n); i++) {
+        if (id[i].kind == INSN_TEST_MIXED && !has_blocker(m, id[i].other))
+            continue;
         add_cell(m->table, row, &id[i]);
         m->table->pairs += id[i].kind == INSN_TEST_LATENCY;
     }
@@ -174,14 +183,42 @@ static unsigned index_of(const struct insn_form *f)
     return (unsigned)(f - insn_form(0));
 }
 
-static void add_links(struct making *m, const struct insn_links *links)
+static void add_blockers(struct making *m)
+{
+    const struct insn_test_id id = {.kind = INSN_TEST_DISTINCT};
+    struct insn_table *t = m->table;
+
+    for (unsigned b = 0; b < BLOCKERS; b++) {
+        const struct insn_form *f = m->links->form[insn_blocker_link((enum insn_blocker)b)];
+        if (!has_blocker(m, (enum insn_blocker)b))
+            continue;
+        add_cell(t, add_row(t, &(struct chosen){index_of(f), INSN_PLAIN, INSN_USUAL}), &id);
+        t->blocker_row[b] = (uint8_t)t->rows;
+    }
+}
+
+static void add_fillers(struct making *m)
+{
+    static const uint8_t links[] = {[FILLER_NOP] = LINK_NOP, [FILLER_ZERO] = LINK_XOR};
+    struct insn_table *t = m->table;
+
+    for (unsigned i = 0; i < FILLERS; i++) {
+        struct chosen c = {index_of(m->links->form[links[i]]), INSN_PLAIN, INSN_USUAL};
+        struct insn_test_id id = {.kind = INSN_TEST_FILLERS, .other = (uint8_t)i};
+        add_cell(t, add_row(t, &c), &id);
+        t->filler_row[i] = (uint8_t)t->rows;
+    }
+}
+
+static void add_links(struct making *m)
 {
     struct insn_table *t = m->table;
 
     for (size_t i = 0; i < MEASURED; i++) {
-        const struct insn_form *f = links->form[measured[i].form];
+        const struct insn_form *f = m->links->form[measured[i].form];
         struct insn_test_id id = {
             INSN_TEST_LATENCY,
+            0,
             {measured[i].in == FLAGS ? INSN_FLAGS_PART : INSN_DATA, measured[i].in == SECOND},
             {INSN_DATA, 0}};
         if (insn_lacks(m->support, f) != INSN_FEATURES)
@@ -189,7 +226,6 @@ static void add_links(struct making *m, const struct insn_links *links)
         add_cell(t, add_row(t, &(struct chosen){index_of(f), INSN_PLAIN, INSN_USUAL}), &id);
         t->link_row[measured[i].link] = (uint8_t)t->rows;
     }
-    t->links = t->rows;
 }
 
 struct insn_table *insn_table_make(void *memory, const struct options *o,
@@ -197,14 +233,18 @@ struct insn_table *insn_table_make(void *memory, const struct options *o,
                                    bool exact)
 {
     struct counts c = counts_of(o);
-    struct making m = {memory, s, exact};
+    struct making m = {memory, s, links, exact};
 
     memset(m.table, 0, sizeof *m.table);
     m.table->exact = exact;
     m.table->cell = (struct insn_cell *)(void *)(m.table + 1);
     m.table->row = (struct insn_row *)(void *)(m.table->cell + c.cells);
-    if (!exact)
-        add_links(&m, links);
+    if (!exact) {
+        add_links(&m);
+        add_blockers(&m);
+        add_fillers(&m);
+    }
+    m.table->links = m.table->rows;
     each_selected(o, add_form, &m);
     return m.table;
 }

@@ -8,6 +8,13 @@
 
 #define INSN_WINDOWS_MOST 16 /* of each kind in a block */
 
+/* What a pass measures. */
+enum insn_aim {
+    AIM_ALL,       /* every test but mixes */
+    AIM_UNSETTLED, /* of these, the ones whose placements do not agree */
+    AIM_MIXES,     /* mixes, until two placements agree */
+};
+
 /* How a pass measures: once at one placement. */
 struct insn_pass {
     struct engine *e;
@@ -15,8 +22,8 @@ struct insn_pass {
     struct insn_table *table;
     unsigned vectors; /* bits of the widest enabled vectors */
     struct placement at;
-    unsigned windows;    /* of each kind in each of the two blocks; at most INSN_WINDOWS_MOST */
-    bool only_unsettled; /* tests whose placements agree are left out */
+    unsigned windows; /* of each kind in each of the two blocks; at most INSN_WINDOWS_MOST */
+    enum insn_aim aim;
 };
 
 #endif

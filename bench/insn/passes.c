@@ -2,8 +2,20 @@
 #include "bench/api/tsc.h"
 #include "bench/context/pace.h"
 
-enum { WHOLE = 3 /* passes over all tests after the quick one */, QUICK_WINDOWS = 3, WINDOWS = 6 };
-_Static_assert(1 + WHOLE <= INSN_PLACES && WINDOWS <= INSN_WINDOWS_MOST, "they fit a cell");
+enum { QUICK_WINDOWS = 3, MIX_WINDOWS = 2, WINDOWS = 6 };
+
+/* The passes in order: each form has all kinds of figures before any is repeated. */
+static const struct {
+    enum insn_aim aim;
+    unsigned windows;
+} plan[] = {
+    {AIM_ALL, QUICK_WINDOWS}, {AIM_ALL, WINDOWS},       {AIM_MIXES, MIX_WINDOWS},
+    {AIM_ALL, WINDOWS},       {AIM_MIXES, MIX_WINDOWS}, {AIM_ALL, WINDOWS},
+    {AIM_UNSETTLED, WINDOWS}, {AIM_MIXES, MIX_WINDOWS}, {AIM_UNSETTLED, WINDOWS},
+    {AIM_UNSETTLED, WINDOWS}, {AIM_UNSETTLED, WINDOWS},
+};
+enum { WHOLE = 6 /* of them are over all forms */ };
+_Static_assert(WINDOWS <= INSN_WINDOWS_MOST, "they fit a block");
 
 #define UNKNOWN_HZ 1000000000 /* limits the time if the TSC's frequency is not known */
 
@@ -23,7 +35,7 @@ static bool go_on(const struct engine *e, struct insn_table *t, uint64_t began)
 /* Returns the fraction that is done: of the time, or of the passes over all tests. */
 static double done(const struct insn_table *t, unsigned row)
 {
-    double all = t->exact ? 1 : 1 + WHOLE;
+    double all = t->exact ? 1 : WHOLE;
     double passes = (t->passes + (double)row / t->rows) / all;
     double time = t->exact ? 0 : (double)t->ticks / (double)t->limit;
 
@@ -36,6 +48,8 @@ static bool make(const struct insn_pass *pass, uint64_t began)
     struct insn_table *t = pass->table;
 
     for (unsigned i = 0; i < t->rows; i++) {
+        if (i == t->links && t->passes == 0)
+            t->filler = (uint8_t)insn_filler_of(t);
         if (t->row[i].why != INSN_RUNS)
             continue;
         if (!go_on(pass->e, t, began) || !insn_measure(pass, &t->row[i]))
@@ -55,14 +69,14 @@ void insn_passes(struct engine *e, const struct insn_links *links, const struct 
                              .vectors = s->avx512_on ? 512
                                         : s->avx_on  ? 256
                                                      : 128};
-    unsigned passes = t->exact ? 1 : INSN_PLACES;
+    unsigned passes = t->exact ? 1 : sizeof plan / sizeof plan[0];
     uint64_t began = tsc_now();
 
     t->limit = e->facts.o->time * hz_of(e);
     for (unsigned i = 0; i < passes; i++) {
         pass.at = layout_at(e->facts.o, i);
-        pass.windows = t->exact ? 1 : i == 0 ? QUICK_WINDOWS : WINDOWS;
-        pass.only_unsettled = i > WHOLE;
+        pass.windows = t->exact ? 1 : plan[i].windows;
+        pass.aim = plan[i].aim;
         if (!make(&pass, began))
             break;
     }

@@ -90,7 +90,69 @@ struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_r
     return best;
 }
 
-/* INSN_FILLERS NOPs take 3 cycles on a core that issues eight in a cycle, more than any so far. */
+struct agreed insn_kind_of(const struct insn_table *t, const struct insn_row *row, unsigned kind)
+{
+    for (unsigned i = 0; i < row->cells; i++)
+        if (insn_cells_of(t, row)[i].id.kind == kind)
+            return of_cell(insn_cells_of(t, row) + i);
+    return agree(NULL, 0);
+}
+
+double insn_blocker_cost(const struct insn_table *t, unsigned blocker)
+{
+    unsigned row = t->blocker_row[blocker];
+
+    return row ? insn_throughput_of(t, &t->row[row - 1]).value : UNKNOWN;
+}
+
+#define FASTER 0.9 /* in figures with errors */
+
+static double filler_cost(const struct insn_table *t, enum insn_filler f)
+{
+    unsigned row = t->filler_row[f];
+
+    return row ? of_cell(insn_cells_of(t, &t->row[row - 1])).value : UNKNOWN;
+}
+
+enum insn_filler insn_filler_of(const struct insn_table *t)
+{
+    return filler_cost(t, FILLER_NOP) < FASTER * filler_cost(t, FILLER_ZERO) ? FILLER_ZERO
+                                                                             : FILLER_NOP;
+}
+
+/* Returns how many placements say that the mix shares a unit. */
+static unsigned votes_of(const struct insn_cell *c)
+{
+    unsigned votes = 0;
+
+    for (unsigned i = 0; i < c->taken; i++)
+        votes += c->cycles[i] >= 1;
+    return votes;
+}
+
+bool insn_mix_settled(const struct insn_cell *cell)
+{
+    unsigned votes = votes_of(cell);
+
+    return cell->taken >= 2 && (votes >= 2 || cell->taken - votes >= 2);
+}
+
+unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, unsigned *measured)
+{
+    unsigned shares = 0;
+
+    *measured = 0;
+    for (unsigned i = 0; i < row->cells; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        if (c->id.kind != INSN_TEST_MIXED || !insn_mix_settled(c))
+            continue;
+        *measured |= 1u << c->id.other;
+        shares |= (votes_of(c) >= 2 ? 1u : 0u) << c->id.other;
+    }
+    return shares;
+}
+
+/* INSN_FILLERS fillers take 3 cycles on a core that issues eight in a cycle, more than any so far. */
 #define SLOTS_CYCLES 2.5
 
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "bench/api/platform.h"
 #include "lib/insn/links.h"
+#include "lib/insn/mix.h"
 #include "lib/insn/tests.h"
 #include "lib/insn/values.h"
 #include "lib/stats/agree.h"
@@ -18,9 +19,10 @@ struct insn_cell {
     uint8_t taken;             /* placements so far */
     uint8_t ended;             /* enum guard_end, if it was ended: it is not run again */
     uint8_t shared;            /* a bit for each placement: the core was shared meanwhile */
-    uint16_t copies;           /* in a window; 0: not known yet */
+    uint16_t copies;           /* in a window, or in a group of a mix; 0: not known yet */
+    uint8_t blockers;          /* in a group of a mix */
     uint16_t turns;            /* of the loop; 0: a straight line */
-    float cycles[INSN_PLACES]; /* of a copy with the steps of its chain */
+    float cycles[INSN_PLACES]; /* of a copy with the steps of its chain; slots; a mix's score */
 };
 _Static_assert(INSN_PLACES <= 8, "`shared` has a bit for each placement");
 _Static_assert(INSN_PLACES <= AGREE_MOST, "agree() takes them");
@@ -53,8 +55,11 @@ struct insn_table {
     bool out_of_time;      /* the budget ended before the passes did */
     bool exact;            /* instructions are counted: each form ran a few times */
     char fault[INSN_FAULTS + 1][96];
-    uint8_t link_row[LINKS]; /* 1 + the row that measures the link; 0: it is not measured */
-    uint64_t blocks, shared; /* judged by the witness */
+    uint8_t link_row[LINKS];       /* 1 + the row that measures the link; 0: it is not measured */
+    uint8_t blocker_row[BLOCKERS]; /* the same of blockers */
+    uint8_t filler_row[FILLERS];   /* ... and of fillers */
+    uint8_t filler;                /* enum insn_filler: the one that is used */
+    uint64_t blocks, shared;       /* judged by the witness */
 };
 
 /* Writes the form's name, with its values if they are not the usual ones: "div r64 [slow]". */
@@ -81,6 +86,24 @@ struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_r
 /* Returns the issue slots of a copy; UNKNOWN if its throughput may exceed the time of the NOPs that
  * fill the other slots, or if it was not measured. */
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row);
+
+/* Returns the figure of the row's test of this kind; UNKNOWN if it has none. */
+struct agreed insn_kind_of(const struct insn_table *t, const struct insn_row *row, unsigned kind);
+
+/* Returns the throughput of a blocker, UNKNOWN if it is not measured. */
+double insn_blocker_cost(const struct insn_table *t, unsigned blocker);
+
+/* Returns the filler that takes a slot: a zeroing idiom if NOPs are faster than it, since no
+ * instruction is faster than the slots that it takes. */
+enum insn_filler insn_filler_of(const struct insn_table *t);
+
+/* Returns a bit for each blocker that shares a unit with the form. *measured: for each that was
+ * measured, and of which the placements agree. */
+unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, unsigned *measured);
+#define INSN_MIX_PLACES 3 /* placements of a mix at the most; the third if two disagree */
+
+/* Whether no further placement of a mix is necessary. */
+bool insn_mix_settled(const struct insn_cell *cell);
 
 /* Returns the own cost of a link, 0 if it is not measured. */
 struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link);

@@ -52,6 +52,14 @@
     L(LINK_VSTORE512, "{evex} vmovups m512, zmm")                                                  \
     L(LINK_PCMPEQ, "vpcmpeqd xmm, xmm, xmm")                                                       \
     L(LINK_PCMPEQ_Y, "vpcmpeqd ymm, ymm, ymm")                                                     \
+    L(LINK_RORX, "rorx r64, r64, imm8")                                                            \
+    L(LINK_IMUL, "imul r64, r64, imm8")                                                            \
+    L(LINK_VPADDD, "vpaddd xmm, xmm, xmm")                                                         \
+    L(LINK_VADDPS, "vaddps xmm, xmm, xmm")                                                         \
+    L(LINK_VMULPS, "vmulps xmm, xmm, xmm")                                                         \
+    L(LINK_VDIVPS, "vdivps xmm, xmm, xmm")                                                         \
+    L(LINK_XOR, "xor r32, r32")                                                                    \
+    L(LINK_NOP, "nop")                                                                             \
     L(LINK_DEC, "dec m64")                                                                         \
     L(LINK_FNINIT, "fninit")                                                                       \
     L(LINK_FLD1, "fld1")                                                                           \

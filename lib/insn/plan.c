@@ -47,14 +47,21 @@ static bool is_fixed(const struct insn_view *v, enum insn_file file, unsigned nu
     return false;
 }
 
-/* Returns the n-th register of the pool, without those that the form fixes. */
-static unsigned pooled(const struct insn_view *v, enum insn_file file, unsigned n)
+static bool is_temporary(enum insn_file file, unsigned number)
+{
+    return (file == FILE_GENERAL && number == PLAN_TEMPORARY) ||
+           (file == FILE_VECTOR && number == PLAN_VECTOR_TEMPORARY);
+}
+
+/* Returns the n-th register of the pool, without those that the form fixes or blockers use. */
+static unsigned pooled(const struct insn_test *t, enum insn_file file, unsigned n)
 {
     uint8_t pool[POOL_MOST] = {0};
     unsigned pools = 0;
 
     for (unsigned i = 0; i < registers[file].pools; i++)
-        if (!is_fixed(v, file, registers[file].pool[i]))
+        if (!is_fixed(&t->view, file, registers[file].pool[i]) &&
+            !(t->shape == INSN_MIXED && is_temporary(file, registers[file].pool[i])))
             pool[pools++] = registers[file].pool[i];
     return pools ? pool[n % pools] : 0;
 }
@@ -81,8 +88,8 @@ static unsigned chained(const struct insn_test *t, unsigned i, unsigned k, enum 
     bool turns = t->steps == 0 && t->in.operand != t->out.operand;
 
     if (is_end(&t->out, i))
-        return pooled(&t->view, file, turns ? k % 2 : 0);
-    return pooled(&t->view, file, turns ? (k + 1) % 2 : 1);
+        return pooled(t, file, turns ? k % 2 : 0);
+    return pooled(t, file, turns ? (k + 1) % 2 : 1);
 }
 
 /* Whether operand i is the address of another operand. */
@@ -109,7 +116,7 @@ unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k)
         !(t->shape == INSN_CHAIN && is_end(&t->in, i)))
         return PLAN_MASK;
     if (t->shape == INSN_SAME)
-        return pooled(v, file, k);
+        return pooled(t, file, k);
     if (t->shape == INSN_CHAIN && (is_end(&t->in, i) || is_end(&t->out, i)))
         return chained(t, i, k, file);
     for (unsigned j = 0; j < i; j++)
@@ -117,7 +124,7 @@ unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k)
     if (!(o->access & INSN_WRITE))
         return source(v, file, before);
     /* In a chain, the registers from the third on. */
-    return pooled(v, file, (t->shape == INSN_CHAIN ? 2 + k % 3 : k) + before);
+    return pooled(t, file, (t->shape == INSN_CHAIN ? 2 + k % 3 : k) + before);
 }
 
 bool insn_must_reset(const struct insn_view *v, const struct insn_operand *o)

@@ -73,8 +73,8 @@ static int32_t offset_of(const struct insn_test *t, unsigned k)
     return AREA_BASE + (int32_t)(k % 32 * (bits <= 128 ? 80 : bits <= 256 ? 96 : 64));
 }
 
-static void put_copy(struct insn_code *to, const struct insn_place *place,
-                     const struct insn_test *t, unsigned k)
+void insn_put_copy(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                   unsigned k)
 {
     const struct insn_view *v = &t->view;
     int32_t offset = offset_of(t, k);
@@ -143,7 +143,7 @@ static void put_some(struct insn_code *to, const struct insn_place *place,
 {
     for (unsigned k = 0; k < copies; k++) {
         put_resets(to, place, t, k);
-        put_copy(to, place, t, k);
+        insn_put_copy(to, place, t, k);
         for (unsigned i = 0; i < t->steps; i++)
             put_step(to, place, &t->step[i]);
     }
@@ -197,8 +197,7 @@ static void put_jump_back(struct insn_code *to, size_t head)
     to->used += JNZ_BYTES;
 }
 
-/* Counts the turns down and jumps back until there are none left. */
-static void put_turn(struct insn_code *to, const struct insn_place *place, size_t head)
+void insn_put_turn(struct insn_code *to, const struct insn_place *place, size_t head)
 {
     insn_put_access(to, place, LINK_DEC, 0, AREA_TURNS);
     put_jump_back(to, head);
@@ -209,33 +208,7 @@ void insn_loop(struct insn_code *to, const struct insn_place *place, const struc
     insn_put_start(to, place, &t->view);
     size_t head = to->used;
     put_copies(to, place, t, INSN_LOOP_COPIES);
-    put_turn(to, place, head);
-    insn_put_end(to, place, &t->view);
-}
-
-/* The NOP of five bytes: AMD APM vol. 3 (NOP), Intel SDM vol. 2B table 4-12. */
-static void put_nops(struct insn_code *to, unsigned n)
-{
-    static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
-
-    to->full |= n * sizeof nop > to->size - to->used;
-    for (; n > 0 && !to->full; n--) {
-        memcpy(to->at + to->used, nop, sizeof nop);
-        to->used += sizeof nop;
-    }
-}
-
-void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                 bool copies)
-{
-    insn_put_start(to, place, &t->view);
-    size_t head = to->used;
-    for (unsigned k = 0; k < INSN_FILLED_COPIES; k++) {
-        if (copies)
-            put_copy(to, place, t, k);
-        put_nops(to, copies ? INSN_FILLERS : INSN_FILLERS + 1);
-    }
-    put_turn(to, place, head);
+    insn_put_turn(to, place, head);
     insn_put_end(to, place, &t->view);
 }
 

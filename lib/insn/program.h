@@ -22,15 +22,12 @@ void insn_body(struct insn_code *to, const struct insn_place *place, const struc
  */
 void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
 
-/*
- * The same with INSN_FILLED_COPIES, each followed by INSN_FILLERS NOPs of five bytes; without
- * `copies`, a NOP is in place of each. If neither waits for anything else, the difference in time
- * is that of the issue slots of a copy and of a NOP.
- */
-void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                 bool copies);
-#define INSN_FILLED_COPIES 16
-#define INSN_FILLERS       24
+/* Writes copy k of a test, without what resets registers before it. */
+void insn_put_copy(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                   unsigned k);
+
+/* Counts the turns of a loop down and jumps back to the offset `head` until there are none left. */
+void insn_put_turn(struct insn_code *to, const struct insn_place *place, size_t head);
 
 /* Whether copies may be in a loop: forms that read flags, move pointers or jump may not. */
 bool insn_can_loop(const struct insn_view *v);

@@ -22,7 +22,12 @@ struct insn_place {
     unsigned vectors; /* bits of the widest enabled vectors: 128, 256 or 512 */
     uint32_t repeats; /* RCX for REP and LOOP: at most INSN_REPEAT_MOST */
     unsigned values;  /* enum insn_values */
+    unsigned filler;  /* enum insn_filler */
 };
+
+/* Instructions that take an issue slot and no unit: a NOP of five bytes, or on cores that run pairs
+ * of NOPs as one, a zeroing idiom. */
+enum insn_filler { FILLER_NOP, FILLER_ZERO, FILLERS };
 
 /* The generated code. */
 struct insn_code {
@@ -39,7 +44,8 @@ enum {
     AREA_ZERO = 64,
     AREA_SAVED_RSP = 128,
     AREA_OTHER = 192,
-    AREA_VECTOR = 64, /* bytes of a pattern */
+    AREA_VECTOR = 64,      /* bytes of a pattern */
+    AREA_BLOCKERS = 0xe00, /* mix.h: a load and a store; as for INSN_TURNS_AT */
     AREA_TURNS = INSN_TURNS_AT,
     AREA_BASE = 0x1000,
     AREA_RSI = 0x8000,

@@ -1,4 +1,5 @@
 #include "lib/insn/tests.h"
+#include "lib/insn/mix.h"
 #include "lib/insn/program.h"
 
 enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned decoration,
@@ -11,7 +12,6 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
         insn_view(&v, f, decoration);
         return insn_throughput(t, f, decoration, INSN_DISTINCT, insn_has_breaks(&v));
     case INSN_TEST_DISTINCT:
-    case INSN_TEST_SLOTS:
         return insn_throughput(t, f, decoration, INSN_DISTINCT, false);
     case INSN_TEST_BREAKS:
         return insn_throughput(t, f, decoration, INSN_DISTINCT, true);
@@ -19,6 +19,10 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
         return insn_throughput(t, f, decoration, INSN_SAME, false);
     case INSN_TEST_ONE_LINE:
         return insn_throughput(t, f, decoration, INSN_ONE_LINE, false);
+    case INSN_TEST_SLOTS:
+    case INSN_TEST_MIXED:
+    case INSN_TEST_FILLERS:
+        return insn_throughput(t, f, decoration, INSN_MIXED, false);
     default:
         return insn_latency(t, f, decoration, id->in, id->out);
     }
@@ -40,10 +44,23 @@ static bool can_be_same(const struct insn_view *v)
     return false;
 }
 
+/* Whether the end of a loop takes longer after copies than after fillers: EMMS and FNINIT. */
+static bool has_old_state(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++) {
+        enum insn_file file = insn_file_of(v->operand[i].class);
+        if (v->operand[i].kind == INSN_REGISTER && (file == FILE_MMX || file == FILE_X87))
+            return true;
+    }
+    return false;
+}
+
 static bool is_of_use(const struct insn_view *v, unsigned kind)
 {
     if (kind == INSN_TEST_BREAKS)
         return insn_has_breaks(v);
+    if (kind == INSN_TEST_SLOTS && has_old_state(v))
+        return false;
     if (kind == INSN_TEST_STRAIGHT || kind == INSN_TEST_SLOTS)
         return insn_can_loop(v);
     return kind != INSN_TEST_SAME || can_be_same(v);
@@ -65,9 +82,12 @@ unsigned insn_tests(const struct insn_form *f, unsigned decoration,
     }
     unsigned ins = insn_inputs(&v, in), outs = insn_outputs(&v, out);
     for (unsigned i = 0; i < ins * outs && n < INSN_TESTS_MOST; i++) {
-        struct insn_test_id id = {INSN_TEST_LATENCY, in[i / outs], out[i % outs]};
+        struct insn_test_id id = {INSN_TEST_LATENCY, 0, in[i / outs], out[i % outs]};
         if (insn_test(&t, f, decoration, &id) == INSN_RUNS)
             to[n++] = id;
     }
+    for (unsigned b = 0; b < BLOCKERS && insn_can_mix(&v) && f->why == INSN_RUNS; b++)
+        if (n < INSN_TESTS_MOST)
+            to[n++] = (struct insn_test_id){.kind = INSN_TEST_MIXED, .other = (uint8_t)b};
     return n;
 }

@@ -13,16 +13,19 @@ enum insn_test_kind {
     INSN_TEST_SAME,     /* one register for all operands of a copy, as for zeroing idioms */
     INSN_TEST_ONE_LINE, /* memory at one address for all copies */
     INSN_TEST_STRAIGHT, /* in a straight line, through the decoders, if it is usually in a loop */
-    INSN_TEST_SLOTS,    /* issue slots, by filling the others with NOPs */
+    INSN_TEST_SLOTS,    /* issue slots, by filling the others */
     INSN_TEST_LATENCY,
+    INSN_TEST_MIXED,   /* next to a blocker (mix.h): `other` */
+    INSN_TEST_FILLERS, /* a loop of fillers only: `other`; of no form */
 };
 
 struct insn_test_id {
     uint8_t kind;            /* enum insn_test_kind */
+    uint8_t other;           /* enum insn_blocker or enum insn_filler */
     struct insn_end in, out; /* for INSN_TEST_LATENCY */
 };
 
-/* Lists the tests that the form can have on some CPU, throughput first. Returns their number, 0 if
+/* Lists the tests that the form can have on some CPU, throughput first, mixes last. Returns their number, 0 if
  * the form is not run. */
 #define INSN_TESTS_MOST 96
 unsigned insn_tests(const struct insn_form *f, unsigned decoration,

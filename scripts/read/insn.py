@@ -9,8 +9,9 @@ from tools import help_text
 
 # A figure: core cycles, or a number of slots; its error, whether it is an upper bound, whether its placements agree.
 Figure = collections.namedtuple("Figure", "value error at_most settled")
-# A form on a core. figures: by one of VARIANTS or a pair "input>output"; fault: None, or how a test of it ended.
-Form = collections.namedtuple("Form", "name core figures fault lcp")
+# A form on a core. figures: by one of VARIANTS or a pair "input>output"; fault: None, or how a test of it ended;
+# shares: positions in `insn_plan.blockers` of those that share a unit with it, None: not measured.
+Form = collections.namedtuple("Form", "name core figures fault lcp shares")
 ENTRIES = ("same", "line", "straight")
 VARIANTS = ("tp", *ENTRIES, "slots")
 # In a report: [<]value[(error in units of the value's last digit)][?].
@@ -26,6 +27,7 @@ COLUMNS = (
     table.Column("same line", "line"),
     table.Column("straight", "straight"),
     table.Column("slots", "slots"),
+    table.Column("shares a unit with", "shares", left=True),
     table.Column("latencies", "latencies", left=True),
     table.Column("note", "note", left=True),
 )
@@ -78,23 +80,28 @@ def _entries(record, key):
     return {int(position): text for position, _, text in (entry.partition(" ") for entry in record.get(key, ()))}
 
 
+def _digits(text):
+    return None if text == "-" else [int(digit) for digit in text if digit.isdigit()]
+
+
 def forms_of(record):
     """The forms of a record, in its order."""
     names, variants = names_of(record["forms"]), {key: _entries(record, key) for key in ENTRIES}
-    faults, lcp, slots = _entries(record, "faults"), set(record.get("lcp", ())), record.get("slots", "").split()
+    faults, lcp = _entries(record, "faults"), set(record.get("lcp", ()))
+    slots, shares = record.get("slots", "").split(), record.get("shares", "").split()
     for i, (name, listed, text) in enumerate(zip(names, record["pairs_of"], record["cycles"])):
         figures = _figures(text, ("tp", *record["pairs"][listed].split()))
         for key, entries in variants.items():
             figures.update(_figures(entries.get(i, ""), (key,)))
         if slots and slots[i] != "-":
             figures["slots"] = Figure(float(slots[i]), SLOTS_ERROR, False, True)
-        yield Form(name, record["core"], figures, faults.get(i), i in lcp)
+        yield Form(name, record["core"], figures, faults.get(i), i in lcp, _digits(shares[i]) if shares else None)
 
 
 def _is_whole(record):
     """Whether the columns have an element for each form."""
     n = len(names_of(record["forms"]))
-    columns = [record["pairs_of"], record["cycles"], *([record["slots"].split()] if "slots" in record else [])]
+    columns = [record["pairs_of"], record["cycles"], *(record[key].split() for key in ("slots", "shares") if key in record)]
     return all(len(column) == n for column in columns) and all(0 <= i < len(record["pairs"]) for i in record["pairs_of"])
 
 
@@ -139,10 +146,23 @@ def _latencies(form):
     return "  ".join(f"{','.join(names)} {figure}" for figure, names in alike.items())
 
 
-def flat(form):
-    """A form as the values of COLUMNS."""
+def blockers(report):
+    """The instructions that Form.shares counts."""
+    return report.one("insn_plan").get("blockers", [])
+
+
+def _shared(form, names):
+    """The blockers, with their first operand where a mnemonic is that of two: `mov r64` is the load."""
+    words = [name.split(",")[0] if name else "" for name in names]
+    mnemonics = [word.split(" ")[0] for word in words]
+    short = [mnemonic if mnemonics.count(mnemonic) == 1 else word for mnemonic, word in zip(mnemonics, words)]
+    return ",".join(short[i] for i in form.shares if i < len(short)) if form.shares else None
+
+
+def flat(form, names=()):
+    """A form as the values of COLUMNS. names: of blockers."""
     tp = form.figures.get("tp")
-    return {"form": form.name, "core": form.core, "error": tp and tp.error, "latencies": _latencies(form),
+    return {"form": form.name, "core": form.core, "error": tp and tp.error, "shares": _shared(form, names), "latencies": _latencies(form),
             "note": form.fault or ("length-changing prefix" if form.lcp else ""), **{name: said(form.figures.get(name)) for name in VARIANTS}}
 
 
@@ -206,7 +226,7 @@ def command(args):
         rows = list(differences(_chosen(first, args.glob), _chosen(second, args.glob)))
         table.write(args.format, DIFFERENCES, rows)
         return 1 if first.damage or second.damage else 0
-    rows = [flat(form) for form in _chosen(first, args.glob)]
+    rows = [flat(form, blockers(first)) for form in _chosen(first, args.glob)]
     if args.all:
         rows += [_flat_left(*one) for one in left(first) if matches(one[0], args.glob)]
     if not rows:

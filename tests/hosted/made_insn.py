@@ -7,7 +7,8 @@ def record(*forms, core=0):
     pairs = sorted(set(lists))
     made = {"type": "insn", "core": core, "forms": [name_groups(form["form"]) for form in forms], "pairs": pairs,
             "pairs_of": [pairs.index(one) for one in lists], "cycles": [figures(form["cycles"]) for form in forms],
-            "slots": " ".join(str(form.get("slots", "-")) for form in forms)}
+            "slots": " ".join(str(form.get("slots", "-")) for form in forms),
+            "shares": " ".join(form.get("shares", "-") for form in forms)}
     for key in ("same", "line", "straight"):
         if found := [f"{i} {form[key]}" for i, form in enumerate(forms) if key in form]:
             made[key] = found

@@ -1,6 +1,7 @@
 /* The tests of a form: which there are, their code as a loop, and how bench= names forms. */
 #include "tests/unit/unit.h"
 #include <string.h>
+#include "lib/insn/mix.h"
 #include "lib/insn/program.h"
 #include "lib/insn/select.h"
 #include "lib/insn/table.h"
@@ -53,6 +54,10 @@ static void variants_are_listed_where_they_differ(void **state)
     assert_false(has_kind("nop", INSN_TEST_LATENCY));
     assert_true(has_kind("nop", INSN_TEST_STRAIGHT));
     assert_false(has_kind("adc_r64_r64", INSN_TEST_STRAIGHT)); /* it is never in a loop */
+    assert_true(has_kind("add_r64_r64", INSN_TEST_SLOTS) &&
+                has_kind("add_r64_r64", INSN_TEST_MIXED));
+    assert_false(has_kind("paddb_mm_mm", INSN_TEST_SLOTS)); /* EMMS takes longer after it */
+    assert_false(has_kind("vpgatherdd_xmm_vm32xmm_xmm", INSN_TEST_MIXED));
 }
 
 static void words_name_forms(void **state)
@@ -212,7 +217,7 @@ static void writers_of_memory_are_known(void **state)
 {
     (void)state;
     struct insn_test t;
-    struct insn_test_id load = {INSN_TEST_LATENCY, {INSN_DATA, 1}, {INSN_DATA, 0}},
+    struct insn_test_id load = {INSN_TEST_LATENCY, 0, {INSN_DATA, 1}, {INSN_DATA, 0}},
                         free = {.kind = INSN_TEST_DISTINCT};
     assert_int_equal(insn_test(&t, form_of("mov_r64_m64"), INSN_PLAIN, &load), INSN_RUNS);
     assert_true(insn_writes_memory(&t)); /* its chain stores */

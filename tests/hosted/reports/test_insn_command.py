@@ -13,6 +13,7 @@ ADD = {"form": "add r64, r64", "cycles": {"tp": "0.25(1)", "0>0": "1.00(2)", "1>
 LOAD = {"form": "mov r64, m64", "cycles": {"tp": "0.50", "1>0": "<7.5(?)", "1b>0": "4.0"}, "line": "0.333(2)"}
 XOR = {"form": "xor r64, r64", "cycles": {"tp": "0.25"}, "same": "0.17"}
 LCP = {"form": "add r16, imm16", "cycles": {"tp": "0.25"}, "straight": "3.0", "slots": 2, "lcp": True}
+NOP = {"form": "nop", "cycles": {"tp": "0.20"}}
 CPUID = {"form": "cpuid", "cycles": {"tp": "-", "0>0": "-"}, "fault": "SIGILL at 0x1"}
 
 
@@ -79,6 +80,16 @@ def test_programs_get_every_figure(kept):
 def test_a_length_changing_prefix_is_noted(kept):
     line = lines(baretick("insn", kept(LCP)))[-1]
     assert line.endswith("length-changing prefix") and line.split()[-4:-2] == ["3", "2"]
+
+
+def test_blockers_are_named(tmp_path):
+    path = tmp_path / "report.jsonl"
+    names = ["imul r64, r64, imm8", "mov r64, m64", "mov m64, r64", None]
+    path.write_bytes(whole(others=({"type": "insn_plan", "core": 0, "blockers": names},
+                                   record({**ADD, "shares": "02"}, {**XOR, "shares": "."}, NOP))))
+    shares = [row.get("shares") for row in json.loads(baretick("insn", path, "--format", "json").stdout)]
+    assert shares == ["imul,mov m64", None, None]
+    assert [form.shares for form in insn.forms(saved.read(path))] == [[0, 2], [], None]
 
 
 def test_a_report_with_rows_keeps_its_csv_of_rows(tmp_path):

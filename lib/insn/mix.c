@@ -1,0 +1,107 @@
+#include "lib/insn/mix.h"
+#include "lib/insn/program.h"
+#include "lib/text/mem.h"
+
+enum { SHUFFLE_NONE = 0xe4, ROTATED = 3 };
+
+/* The NOP of five bytes: AMD APM vol. 3 (NOP), Intel SDM vol. 2B table 4-12. */
+static void put_nop(struct insn_code *to)
+{
+    static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+
+    to->full |= sizeof nop > to->size - to->used;
+    if (to->full)
+        return;
+    memcpy(to->at + to->used, nop, sizeof nop);
+    to->used += sizeof nop;
+}
+
+static void put_fillers(struct insn_code *to, const struct insn_place *place, unsigned n)
+{
+    for (; n > 0; n--)
+        if (place->filler == FILLER_NOP)
+            put_nop(to);
+        else
+            insn_put_link(to, place, LINK_XOR, PLAN_TEMPORARY, PLAN_TEMPORARY, 0);
+}
+
+void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                 bool copies)
+{
+    insn_put_start(to, place, &t->view);
+    size_t head = to->used;
+    for (unsigned k = 0; k < INSN_FILLED_COPIES; k++) {
+        if (copies)
+            insn_put_copy(to, place, t, k);
+        put_fillers(to, place, copies ? INSN_FILLERS : INSN_FILLERS + 1);
+    }
+    insn_put_turn(to, place, head);
+    insn_put_end(to, place, &t->view);
+}
+
+enum insn_link insn_blocker_link(enum insn_blocker b)
+{
+    static const uint8_t links[] = {
+#define BLOCKER_LINK(id, link) link,
+        INSN_BLOCKER(BLOCKER_LINK)};
+
+    return (enum insn_link)links[b];
+}
+
+bool insn_can_mix(const struct insn_view *v)
+{
+    return v->operands > 0 && insn_can_loop(v) &&
+           !(v->form->properties & (INSN_SERIAL | INSN_CLEARS_MASK));
+}
+
+/* All of them read registers that hold 0 or a constant, and no form writes. */
+static void put_blocker(struct insn_code *to, const struct insn_place *place, enum insn_blocker b)
+{
+    enum insn_link link = insn_blocker_link(b);
+
+    switch (b) {
+    case BLOCK_LOAD:
+        insn_put_access(to, place, link, PLAN_TEMPORARY, AREA_BLOCKERS);
+        return;
+    case BLOCK_STORE:
+        insn_put_access(to, place, link, PLAN_BASE, AREA_BLOCKERS + AREA_VECTOR);
+        return;
+    case BLOCK_MOVE:
+    case BLOCK_ROTATE:
+    case BLOCK_MULTIPLY:
+        insn_put_link(to, place, link, PLAN_TEMPORARY, PLAN_BASE, ROTATED);
+        return;
+    default:
+        insn_put_link(to, place, link, PLAN_VECTOR_TEMPORARY, PLAN_VECTOR_ZERO, SHUFFLE_NONE);
+    }
+}
+
+static void put_group(struct insn_code *to, const struct insn_place *place,
+                      const struct insn_test *t, enum insn_blocker b, struct insn_ratio ratio,
+                      bool fill, unsigned first)
+{
+    unsigned put = 0;
+
+    for (unsigned i = 0; i < ratio.copies; i++) {
+        insn_put_copy(to, place, t, first + i);
+        for (; put * ratio.copies < (i + 1u) * ratio.blockers; put++)
+            if (fill)
+                put_fillers(to, place, 1);
+            else
+                put_blocker(to, place, b);
+    }
+}
+
+unsigned insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                    enum insn_blocker b, struct insn_ratio ratio, bool fill)
+{
+    unsigned groups = INSN_MIX_MOST / (ratio.copies + ratio.blockers);
+
+    insn_put_start(to, place, &t->view);
+    size_t head = to->used;
+    for (unsigned i = 0; i < groups; i++)
+        put_group(to, place, t, b, ratio, fill, i * ratio.copies);
+    insn_put_turn(to, place, head);
+    insn_put_end(to, place, &t->view);
+    return groups;
+}

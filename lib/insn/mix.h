@@ -1,0 +1,61 @@
+/*
+ * Copies of a form next to others: fillers, which take the issue slots that the copies leave, or
+ * blockers, which keep one kind of unit of a core busy.
+ */
+#ifndef LIB_INSN_MIX_H
+#define LIB_INSN_MIX_H
+
+#include "lib/insn/put.h"
+
+/*
+ * Writes a loop (program.h, insn_loop) of INSN_FILLED_COPIES of an INSN_MIXED test, each followed by
+ * INSN_FILLERS fillers; without `copies`, a filler is in place of each. If neither waits for
+ * anything else, the difference in time is that of the issue slots of a copy and of a filler.
+ */
+void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                 bool copies);
+#define INSN_FILLED_COPIES 16
+#define INSN_FILLERS       24
+
+/*
+ * The blockers. If a form's copies take longer next to one of them than next to fillers, both need the
+ * same unit. Each blocker writes a register that it does not read, so one register is enough for
+ * independent copies. VEX ones are also used next to legacy SSE, which they do not slow down while
+ * upper halves are clean.
+ */
+#define INSN_BLOCKER(B)                                                                            \
+    B(BLOCK_MOVE, LINK_MOVSXD)                                                                     \
+    B(BLOCK_ROTATE, LINK_RORX)                                                                     \
+    B(BLOCK_MULTIPLY, LINK_IMUL)                                                                   \
+    B(BLOCK_LOAD, LINK_LOAD64)                                                                     \
+    B(BLOCK_STORE, LINK_STORE64)                                                                   \
+    B(BLOCK_ADD_INTEGERS, LINK_VPADDD)                                                             \
+    B(BLOCK_SHUFFLE, LINK_VPSHUFD)                                                                 \
+    B(BLOCK_ADD_FLOATS, LINK_VADDPS)                                                               \
+    B(BLOCK_MULTIPLY_FLOATS, LINK_VMULPS)                                                          \
+    B(BLOCK_DIVIDE_FLOATS, LINK_VDIVPS)
+#define INSN_BLOCKER_ID(id, link) id,
+enum insn_blocker { INSN_BLOCKER(INSN_BLOCKER_ID) BLOCKERS };
+
+enum insn_link insn_blocker_link(enum insn_blocker b);
+
+/* How many copies and blockers follow each other, spread evenly. */
+struct insn_ratio {
+    uint8_t copies, blockers;
+};
+#define INSN_RATIO_MOST 16 /* of each */
+
+/* Whether blockers can be next to the form: it has operands, and its copies may be in a loop, need
+ * no resets, and do not fence. */
+bool insn_can_mix(const struct insn_view *v);
+
+/*
+ * Writes a loop (program.h, insn_loop) of groups of copies of an INSN_MIXED test and blockers, at
+ * most INSN_MIX_MOST of both. With `fill`, a filler is in place of each blocker. Returns the number of
+ * groups.
+ */
+unsigned insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                    enum insn_blocker b, struct insn_ratio ratio, bool fill);
+#define INSN_MIX_MOST 160
+
+#endif

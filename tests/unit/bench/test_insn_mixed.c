@@ -1,0 +1,223 @@
+// links: bench/insn/forms.c bench/insn/mixed.c
+/* Mixes of forms and blockers: how many of each, what their time says, and their code. */
+#include "tests/unit/unit.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench/insn/forms.h"
+#include "bench/insn/mixed.h"
+#include "lib/insn/select.h"
+#include "lib/insn/table.h"
+#include "lib/stats/known.h"
+
+static struct insn_links links;
+static struct insn_support support;
+static void *memory;
+
+static struct insn_table *table_of(const char *forms)
+{
+    struct options o;
+
+    options_default(&o);
+    snprintf(o.bench, sizeof o.bench, "%s", forms);
+    assert_null(insn_links_find(&links));
+    free(memory);
+    memory = malloc(insn_table_bytes(&o));
+    assert_non_null(memory);
+    return insn_table_make(memory, &o, &support, &links, false);
+}
+
+static struct insn_cell *mix_of(struct insn_table *t, unsigned blocker)
+{
+    struct insn_cell *c = t->cell + t->row[t->links].first;
+
+    for (unsigned i = 0; i < t->row[t->links].cells; i++)
+        if (c[i].id.kind == INSN_TEST_MIXED && c[i].id.other == blocker)
+            return &c[i];
+    return NULL;
+}
+
+static void take(struct insn_cell *c, double value)
+{
+    c->cycles[c->taken++] = (float)value;
+}
+
+static void blockers_take_as_long_as_copies_but_not_longer(void **state)
+{
+    (void)state;
+    static const double cycles[] = {0.2, 0.25, 0.33, 0.5, 1, 1.3, 3, 7};
+    for (size_t i = 0; i < sizeof cycles / sizeof cycles[0]; i++)
+        for (size_t k = 0; k < sizeof cycles / sizeof cycles[0]; k++) {
+            struct insn_ratio r = mixed_ratio(cycles[i], cycles[k]);
+            double copies = r.copies * cycles[i], blockers = r.blockers * cycles[k];
+            if (r.blockers == 0)
+                continue;
+            assert_in_range(r.copies, 1, INSN_RATIO_MOST);
+            assert_in_range(r.blockers, 1, INSN_RATIO_MOST);
+            assert_true(blockers <= copies * 1.02);
+            assert_true(blockers >= copies * 0.75 || r.blockers == INSN_RATIO_MOST);
+        }
+    assert_int_equal(mixed_ratio(0.25, 1).copies, 4);
+    assert_int_equal(mixed_ratio(0.1, 3).blockers, 0); /* more copies than a group may have */
+    assert_int_equal(mixed_ratio(UNKNOWN, 1).blockers, 0);
+    assert_int_equal(mixed_ratio(1, UNKNOWN).blockers, 0);
+}
+
+static void what_takes_longer_shares_a_unit(void **state)
+{
+    (void)state;
+    const struct insn_cell four_to_one = {.copies = 4, .blockers = 1},
+                           one_to_four = {.copies = 1, .blockers = 4};
+    double groups = INSN_MIX_MOST / 5;
+    /* Four copies that use four units, a blocker that uses one of them: 5/4 of the time. */
+    assert_true(mixed_score(1.25 * groups, groups, &four_to_one, 1) >= 1);
+    assert_true(mixed_score(1.02 * groups, groups, &four_to_one, 1) < 1);
+    /* A copy that takes the place of one of four blockers. */
+    assert_true(mixed_score(1.25 * groups, groups, &one_to_four, 0.25) >= 1);
+    assert_true(mixed_score(1.04 * groups, groups, &one_to_four, 0.25) < 1);
+    /* Blockers that take longer than fillers by themselves. */
+    assert_true(mixed_score(1.3 * groups, groups, &one_to_four, 0.32) < 1);
+    assert_false(is_known(mixed_score(1, 0, &(struct insn_cell){.copies = 1}, 1)));
+}
+
+static void two_placements_decide(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("add_r64_r64");
+    const struct insn_row *row = &t->row[t->links];
+    unsigned measured;
+    struct insn_cell *yes = mix_of(t, BLOCK_MULTIPLY), *no = mix_of(t, BLOCK_LOAD);
+    struct insn_cell *split = mix_of(t, BLOCK_STORE);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_false(insn_mix_settled(yes));
+        take(yes, 2);
+        take(no, 0.1);
+        take(split, i);
+    }
+    assert_true(insn_mix_settled(yes) && insn_mix_settled(no) && !insn_mix_settled(split));
+    assert_int_equal(insn_shares(t, row, &measured), 1 << BLOCK_MULTIPLY);
+    assert_int_equal(measured, 1 << BLOCK_MULTIPLY | 1 << BLOCK_LOAD);
+    take(split, 1.5);
+    assert_int_equal(insn_shares(t, row, &measured), 1 << BLOCK_MULTIPLY | 1 << BLOCK_STORE);
+}
+
+static void ratios_follow_from_both_throughputs(void **state)
+{
+    (void)state;
+    struct insn_table *t = table_of("add_r64_r64");
+    const struct insn_row *row = &t->row[t->links];
+    struct insn_cell *c = mix_of(t, BLOCK_MULTIPLY);
+    assert_false(mixed_choose(t, row, c)); /* nothing is measured yet */
+    for (unsigned i = 0; i < 2; i++) {
+        take(&t->cell[row->first], 0.25);
+        take(&t->cell[t->row[t->blocker_row[BLOCK_MULTIPLY] - 1].first], 1);
+    }
+    assert_int_equal(t->cell[row->first].id.kind, INSN_TEST_DISTINCT);
+    assert_true(mixed_choose(t, row, c));
+    assert_int_equal(c->copies, 4);
+    assert_int_equal(c->blockers, 1);
+    assert_true(c->turns > 1);
+}
+
+static void a_blocker_that_the_cpu_lacks_is_not_measured(void **state)
+{
+    (void)state;
+    support.has[INSN_BMI2] = false;
+    struct insn_table *t = table_of("add_r64_r64");
+    assert_null(mix_of(t, BLOCK_ROTATE));
+    assert_non_null(mix_of(t, BLOCK_MOVE));
+    assert_int_equal(t->blocker_row[BLOCK_ROTATE], 0);
+    support.has[INSN_BMI2] = true;
+    /* Copies that may not be in a loop, or have no operands, have no mixes. */
+    assert_null(mix_of(table_of("adc_r64_r64"), BLOCK_MOVE));
+    assert_null(mix_of(table_of("nop"), BLOCK_MOVE));
+}
+
+/* NOPs that are faster than a zeroing idiom do not take a slot each. */
+static void the_filler_is_the_one_that_takes_a_slot(void **state)
+{
+    (void)state;
+    static const struct {
+        double nop, zero;
+        enum insn_filler filler;
+    } cases[] = {{0.17, 0.17, FILLER_NOP},
+                 {0.087, 0.167, FILLER_ZERO},
+                 {0.25, 0.33, FILLER_ZERO},
+                 {0.17, 0.165, FILLER_NOP}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_table *t = table_of("add_r64_r64");
+        assert_int_equal(insn_filler_of(t), FILLER_NOP); /* nothing is measured yet */
+        take(&t->cell[t->row[t->filler_row[FILLER_NOP] - 1].first], cases[i].nop);
+        take(&t->cell[t->row[t->filler_row[FILLER_ZERO] - 1].first], cases[i].zero);
+        assert_int_equal(insn_filler_of(t), cases[i].filler);
+    }
+    free(memory);
+    memory = NULL;
+}
+
+/* No blocker or filler writes a register that copies use. */
+static void mixes_have_registers_apart(void **state)
+{
+    (void)state;
+    for (unsigned f = 0; f < insn_count(); f++) {
+        struct insn_test t;
+        if (insn_throughput(&t, insn_form(f), INSN_PLAIN, INSN_MIXED, false) != INSN_RUNS ||
+            !insn_can_mix(&t.view))
+            continue;
+        for (unsigned i = 0; i < t.view.operands; i++)
+            for (unsigned k = 0; k < INSN_MIX_MOST; k++) {
+                enum insn_file file = insn_file_of(t.view.operand[i].class);
+                if (t.view.operand[i].kind != INSN_REGISTER)
+                    continue;
+                assert_false(file == FILE_GENERAL && insn_register(&t, i, k) == PLAN_TEMPORARY);
+                assert_false(file == FILE_VECTOR &&
+                             insn_register(&t, i, k) == PLAN_VECTOR_TEMPORARY);
+            }
+    }
+}
+
+static void a_mix_has_a_filler_for_each_blocker(void **state)
+{
+    (void)state;
+    static uint8_t with[8192], without[8192];
+    struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
+    struct insn_code a = {.at = with, .size = sizeof with},
+                     b = {.at = without, .size = sizeof without}, none = {.at = with, .size = 100};
+    struct insn_ratio ratio = {3, 2};
+    struct insn_test t;
+    assert_null(insn_links_find(&links));
+    unsigned f = 0;
+    while (!insn_selected("add_r64_r64", insn_form(f), INSN_PLAIN))
+        f++;
+    insn_throughput(&t, insn_form(f), INSN_PLAIN, INSN_MIXED, false);
+    unsigned groups = insn_mixed(&a, &place, &t, BLOCK_MULTIPLY, ratio, false);
+    assert_int_equal(groups, INSN_MIX_MOST / 5);
+    insn_mixed(&b, &place, &t, BLOCK_MULTIPLY, ratio, true);
+    assert_false(a.full || a.refused || b.full || b.refused);
+    assert_int_equal(b.used - a.used, groups * 2 * (5 - 4)); /* NOPs of 5 bytes, IMULs of 4 */
+    place.filler = FILLER_ZERO;
+    b = (struct insn_code){.at = without, .size = sizeof without};
+    insn_mixed(&b, &place, &t, BLOCK_MULTIPLY, ratio, true);
+    assert_int_equal(a.used - b.used, groups * 2 * (4 - 3)); /* XORs of 3 bytes */
+    insn_mixed(&none, &place, &t, BLOCK_MULTIPLY, ratio, true);
+    assert_true(none.full);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blockers_take_as_long_as_copies_but_not_longer),
+        cmocka_unit_test(what_takes_longer_shares_a_unit),
+        cmocka_unit_test(two_placements_decide),
+        cmocka_unit_test(ratios_follow_from_both_throughputs),
+        cmocka_unit_test(a_blocker_that_the_cpu_lacks_is_not_measured),
+        cmocka_unit_test(the_filler_is_the_one_that_takes_a_slot),
+        cmocka_unit_test(mixes_have_registers_apart),
+        cmocka_unit_test(a_mix_has_a_filler_for_each_blocker),
+    };
+
+    for (unsigned i = 0; i < INSN_FEATURES; i++)
+        support.has[i] = true;
+    support.avx_on = support.avx512_on = true;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
