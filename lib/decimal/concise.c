@@ -19,14 +19,14 @@ static double rounded(double v, double unit)
     return (double)(int64_t)(scaled + (scaled < 0 ? -0.5 : 0.5)) * unit;
 }
 
-/* Returns the error of the rounded value in units, rounded up; at least one. */
+/* Returns the error of the rounded value in units, rounded up. */
 static uint64_t units_of(double value, double error, double unit)
 {
     double moved = size_of(value - rounded(value, unit));
     double units = (error + moved) / unit - ROUNDING;
     uint64_t whole = units > 0 ? (uint64_t)units : 0;
 
-    return (double)whole < units || whole == 0 ? whole + 1 : whole;
+    return (double)whole < units ? whole + 1 : whole;
 }
 
 void concise(struct sink *out, double value, double error)
@@ -39,11 +39,12 @@ void concise(struct sink *out, double value, double error)
         fmt(out, "(?)");
         return;
     }
-    for (; decimals > 0 && (size_of(value) >= 1000 * unit || units_of(value, error, unit) > 9);
+    for (; decimals > 0 &&
+           (size_of(value) >= 1000 * unit || units_of(value, error, unit) > CONCISE_MOST);
          decimals--)
         unit *= 10;
     num_f64(out, rounded(value, unit), decimals, 0);
     uint64_t units = units_of(value, error, unit);
-    if (units > 1)
+    if (units > CONCISE_UNITS)
         fmt(out, "(%llu)", (unsigned long long)units);
 }

@@ -9,10 +9,13 @@
 
 /*
  * Writes three significant digits of `value`, at most three of them after the point, and fewer if
- * `error` exceeds nine units of the last one. In parentheses is the error in these units, rounded
- * up, so that value +- error contains what it contained before; without parentheses it is one
- * unit. An unknown error (NaN) is "(?)"; the value then has no trailing zeros.
+ * `error` exceeds CONCISE_MOST units of the last one. In parentheses is the error in these units,
+ * rounded up, so that value +- error contains what it contained before. As most errors are small,
+ * one of up to CONCISE_UNITS is not written. An unknown error (NaN) is "(?)"; the value then has no
+ * trailing zeros.
  */
+#define CONCISE_UNITS 2
+#define CONCISE_MOST  6
 void concise(struct sink *out, double value, double error);
 
 #endif

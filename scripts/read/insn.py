@@ -16,6 +16,7 @@ ENTRIES = ("same", "line", "straight")
 VARIANTS = ("tp", *ENTRIES, "slots")
 # In a report: [<]value[(error in units of the value's last digit)][?].
 FIGURE = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\((\d+|\?)\))?(\??)")
+UNITS = 2  # of a figure without an error: lib/decimal/concise.h
 SLOTS_ERROR = 0.25  # the most of a number of slots in a report
 
 COLUMNS = (
@@ -60,13 +61,13 @@ def names_of(groups):
 
 
 def _figure(text):
-    """`1.01(2)`: 1.01 +- 0.02. None: not measured, or no figure."""
+    """`1.01(3)`: 1.01 +- 0.03. None: not measured, or no figure."""
     found = FIGURE.fullmatch(text)
     if not found:
         return None
     bound, value, units, unsettled = found.groups()
     unit = 10 ** -len(value.partition(".")[2])
-    error = None if units == "?" else round(int(units or 1) * unit, 6)
+    error = None if units == "?" else round(int(units or UNITS) * unit, 6)
     return Figure(float(value), error, bool(bound), not unsettled)
 
 
