@@ -81,7 +81,8 @@ struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_r
 
     for (unsigned i = 0; i < row->cells; i++) {
         const struct insn_cell *c = insn_cells_of(t, row) + i;
-        if (c->id.kind != INSN_TEST_DISTINCT && c->id.kind != INSN_TEST_BREAKS)
+        if (c->id.kind != INSN_TEST_DISTINCT && c->id.kind != INSN_TEST_BREAKS &&
+            c->id.kind != INSN_TEST_STRAIGHT)
             continue;
         struct agreed a = of_cell(c);
         if (is_known(a.value) && !(a.value >= best.value))

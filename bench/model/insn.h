@@ -79,8 +79,8 @@ static inline const struct insn_cell *insn_cells_of(const struct insn_table *t,
 struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
                           const struct insn_cell *cell, bool *at_most);
 
-/* Returns the throughput of a form's independent copies: the faster one with and without broken
- * dependencies. */
+/* Returns the throughput of a form's independent copies: the fastest of a loop and a straight line,
+ * with and without broken dependencies. */
 struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row);
 
 /* Returns the issue slots of a copy; UNKNOWN if its throughput may exceed the time of the NOPs that

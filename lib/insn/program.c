@@ -1,6 +1,8 @@
 #include "lib/insn/program.h"
 #include "lib/insn/copy.h"
+#include "lib/insn/table.h"
 #include "lib/text/mem.h"
+#include "lib/text/str.h"
 
 enum { SHUFFLE_NONE = 0xe4, ANY_IMMEDIATE = 2, JNZ_BYTES = 6 };
 
@@ -32,6 +34,30 @@ static bool is_flags_chain(const struct insn_test *t)
            (t->in.part == INSN_FLAGS_PART || t->out.part == INSN_FLAGS_PART);
 }
 
+/* Whether a fixed register may hold 0 before a copy: its value changes neither time nor result. */
+static bool may_be_zero(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (v->operand[i].kind == INSN_MEMORY)
+            return false;
+    return !(v->form->properties & INSN_VALUE) && !str_starts(insn_mnemonic(v->form), "cmpxchg");
+}
+
+/* A zeroing idiom takes a slot, but no unit as MOV and TEST do. */
+static void put_zero(struct insn_code *to, const struct insn_place *place, unsigned number)
+{
+    insn_put_link(to, place, LINK_XOR, number, number, 0);
+}
+
+static void break_flags(struct insn_code *to, const struct insn_place *place,
+                        const struct insn_test *t)
+{
+    if (t->shape == INSN_MIXED)
+        put_zero(to, place, PLAN_TEMPORARY);
+    else
+        insn_put_link(to, place, LINK_TEST, PLAN_BASE, PLAN_BASE, 0);
+}
+
 static void put_resets(struct insn_code *to, const struct insn_place *place,
                        const struct insn_test *t, unsigned k)
 {
@@ -41,7 +67,10 @@ static void put_resets(struct insn_code *to, const struct insn_place *place,
     for (unsigned i = 0; i < v->operands; i++) {
         const struct insn_operand *o = &v->operand[i];
         unsigned number = insn_register(t, i, k);
-        if (insn_must_reset(v, o) || is_to_break(t, o))
+        bool resets = insn_must_reset(v, o), breaks = is_to_break(t, o);
+        if (!resets && breaks && t->shape == INSN_MIXED && may_be_zero(v))
+            put_zero(to, place, o->number);
+        else if (resets || breaks)
             insn_put_value(to, place, v, o->number);
         else if (clears && o->field == INSN_MASK)
             insn_put_link(to, place, LINK_KXNOR, number, number, 0);
@@ -51,7 +80,7 @@ static void put_resets(struct insn_code *to, const struct insn_place *place,
     }
     bool both = v->flags.read & INSN_STATUS && v->flags.written & INSN_STATUS;
     if (t->breaks && both && !is_flags_chain(t))
-        insn_put_link(to, place, LINK_TEST, PLAN_BASE, PLAN_BASE, 0);
+        break_flags(to, place, t);
 }
 
 /* Consecutive copies use different banks of the cache, at multiples of the operand's size. */

@@ -10,11 +10,12 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
     switch (id->kind) {
     case INSN_TEST_STRAIGHT:
         insn_view(&v, f, decoration);
-        return insn_throughput(t, f, decoration, INSN_DISTINCT, insn_has_breaks(&v));
+        return insn_has_breaks(&v) ? insn_throughput(t, f, decoration, INSN_MIXED, true)
+                                   : insn_throughput(t, f, decoration, INSN_DISTINCT, false);
     case INSN_TEST_DISTINCT:
         return insn_throughput(t, f, decoration, INSN_DISTINCT, false);
     case INSN_TEST_BREAKS:
-        return insn_throughput(t, f, decoration, INSN_DISTINCT, true);
+        return insn_throughput(t, f, decoration, INSN_MIXED, true);
     case INSN_TEST_SAME:
         return insn_throughput(t, f, decoration, INSN_SAME, false);
     case INSN_TEST_ONE_LINE:

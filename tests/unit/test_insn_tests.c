@@ -130,6 +130,34 @@ static void a_filled_loop_has_nops_between_copies(void **state)
     assert_true(none.full);
 }
 
+/* Dependencies are broken by a zeroing idiom, XOR of 31 /r, if the value does not matter. */
+static void dependencies_are_broken_without_a_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        uint8_t breaker[3]; /* what is before the second copy, from its first byte on */
+        size_t length, copy;
+    } cases[] = {{"adc_r64_r64", {0x45, 0x31, 0xe4}, 3, 3}, /* xor r12d, r12d */
+                 {"mul_r64", {0x31, 0xc0}, 2, 3},           /* xor eax, eax */
+                 {"cmpxchg_r64_r64", {0xb8, 1, 0}, 5, 4}};  /* mov eax, 1 */
+    struct insn_links links;
+    assert_null(insn_links_find(&links));
+    const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_test_id id = {.kind = INSN_TEST_BREAKS};
+        struct insn_test t;
+        uint8_t one[256], two[256];
+        struct insn_code a = {.at = one, .size = sizeof one}, b = {.at = two, .size = sizeof two};
+        assert_int_equal(insn_test(&t, form_of(cases[i].word), INSN_PLAIN, &id), INSN_RUNS);
+        insn_body(&a, &place, &t, 1);
+        insn_body(&b, &place, &t, 2);
+        assert_int_equal(b.used - a.used, cases[i].length + cases[i].copy);
+        size_t at = a.used - cases[i].copy - cases[i].length;
+        assert_memory_equal(one + at, cases[i].breaker, cases[i].length < 3 ? cases[i].length : 3);
+    }
+}
+
 static void forms_that_read_flags_or_move_pointers_are_not_looped(void **state)
 {
     (void)state;
@@ -236,6 +264,7 @@ int main(void)
         cmocka_unit_test(decorations_need_a_brace),
         cmocka_unit_test(a_loop_jumps_to_its_first_copy),
         cmocka_unit_test(a_filled_loop_has_nops_between_copies),
+        cmocka_unit_test(dependencies_are_broken_without_a_unit),
         cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
         cmocka_unit_test(values_are_listed_where_they_change_the_time),
         cmocka_unit_test(quotients_of_slow_divisions_fit),
