@@ -158,10 +158,7 @@ unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, uns
 
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)
 {
-    struct agreed tp = insn_throughput_of(t, row);
-
-    for (unsigned i = 0; i < row->cells && tp.value <= SLOTS_CYCLES; i++)
-        if (insn_cells_of(t, row)[i].id.kind == INSN_TEST_SLOTS)
-            return of_cell(insn_cells_of(t, row) + i);
-    return agree(NULL, 0);
+    return insn_kind_of(t, row, INSN_TEST_DISTINCT).value <= SLOTS_CYCLES
+               ? insn_kind_of(t, row, INSN_TEST_SLOTS)
+               : agree(NULL, 0);
 }

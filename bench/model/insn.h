@@ -83,8 +83,8 @@ struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row
  * with and without broken dependencies. */
 struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row);
 
-/* Returns the issue slots of a copy; UNKNOWN if its throughput may exceed the time of the NOPs that
- * fill the other slots, or if it was not measured. */
+/* Returns the issue slots of a copy; UNKNOWN if independent copies in a loop, which the test has,
+ * may take longer than the fillers of the other slots, or if it was not measured. */
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row);
 
 /* Returns the figure of the row's test of this kind; UNKNOWN if it has none. */
