@@ -11,6 +11,7 @@
 #include "kernel/console/serial.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/machine/leave.h"
+#include "lib/config/options_show.h"
 #include "lib/text/fmt.h"
 
 static bool failed(const struct boot *b)

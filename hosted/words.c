@@ -7,6 +7,7 @@
 #include "bench/api/tsc.h"
 #include "bench/head/head.h"
 #include "lib/config/near.h"
+#include "lib/config/options_show.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"

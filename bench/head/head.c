@@ -4,6 +4,7 @@
 #include "bench/show/own_show.h"
 #include "bench/show/show.h"
 #include "build_id.h"
+#include "lib/config/options_show.h"
 #include "lib/config/recipe.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"

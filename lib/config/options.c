@@ -2,7 +2,6 @@
 
 #include "lib/config/near.h"
 #include "lib/text/fmt.h"
-#include "lib/text/json.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 #include "lib/text/words.h"
@@ -126,168 +125,6 @@ size_t options_docs(const struct option_doc **docs)
     return KEYS;
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
-
-static void *field(struct options *o, const struct option_doc *k)
-{
-    return (char *)o + k->takes.field;
-}
-
-static uint32_t number_in(const struct options *o, const struct option_doc *k)
-{
-    uint32_t v;
-
-    memcpy(&v, (const char *)o + k->takes.field, sizeof v);
-    return v;
-}
-
-static bool take_choice(const char *values, const char *text, uint32_t *choice)
-{
-    const char *at;
-    size_t n;
-
-    for (uint32_t i = 0; (n = str_alternative(values, i, &at)) > 0; i++) {
-        if (str_is(text, at, n)) {
-            *choice = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Printable, without blanks and empty patterns. */
-static bool is_list(const char *text)
-{
-    char before = ',';
-
-    for (; *text != '\0'; before = *text++)
-        if (*text <= ' ' || *text > '~' || (*text == ',' && before == ','))
-            return false;
-    return before != ',';
-}
-
-/* With a point a fraction of 1, up to six decimals; without one thousandths. In OPTION_ONE. */
-static bool take_fraction(const char *text, uint32_t *parts)
-{
-    uint32_t whole = 0, unit = OPTION_ONE;
-    const char *c = text;
-
-    if (str_u32(text, &whole)) {
-        *parts = whole * OPTION_THOUSANDTH;
-        return whole <= OPTION_ONE / OPTION_THOUSANDTH;
-    }
-    if ((*c != '0' && *c != '1') || c[1] != '.' || c[2] == '\0')
-        return false;
-    *parts = *c == '1' ? OPTION_ONE : 0;
-    for (c += 2; *c >= '0' && *c <= '9' && unit > 1; c++) {
-        unit /= 10;
-        *parts += (uint32_t)(*c - '0') * unit;
-    }
-    return *c == '\0' && *parts <= OPTION_ONE;
-}
-
-/* With the necessary number of decimals, at least one. */
-static void fraction_text(uint32_t parts, char *text, size_t size)
-{
-    size_t n = fmt_buf(text, size, "%u.%06u", parts / OPTION_ONE, parts % OPTION_ONE);
-
-    while (text[n - 1] == '0' && text[n - 2] != '.')
-        text[--n] = '\0';
-}
-
-static bool take_value(struct options *o, const struct option_doc *k, const char *text)
-{
-    uint32_t v = 0;
-    const char *at;
-    size_t n;
-
-    switch (k->takes.kind) {
-    case OPTION_TIMERS:
-        return timer_list_parse(field(o, k), k->values, text, &at, &n) == TIMER_LIST_FINE;
-    case OPTION_SERIAL:
-        return serial_choice_parse(field(o, k), text);
-    case OPTION_LIST:
-        return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
-    case OPTION_FILES:
-        return *text && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
-    case OPTION_CORES:
-        return core_list_parse(&(struct core_list){0}, text) &&
-               str_copy(field(o, k), CORE_LIST_TEXT, text, strlen(text));
-    case OPTION_NUMBER_OR_AUTO:
-        if (str_eq(text, "auto"))
-            break;
-        /* fallthrough */
-    case OPTION_NUMBER:
-        if (!str_u32(text, &v) || v < k->takes.low || v > k->takes.high)
-            return false;
-        break;
-    case OPTION_FRACTION:
-        if (!take_fraction(text, &v))
-            return false;
-        break;
-    case OPTION_CHOICE:
-        if (!take_choice(k->values, text, &v))
-            return false;
-        break;
-    }
-    memcpy(field(o, k), &v, sizeof v);
-    return true;
-}
-
-/* `text`: the refused value. */
-static void say_takes(struct sink *err, const struct option_doc *k, const char *text)
-{
-    struct near near;
-
-    fmt(err, "%s takes ", k->key);
-    switch (k->takes.kind) {
-    case OPTION_LIST:
-        fmt(err,
-            "a comma-separated list of names or patterns (* any run, ? any one character), at most "
-            "%d bytes",
-            OPTIONS_LIST_MAX - 1);
-        break;
-    case OPTION_FILES:
-        fmt(err,
-            "on, off or a comma-separated list of patterns, in a process a path, at most %d bytes",
-            OPTIONS_LIST_MAX - 1);
-        break;
-    case OPTION_CORES:
-        fmt(err, "bsp, all, types, or numbers from 0 to %d and ranges of them, at most %d bytes",
-            CORE_LIST_MAX - 1, CORE_LIST_TEXT - 1);
-        break;
-    case OPTION_NUMBER_OR_AUTO:
-        fmt(err, "auto or ");
-        /* fallthrough */
-    case OPTION_NUMBER:
-        fmt(err, "a number from %u to %u", k->takes.low, k->takes.high);
-        break;
-    case OPTION_FRACTION:
-        fmt(err,
-            "a fraction from 0.0 to 1.0 with at most six decimals, or thousandths from 0 to %u",
-            OPTION_ONE / OPTION_THOUSANDTH);
-        break;
-    case OPTION_CHOICE:
-        near = near_to(text, strlen(text));
-        near_try_values(&near, k->values);
-        fmt(err, "one of %s", k->values);
-        near_ask(&near, "", "", err);
-        break;
-    case OPTION_TIMERS:
-        fmt(err, "a comma-separated list of %s, each at most once: ", k->values);
-        timer_list_explain(k->values, text, err);
-        break;
-    case OPTION_SERIAL:
-        fmt(err,
-            "%s with a PORT from 0x%x to 0x%x, an ADDR from 0x%llx, a multiple of the WIDTH (1, 2 "
-            "or 4), and a STRIDE of 1, 2, 4 or 8, at least WIDTH; all but off also with "
-            ",BAUD: %u to %u, a divisor of %u",
-            k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_MMIO_MIN, SERIAL_BAUD_MIN,
-            SERIAL_BAUD_MAX, SERIAL_BAUD_MAX);
-        break;
-    }
-}
-
 /* --- words ------------------------------------------------------------------------------------ */
 
 /* Finds the key before '=', or in the whole word; *value is what follows '=', or NULL. */
@@ -310,14 +147,14 @@ enum lone { LONE_HELP, LONE_LIST, LONE_DATASHEET, LONE_NONE };
 
 static enum lone find_lone(const char *word)
 {
-    uint32_t found;
+    const char *at;
+    size_t n;
 
-    return take_choice(LONE_WORDS, word, &found) ? (enum lone)found : LONE_NONE;
+    for (unsigned i = 0; (n = str_alternative(LONE_WORDS, i, &at)) > 0; i++)
+        if (str_is(word, at, n))
+            return (enum lone)i;
+    return LONE_NONE;
 }
-
-/* The words that `datasheet` stands for. */
-static const char *const datasheet[] = {"suite=" DATASHEET_SUITES, "cores=types"};
-#define DATASHEET_WORDS (sizeof datasheet / sizeof datasheet[0])
 
 bool options_knows(const char *word)
 {
@@ -360,7 +197,7 @@ static bool take_pair(struct options *o, const char *word)
     const char *value;
     const struct option_doc *k = find_key(word, &value);
 
-    if (k == NULL || value == NULL || !take_value(o, k, value))
+    if (k == NULL || value == NULL || !option_value_take(o, k, value))
         return false;
     o->given |= 1ull << (k - keys);
     return true;
@@ -377,8 +214,8 @@ static bool take_lone(struct options *o, const char *word)
         o->list = true;
         return true;
     case LONE_DATASHEET:
-        for (size_t i = 0; i < DATASHEET_WORDS; i++)
-            take_pair(o, datasheet[i]);
+        take_pair(o, DATASHEET_SUITE);
+        take_pair(o, DATASHEET_CORES);
         return true;
     case LONE_NONE:
         break;
@@ -406,7 +243,7 @@ bool options_take(struct options *o, const struct word *word, const char *source
     else if (value == NULL)
         fmt(err, "a value is missing, as in %s=%s", k->key, k->standard);
     else
-        say_takes(err, k, value);
+        option_value_explain(k, value, err);
     return false;
 }
 
@@ -504,113 +341,5 @@ void options_default(struct options *o)
 {
     memset(o, 0, sizeof *o);
     for (size_t i = 0; i < KEYS; i++)
-        take_value(o, &keys[i], keys[i].standard);
-}
-
-/* --- output of the options -------------------------------------------------------------------- */
-
-void options_help(struct sink *out)
-{
-    fmt(out,
-        "baretick: a micro-benchmark that boots. Options are words in baretick.conf on\r\n"
-        "the boot volume and in the load options; the later one wins.\r\n\r\n"
-        "  help\r\n      print this and end\r\n"
-        "  list\r\n      print the suites, their rows and the timers that work here, and end\r\n"
-        "  datasheet\r\n      measure the CPU's datasheet, the same as");
-    for (size_t i = 0; i < DATASHEET_WORDS; i++)
-        fmt(out, " %s", datasheet[i]);
-    fmt(out, "\r\n");
-    for (size_t i = 0; i < KEYS; i++)
-        fmt(out, "  %s=%s\r\n      %s (default %s)\r\n", keys[i].key, keys[i].values,
-            keys[i].meaning, keys[i].standard);
-    fmt(out, "\r\nNumbers are decimal, or hexadecimal after 0x.\r\n"
-             "QEMU's isa-debug-exit gets 1: success, 2: a check failed, 3: bad options,\r\n"
-             "4: the machine faulted, 5: stopped, 6: the report could not be written. QEMU\r\n"
-             "then exits with 3, 5, 7, 9, 11, 13.\r\n");
-}
-
-/* Of a list of timers, the longest word of a choice, a number or SERIAL_CHOICE_TEXT. */
-#define VALUE_TEXT TIMER_LIST_TEXT
-_Static_assert(SERIAL_CHOICE_TEXT <= VALUE_TEXT, "serial= does not fit");
-
-/* Returns the value as in a word; it may be in `text`. */
-static const char *value_text(const struct options *o, const struct option_doc *k,
-                              char text[VALUE_TEXT])
-{
-    const void *at = (const char *)o + k->takes.field;
-    const char *word;
-    size_t n;
-
-    switch (k->takes.kind) {
-    case OPTION_LIST:
-    case OPTION_FILES:
-    case OPTION_CORES:
-        return at;
-    case OPTION_NUMBER_OR_AUTO:
-        if (number_in(o, k) == 0)
-            return "auto";
-        /* fallthrough */
-    case OPTION_NUMBER:
-        fmt_buf(text, VALUE_TEXT, "%u", number_in(o, k));
-        break;
-    case OPTION_FRACTION:
-        fraction_text(number_in(o, k), text, VALUE_TEXT);
-        break;
-    case OPTION_CHOICE:
-        n = str_alternative(k->values, number_in(o, k), &word);
-        str_copy(text, VALUE_TEXT, word, n);
-        break;
-    case OPTION_TIMERS:
-        timer_list_text(at, k->values, text);
-        break;
-    case OPTION_SERIAL:
-        serial_choice_text(at, text, VALUE_TEXT);
-        break;
-    }
-    return text;
-}
-
-static bool is_number(const struct options *o, const struct option_doc *k)
-{
-    return k->takes.kind == OPTION_NUMBER ||
-           (k->takes.kind == OPTION_NUMBER_OR_AUTO && number_in(o, k) != 0);
-}
-
-static void record_one(const struct options *o, const struct option_doc *k, struct json *j)
-{
-    char text[VALUE_TEXT];
-
-    if (is_number(o, k)) {
-        json_u64(j, k->key, number_in(o, k));
-    } else if (k->takes.kind == OPTION_FRACTION) {
-        fraction_text(number_in(o, k), text, sizeof text);
-        json_member(j, k->key, JSON_FRACTION);
-        json_raw(j, text, strlen(text));
-    } else {
-        json_str(j, k->key, value_text(o, k, text));
-    }
-}
-
-void options_show(const struct options *o, uint32_t samples, struct sink *out)
-{
-    struct options standard;
-    char is[VALUE_TEXT], was[VALUE_TEXT];
-
-    options_default(&standard);
-    fmt(out, "suite=%s bench=%s samples=%u", o->suite, o->bench, samples);
-    for (size_t i = 0; i < KEYS; i++) {
-        const struct option_doc *k = &keys[i];
-        const char *value = value_text(o, k, is);
-        bool shown = str_eq(k->standard, "*") || str_eq(k->key, "samples");
-        if (!shown && !str_eq(value, value_text(&standard, k, was)))
-            fmt(out, " %s=%s", k->key, value);
-    }
-}
-
-void options_record(const struct options *o, struct json *j)
-{
-    json_object(j, "options");
-    for (size_t i = 0; i < KEYS; i++)
-        record_one(o, &keys[i], j);
-    json_close(j);
+        option_value_take(o, &keys[i], keys[i].standard);
 }

@@ -1,7 +1,7 @@
 /*
- * The words of baretick: key=value, `help`, `list`, `datasheet`. One table in options.c has the keys, their
- * allowed values and their meaning; parsing, error messages, `help`, baretick.conf and the table in
- * the documentation come from it.
+ * The words of baretick: key=value, `help`, `list`, `datasheet`. One table in options.c has the
+ * keys, their allowed values and their meaning; parsing, error messages, `help`, baretick.conf and
+ * the table in the documentation come from it.
  */
 #ifndef LIB_CONFIG_OPTIONS_H
 #define LIB_CONFIG_OPTIONS_H
@@ -11,16 +11,17 @@
 #include <stdint.h>
 #include "lib/config/core_list.h"
 #include "lib/config/method.h"
+#include "lib/config/option_value.h"
 #include "lib/config/recipe.h"
 #include "lib/config/serial_choice.h"
 #include "lib/config/timer_list.h"
 #include "lib/config/word_list.h"
 #include "lib/text/sink.h"
 
-#define OPTIONS_LIST_MAX 256 /* bytes of a suite= or bench= list, including the NUL */
-
-/* The suites of the word `datasheet`. */
+/* The word `datasheet` stands for these two. */
 #define DATASHEET_SUITES "insn,memory"
+#define DATASHEET_SUITE  "suite=" DATASHEET_SUITES
+#define DATASHEET_CORES  "cores=types"
 
 #define ROUNDS_MOST 64
 
@@ -199,44 +200,6 @@ bool options_give(const struct options *o, const char *key);
 void options_without_effect(const struct options *o, const struct options_rows *rows,
                             void (*tell)(void *ctx, const char *message), void *ctx);
 
-/* Writes all of `help`: usage, the keys, exit codes. At most 79 columns, lines end in CR LF. */
-void options_help(struct sink *out);
-
-/* Writes suite=, bench= and samples=, the number of windows; then each other option that differs
- * from its default, in the table's order, as the words that would set it. */
-void options_show(const struct options *o, uint32_t samples, struct sink *out);
-
-struct json;
-/* Writes the effective settings as members of a record's object "options", in the table's order. */
-void options_record(const struct options *o, struct json *j);
-
-#define OPTION_ONE        1000000
-#define OPTION_THOUSANDTH (OPTION_ONE / 1000)
-
-enum option_kind {
-    OPTION_LIST,  /* globs, char[OPTIONS_LIST_MAX] */
-    OPTION_FILES, /* globs, or in a process a path: char[OPTIONS_LIST_MAX] */
-    OPTION_CORES, /* char[CORE_LIST_TEXT] */
-    OPTION_NUMBER,
-    OPTION_NUMBER_OR_AUTO,
-    OPTION_FRACTION, /* of 1, with a point, or whole thousandths; stored in parts of OPTION_ONE */
-    OPTION_CHOICE,   /* an enum; `values` has its words in its order */
-    OPTION_TIMERS,
-    OPTION_SERIAL
-};
-
-/* A key: its name, values, default and meaning as one line each (the documentation's table), and
- * how and where its value is stored. */
-struct option_doc {
-    const char *key, *values, *standard, *meaning;
-    const char *former; /* the key's former name, which is still accepted; NULL: none */
-    uint32_t methods;   /* bits of enum method: methods that use it; 0: independent of method= */
-    struct {
-        enum option_kind kind;
-        size_t field;       /* offset in struct options */
-        uint32_t low, high; /* of a number */
-    } takes;
-};
 /* Points to all keys, in the order of help; returns their number. */
 size_t options_docs(const struct option_doc **docs);
 

@@ -1,4 +1,4 @@
-#include "lib/config/options.h"
+#include "lib/config/options_show.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,214 @@
+#include "lib/config/option_value.h"
+
+#include "lib/config/core_list.h"
+#include "lib/config/near.h"
+#include "lib/config/serial_choice.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+#include "lib/text/str.h"
+
+static void *field(void *o, const struct option_doc *k)
+{
+    return (char *)o + k->takes.field;
+}
+
+static uint32_t number_in(const void *o, const struct option_doc *k)
+{
+    uint32_t v;
+
+    memcpy(&v, (const char *)o + k->takes.field, sizeof v);
+    return v;
+}
+
+static bool take_choice(const char *values, const char *text, uint32_t *choice)
+{
+    const char *at;
+    size_t n;
+
+    for (uint32_t i = 0; (n = str_alternative(values, i, &at)) > 0; i++) {
+        if (str_is(text, at, n)) {
+            *choice = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Printable, without blanks and empty patterns. */
+static bool is_list(const char *text)
+{
+    char before = ',';
+
+    for (; *text != '\0'; before = *text++)
+        if (*text <= ' ' || *text > '~' || (*text == ',' && before == ','))
+            return false;
+    return before != ',';
+}
+
+/* With a point a fraction of 1, up to six decimals; without one thousandths. In OPTION_ONE. */
+static bool take_fraction(const char *text, uint32_t *parts)
+{
+    uint32_t whole = 0, unit = OPTION_ONE;
+    const char *c = text;
+
+    if (str_u32(text, &whole)) {
+        *parts = whole * OPTION_THOUSANDTH;
+        return whole <= OPTION_ONE / OPTION_THOUSANDTH;
+    }
+    if ((*c != '0' && *c != '1') || c[1] != '.' || c[2] == '\0')
+        return false;
+    *parts = *c == '1' ? OPTION_ONE : 0;
+    for (c += 2; *c >= '0' && *c <= '9' && unit > 1; c++) {
+        unit /= 10;
+        *parts += (uint32_t)(*c - '0') * unit;
+    }
+    return *c == '\0' && *parts <= OPTION_ONE;
+}
+
+/* With the necessary number of decimals, at least one. */
+static void fraction_text(uint32_t parts, char *text, size_t size)
+{
+    size_t n = fmt_buf(text, size, "%u.%06u", parts / OPTION_ONE, parts % OPTION_ONE);
+
+    while (text[n - 1] == '0' && text[n - 2] != '.')
+        text[--n] = '\0';
+}
+
+bool option_value_take(void *o, const struct option_doc *k, const char *text)
+{
+    uint32_t v = 0;
+    const char *at;
+    size_t n;
+
+    switch (k->takes.kind) {
+    case OPTION_TIMERS:
+        return timer_list_parse(field(o, k), k->values, text, &at, &n) == TIMER_LIST_FINE;
+    case OPTION_SERIAL:
+        return serial_choice_parse(field(o, k), text);
+    case OPTION_LIST:
+        return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
+    case OPTION_FILES:
+        return *text && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
+    case OPTION_CORES:
+        return core_list_parse(&(struct core_list){0}, text) &&
+               str_copy(field(o, k), CORE_LIST_TEXT, text, strlen(text));
+    case OPTION_NUMBER_OR_AUTO:
+        if (str_eq(text, "auto"))
+            break;
+        /* fallthrough */
+    case OPTION_NUMBER:
+        if (!str_u32(text, &v) || v < k->takes.low || v > k->takes.high)
+            return false;
+        break;
+    case OPTION_FRACTION:
+        if (!take_fraction(text, &v))
+            return false;
+        break;
+    case OPTION_CHOICE:
+        if (!take_choice(k->values, text, &v))
+            return false;
+        break;
+    }
+    memcpy(field(o, k), &v, sizeof v);
+    return true;
+}
+
+void option_value_explain(const struct option_doc *k, const char *text, struct sink *err)
+{
+    struct near near;
+
+    fmt(err, "%s takes ", k->key);
+    switch (k->takes.kind) {
+    case OPTION_LIST:
+        fmt(err,
+            "a comma-separated list of names or patterns (* any run, ? any one character), at most "
+            "%d bytes",
+            OPTIONS_LIST_MAX - 1);
+        break;
+    case OPTION_FILES:
+        fmt(err,
+            "on, off or a comma-separated list of patterns, in a process a path, at most %d bytes",
+            OPTIONS_LIST_MAX - 1);
+        break;
+    case OPTION_CORES:
+        fmt(err, "bsp, all, types, or numbers from 0 to %d and ranges of them, at most %d bytes",
+            CORE_LIST_MAX - 1, CORE_LIST_TEXT - 1);
+        break;
+    case OPTION_NUMBER_OR_AUTO:
+        fmt(err, "auto or ");
+        /* fallthrough */
+    case OPTION_NUMBER:
+        fmt(err, "a number from %u to %u", k->takes.low, k->takes.high);
+        break;
+    case OPTION_FRACTION:
+        fmt(err,
+            "a fraction from 0.0 to 1.0 with at most six decimals, or thousandths from 0 to %u",
+            OPTION_ONE / OPTION_THOUSANDTH);
+        break;
+    case OPTION_CHOICE:
+        near = near_to(text, strlen(text));
+        near_try_values(&near, k->values);
+        fmt(err, "one of %s", k->values);
+        near_ask(&near, "", "", err);
+        break;
+    case OPTION_TIMERS:
+        fmt(err, "a comma-separated list of %s, each at most once: ", k->values);
+        timer_list_explain(k->values, text, err);
+        break;
+    case OPTION_SERIAL:
+        fmt(err,
+            "%s with a PORT from 0x%x to 0x%x, an ADDR from 0x%llx, a multiple of the WIDTH (1, 2 "
+            "or 4), and a STRIDE of 1, 2, 4 or 8, at least WIDTH; all but off also with "
+            ",BAUD: %u to %u, a divisor of %u",
+            k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_MMIO_MIN, SERIAL_BAUD_MIN,
+            SERIAL_BAUD_MAX, SERIAL_BAUD_MAX);
+        break;
+    }
+}
+
+_Static_assert(SERIAL_CHOICE_TEXT <= OPTION_VALUE_TEXT, "serial= does not fit");
+
+const char *option_value_text(const void *o, const struct option_doc *k,
+                              char text[OPTION_VALUE_TEXT])
+{
+    const void *at = (const char *)o + k->takes.field;
+    const char *word;
+    size_t n;
+
+    switch (k->takes.kind) {
+    case OPTION_LIST:
+    case OPTION_FILES:
+    case OPTION_CORES:
+        return at;
+    case OPTION_NUMBER_OR_AUTO:
+        if (number_in(o, k) == 0)
+            return "auto";
+        /* fallthrough */
+    case OPTION_NUMBER:
+        fmt_buf(text, OPTION_VALUE_TEXT, "%u", number_in(o, k));
+        break;
+    case OPTION_FRACTION:
+        fraction_text(number_in(o, k), text, OPTION_VALUE_TEXT);
+        break;
+    case OPTION_CHOICE:
+        n = str_alternative(k->values, number_in(o, k), &word);
+        str_copy(text, OPTION_VALUE_TEXT, word, n);
+        break;
+    case OPTION_TIMERS:
+        timer_list_text(at, k->values, text);
+        break;
+    case OPTION_SERIAL:
+        serial_choice_text(at, text, OPTION_VALUE_TEXT);
+        break;
+    }
+    return text;
+}
+
+bool option_value_number(const void *o, const struct option_doc *k, uint32_t *number)
+{
+    *number = 0;
+    if (k->takes.kind != OPTION_NUMBER && k->takes.kind != OPTION_NUMBER_OR_AUTO)
+        return false;
+    *number = number_in(o, k);
+    return k->takes.kind == OPTION_NUMBER || *number != 0;
+}
