@@ -16,6 +16,11 @@ swapped: resd 1
 has_avx: resd 1
 
 section .text
+%ifdef RING0
+%define FLAGS_CLEAR 0x47600     ; AC, NT, IOPL, DF, IF
+%else
+%define FLAGS_CLEAR 0x47400     ; a process has IF
+%endif
 ; A jump to %1 unless the state is the one that a function may expect (System V psABI section
 ; 3.2.3): control bits of MXCSR and of the x87, its stack empty, no flag set that changes what
 ; instructions do.
@@ -34,7 +39,7 @@ section .text
     jnz %1
     pushfq
     pop rax
-    test eax, 0x44400           ; AC, NT, DF
+    test eax, FLAGS_CLEAR
     jnz %1
     cmp dword [rel has_avx], 0
     je %%plain
@@ -225,6 +230,16 @@ HOSTILE_END
 HOSTILE dr7_gd                  ; the next access to a debug register is a #DB
     mov eax, 0x2400
     mov dr7, rax
+HOSTILE_END
+
+; --- flags that only ring 0 can change ---
+HOSTILE sti
+    sti
+HOSTILE_END
+HOSTILE iopl
+    pushfq
+    or dword [rsp], 0x3000
+    popfq
 HOSTILE_END
 
 ; --- descriptor tables, all of whose entries in use stay ---
