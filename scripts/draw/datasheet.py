@@ -33,8 +33,8 @@ def _points(c):
                table.Column("note", "note", left=True))
     rows = [{**p._asdict(), "at": (c.place(p.at), p.at), "note": "the core was shared: not judged" if p.shared else ""}
             for p in c.points]
-    said = f"{c.full_name}, core {c.core}: {len(rows)} points"
-    return element("details", element("summary", said), markup.table(said, columns, rows, label=said))
+    said = f"{c.name}, core {c.core}: {len(rows)} points"
+    return element("details", element("summary", said), markup.table(said, columns, rows, label=said), class_="points")
 
 
 def _levels(c):
@@ -43,14 +43,14 @@ def _levels(c):
         ends = f"L{level['cache_level']}{tlb} {curve.size(level['cache_bytes'])} of CPUID" if "cache_level" in level else \
             "no cache of CPUID" if level.get("beyond") else ""
         ends = ends if c.judged else "not judged"
-        yield {"curve": c.full_name, "core": c.core, "value": level["value"], "unit": c.unit, "ends": ends,
+        yield {"curve": c.name, "core": c.core, "value": level["value"], "unit": c.unit, "ends": ends,
                "from": (c.place(level["from"]), level["from"]), "to": (c.place(level["to"]), level["to"])}
 
 
 def _steps(c):
     for step in c.steps:
         counts = {key: step[at] / c.per for key, at in (("value", "at"), ("from", "from"), ("to", "to"))}
-        yield {"curve": c.full_name, "core": c.core, "of": c.counted, "before": step["before"], "after": step["after"], "unit": c.unit,
+        yield {"curve": c.name, "core": c.core, "of": c.counted, "before": step["before"], "after": step["after"], "unit": c.unit,
                **counts}
 
 

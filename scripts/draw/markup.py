@@ -38,6 +38,9 @@ def together(pieces, between=""):
     return Markup(between.join(text(p) for p in pieces))
 
 
+LONG = 28  # characters: a longer text goes on in the next line
+
+
 def table(caption, columns, rows, first_is_name=True, sortable=True, label=None, kind=""):
     """columns: of scripts/read/table.py; rows: dicts by their keys. The first column is a row's heading. A value may be
     (shown, value to sort by). kind: further classes of its frame."""
@@ -56,7 +59,7 @@ def table(caption, columns, rows, first_is_name=True, sortable=True, label=None,
             if i == 0 and first_is_name:
                 cells.append(element("th", breakable(shown), scope="row", **how))
             else:
-                cells.append(element("td", shown, **how))
+                cells.append(element("td", element("span", shown, class_="words") if len(shown) > LONG else shown, **how))
         body.append(element("tr", *cells, class_=row.get("_class")))
     made = element("table", element("caption", caption), element("thead", head),
                    element("tbody", together(body, "\n")), class_="sort" if sortable and len(rows) > 1 else None)
