@@ -10,7 +10,6 @@
 #include "lib/text/str.h"
 
 #define FORMS_A_RECORD 32
-#define NAMES_A_RECORD 64
 #define PAIRS_BYTES    (INSN_TESTS_MOST * 8) /* of a list of pairs */
 #define FIGURES_BYTES  (INSN_TESTS_MOST * 16)
 #define SLOTS_ERROR    0.25 /* a figure with a larger one does not tell a number of slots */
@@ -25,11 +24,6 @@ struct page {
     unsigned lists;
     uint8_t list[FORMS_A_RECORD]; /* ... and the one of each form */
 };
-
-static bool was_run(const struct insn_row *row)
-{
-    return row->why == INSN_RUNS && row->reached;
-}
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
@@ -115,16 +109,7 @@ static struct agreed variant_of(const struct insn_table *t, const struct insn_ro
 
 /* --- records ---------------------------------------------------------------------------------- */
 
-/* An entry about one form of a record: its position, and a text. */
-static void record_entry(struct json *j, unsigned position, const char *what)
-{
-    char text[128];
-
-    fmt_buf(text, sizeof text, "%u %s", position, what);
-    json_str(j, NULL, text);
-}
-
-/* Writes an array of entries, one for each form of which `put` writes something. */
+/* Writes an array of entries, position and text, one for each form of which `put` writes one. */
 static void record_entries(struct json *j, const char *name, const struct page *page,
                            void (*put)(const struct page *page, unsigned i, unsigned what,
                                        struct sink *out),
@@ -133,16 +118,18 @@ static void record_entries(struct json *j, const char *name, const struct page *
     bool any = false;
 
     for (unsigned i = 0; i < page->rows; i++) {
-        char text[112];
+        char text[FIGURES_BYTES];
         struct sink_buf b;
         sink_buf_init(&b, text, sizeof text);
+        fmt(&b.sink, "%u ", i);
+        size_t position = b.used;
         put(page, i, what, &b.sink);
-        if (b.used == 0)
+        if (b.used == position)
             continue;
         if (!any)
             json_array(j, name);
         any = true;
-        record_entry(j, i, text);
+        json_str(j, NULL, text);
     }
     if (any)
         json_close(j);
@@ -161,6 +148,30 @@ static void put_fault(const struct page *page, unsigned i, unsigned what, struct
     (void)what;
     if (page->row[i]->fault)
         fmt(out, "%s", page->table->fault[page->row[i]->fault]);
+}
+
+/* Writes `name figure` of each figure that is another with the other history of registers. */
+static void put_history(const struct page *page, unsigned i, unsigned what, struct sink *out)
+{
+    const struct insn_table *t = page->table;
+    const struct insn_row *row = page->row[i];
+    const char *between = "";
+
+    (void)what;
+    for (unsigned k = 0; k < row->cells; k++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + k;
+        struct agreed a = insn_after(t, row, c);
+        if (!is_known(a.value) || c->id.kind == INSN_TEST_BREAKS)
+            continue;
+        fmt(out, "%s", between);
+        if (c->id.kind == INSN_TEST_LATENCY)
+            insn_pair_name(c, out);
+        else
+            fmt(out, "tp");
+        fmt(out, " ");
+        put_figure(out, a, false, t->exact);
+        between = " ";
+    }
 }
 
 static void record_lcp(struct json *j, const struct page *page)
@@ -271,6 +282,7 @@ static void record_page(const struct page *page, struct report *r)
     record_columns(&j, page);
     for (unsigned i = 0; i < VARIANTS; i++)
         record_entries(&j, variants[i].name, page, put_variant, variants[i].kind);
+    record_entries(&j, "history", page, put_history, 0);
     record_lcp(&j, page);
     record_entries(&j, "faults", page, put_fault, 0);
     json_end(&j);
@@ -304,7 +316,7 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t, 
     page.table = t;
     clear(&page);
     for (unsigned i = t->links; i < t->rows; i++) {
-        if (was_run(&t->row[i]))
+        if (insn_was_run(&t->row[i]))
             add(&page, &t->row[i]);
         if (page.rows == FORMS_A_RECORD) {
             record_page(&page, r);
@@ -312,59 +324,6 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t, 
         }
     }
     record_page(&page, r);
-}
-
-/* --- forms that were not run ------------------------------------------------------------------ */
-
-static bool has_reason_of(const struct insn_row *a, const struct insn_row *b)
-{
-    return a->why == b->why && a->lacks == b->lacks;
-}
-
-/* Writes the forms from row `first` on that share its reason. */
-static void record_reason(const struct run_facts *run, const struct insn_table *t, unsigned first,
-                          struct report *r)
-{
-    struct insn_names names;
-    struct sink_buf why;
-    char text[160];
-    struct json j;
-    unsigned in_record = 0;
-
-    sink_buf_init(&why, text, sizeof text);
-    insn_why_not(&t->row[first], &why.sink);
-    insn_names_begin(&names);
-    for (unsigned i = first; i < t->rows; i++) {
-        if (was_run(&t->row[i]) || !has_reason_of(&t->row[i], &t->row[first]))
-            continue;
-        if (in_record == 0) {
-            if (!report_record(r, &j, "insn_left"))
-                return;
-            json_u64(&j, "core", run->core);
-            json_str(&j, "why", text);
-            json_array(&j, "forms");
-        }
-        insn_names_add(&names, &t->row[i], &j);
-        if (++in_record == NAMES_A_RECORD) {
-            insn_names_end(&names, &j);
-            json_end(&j);
-            in_record = 0;
-        }
-    }
-    insn_names_end(&names, &j);
-    if (in_record > 0)
-        json_end(&j);
-}
-
-void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r)
-{
-    for (unsigned i = t->links; i < t->rows; i++) {
-        bool is_first = !was_run(&t->row[i]);
-        for (unsigned k = t->links; k < i && is_first; k++)
-            is_first = was_run(&t->row[k]) || !has_reason_of(&t->row[k], &t->row[i]);
-        if (is_first)
-            record_reason(run, t, i, r);
-    }
 }
 
 /* --- the estimate ----------------------------------------------------------------------------- */

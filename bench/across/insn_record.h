@@ -6,13 +6,10 @@
 #include "bench/model/facts.h"
 #include "bench/model/insn.h"
 
-/* Returns about how many bytes insn_record_forms() and insn_record_left() will write. */
+/* Returns about how many bytes insn_record_forms() and insn_record_left() (insn_left.h) will write. */
 uint64_t insn_record_bytes(const struct insn_table *t);
 
 /* The forms that were run. */
 void insn_record_forms(const struct run_facts *run, const struct insn_table *t, struct report *r);
-
-/* The forms that were not, by reason. */
-void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r);
 
 #endif

@@ -1,4 +1,5 @@
 #include "bench/across/insn_show.h"
+#include "bench/across/insn_left.h"
 #include "bench/across/insn_names.h"
 #include "bench/across/insn_record.h"
 #include "lib/decimal/json_f64.h"

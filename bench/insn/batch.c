@@ -22,12 +22,15 @@ void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
 
     b->pass = pass;
     b->row = row;
-    b->place = (struct insn_place){.links = pass->links,
-                                   .area = data,
-                                   .vectors = pass->vectors,
-                                   .repeats = insn_values_repeats(row->values),
-                                   .values = row->values,
-                                   .filler = pass->table->filler};
+    b->place =
+        (struct insn_place){.links = pass->links,
+                            .area = data,
+                            .vectors = pass->vectors,
+                            .repeats = insn_values_repeats(row->values),
+                            .values = row->values,
+                            .filler = pass->table->filler,
+                            .history = pass->aim == AIM_HISTORY ? HISTORY_OTHER : HISTORY_USUAL,
+                            .avx2 = pass->avx2};
     b->n = b->built = 0;
 }
 

@@ -1,6 +1,7 @@
 #include "bench/insn/cell.h"
 #include "bench/context/pace.h"
 #include "bench/insn/batch.h"
+#include "bench/insn/due.h"
 #include "bench/insn/mixed.h"
 #include "bench/sample/dither.h"
 #include "bench/sample/own.h"
@@ -247,13 +248,25 @@ static void measure(void *ctx)
         j->value[i] = cycle > 0 ? value_of(j, i, cycle) : UNKNOWN;
 }
 
+/* Of the other history, only quiet placements count: there are few of them. */
+static void keep_after(struct insn_cell *c, double value, bool shared)
+{
+    if (!shared)
+        c->after[c->after_taken++] = (float)value;
+}
+
 static void keep(struct job *j)
 {
     for (unsigned i = 0; i < j->batch.built; i++) {
         struct insn_cell *c = j->batch.test[i].cell;
+        bool shared = j->shared[i] || j->shared[RULER_SLOT];
         if (!is_known(j->value[i]))
             continue;
-        c->shared |= (uint8_t)((j->shared[i] || j->shared[RULER_SLOT]) << c->taken);
+        if (j->pass.aim == AIM_HISTORY) {
+            keep_after(c, j->value[i], shared);
+            continue;
+        }
+        c->shared |= (uint8_t)(shared << c->taken);
         c->cycles[c->taken++] = (float)j->value[i];
     }
 }
@@ -291,18 +304,6 @@ static bool mark(struct job *j, const struct guard_ended *ended)
 
 /* --- a row ------------------------------------------------------------------------------------ */
 
-static bool is_due(const struct insn_pass *pass, const struct insn_row *row,
-                   const struct insn_cell *c)
-{
-    bool at_most, is_mix = c->id.kind == INSN_TEST_MIXED;
-
-    if (c->ended || c->taken == INSN_PLACES || is_mix != (pass->aim == AIM_MIXES))
-        return false;
-    if (is_mix)
-        return c->taken < INSN_MIX_PLACES && !insn_mix_settled(c);
-    return pass->aim == AIM_ALL || !insn_figure(pass->table, row, c, &at_most).settled;
-}
-
 /* Collects the row's tests that are measured now: with `tried`, those whose copies are known. */
 static void collect(struct job *j, bool tried)
 {
@@ -310,7 +311,7 @@ static void collect(struct job *j, bool tried)
 
     insn_batch_begin(&j->batch, &j->pass, j->row);
     for (unsigned i = 0; i < j->row->cells; i++)
-        if ((tried == (c[i].copies > 0)) && is_due(&j->pass, j->row, &c[i]))
+        if ((tried == (c[i].copies > 0)) && insn_is_due(&j->pass, j->row, &c[i]))
             insn_batch_add(&j->batch, &c[i]);
 }
 
@@ -350,7 +351,7 @@ static void choose_mixes(const struct job *j)
     struct insn_cell *c = j->pass.table->cell + j->row->first;
 
     for (unsigned i = 0; i < j->row->cells; i++)
-        if (c[i].copies == 0 && is_due(&j->pass, j->row, &c[i]) &&
+        if (c[i].copies == 0 && insn_is_due(&j->pass, j->row, &c[i]) &&
             !mixed_choose(j->pass.table, j->row, &c[i]))
             c[i].ended = GUARD_STOPPED;
 }

@@ -13,6 +13,7 @@ enum insn_aim {
     AIM_ALL,       /* every test but mixes */
     AIM_UNSETTLED, /* of these, the ones whose placements do not agree */
     AIM_MIXES,     /* mixes, until two placements agree */
+    AIM_HISTORY,   /* throughput and latencies with the other history of registers */
 };
 
 /* How a pass measures: once at one placement. */
@@ -21,6 +22,7 @@ struct insn_pass {
     const struct insn_links *links;
     struct insn_table *table;
     unsigned vectors; /* bits of the widest enabled vectors */
+    bool avx2;
     struct placement at;
     unsigned windows; /* of each kind in each of the two blocks; at most INSN_WINDOWS_MOST */
     enum insn_aim aim;

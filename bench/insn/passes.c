@@ -9,12 +9,13 @@ static const struct {
     enum insn_aim aim;
     unsigned windows;
 } plan[] = {
-    {AIM_ALL, QUICK_WINDOWS}, {AIM_ALL, WINDOWS},       {AIM_MIXES, MIX_WINDOWS},
-    {AIM_ALL, WINDOWS},       {AIM_MIXES, MIX_WINDOWS}, {AIM_ALL, WINDOWS},
-    {AIM_UNSETTLED, WINDOWS}, {AIM_MIXES, MIX_WINDOWS}, {AIM_UNSETTLED, WINDOWS},
-    {AIM_UNSETTLED, WINDOWS}, {AIM_UNSETTLED, WINDOWS},
+    {AIM_ALL, QUICK_WINDOWS},     {AIM_ALL, WINDOWS},           {AIM_MIXES, MIX_WINDOWS},
+    {AIM_ALL, WINDOWS},           {AIM_HISTORY, QUICK_WINDOWS}, {AIM_MIXES, MIX_WINDOWS},
+    {AIM_HISTORY, QUICK_WINDOWS}, {AIM_ALL, WINDOWS},           {AIM_UNSETTLED, WINDOWS},
+    {AIM_MIXES, MIX_WINDOWS},     {AIM_UNSETTLED, WINDOWS},     {AIM_UNSETTLED, WINDOWS},
+    {AIM_UNSETTLED, WINDOWS},
 };
-enum { WHOLE = 6 /* of them are over all forms */ };
+enum { WHOLE = 8 /* of them are over all forms */ };
 _Static_assert(WINDOWS <= INSN_WINDOWS_MOST, "they fit a block");
 
 #define UNKNOWN_HZ 1000000000 /* limits the time if the TSC's frequency is not known */
@@ -66,6 +67,7 @@ void insn_passes(struct engine *e, const struct insn_links *links, const struct 
     struct insn_pass pass = {.e = e,
                              .links = links,
                              .table = t,
+                             .avx2 = s->has[INSN_AVX2],
                              .vectors = s->avx512_on ? 512
                                         : s->avx_on  ? 256
                                                      : 128};

@@ -56,11 +56,11 @@ static bool is_crossing(unsigned link)
     }
 }
 
-struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
-                          const struct insn_cell *cell, bool *at_most)
+/* Returns a cell's figure without the steps of its chain. */
+static struct agreed without_steps(const struct insn_table *t, const struct insn_row *row,
+                                   const struct insn_cell *cell, struct agreed a, bool *at_most)
 {
     static const struct agreed one = {.value = 1, .lo = 1, .hi = 1, .settled = true};
-    struct agreed a = of_cell(cell);
     struct insn_test test;
 
     *at_most = false;
@@ -73,6 +73,49 @@ struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row
         a = agree_minus(a, is_crossing(link) ? one : insn_link_cost(t, (enum insn_link)link));
     }
     return a;
+}
+
+struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
+                          const struct insn_cell *cell, bool *at_most)
+{
+    return without_steps(t, row, cell, of_cell(cell), at_most);
+}
+
+/* Histories differ by more than this, in cycles: less is noise. */
+#define HISTORIES_APART 0.1
+
+static bool is_apart(struct agreed after, struct agreed usual)
+{
+    double apart = after.value - usual.value;
+
+    return usual.settled && agree_differ(after, usual) &&
+           (apart < 0 ? -apart : apart) > HISTORIES_APART;
+}
+
+struct agreed insn_after(const struct insn_table *t, const struct insn_row *row,
+                         const struct insn_cell *cell)
+{
+    double both[INSN_AFTER];
+    bool at_most;
+
+    for (unsigned i = 0; i < cell->after_taken; i++)
+        both[i] = cell->after[i];
+    if (cell->after_taken < INSN_AFTER)
+        return agree(NULL, 0);
+    struct agreed a = without_steps(t, row, cell, agree(both, INSN_AFTER), &at_most);
+    a.settled = agree_is_narrow(a);
+    return a.settled && is_apart(a, insn_figure(t, row, cell, &at_most)) ? a : agree(NULL, 0);
+}
+
+bool insn_wants_after(const struct insn_table *t, const struct insn_row *row,
+                      const struct insn_cell *cell)
+{
+    bool at_most;
+
+    if (cell->after_taken != 1)
+        return cell->after_taken == 0;
+    struct agreed a = {cell->after[0], cell->after[0], cell->after[0], true};
+    return is_apart(without_steps(t, row, cell, a, &at_most), insn_figure(t, row, cell, &at_most));
 }
 
 struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row)

@@ -11,7 +11,8 @@
 #include "lib/insn/values.h"
 #include "lib/stats/agree.h"
 
-#define INSN_PLACES 8 /* placements of a test at the most */
+#define INSN_PLACES 8 /* placements of a test at the most ... */
+#define INSN_AFTER  2 /* ... and with the other history of registers (lib/insn/put.h) */
 
 /* One test, measured at several placements: a cell of the table. */
 struct insn_cell {
@@ -22,6 +23,8 @@ struct insn_cell {
     uint16_t copies;           /* in a window, or in a group of a mix; 0: not known yet */
     uint8_t blockers;          /* in a group of a mix */
     uint16_t turns;            /* of the loop; 0: a straight line */
+    uint8_t after_taken;       /* placements with the other history */
+    float after[INSN_AFTER];   /* their figures */
     float cycles[INSN_PLACES]; /* of a copy with the steps of its chain; slots; a mix's score */
 };
 _Static_assert(INSN_PLACES <= 8, "`shared` has a bit for each placement");
@@ -65,6 +68,11 @@ struct insn_table {
 /* Writes the form's name, with its values if they are not the usual ones: "div r64 [slow]". */
 void insn_row_name(const struct insn_row *row, struct sink *out);
 
+static inline bool insn_was_run(const struct insn_row *row)
+{
+    return row->why == INSN_RUNS && row->reached;
+}
+
 static inline const struct insn_cell *insn_cells_of(const struct insn_table *t,
                                                     const struct insn_row *row)
 {
@@ -78,6 +86,14 @@ static inline const struct insn_cell *insn_cells_of(const struct insn_table *t,
  */
 struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
                           const struct insn_cell *cell, bool *at_most);
+
+/* The same with the other history of registers, if both are settled and differ; else UNKNOWN. */
+struct agreed insn_after(const struct insn_table *t, const struct insn_row *row,
+                         const struct insn_cell *cell);
+
+/* Whether a placement more with the other history is of use: none is taken, or one that differs. */
+bool insn_wants_after(const struct insn_table *t, const struct insn_row *row,
+                      const struct insn_cell *cell);
 
 /* Returns the throughput of a form's independent copies: the fastest of a loop and a straight line,
  * with and without broken dependencies. */

@@ -58,6 +58,13 @@
     L(LINK_VADDPS, "vaddps xmm, xmm, xmm")                                                         \
     L(LINK_VMULPS, "vmulps xmm, xmm, xmm")                                                         \
     L(LINK_VDIVPS, "vdivps xmm, xmm, xmm")                                                         \
+    L(LINK_ADD_1, "add r64, imm8")                                                                 \
+    L(LINK_PSHUFW, "pshufw mm, mm, imm8")                                                          \
+    L(LINK_SHUFPS, "shufps xmm, xmm, imm8")                                                        \
+    L(LINK_VSHUFPS, "vshufps ymm, ymm, ymm, imm8")                                                 \
+    L(LINK_VPSHUFD_Y, "vpshufd ymm, ymm, imm8")                                                    \
+    L(LINK_VSHUFPS_Z, "{evex} vshufps zmm, zmm, zmm, imm8")                                        \
+    L(LINK_VPSHUFD_Z, "{evex} vpshufd zmm, zmm, imm8")                                             \
     L(LINK_XOR, "xor r32, r32")                                                                    \
     L(LINK_NOP, "nop")                                                                             \
     L(LINK_DEC, "dec m64")                                                                         \

@@ -160,3 +160,18 @@ bool insn_is_fixed(const struct insn_view *v, unsigned number)
 {
     return is_fixed(v, FILE_GENERAL, number);
 }
+
+bool insn_has_source(const struct insn_test *t)
+{
+    const struct insn_view *v = &t->view;
+
+    for (unsigned i = 0; i < v->operands && !(v->flags.read & INSN_STATUS); i++) {
+        const struct insn_operand *o = &v->operand[i];
+        enum insn_file file = insn_file_of(o->class);
+        bool chained = t->shape == INSN_CHAIN && is_end(&t->in, i);
+        if (o->kind == INSN_REGISTER && !(o->access & INSN_WRITE) && !chained && !is_base(v, i) &&
+            (file == FILE_GENERAL || file == FILE_VECTOR || file == FILE_MMX))
+            return true;
+    }
+    return false;
+}

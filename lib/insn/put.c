@@ -1,6 +1,6 @@
 #include "lib/insn/put.h"
 
-enum { X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
+enum { SHUFFLE_NONE = 0xe4, X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
 
 /* --- values ---------------------------------------------------------------------------------- */
 
@@ -100,6 +100,18 @@ void insn_put_value(struct insn_code *code, const struct insn_place *place,
     insn_put_link(code, place, value >> 32 ? LINK_MOV64 : LINK_MOV32, number, 0, value);
 }
 
+/* The same with the history of this place. */
+static void put_first_value(struct insn_code *code, const struct insn_place *place,
+                            const struct insn_view *v, unsigned number)
+{
+    if (place->history == HISTORY_USUAL) {
+        insn_put_value(code, place, v, number);
+        return;
+    }
+    insn_put_link(code, place, LINK_MOV64, number, 0, value_of(place, v, number) - 1);
+    insn_put_link(code, place, LINK_ADD_1, number, 0, 1);
+}
+
 static bool uses(const struct insn_view *v, enum insn_file file)
 {
     for (unsigned i = 0; i < v->operands; i++)
@@ -127,6 +139,29 @@ static void set_vectors(struct insn_code *to, const struct insn_place *place,
                                               : AREA_PATTERN);
 }
 
+/* Returns a shuffle in the other domain than the form's. */
+static enum insn_link other_domain(const struct insn_place *place, const struct insn_view *v)
+{
+    bool integers = insn_element(v) == INSN_INT;
+
+    switch (v->form->encoding) {
+    case INSN_LEGACY:
+        return integers ? LINK_SHUFPS : LINK_PSHUFD;
+    case INSN_EVEX:
+        return integers ? LINK_VSHUFPS_Z : LINK_VPSHUFD_Z;
+    default:
+        return integers || !place->avx2 ? LINK_VSHUFPS : LINK_VPSHUFD_Y;
+    }
+}
+
+/* Writes all vectors, or MMX registers, once more: each lane keeps its value. */
+static void shuffle(struct insn_code *to, const struct insn_place *place, enum insn_link link,
+                    unsigned registers)
+{
+    for (unsigned i = 0; i < registers; i++)
+        insn_put_link(to, place, link, i, i, SHUFFLE_NONE);
+}
+
 void insn_setup(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
 {
     const struct insn_view *v = &t->view;
@@ -141,11 +176,15 @@ void insn_setup(struct insn_code *to, const struct insn_place *place, const stru
         insn_put_access(to, place, LINK_MOVQ_MM_M, i, AREA_PATTERN);
     if (uses(v, FILE_VECTOR))
         set_vectors(to, place, v);
+    if (place->history == HISTORY_OTHER && uses(v, FILE_MMX))
+        shuffle(to, place, LINK_PSHUFW, X87_REGISTERS);
+    if (place->history == HISTORY_OTHER && uses(v, FILE_VECTOR))
+        shuffle(to, place, other_domain(place, v), VECTORS);
     for (unsigned i = 1; i < MASKS && uses(v, FILE_MASK); i++)
         insn_put_link(to, place, LINK_KXNOR, i, i, 0);
     for (unsigned i = 0; i < 16; i++)
         if (i != PLAN_RSP && i != PLAN_RBP && i != PLAN_BASE)
-            insn_put_value(to, place, v, i);
+            put_first_value(to, place, v, i);
 }
 
 /* --- start and end ---------------------------------------------------------------------------- */
@@ -153,8 +192,8 @@ void insn_setup(struct insn_code *to, const struct insn_place *place, const stru
 void insn_put_start(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
 {
     for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)
-        insn_put_value(to, place, v, i);
-    insn_put_value(to, place, v, PLAN_RBP);
+        put_first_value(to, place, v, i);
+    put_first_value(to, place, v, PLAN_RBP);
     if (v->form->properties & INSN_STACK) {
         insn_put_access(to, place, LINK_STORE64, PLAN_RSP, AREA_SAVED_RSP);
         insn_put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);

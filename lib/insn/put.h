@@ -23,7 +23,16 @@ struct insn_place {
     uint32_t repeats; /* RCX for REP and LOOP: at most INSN_REPEAT_MOST */
     unsigned values;  /* enum insn_values */
     unsigned filler;  /* enum insn_filler */
+    unsigned history; /* enum insn_history */
+    bool avx2;        /* for HISTORY_OTHER */
 };
+
+/*
+ * How registers got their values, which are the same with both: by MOV of an immediate or by a load;
+ * by ADD of an immediate, which some cores fold into the reader, or by a shuffle in the other domain
+ * than the form's, integer or floating-point. Masks and x87 registers have one history.
+ */
+enum insn_history { HISTORY_USUAL, HISTORY_OTHER };
 
 /* Instructions that take an issue slot and no unit: a NOP of five bytes, or on cores that run pairs
  * of NOPs as one, a zeroing idiom. */
@@ -71,7 +80,7 @@ void insn_put_link(struct insn_code *code, const struct insn_place *place, enum 
 void insn_put_access(struct insn_code *code, const struct insn_place *place, enum insn_link link,
                      unsigned number, int32_t offset);
 
-/* Sets a general register to its initial value. */
+/* Sets a general register to its initial value, with the usual history. */
 void insn_put_value(struct insn_code *code, const struct insn_place *place,
                     const struct insn_view *v, unsigned number);
 

@@ -8,11 +8,11 @@ static void insert(double *sorted, size_t n, double v)
     sorted[n] = v;
 }
 
-static bool is_narrow(const struct agreed *a)
+bool agree_is_narrow(struct agreed a)
 {
-    double size = a->value < 0 ? -a->value : a->value, most = AGREE_SHARE * size;
+    double size = a.value < 0 ? -a.value : a.value, most = AGREE_SHARE * size;
 
-    return a->hi - a->lo <= (most > AGREE_WIDTH ? most : AGREE_WIDTH);
+    return a.hi - a.lo <= (most > AGREE_WIDTH ? most : AGREE_WIDTH);
 }
 
 static void sort(const double *x, size_t n, double sorted[AGREE_MOST])
@@ -35,7 +35,7 @@ struct agreed agree_least(const double *x, size_t n)
         return too_few(x, n);
     sort(x, n, sorted);
     struct agreed a = {.value = sorted[1], .lo = sorted[0], .hi = sorted[n > 2 ? 2 : 1]};
-    a.settled = n >= AGREE_LEAST && is_narrow(&a);
+    a.settled = n >= AGREE_LEAST && agree_is_narrow(a);
     return a;
 }
 
@@ -50,7 +50,7 @@ struct agreed agree(const double *x, size_t n)
     struct agreed a = {.value = (sorted[(n - 1) / 2] + sorted[n / 2]) / 2,
                        .lo = sorted[k],
                        .hi = sorted[n - 1 - k]};
-    a.settled = n >= AGREE_LEAST && is_narrow(&a);
+    a.settled = n >= AGREE_LEAST && agree_is_narrow(a);
     return a;
 }
 

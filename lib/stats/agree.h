@@ -39,6 +39,9 @@ struct agreed agree_least(const double *x, size_t n);
 /* Returns a - b: the ends are as far apart as those of both together. */
 struct agreed agree_minus(struct agreed a, struct agreed b);
 
+/* Whether the range is at most AGREE_SHARE of the figure or AGREE_WIDTH wide. */
+bool agree_is_narrow(struct agreed a);
+
 /* Whether they differ by more than AGREE_SHARE of the larger, and their ranges are apart. False if
  * either is unknown. */
 bool agree_differ(struct agreed a, struct agreed b);

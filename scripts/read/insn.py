@@ -10,8 +10,9 @@ from tools import help_text
 # A figure: core cycles, or a number of slots; its error, whether it is an upper bound, whether its placements agree.
 Figure = collections.namedtuple("Figure", "value error at_most settled")
 # A form on a core. figures: by one of VARIANTS or a pair "input>output"; fault: None, or how a test of it ended;
-# shares: positions in `insn_plan.blockers` of those that share a unit with it, None: not measured.
-Form = collections.namedtuple("Form", "name core figures fault lcp shares")
+# shares: positions in `insn_plan.blockers` of those that share a unit with it, None: not measured; history: those of
+# the figures that are others with another history of the registers.
+Form = collections.namedtuple("Form", "name core figures fault lcp shares history")
 ENTRIES = ("same", "line", "straight")
 VARIANTS = ("tp", *ENTRIES, "slots")
 # In a report: [<]value[(error in units of the value's last digit)][?].
@@ -30,6 +31,7 @@ COLUMNS = (
     table.Column("slots", "slots"),
     table.Column("shares a unit with", "shares", left=True),
     table.Column("latencies", "latencies", left=True),
+    table.Column("other history", "history", left=True),
     table.Column("note", "note", left=True),
 )
 DIFFERENCES = (
@@ -81,6 +83,12 @@ def _entries(record, key):
     return {int(position): text for position, _, text in (entry.partition(" ") for entry in record.get(key, ()))}
 
 
+def _named(text):
+    """`name figure name figure ...`."""
+    words = text.split()
+    return {name: figure for name, word in zip(words[::2], words[1::2]) if (figure := _figure(word))}
+
+
 def _digits(text):
     return None if text == "-" else [int(digit) for digit in text if digit.isdigit()]
 
@@ -89,6 +97,7 @@ def forms_of(record):
     """The forms of a record, in its order."""
     names, variants = names_of(record["forms"]), {key: _entries(record, key) for key in ENTRIES}
     faults, lcp = _entries(record, "faults"), set(record.get("lcp", ()))
+    history = _entries(record, "history")
     slots, shares = record.get("slots", "").split(), record.get("shares", "").split()
     for i, (name, listed, text) in enumerate(zip(names, record["pairs_of"], record["cycles"])):
         figures = _figures(text, ("tp", *record["pairs"][listed].split()))
@@ -96,7 +105,8 @@ def forms_of(record):
             figures.update(_figures(entries.get(i, ""), (key,)))
         if slots and slots[i] != "-":
             figures["slots"] = Figure(float(slots[i]), SLOTS_ERROR, False, True)
-        yield Form(name, record["core"], figures, faults.get(i), i in lcp, _digits(shares[i]) if shares else None)
+        yield Form(name, record["core"], figures, faults.get(i), i in lcp, _digits(shares[i]) if shares else None,
+                   _named(history.get(i, "")))
 
 
 def _is_whole(record):
@@ -139,11 +149,11 @@ def pairs(form):
     return sorted((name for name in form.figures if name not in VARIANTS), key=_natural)
 
 
-def _latencies(form):
-    """`1>0 3  1>f 4`: pairs with one figure are together."""
+def _together(figures, names):
+    """`1>0 3  1>f 4`: names with one figure are together."""
     alike = {}
-    for pair in pairs(form):
-        alike.setdefault(said(form.figures[pair]), []).append(pair)
+    for name in names:
+        alike.setdefault(said(figures[name]), []).append(name)
     return "  ".join(f"{','.join(names)} {figure}" for figure, names in alike.items())
 
 
@@ -163,7 +173,8 @@ def _shared(form, names):
 def flat(form, names=()):
     """A form as the values of COLUMNS. names: of blockers."""
     tp = form.figures.get("tp")
-    return {"form": form.name, "core": form.core, "error": tp and tp.error, "shares": _shared(form, names), "latencies": _latencies(form),
+    return {"form": form.name, "core": form.core, "error": tp and tp.error, "shares": _shared(form, names), "latencies": _together(form.figures, pairs(form)),
+            "history": _together(form.history, form.history) or None,
             "note": form.fault or ("length-changing prefix" if form.lcp else ""), **{name: said(form.figures.get(name)) for name in VARIANTS}}
 
 

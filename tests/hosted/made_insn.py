@@ -9,7 +9,7 @@ def record(*forms, core=0):
             "pairs_of": [pairs.index(one) for one in lists], "cycles": [figures(form["cycles"]) for form in forms],
             "slots": " ".join(str(form.get("slots", "-")) for form in forms),
             "shares": " ".join(form.get("shares", "-") for form in forms)}
-    for key in ("same", "line", "straight"):
+    for key in ("same", "line", "straight", "history"):
         if found := [f"{i} {form[key]}" for i, form in enumerate(forms) if key in form]:
             made[key] = found
     if found := [i for i, form in enumerate(forms) if form.get("lcp")]:

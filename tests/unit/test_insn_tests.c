@@ -158,6 +158,58 @@ static void dependencies_are_broken_without_a_unit(void **state)
     }
 }
 
+static bool has_source(const char *word, unsigned kind)
+{
+    struct insn_test_id id = {.kind = (uint8_t)kind, .in = {INSN_DATA, 1}, .out = {INSN_DATA, 0}};
+    struct insn_test t;
+
+    assert_int_equal(insn_test(&t, form_of(word), INSN_PLAIN, &id), INSN_RUNS);
+    return insn_has_source(&t);
+}
+
+static void histories_matter_where_registers_are_only_read(void **state)
+{
+    (void)state;
+    assert_true(has_source("shlx_r64_r64_r64", INSN_TEST_LATENCY)); /* the count */
+    assert_true(has_source("add_r64_r64", INSN_TEST_DISTINCT));
+    assert_false(has_source("add_r64_r64", INSN_TEST_LATENCY)); /* the source is chained */
+    assert_false(has_source("inc_r64", INSN_TEST_DISTINCT));
+    assert_false(has_source("adc_r64_r64", INSN_TEST_DISTINCT)); /* it reads flags */
+    assert_false(has_source("mov_r64_m64", INSN_TEST_DISTINCT));
+}
+
+/* The other history ends with an instruction that the usual one does not have. */
+static void histories_write_registers_in_other_ways(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"shlx_r64_r64_r64",
+                                        "paddd_mm_mm",
+                                        "paddd_xmm_xmm",
+                                        "addps_xmm_xmm",
+                                        "vpaddd_ymm_ymm_ymm",
+                                        "vaddps_ymm_ymm_ymm",
+                                        "{evex}_vaddps_zmm_zmm_zmm"};
+    static uint8_t usual[2048], other[2048];
+    struct insn_links links;
+    assert_null(insn_links_find(&links));
+    struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 512, .avx2 = true};
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        struct insn_code a = {.at = usual, .size = sizeof usual},
+                         b = {.at = other, .size = sizeof other};
+        struct insn_test t;
+        insn_throughput(&t, form_of(forms[i]), INSN_PLAIN, INSN_DISTINCT, false);
+        place.history = HISTORY_USUAL;
+        insn_setup(&a, &place, &t);
+        place.history = HISTORY_OTHER;
+        insn_setup(&b, &place, &t);
+        assert_false(a.full || a.refused || b.full || b.refused);
+        assert_true(b.used > a.used);
+        /* The last register: ADD r64, imm8 of 1. */
+        assert_int_equal(other[b.used - 1], 1);
+        assert_int_equal(other[b.used - 3], 0x83);
+    }
+}
+
 static void forms_that_read_flags_or_move_pointers_are_not_looped(void **state)
 {
     (void)state;
@@ -265,6 +317,8 @@ int main(void)
         cmocka_unit_test(a_loop_jumps_to_its_first_copy),
         cmocka_unit_test(a_filled_loop_has_nops_between_copies),
         cmocka_unit_test(dependencies_are_broken_without_a_unit),
+        cmocka_unit_test(histories_matter_where_registers_are_only_read),
+        cmocka_unit_test(histories_write_registers_in_other_ways),
         cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
         cmocka_unit_test(values_are_listed_where_they_change_the_time),
         cmocka_unit_test(quotients_of_slow_divisions_fit),

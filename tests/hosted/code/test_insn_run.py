@@ -30,7 +30,7 @@ def test_every_form_is_executed_or_its_reason_is_known(whole):
     # There are four throughput tests of a form; some forms cannot use the same register everywhere, some have no
     # memory.
     assert 4 * executed == tests + counts["not_encodable"] + counts["no_memory"]
-    assert len(lines) == counts["faulted"] + counts["pairs_faulted"]
+    assert len(lines) == counts["faulted"] + counts["pairs_faulted"] + counts["mixes_faulted"]
     assert counts["pairs"] == counts["pairs_ran"] + counts["pairs_faulted"] + counts["no_chain"]
 
 
@@ -40,6 +40,12 @@ def test_every_form_is_executed_or_its_reason_is_known(whole):
 def test_forms_that_every_cpu_has_do_not_fault(name):
     lines, counts = run(name)
     assert counts["ran"] > 0 and counts["faulted"] == counts["pairs_faulted"] == 0, lines
+
+
+@pytest.mark.parametrize("name", ["add r64, r64", "bts m64, r64", "div m64", "paddb mm, m64", "movaps m128, xmm"])
+def test_forms_do_not_fault_next_to_blockers(name):
+    lines, counts = run(name)
+    assert counts["mixes"] >= 4 and counts["mixes_faulted"] == 0, lines  # of general registers and memory
 
 
 def test_calls_of_the_kernel_are_not_run():

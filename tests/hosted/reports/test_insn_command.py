@@ -82,6 +82,14 @@ def test_a_length_changing_prefix_is_noted(kept):
     assert line.endswith("length-changing prefix") and line.split()[-4:-2] == ["3", "2"]
 
 
+def test_figures_with_another_history_are_shown(kept):
+    shlx = {"form": "shlx r64, r64, r64", "cycles": {"tp": "0.50", "1>0": "1.00", "2>0": "1.00"}, "history": "tp 1.40 1>0 2.80"}
+    path = kept(shlx, ADD)
+    found = json.loads(baretick("insn", path, "--format", "json").stdout)
+    assert [row.get("history") for row in found] == ["tp 1.4  1>0 2.8", None]
+    assert insn.forms(saved.read(path))[0].history["1>0"].value == 2.8
+
+
 def test_blockers_are_named(tmp_path):
     path = tmp_path / "report.jsonl"
     names = ["imul r64, r64, imm8", "mov r64, m64", "mov m64, r64", None]

@@ -1,7 +1,8 @@
 /*
  * Executes every form of lib/insn that this CPU has: independent copies, as many as a body may
  * have, with distinct and with the same registers, and the chain of each pair of operands; in an
- * area of memory that nothing else is in, between pages without rights.
+ * area of memory that nothing else is in, between pages without rights. Copies with broken
+ * dependencies have the other history of registers; each form is also run next to each blocker.
  *   insn_run           a line of JSON with counts; before it a line for each that faulted
  *   insn_run GLOB      only forms whose names match, and a line for each test
  * Exit status: 0, 1 where something could not be set up.
@@ -16,6 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "lib/insn/chain.h"
+#include "lib/insn/mix.h"
 #include "lib/insn/program.h"
 #include "lib/insn/support.h"
 #include "lib/insn/table.h"
@@ -31,6 +33,7 @@ static const char *only;
 
 static struct {
     unsigned forms, lacking, not_run, ran, faulted, pairs, pairs_ran, pairs_faulted, not_encoded;
+    unsigned mixes, mixes_faulted;
     unsigned why[INSN_WHYS];
 } counts;
 
@@ -74,9 +77,12 @@ static void put_bytes(struct insn_code *to, const void *bytes, size_t n)
     to->used += n;
 }
 
+enum { NO_BLOCKER = BLOCKERS };
+
 /* A function around setup and body. False: it cannot be encoded. */
-static bool build(const struct insn_test *t)
+static bool build(const struct insn_test *t, unsigned blocker)
 {
+    static const struct insn_ratio even = {1, 1};
     static const uint8_t enter[] = {0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57};
     static const uint8_t leave[] = {0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d,
                                     0x41, 0x5c, 0x5d, 0x5b, 0xc3};
@@ -84,7 +90,10 @@ static bool build(const struct insn_test *t)
 
     put_bytes(&to, enter, sizeof enter);
     insn_setup(&to, &place, t);
-    insn_body(&to, &place, t, t->shape == INSN_DISTINCT && !t->breaks ? INSN_COPIES_MOST : FEW);
+    if (blocker != NO_BLOCKER)
+        insn_mixed(&to, &place, t, (enum insn_blocker)blocker, even, false);
+    else
+        insn_body(&to, &place, t, t->shape == INSN_DISTINCT ? INSN_COPIES_MOST : FEW);
     if (to.full || to.refused)
         return false;
     put_bytes(&to, leave, sizeof leave);
@@ -100,6 +109,7 @@ static int run(const struct insn_test *t)
 
     memcpy((void *)&function, (void *)&entry, sizeof function);
     insn_fill(area, &t->view, INSN_USUAL);
+    memcpy(area + INSN_TURNS_AT, &(uint64_t){1}, sizeof(uint64_t));
     alarm(SECONDS);
     int number = sigsetjmp(back, 1);
     if (number == 0)
@@ -139,7 +149,7 @@ static void say(const struct insn_test *t, const char *what)
 
 static void attempt(const struct insn_test *t, enum insn_why why, unsigned *ran, unsigned *faulted)
 {
-    if (why != INSN_RUNS || !build(t)) {
+    if (why != INSN_RUNS || !build(t, NO_BLOCKER)) {
         why = why == INSN_RUNS ? INSN_NOT_ENCODABLE : why;
         counts.why[why]++;
         if (only)
@@ -167,13 +177,32 @@ static void run_pairs(const struct insn_form *f, unsigned decoration)
     }
 }
 
+/* Next to the blockers that the CPU has. */
+static void run_mixes(const struct insn_form *f, unsigned decoration)
+{
+    struct insn_test t;
+
+    for (unsigned b = 0; b < BLOCKERS; b++) {
+        const struct insn_form *blocker = links.form[insn_blocker_link((enum insn_blocker)b)];
+        if (insn_throughput(&t, f, decoration, INSN_MIXED, false) != INSN_RUNS ||
+            !insn_can_mix(&t.view) || insn_lacks(&support, blocker) != INSN_FEATURES ||
+            !build(&t, b))
+            continue;
+        int number = run(&t);
+        counts.mixes++;
+        counts.mixes_faulted += number != 0;
+        if (number)
+            say(&t, strsignal(number));
+    }
+}
+
 static void run_form(const struct insn_form *f, unsigned decoration)
 {
     static const struct {
         enum insn_shape shape;
         bool breaks;
     } shapes[] = {
-        {INSN_DISTINCT, false}, {INSN_DISTINCT, true}, {INSN_SAME, false}, {INSN_ONE_LINE, false}};
+        {INSN_DISTINCT, false}, {INSN_MIXED, true}, {INSN_SAME, false}, {INSN_ONE_LINE, false}};
     struct insn_test t;
 
     counts.forms++;
@@ -186,11 +215,16 @@ static void run_form(const struct insn_form *f, unsigned decoration)
         return;
     }
     unsigned faulted = counts.faulted;
-    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+    for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        place.history = shapes[i].breaks ? HISTORY_OTHER : HISTORY_USUAL;
         attempt(&t, insn_throughput(&t, f, decoration, shapes[i].shape, shapes[i].breaks),
                 &counts.ran, &counts.faulted);
-    if (counts.faulted == faulted)
-        run_pairs(f, decoration);
+    }
+    place.history = HISTORY_USUAL;
+    if (counts.faulted > faulted)
+        return;
+    run_pairs(f, decoration);
+    run_mixes(f, decoration);
 }
 
 static bool is_wanted(const struct insn_form *f, unsigned decoration)
@@ -230,6 +264,7 @@ static void set_up(void)
     area = pages(INSN_AREA_SIZE, PROT_READ | PROT_WRITE);
     place.area = (uint64_t)(uintptr_t)area;
     insn_support(&support, cpuid, NULL, read_xcr0());
+    place.avx2 = support.has[INSN_AVX2];
     place.vectors = support.avx512_on ? 512 : support.avx_on ? 256 : 128;
     const char *missing = insn_links_find(&links);
     if (missing) {
@@ -251,9 +286,10 @@ int main(int argc, char **argv)
     }
     printf("{\"forms\":%u,\"not_run\":%u,\"lacking\":%u,\"ran\":%u,\"faulted\":%u,"
            "\"pairs\":%u,\"pairs_ran\":%u,\"pairs_faulted\":%u,\"no_chain\":%u,"
-           "\"not_encodable\":%u,\"no_memory\":%u}\n",
+           "\"not_encodable\":%u,\"no_memory\":%u,\"mixes\":%u,\"mixes_faulted\":%u}\n",
            counts.forms, counts.not_run, counts.lacking, counts.ran, counts.faulted, counts.pairs,
            counts.pairs_ran, counts.pairs_faulted, counts.why[INSN_NO_CHAIN],
-           counts.why[INSN_NOT_ENCODABLE], counts.why[INSN_NO_SUCH_PAIR]);
+           counts.why[INSN_NOT_ENCODABLE], counts.why[INSN_NO_SUCH_PAIR], counts.mixes,
+           counts.mixes_faulted);
     return 0;
 }

@@ -157,6 +157,34 @@ static void slots_are_known_of_fast_forms_only(void **state)
     assert_false(is_known(insn_slots(t, row).value));
 }
 
+/* Of two histories: both placements must agree, and differ from a settled figure by 0.1 cycles. */
+static void another_history_is_known_if_it_differs(void **state)
+{
+    (void)state;
+    static const struct {
+        double usual, after[2];
+        bool wants, differs;
+    } cases[] = {{1, {2.8, 2.81}, true, true},
+                 {1, {1.01, 1}, false, false},
+                 {0.25, {0.34, 0.34}, false, false}, /* less than 0.1 cycles */
+                 {1, {2.8, 4}, true, false},
+                 {1, {2.8, 1}, true, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_table *t = table_of("shlx_r64_r64_r64", false);
+        const struct insn_row *row = &t->row[t->links];
+        struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
+        assert_true(insn_wants_after(t, row, c));
+        for (unsigned k = 0; k < 3; k++)
+            take(c, cases[i].usual, false);
+        c->after[c->after_taken++] = (float)cases[i].after[0];
+        assert_int_equal(insn_wants_after(t, row, c), cases[i].wants);
+        assert_false(is_known(insn_after(t, row, c).value));
+        c->after[c->after_taken++] = (float)cases[i].after[1];
+        assert_false(insn_wants_after(t, row, c));
+        assert_int_equal(is_known(insn_after(t, row, c).value), cases[i].differs);
+    }
+}
+
 static void every_form_is_run_or_has_a_reason(void **state)
 {
     (void)state;
@@ -204,6 +232,7 @@ int main(void)
         cmocka_unit_test(quiet_placements_are_preferred),
         cmocka_unit_test(throughput_is_the_faster_of_two_tests),
         cmocka_unit_test(slots_are_known_of_fast_forms_only),
+        cmocka_unit_test(another_history_is_known_if_it_differs),
         cmocka_unit_test(every_form_is_run_or_has_a_reason),
         cmocka_unit_test(what_a_cpu_lacks_is_named_once),
     };

@@ -1,0 +1,12 @@
+/* Writes the records of forms of suite `insn` that were not run. */
+#ifndef BENCH_ACROSS_INSN_LEFT_H
+#define BENCH_ACROSS_INSN_LEFT_H
+
+#include "bench/api/report.h"
+#include "bench/model/facts.h"
+#include "bench/model/insn.h"
+
+/* By reason. */
+void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r);
+
+#endif
