@@ -9,18 +9,35 @@ void insn_row_name(const struct insn_row *row, struct sink *out)
     fmt(out, "%s", insn_values_name(row->values));
 }
 
+/* Copies the quiet placements. Returns their number. */
+static size_t quiet_of(const struct insn_cell *c, double quiet[INSN_PLACES])
+{
+    size_t n = 0;
+
+    for (unsigned i = 0; i < c->taken; i++)
+        if (!(c->shared >> i & 1))
+            quiet[n++] = c->cycles[i];
+    return n;
+}
+
 /* The quiet placements. If they are too few, what another thread of the core slowed down least. */
 static struct agreed of_cell(const struct insn_cell *c)
 {
     double quiet[INSN_PLACES], all[INSN_PLACES];
-    size_t n = 0;
+    size_t n = quiet_of(c, quiet);
 
-    for (unsigned i = 0; i < c->taken; i++) {
+    for (unsigned i = 0; i < c->taken; i++)
         all[i] = c->cycles[i];
-        if (!(c->shared >> i & 1))
-            quiet[n++] = c->cycles[i];
-    }
     return n >= AGREE_LEAST ? agree(quiet, n) : agree_least(all, c->taken);
+}
+
+/* Ports are chosen badly at some placements: if these do not agree, the fastest ones count. */
+static struct agreed fastest_of(const struct insn_cell *c)
+{
+    double quiet[INSN_PLACES];
+    struct agreed a = of_cell(c), least = agree_least(quiet, quiet_of(c, quiet));
+
+    return !a.settled && least.settled ? least : a;
 }
 
 /* TEST has no chain of its own: the row of LINK_TEST is one of it and a CMOVZ. */
@@ -127,7 +144,7 @@ struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_r
         if (c->id.kind != INSN_TEST_DISTINCT && c->id.kind != INSN_TEST_BREAKS &&
             c->id.kind != INSN_TEST_STRAIGHT)
             continue;
-        struct agreed a = of_cell(c);
+        struct agreed a = fastest_of(c);
         if (is_known(a.value) && !(a.value >= best.value))
             best = a;
     }

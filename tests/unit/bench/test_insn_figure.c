@@ -138,6 +138,24 @@ static void throughput_is_the_faster_of_two_tests(void **state)
     assert_close(insn_throughput_of(t, row).value, 0.5, 1e-6);
 }
 
+/* Ports can be chosen badly at some placements: a throughput is that of the others. */
+static void fast_placements_are_the_throughput(void **state)
+{
+    (void)state;
+    static const double places[] = {1, 0.67, 0.9, 0.68, 1.1, 0.67};
+    struct insn_table *t = table_of("inc_r64", false);
+    const struct insn_row *row = &t->row[t->links];
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        take(&t->cell[row->first], places[i], false);
+    struct agreed a = insn_throughput_of(t, row);
+    assert_close(a.value, 0.67, 1e-6);
+    assert_true(a.settled);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
+        t->cell[row->first].cycles[i] = (float)(1 + (double)i / 5);
+    assert_false(insn_throughput_of(t, row).settled);
+    assert_close(insn_throughput_of(t, row).value, 1.5, 1e-6); /* the median */
+}
+
 static void slots_are_known_of_fast_forms_only(void **state)
 {
     (void)state;
@@ -231,6 +249,7 @@ int main(void)
         cmocka_unit_test(a_bound_through_memory_has_nothing_subtracted),
         cmocka_unit_test(quiet_placements_are_preferred),
         cmocka_unit_test(throughput_is_the_faster_of_two_tests),
+        cmocka_unit_test(fast_placements_are_the_throughput),
         cmocka_unit_test(slots_are_known_of_fast_forms_only),
         cmocka_unit_test(another_history_is_known_if_it_differs),
         cmocka_unit_test(every_form_is_run_or_has_a_reason),
