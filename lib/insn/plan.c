@@ -101,6 +101,19 @@ static bool is_base(const struct insn_view *v, unsigned i)
     return false;
 }
 
+/* Returns the number of chosen registers of this file that the form writes; at least 1. */
+static unsigned written(const struct insn_view *v, enum insn_file file)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < v->operands; i++) {
+        const struct insn_operand *o = &v->operand[i];
+        n += o->kind == INSN_REGISTER && o->field != INSN_FIXED && o->access & INSN_WRITE &&
+             insn_file_of(o->class) == file;
+    }
+    return n > 1 ? n : 1;
+}
+
 unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k)
 {
     const struct insn_view *v = &t->view;
@@ -124,7 +137,7 @@ unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k)
     if (!(o->access & INSN_WRITE))
         return source(v, file, before);
     /* In a chain, the registers from the third on. */
-    return pooled(t, file, (t->shape == INSN_CHAIN ? 2 + k % 3 : k) + before);
+    return pooled(t, file, (t->shape == INSN_CHAIN ? 2 + k % 3 : k * written(v, file)) + before);
 }
 
 bool insn_must_reset(const struct insn_view *v, const struct insn_operand *o)

@@ -85,6 +85,30 @@ static void no_other_operand_is_the_chain(void **state)
     every_chain(stays_apart);
 }
 
+/* Whether a copy writes operand i into a chosen register. */
+static bool is_written(const struct insn_operand *o)
+{
+    return o->kind == INSN_REGISTER && o->field != INSN_FIXED && o->access & INSN_WRITE;
+}
+
+/* XCHG writes two registers: the next copy has two others. */
+static void consecutive_copies_write_other_registers(void **state)
+{
+    (void)state;
+    for (unsigned f = 0; f < insn_count(); f++) {
+        struct insn_test t;
+        insn_throughput(&t, insn_form(f), INSN_PLAIN, INSN_DISTINCT, false);
+        for (unsigned i = 0; i < t.view.operands; i++)
+            for (unsigned j = 0; j < t.view.operands; j++) {
+                const struct insn_operand *a = &t.view.operand[i], *b = &t.view.operand[j];
+                if (is_written(a) && is_written(b) && a->class <= INSN_K &&
+                    insn_file_of(a->class) == insn_file_of(b->class))
+                    for (unsigned k = 0; k < COPIES; k++)
+                        assert_int_not_equal(insn_register(&t, i, k), insn_register(&t, j, k + 1));
+            }
+    }
+}
+
 /* No operand that is only read is written by any copy, and consecutive copies write different
  * registers. */
 static void copies_are_independent(void **state)
@@ -258,6 +282,7 @@ int main(void)
         cmocka_unit_test(every_chain_leads_on),
         cmocka_unit_test(no_other_operand_is_the_chain),
         cmocka_unit_test(copies_are_independent),
+        cmocka_unit_test(consecutive_copies_write_other_registers),
         cmocka_unit_test(inputs_and_outputs),
         cmocka_unit_test(links),
         cmocka_unit_test(reasons),
