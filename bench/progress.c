@@ -1,5 +1,6 @@
 #include "bench/progress.h"
 #include "bench/cores/gaps.h"
+#include "bench/limits/limit.h"
 #include "bench/memory/curve.h"
 #include "bench/sample/gathered.h"
 #include "bench/method/method.h"
@@ -108,6 +109,8 @@ double progress_guess(const struct engine *e, const struct bench *b)
     case FORM_CURVE:
     case FORM_FORWARD:
         return curve_guess(e, b);
+    case FORM_LIMIT:
+        return limit_guess(e, b);
     case FORM_INSN:
         return (double)e->facts.o->time * (double)gaps_hz(e);
     case FORM_EMPTY:

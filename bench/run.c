@@ -5,6 +5,7 @@
 #include "bench/cores/gaps.h"
 #include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
+#include "bench/limits/limit.h"
 #include "bench/memory/curve.h"
 #include "bench/memory/forward.h"
 #include "bench/method/bare.h"
@@ -275,6 +276,21 @@ static void run_forward(struct run *run, const struct bench *b)
     }
 }
 
+/* Measures a curve over a count on each core of the plan. */
+static void run_limit(struct run *run, const struct bench *b)
+{
+    run_show_suite(run, b);
+    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
+        run->cores_done = k;
+        const struct limit *l = limit_measure(run->plan, b, k);
+        if (l) {
+            run_show_limit(run, l, k);
+            run->report->smis += l->row.smis;
+        }
+        run_tell_gone(run, k, b->name);
+    }
+}
+
 /* Measures the table of forms on each core of the plan. A stopped one is shown as far as it is. */
 static void run_forms(struct run *run, const struct bench *b)
 {
@@ -307,6 +323,9 @@ static void run_row(struct run *run, size_t index)
         break;
     case FORM_FORWARD:
         run_forward(run, b);
+        break;
+    case FORM_LIMIT:
+        run_limit(run, b);
         break;
     case FORM_INSN:
         run_forms(run, b);

@@ -8,6 +8,7 @@
 #include "bench/across/forward_show.h"
 #include "bench/across/gaps_show.h"
 #include "bench/across/insn_show.h"
+#include "bench/across/limit_show.h"
 #include "bench/show/show.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
@@ -42,6 +43,9 @@ void run_show_suite(struct run *run, const struct bench *b)
         break;
     case FORM_FORWARD:
         forward_heading(run->report, &run->first->facts, b->suite);
+        break;
+    case FORM_LIMIT:
+        limit_heading(run->report, b->suite);
         break;
     case FORM_INSN:
         insn_heading(run->report, b->suite);
@@ -119,6 +123,14 @@ void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
 
     forward_show(&run->plan->seat[k].engine.facts, m, run->report);
     count_shown(run, &m->row, from);
+}
+
+void run_show_limit(struct run *run, const struct limit *l, unsigned k)
+{
+    uint64_t from = tsc_now();
+
+    limit_show(&run->plan->seat[k].engine.facts, l, run->report);
+    count_shown(run, &l->row, from);
 }
 
 void run_count(struct run *run, const struct row *row, const struct run_facts *facts)

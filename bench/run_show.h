@@ -5,6 +5,7 @@
 #include "bench/model/curve.h"
 #include "bench/model/forward.h"
 #include "bench/model/insn.h"
+#include "bench/model/limit.h"
 #include "bench/run_state.h"
 
 /* Writes the heading above the first row of a suite that is shown. */
@@ -15,6 +16,7 @@ void run_show_curve(struct run *run, const struct curve *c, unsigned k);
 void run_show_forward(struct run *run, const struct forward_map *m, unsigned k);
 /* Shows and counts the forms of instructions of the plan's k-th core. */
 void run_show_forms(struct run *run, const struct insn_table *t, unsigned k);
+void run_show_limit(struct run *run, const struct limit *l, unsigned k);
 /* Counts a row that was reported; facts: of its core. */
 void run_count(struct run *run, const struct row *row, const struct run_facts *facts);
 /* Shows the row that ended on the plan's k-th core, if one did, with its events. */

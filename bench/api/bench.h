@@ -12,6 +12,7 @@
 #include "bench/api/unit.h"
 #include "lib/config/recipe.h"
 #include "lib/cpu/cpu.h"
+#include "lib/limits/program.h"
 #include "lib/object/elf.h"
 
 struct crowd; /* bench/cores/crowd.h */
@@ -57,6 +58,7 @@ enum form {
     FORM_WATCH,    /* no windows: each core watches for gaps (bench/cores/gaps.h) */
     FORM_CURVE,    /* no windows: each core measures a curve over sizes (bench/memory/curve.h) */
     FORM_FORWARD,  /* no windows: each core maps store forwarding (bench/memory/forward.h) */
+    FORM_LIMIT,    /* no windows: each core measures a curve over a count (bench/limits/limit.h) */
     FORM_INSN,     /* a table of instruction forms, with windows of its own (bench/insn) */
 };
 
@@ -175,6 +177,20 @@ struct bench_curve {
     uint32_t ms; /* the time that it may take on a core; 0: not a curve */
 };
 
+/* What a row of FORM_LIMIT measures at each count (lib/limits/program.h), and how its steps are
+ * found (lib/limits/steps.h). */
+struct bench_limit {
+    enum limits_kind kind;
+    unsigned param;              /* the kind's */
+    uint32_t first, most, apart; /* the counts; apart 0: two per octave */
+    const char *of;              /* what is counted, in words ... */
+    const char *unit;            /* ... and what a limit is in: */
+    uint32_t per;                /* a count divided by this; 0: by 1 */
+    double within;               /* for steps_find(), or ... */
+    double leaves;               /* ... for steps_leave(), above 0 */
+    uint32_t ms;                 /* the time that it may take on a core */
+};
+
 /* The steps of the small C program that method=plain shows in a table. */
 enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
 
@@ -235,6 +251,7 @@ struct bench {
     void (*meet)(struct crowd *c);
 
     struct bench_curve curve; /* FORM_CURVE; of FORM_FORWARD `ms` */
+    struct bench_limit limit; /* FORM_LIMIT */
     /* FORM_INSN: the parts that bench= selects instead of the row, and the name of one of them.
      * Returns whether a comma-separated list of patterns selects any. */
     bool (*has_part)(const char *patterns);

@@ -223,7 +223,8 @@ void head_warn_words(const struct run_facts *run, struct report *r)
         kinds.watches = kinds.watches || rows[i]->form == FORM_WATCH;
         kinds.forms = kinds.forms || rows[i]->form == FORM_INSN;
         kinds.windows = kinds.windows || form_has_windows(rows[i]->form);
-        kinds.curves = kinds.curves || rows[i]->form == FORM_CURVE || rows[i]->form == FORM_FORWARD;
+        kinds.curves = kinds.curves || rows[i]->form == FORM_CURVE ||
+                       rows[i]->form == FORM_FORWARD || rows[i]->form == FORM_LIMIT;
     }
     options_without_effect(run->o, &kinds, warn, r);
 }

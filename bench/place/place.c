@@ -177,6 +177,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     case FORM_WATCH:
     case FORM_CURVE:
     case FORM_FORWARD:
+    case FORM_LIMIT:
     case FORM_INSN:
         break;
     }

@@ -59,6 +59,7 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
             : b->form == FORM_WATCH   ? "it watches cores"
             : b->form == FORM_CURVE   ? "it measures a curve over sizes"
             : b->form == FORM_FORWARD ? "it maps store forwarding"
+            : b->form == FORM_LIMIT   ? "it measures a curve over a count"
             : b->form == FORM_INSN    ? "it measures forms of instructions"
                                       : "its windows are empty");
         return false;

@@ -19,7 +19,7 @@
 #include "lib/text/sink.h"
 
 /* The word `datasheet` stands for these two. */
-#define DATASHEET_SUITES "insn,memory"
+#define DATASHEET_SUITES "insn,memory,limits"
 #define DATASHEET_SUITE  "suite=" DATASHEET_SUITES
 #define DATASHEET_CORES  "cores=types"
 

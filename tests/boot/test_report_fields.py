@@ -20,6 +20,7 @@ TWO = {"extra": ["-smp", "2"]}
 RUNS = [
     ("suite=baseline,truth,planted,quiet samples=32", {}),
     ("suite=memory", {}),
+    ("suite=limits", {}),
     (f"{QUICK} cores=all", TWO),
     (f"{QUICK} cores=all share=together", TWO),
     *((f"suite=cores cores=all samples=64 recipe={r}", TWO) for r in ("plain", "paoloni", "cpuid")),

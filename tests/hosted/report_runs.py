@@ -35,6 +35,7 @@ RUNS = [
     ("suite=compiler bench=sum_formula_*,sum_cure_* samples=256 retry_budget=0", (0, 2)),
     ("suite=planted,quiet watch=100 retry_budget=0", (0, 2)),
     ("suite=memory bench=latency_4k", (0, 2)),
+    ("suite=limits bench=width,registers_mask", (0, 2)),
     ("suite=insn bench=add_*,movd_r32_xmm,hlt time=2", (0, 2)),
     ("suite=provoke bench=wrong,errors samples=64", (2,)),
     ("suite=provoke bench=ud2,endless deadline=1 samples=64", (2,)),
@@ -58,6 +59,7 @@ CPU_RUNS = [
     # line; v* does not end in a second.
     ("suite=insn bench=add_m64_r64,sbb_r64_r64,nop,mov_r64_imm64,add_r16_imm16 time=2", (0, 2)),
     ("suite=insn bench=v* time=1", (0, 2)),
+    ("suite=limits bench=width,stores", (0, 2)),
 ]
 
 

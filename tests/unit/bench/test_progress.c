@@ -19,6 +19,12 @@ double curve_guess(const struct engine *e, const struct bench *b)
     return b->curve.ms;
 }
 
+double limit_guess(const struct engine *e, const struct bench *b)
+{
+    (void)e;
+    return b->limit.ms;
+}
+
 uint64_t gaps_hz(const struct engine *e)
 {
     (void)e;
@@ -54,6 +60,7 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
                  curve = {.form = FORM_CURVE, .curve = {.ms = 5000}}, forms = {.form = FORM_INSN},
+                 limit = {.form = FORM_LIMIT, .limit = {.ms = 600}},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
     double one = progress_guess(&e, &few);
     assert_true(progress_guess(&e, &empty) < one / 4);
@@ -61,6 +68,7 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
     assert_true(progress_guess(&e, &cold) > 10 * one);
     assert_true(progress_guess(&e, &watch) == 7000);
     assert_true(progress_guess(&e, &curve) == 5000);
+    assert_true(progress_guess(&e, &limit) == 600);
     assert_true(progress_guess_steps(&e, &curve, NULL) == 0);
     assert_true(progress_guess(&e, &forms) == o.time * 3000.0);
     e.facts.ticks_per_cycle = 1;

@@ -5,9 +5,9 @@
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
 
-#define WINDOW 1.125 /* steps of a count of fillers are this narrow */
+#define WINDOW 1.25 /* steps of a count of fillers are this narrow */
 #define OCTAVE 2
-#define TRIALS 2000
+#define TRIALS 4000
 
 static struct steps_point point[STEPS_POINTS_MOST];
 static struct step step[STEPS_MOST];
@@ -180,7 +180,7 @@ static void none_is_invented(void **state)
                    : i % 3 == 1 ? count(250, 2, 64)
                                 : count_octaves(4, 25);
         double within = i % 3 == 2 ? OCTAVE : WINDOW;
-        set(n, y, 0.06);
+        set(n, y, 0.05);
         if (find(n, within))
             fail_msg("curve %u, trial %u: a step at %u", i % 4, i, step[0].at);
     }

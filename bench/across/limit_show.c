@@ -1,0 +1,190 @@
+#include "bench/across/limit_show.h"
+#include "bench/show/units.h"
+#include "bench/show/words.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+
+static const char *unit_of(const struct run_facts *run)
+{
+    if (units_are_instructions(run))
+        return "instructions";
+    return run_has_cycles(run) ? "cycles" : "ticks";
+}
+
+static const struct bench_limit *kind_of(const struct limit *l)
+{
+    return &l->row.bench->limit;
+}
+
+/* Returns what a count is divided by. */
+static double per_of(const struct limit *l)
+{
+    return kind_of(l)->per ? kind_of(l)->per : 1;
+}
+
+/* By enum limit_spoiled. */
+static const char *const spoiled_words[] = {
+    [LIMIT_SHARED] = "most counts were measured on a shared core",
+    [LIMIT_FALLS] = "a count takes less time than a smaller one",
+    [LIMIT_UNCERTAIN] = "figures are too uncertain: intervals on both sides of a step overlap",
+    [LIMIT_COUNTED] = "instructions are counted, which shows no limit",
+    [LIMIT_EMULATED] = "an emulator's times are noise",
+};
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+/* Writes a count in the unit of the limit. */
+static void show_count(const struct limit *l, uint32_t count, struct sink *out)
+{
+    num_f64(out, count / per_of(l), kind_of(l)->per ? 1 : 0, 0);
+}
+
+/* Writes "312 fillers (311 to 314), 430.1 to 840.2 cycles". */
+static void show_step(const struct run_facts *run, const struct limit *l, const struct step *s,
+                      struct sink *out)
+{
+    show_count(l, s->at, out);
+    fmt(out, " %s (", kind_of(l)->unit);
+    show_count(l, s->from, out);
+    fmt(out, " to ");
+    show_count(l, s->to, out);
+    fmt(out, "), ");
+    num_f64(out, s->before, 2, 0);
+    fmt(out, " to ");
+    num_f64(out, s->after, 2, 0);
+    fmt(out, " %s\r\n", unit_of(run));
+}
+
+static void show_steps(const struct run_facts *run, const struct limit *l, struct sink *out)
+{
+    if (l->spoiled != LIMIT_CLEAN) {
+        fmt(out, "not judged: %s\r\n", spoiled_words[l->spoiled]);
+        return;
+    }
+    if (l->steps == 0) {
+        fmt(out, "no step up to ");
+        show_count(l, l->n ? l->point[l->n - 1].count : 0, out);
+        fmt(out, " %s\r\n", kind_of(l)->unit);
+    }
+    for (size_t i = 0; i < l->steps; i++) {
+        if (i > 0)
+            fmt(out, "%33s", "");
+        show_step(run, l, &l->step[i], out);
+    }
+    if (l->less_time)
+        fmt(out, "%33slarger counts would take too long\r\n", "");
+}
+
+static void show(const struct run_facts *run, const struct limit *l, struct report *r)
+{
+    report_fresh_line(r);
+    fmt(r->out, "%-24s core %u: ", l->row.bench->name, run->core);
+    if (l->row.status != ROW_OK)
+        fmt(r->out, "%s: %s\r\n", l->row.status == ROW_WRONG ? "FAIL" : "not here", l->row.why);
+    else
+        show_steps(run, l, r->out);
+}
+
+/* --- the record ------------------------------------------------------------------------------- */
+
+/* Writes a figure with four digits or more. */
+static void record_figure(double v, struct json *j)
+{
+    json_f64(j, NULL, v, v < 100 ? 3 : 1);
+}
+
+static void record_points(const struct run_facts *run, const struct limit *l, struct json *j)
+{
+    json_array(j, "points");
+    for (size_t i = 0; i < l->n; i++) {
+        const struct limit_point *p = &l->point[i];
+        json_array(j, NULL);
+        json_u64(j, NULL, p->count);
+        record_figure(p->ticks, j);
+        record_figure(run_has_cycles(run) ? p->cycles : UNKNOWN, j);
+        record_figure(p->lo, j);
+        record_figure(p->hi, j);
+        json_close(j);
+    }
+    json_close(j);
+    json_array(j, "shared");
+    for (size_t i = 0; i < l->n; i++)
+        if (l->point[i].shared)
+            json_u64(j, NULL, l->point[i].count);
+    json_close(j);
+}
+
+static void record_steps(const struct limit *l, struct json *j)
+{
+    json_array(j, "steps");
+    for (size_t i = 0; i < l->steps; i++) {
+        const struct step *s = &l->step[i];
+        json_object(j, NULL);
+        json_u64(j, "at", s->at);
+        json_u64(j, "from", s->from);
+        json_u64(j, "to", s->to);
+        json_f64(j, "before", s->before, 3);
+        json_f64(j, "after", s->after, 3);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void record_measured(const struct run_facts *run, const struct limit *l, struct json *j)
+{
+    json_str(j, "of", kind_of(l)->of);
+    if (kind_of(l)->per)
+        json_u64(j, "per", kind_of(l)->per);
+    json_str(j, "rule", kind_of(l)->leaves > 0 ? "leaves" : "steps");
+    json_u64(j, "operations", l->operations);
+    json_bool(j, "less_time", l->less_time);
+    json_u64(j, "rounds", l->rounds);
+    json_u64(j, "visits", l->n ? l->point[0].visits : 0);
+    json_str(j, "unit", unit_of(run));
+    record_points(run, l, j);
+    json_bool(j, "judged", l->spoiled == LIMIT_CLEAN);
+    if (l->spoiled != LIMIT_CLEAN)
+        json_str(j, "spoiled", spoiled_words[l->spoiled]);
+    record_steps(l, j);
+}
+
+static void record(const struct run_facts *run, const struct limit *l, struct report *r)
+{
+    struct json j;
+
+    if (!report_record(r, &j, "limit"))
+        return;
+    json_str(&j, "suite", l->row.bench->suite);
+    json_str(&j, "name", l->row.bench->name);
+    json_u64(&j, "core", run->core);
+    json_str(&j, "status", words_status[l->row.status]);
+    json_str(&j, "why", l->row.why);
+    if (l->row.status == ROW_OK)
+        record_measured(run, l, &j);
+    if (run->counts_smis)
+        json_u64(&j, "smis", l->row.smis);
+    json_u64(&j, "nmis", l->row.nmis);
+    if (run->kept->record)
+        run->kept->record(l->row.kept, &j);
+    json_end(&j);
+}
+
+void limit_heading(struct report *r, const char *suite)
+{
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out,
+        "\r\n%-24s the largest count before a step, where that is, and an operation's cost\r\n",
+        suite);
+}
+
+void limit_show(const struct run_facts *run, const struct limit *l, struct report *r)
+{
+    if (report_table(r))
+        show(run, l, r);
+    record(run, l, r);
+}

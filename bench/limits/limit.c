@@ -1,0 +1,413 @@
+#include "bench/limits/limit.h"
+#include "bench/api/tsc.h"
+#include "bench/check/guard.h"
+#include "bench/figure/visits.h"
+#include "bench/limits/setting.h"
+#include "bench/sample/interleave.h"
+#include "lib/stats/known.h"
+#include "lib/text/mem.h"
+
+#define ROUNDS       4  /* passes over the counts after the first ones, */
+#define ROUNDS_LEAST 2  /* or fewer if the time is over */
+#define PER_ROUND    3  /* visits of a count in one of them */
+#define PAIRS        5  /* of walks that a visit's figure is the median of */
+#define REFINED      3  /* times that counts are added */
+#define REFINE       24 /* counts that are added at a time, at the most */
+/* Gaps of this part of a count are not halved. */
+#define FINEST_LINEAR  512
+#define FINEST_OCTAVES 16
+#define LEAST          8   /* counts of a curve that is shortened for lack of time */
+#define UNKNOWN_HZ     1e9 /* to keep to the time if the TSC's frequency is not known */
+/* The grid and the counts that are added may take this share of the time. */
+#define FIRST_SHARE 0.4
+/* Where no CPU executes the code: one visit of a few counts, with one pair of walks. */
+#define PROOF_MOST    1024
+#define PROOF_SECONDS 0.1
+
+_Static_assert(ROUNDS *PER_ROUND <= VISITS_MOST && ROUNDS <= VISITS_ROUNDS_MOST, "visits fit");
+
+/* A curve that is being measured, in the engine's memory. */
+struct measuring {
+    struct limit limit;
+    struct engine *e;
+    uint64_t began;    /* TSC */
+    double hz, budget; /* seconds */
+    uint64_t seed;
+    size_t n;
+    struct steps_point first[STEPS_POINTS_MOST]; /* of the first passes: cycles or ticks */
+    double cost[STEPS_POINTS_MOST];              /* seconds of a visit */
+    unsigned rounds, per_round;
+    struct visits visits[STEPS_POINTS_MOST];
+};
+
+_Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
+               "a curve does not fit an engine's memory");
+
+static bool is_proof(const struct engine *e)
+{
+    return e->facts.execution != EXEC_SILICON;
+}
+
+static double hz_of(const struct engine *e)
+{
+    return run_has_hz(&e->facts) ? e->facts.tsc_hz : UNKNOWN_HZ;
+}
+
+double limit_guess(const struct engine *e, const struct bench *b)
+{
+    return (is_proof(e) ? PROOF_SECONDS : b->limit.ms / 1e3) * hz_of(e);
+}
+
+static double seconds_since(const struct measuring *w, uint64_t tsc)
+{
+    return (double)(tsc_now() - tsc) / w->hz;
+}
+
+/* --- a visit ---------------------------------------------------------------------------------- */
+
+struct visit {
+    struct measuring *w;
+    uint32_t count;
+    struct pairs_figure quiet, all;
+    const char *wrong;
+};
+
+static void visit_here(void *ctx)
+{
+    struct visit *v = ctx;
+    struct engine *e = v->w->e;
+    struct limits_setting s;
+    bool proof = is_proof(e);
+
+    if (!setting_make(&s, e->p, &v->w->limit.row.bench->limit, v->count, v->w->seed, proof)) {
+        v->wrong = "the code of a count does not fit the code buffer";
+        return;
+    }
+    if (e->facts.execution == EXEC_INSTRUCTIONS)
+        s.per_instruction = e->facts.ticks_per_instruction;
+    if (!proof)
+        setting_warm(&s);
+    pairs_take(e, proof ? 1 : PAIRS, setting_walks, &s, &v->quiet, &v->all);
+    v->wrong = s.wrong;
+    v->w->limit.operations += s.operations;
+}
+
+/* Visits a count. False: the row has ended, and says why, or the user stopped the run. */
+static bool visit(struct measuring *w, uint32_t count, struct visit *v)
+{
+    *v = (struct visit){.w = w, .count = count};
+    w->seed++;
+    if (!pace_go_on(w->e) || !guard_run(w->e, &w->limit.row, visit_here, v))
+        return false;
+    row_fail(&w->limit.row, ROW_WRONG, v->wrong);
+    return !v->wrong;
+}
+
+/* --- the first passes ------------------------------------------------------------------------- */
+
+static double first_value(const struct visit *v)
+{
+    return is_known(v->all.cycles) ? v->all.cycles : v->all.ticks;
+}
+
+static void add_point(struct measuring *w, uint32_t count, double value, double cost)
+{
+    size_t i = w->n++;
+
+    for (; i > 0 && w->first[i - 1].x > count; i--) {
+        w->first[i] = w->first[i - 1];
+        w->cost[i] = w->cost[i - 1];
+    }
+    w->first[i] = (struct steps_point){count, value, UNKNOWN, UNKNOWN};
+    w->cost[i] = cost;
+}
+
+/* Visits counts for the first time. Stops adding when a share of the time is over, but not before
+ * there are LEAST. False: the row has ended. */
+static bool pass_first(struct measuring *w, const uint32_t *count, size_t n)
+{
+    for (size_t i = 0; i < n && w->n < STEPS_POINTS_MOST; i++) {
+        struct visit v;
+        uint64_t from = tsc_now();
+        double spent = seconds_since(w, w->began) / w->budget;
+        if (w->n >= LEAST && spent > FIRST_SHARE && !is_proof(w->e)) {
+            w->limit.less_time = true;
+            return true;
+        }
+        if (!visit(w, count[i], &v))
+            return false;
+        add_point(w, count[i], first_value(&v), seconds_since(w, from));
+        pace_show(w->e, spent < FIRST_SHARE ? spent : FIRST_SHARE);
+    }
+    return true;
+}
+
+/* Writes the counts of the grid: one every `apart`, or two per octave. Returns their number. */
+static size_t grid(const struct bench_limit *kind, uint32_t most, uint32_t *count)
+{
+    size_t n = 0;
+
+    for (uint32_t c = kind->first; c <= most && n < STEPS_POINTS_MOST;) {
+        count[n++] = c;
+        if (kind->apart)
+            c += kind->apart;
+        else
+            c += c & (c - 1) ? c / 3 : c / 2; /* 4, 6, 8, 12, 16 */
+    }
+    return n;
+}
+
+static bool is_bend(const struct measuring *w, size_t i)
+{
+    double a = w->first[i].y, b = w->first[i + 1].y;
+
+    return b > a * STEPS_BEND || a > b * STEPS_BEND;
+}
+
+/* Visits the counts at bends again and takes the shorter time: what disturbs only adds to it, and a
+ * disturbed count would draw more counts to it. False: the row has ended. */
+static bool visit_bends(struct measuring *w)
+{
+    bool bends[STEPS_POINTS_MOST] = {false};
+
+    for (size_t i = 0; i + 1 < w->n; i++)
+        if (is_bend(w, i))
+            bends[i] = bends[i + 1] = true;
+    for (size_t i = 0; i < w->n; i++) {
+        struct visit v;
+        if (!bends[i])
+            continue;
+        if (!visit(w, w->first[i].x, &v))
+            return false;
+        double value = first_value(&v);
+        if (!(w->first[i].y <= value))
+            w->first[i].y = value;
+    }
+    return true;
+}
+
+static bool measure_first(struct measuring *w)
+{
+    const struct bench_limit *kind = &w->limit.row.bench->limit;
+    bool proof = is_proof(w->e);
+    uint32_t count[STEPS_POINTS_MOST], most = kind->most;
+    size_t n = grid(kind, proof && most > PROOF_MOST ? PROOF_MOST : most, count);
+
+    if (!pass_first(w, count, n))
+        return false;
+    for (unsigned i = 0; i < REFINED && !proof && !w->limit.less_time; i++) {
+        if (!visit_bends(w))
+            return false;
+        size_t room = STEPS_POINTS_MOST - w->n;
+        n = steps_refine(w->first, w->n, kind->apart ? FINEST_LINEAR : FINEST_OCTAVES, count,
+                         room < REFINE ? room : REFINE);
+        if (!pass_first(w, count, n))
+            return false;
+    }
+    return true;
+}
+
+/* --- the passes ------------------------------------------------------------------------------- */
+
+static double cost_of(const struct measuring *w)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < w->n; i++)
+        sum += w->cost[i];
+    return sum;
+}
+
+/* Plans passes that fit the rest of the time: fewer visits, then fewer passes, then fewer counts. */
+static void plan_passes(struct measuring *w)
+{
+    double left = w->budget - seconds_since(w, w->began);
+
+    w->rounds = w->per_round = 1;
+    if (is_proof(w->e))
+        return;
+    for (; w->n > LEAST && ROUNDS_LEAST * cost_of(w) > left; w->n--)
+        w->limit.less_time = true;
+    double rounds = left / cost_of(w);
+    w->rounds = rounds >= ROUNDS ? ROUNDS : rounds >= 3 ? 3 : ROUNDS_LEAST;
+    w->per_round = rounds >= PER_ROUND * ROUNDS ? PER_ROUND : rounds >= 2 * ROUNDS ? 2 : 1;
+}
+
+static bool pass_count(struct measuring *w, unsigned round, size_t i)
+{
+    for (unsigned k = 0; k < w->per_round; k++) {
+        struct visit v;
+        if (!visit(w, w->first[i].x, &v))
+            return false;
+        visits_add(&w->visits[i], round, &v.quiet, &v.all);
+    }
+    return true;
+}
+
+/* Visits all counts, forward in even rounds, backward in odd ones. False: the row has ended. */
+static bool pass(struct measuring *w, unsigned round)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        if (!pass_count(w, round, round % 2 ? w->n - 1 - i : i))
+            return false;
+        double done = (round + (double)(i + 1) / (double)w->n) / w->rounds;
+        pace_show(w->e, FIRST_SHARE + (1 - FIRST_SHARE) * done);
+    }
+    return true;
+}
+
+/* --- conclusions ------------------------------------------------------------------------------ */
+
+static struct limit_point point_of(const struct measuring *w, size_t i)
+{
+    const struct engine *e = w->e;
+    double finest = (double)e->step_cycles / 1e3; /* a pair differs by 1000 cycles or more */
+    struct visits_figure f =
+        visits_figure(&w->visits[i], w->rounds, finest, run_has_cycles(&e->facts));
+
+    return (struct limit_point){.count = w->first[i].x,
+                                .visits = w->visits[i].n,
+                                .ticks = f.ticks,
+                                .cycles = f.cycles,
+                                .lo = f.lo,
+                                .hi = f.hi,
+                                .shared = f.shared};
+}
+
+static enum limit_spoiled spoiled_by(const struct measuring *w)
+{
+    unsigned shared = 0;
+
+    for (size_t i = 0; i < w->limit.n; i++)
+        shared += w->limit.point[i].shared;
+    if (w->e->facts.execution == EXEC_EMULATED)
+        return LIMIT_EMULATED;
+    if (w->e->facts.execution == EXEC_INSTRUCTIONS)
+        return LIMIT_COUNTED;
+    return 2 * shared > w->limit.n ? LIMIT_SHARED : LIMIT_CLEAN;
+}
+
+static void find_steps(struct limit *l)
+{
+    const struct bench_limit *kind = &l->row.bench->limit;
+    struct steps_point point[STEPS_POINTS_MOST];
+    struct step uncertain[STEPS_MOST];
+
+    for (size_t i = 0; i < l->n; i++) {
+        const struct limit_point *p = &l->point[i];
+        double value = is_known(p->cycles) ? p->cycles : p->ticks;
+        point[i] = (struct steps_point){p->count, p->shared ? UNKNOWN : value, p->lo, p->hi};
+    }
+    /* A predictor or a cache may do better with more; a window cannot be shorter. */
+    if (kind->kind == LIMITS_WINDOW && steps_fall(point, l->n, &l->falls_at)) {
+        l->spoiled = LIMIT_FALLS;
+        return;
+    }
+    l->steps = kind->leaves > 0 ? steps_leave(point, l->n, kind->leaves, l->step)
+                                : steps_find(point, l->n, kind->within, l->step);
+    if (l->steps || kind->leaves > 0)
+        return;
+    for (size_t i = 0; i < l->n; i++)
+        point[i].lo = point[i].hi = UNKNOWN;
+    if (steps_find(point, l->n, kind->within, uncertain))
+        l->spoiled = LIMIT_UNCERTAIN;
+}
+
+static void conclude(struct measuring *w)
+{
+    struct limit *l = &w->limit;
+
+    l->rounds = w->rounds;
+    l->n = w->n;
+    for (size_t i = 0; i < l->n; i++)
+        l->point[i] = point_of(w, i);
+    l->spoiled = spoiled_by(w);
+    if (l->spoiled == LIMIT_CLEAN)
+        find_steps(l);
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+#define LEAF_1_OSXSAVE (1u << 27) /* of CPUID leaf 1 ECX (SDM vol. 2A, CPUID) */
+#define LEAF_7_AVX512F (1u << 16) /* of CPUID leaf 7 EBX */
+#define XCR0_AVX512    0xe6u      /* SSE, AVX, masks, upper vectors (SDM vol. 1 section 13.3) */
+
+/* Returns whether instructions of AVX-512 may be executed. */
+static bool has_avx512(const struct platform *p)
+{
+    uint32_t low, high;
+
+    if (!(p->cpuid(NULL, 1, 0).ecx & LEAF_1_OSXSAVE) || p->cpuid(NULL, 0, 0).eax < 7 ||
+        !(p->cpuid(NULL, 7, 0).ebx & LEAF_7_AVX512F))
+        return false;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & XCR0_AVX512) == XCR0_AVX512;
+}
+
+/* Returns why the row cannot run; NULL: it can. */
+static const char *obstacle(const struct platform *p, const struct bench_limit *kind)
+{
+    if (cpu_default_recipe(p->cpu) != RECIPE_LFENCE)
+        return "this CPU's vendor does not document that LFENCE waits for loads";
+    return kind->kind == LIMITS_WINDOW && kind->param == FILL_KOR && !has_avx512(p)
+               ? "needs AVX-512F (CPUID leaf 7 EBX[16], XCR0)"
+               : NULL;
+}
+
+static void measure(struct measuring *w)
+{
+    const char *why = obstacle(w->e->p, &w->limit.row.bench->limit);
+
+    row_fail(&w->limit.row, ROW_UNSUPPORTED, why);
+    if (why || !measure_first(w))
+        return;
+    plan_passes(w);
+    for (unsigned round = 0; round < w->rounds; round++) {
+        bool late = seconds_since(w, w->began) > w->budget;
+        if (round >= ROUNDS_LEAST && late)
+            w->rounds = round;
+        else if (!pass(w, round))
+            return;
+    }
+    conclude(w);
+}
+
+static void measure_here(void *ctx, unsigned core)
+{
+    struct plan *plan = ctx;
+    struct seat *seat = plan_seat(plan, core);
+    struct engine *e = &seat->engine;
+    struct measuring *w = (struct measuring *)(void *)e->memory;
+    const struct bench *b = plan->bench;
+
+    memset(w, 0, sizeof *w);
+    w->e = e;
+    w->limit.row.bench = b;
+    w->limit.row.core = core;
+    w->hz = hz_of(e);
+    w->budget = b->limit.ms / 1e3;
+    w->seed = (uint64_t)e->facts.o->seed << 20;
+    w->began = tsc_now();
+    e->p->row_begin(e->p, b->suite, b->name, 0);
+    e->p->row_longer(e->p, b->limit.ms);
+    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
+    measure(w);
+    w->limit.row.smis = engine_smis(e) - pace_smis(e) - smis;
+    w->limit.row.nmis = e->p->nmis() - nmis;
+    e->p->row_end(e->p);
+    engine_keep(e, w->limit.row.kept);
+    seat->back = true;
+}
+
+const struct limit *limit_measure(struct plan *plan, const struct bench *b, unsigned k)
+{
+    struct seat *seat = &plan->seat[k];
+
+    plan->bench = b;
+    plan->stage = k;
+    if (seat->gone || plan_on(plan, k, measure_here, plan) || plan->pace->stopped)
+        return NULL;
+    const struct measuring *w = (const struct measuring *)(const void *)seat->engine.memory;
+    seat->nmis += w->limit.row.nmis;
+    return &w->limit;
+}

@@ -1,0 +1,21 @@
+/*
+ * Rows of FORM_LIMIT (suite `limits`): a core measures a curve over a count of fillers, branches or
+ * bytes of code, whose steps are the core's limits. A first pass measures counts on a grid; then
+ * counts are added where neighbours differ (lib/limits/steps.h); then there are passes over all of
+ * them, forward and back. Each measurement has the code and the data at another place.
+ */
+#ifndef BENCH_LIMITS_LIMIT_H
+#define BENCH_LIMITS_LIMIT_H
+
+#include "bench/cores/plan.h"
+#include "bench/model/limit.h"
+
+/* Measures the curve on the k-th core of the plan. NULL: the core is gone, or the run was stopped.
+ * The result is valid until the next row. Its row is wrong if a check failed, unsupported if the
+ * CPU cannot execute the code; there are no points then. */
+const struct limit *limit_measure(struct plan *plan, const struct bench *b, unsigned k);
+
+/* Returns the most ticks that the row takes on one core. */
+double limit_guess(const struct engine *e, const struct bench *b);
+
+#endif

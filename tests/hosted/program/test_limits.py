@@ -1,0 +1,74 @@
+"""Suite limits in a process: what a curve over a count consists of. The figures themselves are the machine's; tests/unit
+has simulated ones, and tests/boot counts the instructions."""
+
+import pytest
+from launch import launches
+
+NAMES = ("btb_64", "code_8", "returns", "rob", "targets", "width")
+
+
+@pytest.fixture(scope="module")
+def ended(shared_run):
+    return shared_run("suite=limits", f"bench={','.join(NAMES)}", "format=both")
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def limit(ended, request):
+    records = [line for line in ended.out.splitlines() if line.startswith('{"baretick"')]
+    limits = launches.Launch("\n".join(records).encode(), ended.status, 0).limits
+    assert [x["name"] for x in limits] == sorted(NAMES)
+    (record,) = [x for x in limits if x["name"] == request.param]
+    return record
+
+
+def test_the_run_passes_without_rows(ended):
+    assert ended.status in (0, 2), ended.out  # self-tests are not this test's
+    assert '"rows":0,' in ended.out
+
+
+def test_counts_ascend_and_have_figures(limit):
+    assert limit["status"] == "ok", limit
+    counts = [p[0] for p in limit["points"]]
+    assert counts == sorted(set(counts)) and 8 <= len(counts) <= 96, counts
+    assert 1 <= limit["rounds"] <= 4 and limit["visits"] % limit["rounds"] == 0, limit
+    assert limit["operations"] >= len(counts) * limit["visits"]
+    for count, ticks, cycles, lo, hi in limit["points"]:
+        assert ticks is not None, count
+        assert limit["unit"] != "cycles" or cycles is not None, count
+        assert lo is None or lo <= cycles <= hi, count
+
+
+def test_steps_are_between_counts_of_the_curve(limit):
+    counts = [p[0] for p in limit["points"]]
+    assert limit["judged"] == ("spoiled" not in limit) and (limit["judged"] or limit["steps"] == []), limit
+    for step in limit["steps"]:
+        assert {step["at"], step["from"], step["to"]} <= set(counts), step
+        assert step["from"] <= step["at"] < step["to"] and step["before"] < step["after"], step
+    assert [s["at"] for s in limit["steps"]] == sorted({s["at"] for s in limit["steps"]}), limit
+    assert len(limit["steps"]) <= (1 if limit["rule"] == "leaves" else 6)
+
+
+def test_the_table_has_what_was_found(ended, limit):
+    text = ended.out.replace("\r", "")
+    (line,) = [x for x in text.splitlines() if x.startswith(f"{limit['name']} ")]
+    if not limit["judged"]:
+        assert f"not judged: {limit['spoiled']}" in line
+    elif not limit["steps"]:
+        assert "no step up to" in line
+    else:
+        per = limit.get("per", 1)
+        assert f" {limit['steps'][0]['at'] / per:.{1 if per > 1 else 0}f} " in line, line
+
+
+def test_on_request_only(run):
+    ended = run("suite=limit*")
+    assert ended.status == 3 and "suite=limits" in ended.err, ended.err
+    assert "limits  (only when suite= names it)" in run("list").out
+
+
+def test_words_without_an_effect(run):
+    """seed= draws places, patterns and orders; samples= is the number of windows, which a curve has none of."""
+    report = run("suite=limits", "bench=stores", "format=jsonl", "seed=7", "samples=64").report()
+    said = [e["message"].split("=")[0] for e in report.events if "has no effect" in e["message"]]
+    assert "samples" in said and "seed" not in said, said
+    assert [limit["name"] for limit in report.limits] == ["stores"]

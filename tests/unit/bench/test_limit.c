@@ -1,0 +1,418 @@
+/* A curve over a count on a simulated machine, whose limit is known: how counts are chosen, planned
+ * and visited, and what spoils a curve. lib/limits has the tests of the rule and of the code. */
+#include "tests/unit/fake_tsc.h"
+
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "bench/figure/visits.c"
+#include "bench/limits/limit.c"
+#include "bench/sample/pairs.c"
+#include "tests/unit/close.h"
+#include "tests/unit/fake_own.h"
+#include "tests/unit/rng.h"
+
+#define HZ    1e9
+#define TPC   0.5 /* ticks per core cycle */
+#define LIMIT 313 /* fillers that fit between two loads */
+#define TURNS 16
+
+/* The machine; set by each test. */
+static struct {
+    double slow;      /* factor of every time */
+    double noise;     /* every time is off by at most this share */
+    unsigned wrong;   /* the walk that fails, counted from 1; 0: none */
+    unsigned stop_at; /* the visit before which the user stops the run; 0: none */
+    bool falls, leaves, full;
+    unsigned visits, walks, warmed;
+    uint64_t seed; /* of the last visit */
+} made;
+static struct rng rng;
+
+static double cycles_of(uint32_t count)
+{
+    if (made.falls && count > 400)
+        return 250;
+    if (made.leaves)
+        return count <= 32 ? 4 : 4 + (count - 32) / 10.0;
+    return (count <= LIMIT ? 430 : 850) + count / 6.0;
+}
+
+bool setting_make(struct limits_setting *s, const struct platform *p,
+                  const struct bench_limit *kind, uint32_t count, uint64_t seed, bool quick)
+{
+    (void)p;
+    assert_int_not_equal(seed, made.seed); /* another place each time */
+    made.seed = seed;
+    *s = (struct limits_setting){.kind = kind, .count = count, .turns = quick ? 1 : TURNS};
+    return !made.full;
+}
+
+void setting_warm(struct limits_setting *s)
+{
+    (void)s;
+    made.warmed++;
+}
+
+bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
+{
+    struct limits_setting *s = ctx;
+    double off = 1 + made.noise * (2 * rng_unit(&rng) - 1);
+    double ticks = cycles_of(s->count) * TPC * made.slow * off * (double)s->turns;
+
+    (void)i;
+    *t = (struct pair_ticks){100 + (uint64_t)ticks, 100 + (uint64_t)(2 * ticks), s->turns};
+    fake_tsc += t->once + t->twice;
+    s->operations += s->turns;
+    if (++made.walks == made.wrong)
+        s->wrong = "a planted defect";
+    return !s->wrong;
+}
+
+uint32_t own_adds(uint32_t turns)
+{
+    return (uint32_t)(60 + 64 * turns * TPC);
+}
+
+struct cycle_mark cycle_begin(struct engine *e)
+{
+    (void)e;
+    return (struct cycle_mark){0};
+}
+
+struct cycle_mark cycle_end(struct engine *e)
+{
+    (void)e;
+    return (struct cycle_mark){0};
+}
+
+double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
+                   const struct cycle_mark *to)
+{
+    (void)e, (void)from, (void)to;
+    return UNKNOWN;
+}
+
+static struct cpuid_regs cpuid_made(void *ctx, uint32_t leaf, uint32_t subleaf)
+{
+    (void)ctx, (void)leaf, (void)subleaf;
+    return (struct cpuid_regs){0};
+}
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p, (void)suite, (void)name, (void)ran;
+}
+
+static void row_longer(const struct platform *p, unsigned ms)
+{
+    (void)p;
+    assert_int_equal(ms, 700);
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+}
+
+static uint64_t nmis(void)
+{
+    return 3;
+}
+
+static struct pace pace;
+
+bool pace_go_on(const struct engine *e)
+{
+    (void)e;
+    pace.stopped = ++made.visits == made.stop_at;
+    return !pace.stopped;
+}
+
+void pace_show(const struct engine *e, double done)
+{
+    (void)e;
+    assert_true(done >= 0 && done <= 1);
+}
+
+bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+{
+    (void)e, (void)row;
+    fn(ctx);
+    return true;
+}
+
+struct seat *plan_seat(struct plan *plan, unsigned core)
+{
+    assert_int_equal(core, 0);
+    return plan->seat;
+}
+
+const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx)
+{
+    assert_int_equal(k, 0);
+    fn(ctx, 0);
+    return plan->seat->back ? NULL : "it did not come back";
+}
+
+static const struct cpu amd = {.vendor = VENDOR_AMD, .tsc = true};
+static struct options options;
+static struct seat seat;
+static struct plan plan;
+static uint64_t memory[INTERLEAVE_NEED];
+static struct platform platform;
+
+static const struct bench window = {
+    .suite = "limits",
+    .name = "window",
+    .form = FORM_LIMIT,
+    .limit = {
+        .kind = LIMITS_WINDOW, .first = 16, .most = 832, .apart = 16, .within = 1.25, .ms = 700}};
+static const struct bench masks = {
+    .suite = "limits",
+    .name = "masks",
+    .form = FORM_LIMIT,
+    .limit = {.kind = LIMITS_WINDOW, .param = FILL_KOR, .first = 16, .most = 32, .ms = 700}};
+static const struct bench octaves = {
+    .suite = "limits",
+    .name = "octaves",
+    .form = FORM_LIMIT,
+    .limit = {.kind = LIMITS_PATTERN, .first = 4, .most = 512, .leaves = 1.25, .ms = 700}};
+
+static void reset(enum execution execution)
+{
+    memset(&made, 0, sizeof made);
+    memset(&fake_own, 0, sizeof fake_own);
+    made.slow = 1;
+    rng = (struct rng){1};
+    options_default(&options);
+    platform = (struct platform){.cpu = &amd,
+                                 .cpuid = cpuid_made,
+                                 .row_begin = row_begin,
+                                 .row_longer = row_longer,
+                                 .row_end = row_end,
+                                 .nmis = nmis};
+    pace = (struct pace){0};
+    seat = (struct seat){.engine = {.p = &platform,
+                                    .memory = memory,
+                                    .step_cycles = 1,
+                                    .facts = {.o = &options,
+                                              .execution = execution,
+                                              .ticks_per_instruction = 2,
+                                              .ticks_per_cycle = TPC,
+                                              .tsc_hz = HZ,
+                                              .step = 1,
+                                              .cycle = {.by = CYCLES_RULER}}}};
+    plan = (struct plan){.seat = &seat, .pace = &pace};
+}
+
+static void a_limit_is_found_exactly(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.noise = 0.02;
+    const struct limit *l = limit_measure(&plan, &window, 0);
+    assert_non_null(l);
+    assert_null(l->row.why);
+    assert_int_equal(l->spoiled, LIMIT_CLEAN);
+    assert_false(l->less_time);
+    assert_int_equal(l->rounds, ROUNDS);
+    assert_int_equal(l->steps, 1);
+    assert_int_equal(l->step[0].at, LIMIT);
+    assert_int_equal(l->step[0].from, LIMIT);
+    assert_int_equal(l->step[0].to, LIMIT + 1);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct limit_point *p = &l->point[i];
+        assert_true(i == 0 || p->count > p[-1].count);
+        assert_int_equal(p->visits, ROUNDS * PER_ROUND);
+        assert_close(p->cycles, cycles_of(p->count), 0.02 * cycles_of(p->count));
+        assert_close(p->ticks, cycles_of(p->count) * TPC, 0.02 * cycles_of(p->count));
+        assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
+    }
+    assert_int_equal(made.warmed, made.visits);
+    assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * TURNS);
+}
+
+static void counts_per_octave(void **state)
+{
+    static const uint32_t grid_of[] = {4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+    uint32_t count[STEPS_POINTS_MOST];
+
+    (void)state;
+    assert_int_equal(grid(&octaves.limit, 128, count), 11);
+    for (size_t i = 0; i < 11; i++)
+        assert_int_equal(count[i], grid_of[i]);
+    reset(EXEC_SILICON);
+    made.leaves = true;
+    const struct limit *l = limit_measure(&plan, &octaves, 0);
+    assert_int_equal(l->steps, 1);
+    assert_in_range(l->step[0].at, 36, 42); /* 4 + 25% */
+    assert_in_range(l->step[0].to, 42, 46);
+}
+
+static bool always(void)
+{
+    return true;
+}
+
+static void a_neighbour_all_the_time(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    fake_own.is_shared = always;
+    const struct limit *l = limit_measure(&plan, &window, 0);
+    assert_int_equal(l->row.status, ROW_OK);
+    assert_int_equal(l->spoiled, LIMIT_SHARED);
+    assert_int_equal(l->steps, 0);
+    assert_true(l->point[0].shared);
+}
+
+static unsigned readings;
+
+static bool now_and_then(void)
+{
+    return ++readings % 5 == 0;
+}
+
+static void a_neighbour_now_and_then(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    fake_own.is_shared = now_and_then;
+    const struct limit *l = limit_measure(&plan, &window, 0);
+    assert_true(fake_own.shared > 0);
+    assert_int_equal(l->spoiled, LIMIT_CLEAN);
+    assert_int_equal(l->step[0].at, LIMIT);
+}
+
+static void a_window_that_gets_shorter_is_not_judged(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.falls = true;
+    const struct limit *l = limit_measure(&plan, &window, 0);
+    assert_int_equal(l->spoiled, LIMIT_FALLS);
+    assert_true(l->falls_at > 400);
+    assert_int_equal(l->steps, 0);
+}
+
+static void uncertain_figures_are_not_judged(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    for (unsigned tenths = 1; tenths <= 5; tenths++) {
+        made.noise = tenths / 10.0;
+        const struct limit *l = limit_measure(&plan, &window, 0);
+        assert_int_equal(l->spoiled, LIMIT_CLEAN);
+        assert_int_equal(l->steps, 1);
+        assert_int_equal(l->step[0].at, LIMIT);
+    }
+    reset(EXEC_SILICON);
+    made.noise = 0.62;
+    const struct limit *l = limit_measure(&plan, &window, 0);
+    assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
+    assert_int_equal(l->steps, 0);
+}
+
+static void a_walk_that_fails_its_check_fails_the_row(void **state)
+{
+    (void)state;
+    for (unsigned at = 1; at < 2000; at += 999) {
+        reset(EXEC_SILICON);
+        made.wrong = at;
+        const struct limit *l = limit_measure(&plan, &window, 0);
+        assert_int_equal(l->row.status, ROW_WRONG);
+        assert_string_equal(l->row.why, "a planted defect");
+        assert_int_equal(l->n, 0);
+    }
+    reset(EXEC_SILICON);
+    made.full = true;
+    assert_int_equal(limit_measure(&plan, &window, 0)->row.status, ROW_WRONG);
+}
+
+static void the_user_stops_it(void **state)
+{
+    (void)state;
+    for (unsigned at = 1; at <= 501; at += 100) {
+        reset(EXEC_SILICON);
+        made.stop_at = at;
+        assert_null(limit_measure(&plan, &window, 0));
+        assert_int_equal(made.visits, at);
+    }
+}
+
+/* However slow the machine is, the row keeps to its time, or measures a few counts. */
+static void little_time(void **state)
+{
+    (void)state;
+    for (double slow = 1; slow < 1e4; slow *= 4) {
+        reset(EXEC_SILICON);
+        made.slow = slow;
+        uint64_t from = fake_tsc;
+        const struct limit *l = limit_measure(&plan, &window, 0);
+        double seconds = (double)(fake_tsc - from) / HZ;
+        assert_true(seconds <= 1.2 * window.limit.ms / 1e3 || l->n == LEAST);
+        assert_true(l->less_time || l->point[l->n - 1].count == 832);
+        assert_in_range(l->rounds, ROUNDS_LEAST, ROUNDS);
+        assert_close(l->point[0].cycles, slow * cycles_of(16), slow * 2);
+    }
+}
+
+static void counted_instructions(void **state)
+{
+    (void)state;
+    reset(EXEC_INSTRUCTIONS);
+    const struct limit *l = limit_measure(&plan, &window, 0);
+    assert_int_equal(l->spoiled, LIMIT_COUNTED);
+    assert_int_equal(l->n, 52); /* the grid, nothing is added */
+    assert_int_equal(l->rounds, 1);
+    assert_int_equal(made.walks, 2 * 52); /* in the first pass, and in one more */
+    assert_int_equal(made.warmed, 0);
+    assert_close(l->point[0].cycles, l->point[0].ticks / 2, 1e-6);
+    assert_true(limit_guess(&seat.engine, &window) < HZ);
+}
+
+static void an_emulator(void **state)
+{
+    (void)state;
+    reset(EXEC_EMULATED);
+    const struct limit *l = limit_measure(&plan, &window, 0);
+    assert_int_equal(l->spoiled, LIMIT_EMULATED);
+    assert_false(is_known(l->point[0].cycles));
+    assert_true(is_known(l->point[0].ticks));
+}
+
+static void what_a_cpu_lacks(void **state)
+{
+    static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    const struct limit *l = limit_measure(&plan, &masks, 0); /* this CPUID has no leaf 7 */
+    assert_int_equal(l->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(l->row.why, "AVX-512"));
+    platform.cpu = &other;
+    l = limit_measure(&plan, &window, 0);
+    assert_int_equal(l->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(l->row.why, "LFENCE"));
+    assert_int_equal(made.visits, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_limit_is_found_exactly),
+        cmocka_unit_test(counts_per_octave),
+        cmocka_unit_test(a_neighbour_all_the_time),
+        cmocka_unit_test(a_neighbour_now_and_then),
+        cmocka_unit_test(a_window_that_gets_shorter_is_not_judged),
+        cmocka_unit_test(uncertain_figures_are_not_judged),
+        cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
+        cmocka_unit_test(the_user_stops_it),
+        cmocka_unit_test(little_time),
+        cmocka_unit_test(counted_instructions),
+        cmocka_unit_test(an_emulator),
+        cmocka_unit_test(what_a_cpu_lacks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
