@@ -8,6 +8,7 @@
 #include "bench/limits/limit.h"
 #include "bench/memory/curve.h"
 #include "bench/memory/forward.h"
+#include "bench/memory/together.h"
 #include "bench/method/bare.h"
 #include "bench/method/c_program.h"
 #include "bench/sample/cycle.h"
@@ -53,7 +54,7 @@ static double guess(const struct run *run, const struct bench *b)
 {
     double cores = run->plan->n;
 
-    if (b->form == FORM_CORES)
+    if (b->form == FORM_CORES || (b->form == FORM_CURVE && b->curve.crowd != BENCH_ALONE))
         cores = cores > 1; /* needs several cores */
     else if (run->plan->together && form_has_windows(b->form))
         cores++; /* each alone, then all at once */
@@ -246,10 +247,27 @@ static void run_watch(struct run *run, const struct bench *b)
     }
 }
 
+/* Measures a curve that needs several cores of the plan at once. */
+static void run_together(struct run *run, const struct bench *b)
+{
+    const struct curve *c = together_measure(run->plan, b);
+
+    if (c) {
+        run_show_curve(run, c, 0);
+        run->report->smis += c->row.smis;
+    }
+    for (unsigned k = 0; k < run->plan->n; k++)
+        run_tell_gone(run, k, b->name);
+}
+
 /* Measures a curve on each core of the plan. */
 static void run_curve(struct run *run, const struct bench *b)
 {
     run_show_suite(run, b);
+    if (b->curve.crowd != BENCH_ALONE) {
+        run_together(run, b);
+        return;
+    }
     for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
         run->cores_done = k;
         const struct curve *c = curve_measure(run->plan, b, k);

@@ -19,15 +19,15 @@
 #define AREA_PARTS 512
 #define AREA_MORE  (4ull << 20)
 
-/* Returns the bytes of the area for curves over sizes. */
-static uint64_t area_need(void)
+/* Returns the bytes of the area for curves over sizes. cores: that measure one of them at once. */
+static uint64_t area_need(unsigned cores)
 {
     struct cache cache[CACHES_MAX];
     struct cpu cpu;
 
     cpu_decode(&cpu, cpuid_here, NULL);
     unsigned n = caches_decode(cache, &cpu, cpuid_here, NULL);
-    uint64_t wanted = sizes_wanted(caches_largest(cache, n));
+    uint64_t wanted = sizes_wanted(caches_largest(cache, n)) * caches_domains(cache, n, cores);
     return (wanted + wanted / AREA_PARTS + AREA_MORE) & ~(AREA_MORE - 1);
 }
 
@@ -43,8 +43,9 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores)
         bool selected = registry_selects(o, all[i]);
         needs.rows += selected ? at_it : 0;
         bool has_area = all[i]->form == FORM_CURVE || all[i]->form == FORM_FORWARD;
-        if (selected && has_area && needs.area == 0)
-            needs.area = area_need();
+        unsigned together = all[i]->curve.crowd != BENCH_ALONE ? at_it : 1;
+        uint64_t area = selected && has_area ? area_need(together) : 0;
+        needs.area = area > needs.area ? area : needs.area;
         needs.pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(at_it) : 0;
     }
     return needs;

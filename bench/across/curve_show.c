@@ -11,17 +11,26 @@
 #define UNIT_WIDTH 4  /* " KiB" */
 #define LINE       64 /* bytes of an operation of bandwidth */
 
-static const char *unit_of(const struct run_facts *run)
+/* Returns whether several cores measured it. */
+static bool is_together(const struct curve *c)
 {
+    return c->row.bench->curve.crowd != BENCH_ALONE;
+}
+
+static const char *unit_of(const struct run_facts *run, const struct curve *c)
+{
+    if (c && is_together(c))
+        return "ticks";
     if (units_are_instructions(run))
         return "instructions";
     return run_has_cycles(run) ? "cycles" : "ticks";
 }
 
 /* Returns a point's figure in that unit. */
-static double figure(const struct run_facts *run, const struct curve_point *p)
+static double figure(const struct run_facts *run, const struct curve *c,
+                     const struct curve_point *p)
 {
-    return run_has_cycles(run) ? p->cycles : p->ticks;
+    return run_has_cycles(run) && !is_together(c) ? p->cycles : p->ticks;
 }
 
 static double ns(const struct run_facts *run, double ticks)
@@ -54,33 +63,37 @@ static void show_number(double v, int decimals, int width, struct sink *out)
 }
 
 /* Returns the longer side of a point's interval. */
-static double half(const struct curve_point *p)
+static double half(const struct curve_point *p, double v)
 {
-    double below = p->cycles - p->lo, above = p->hi - p->cycles;
+    double below = v - p->lo, above = p->hi - v;
 
     return below > above ? below : above;
 }
 
-static int decimals_of(const struct run_facts *run, double v)
+static int decimals_of(const struct run_facts *run, const struct curve *c, double v)
 {
-    if (units_are_instructions(run))
+    if (units_are_instructions(run) && !is_together(c))
         return 3; /* exact */
     return v < 100 ? 2 : 1;
 }
 
 static enum bench_by by(const struct curve *c)
 {
-    return bench_by(c->row.bench->curve.load);
+    return bench_by(&c->row.bench->curve);
 }
 
 /* Returns whether the operation moves a line of 64 bytes. */
 static bool is_bandwidth(const struct curve *c)
 {
-    return by(c) == BENCH_BY_SIZE && !bench_is_chase(c->row.bench->curve.load);
+    enum bench_by b = by(c);
+
+    return b == BENCH_BY_CORES || (b == BENCH_BY_SIZE && !bench_is_chase(c->row.bench->curve.load));
 }
 
 static const char *const by_words[] = {
-    [BENCH_BY_SIZE] = "size", [BENCH_BY_OFFSET] = "offset", [BENCH_BY_STATE] = "state"};
+    [BENCH_BY_SIZE] = "size",   [BENCH_BY_OFFSET] = "offset", [BENCH_BY_STATE] = "state",
+    [BENCH_BY_CORES] = "cores", [BENCH_BY_RATE] = "rate",
+};
 
 /* Returns what was checked, in words. */
 static const char *checked(const struct curve *c)
@@ -89,6 +102,8 @@ static const char *checked(const struct curve *c)
         return "; every value was checked";
     if (by(c) == BENCH_BY_STATE)
         return ", per instruction; every line was checked";
+    if (by(c) == BENCH_BY_RATE)
+        return ", a load of the chase; every element was visited";
     return is_bandwidth(c) ? ", per line of 64 bytes; every word was checked"
                            : "; every element was visited";
 }
@@ -112,6 +127,10 @@ static void show_where(const struct curve *c, const struct curve_point *p, struc
     case BENCH_BY_STATE:
         fmt(out, "%13s", line_state_names[p->bytes]);
         break;
+    case BENCH_BY_CORES:
+    case BENCH_BY_RATE:
+        fmt(out, "%13llu", (unsigned long long)p->bytes);
+        break;
     case BENCH_BY_SIZE:
         show_size(p->bytes, 13, out);
         break;
@@ -120,17 +139,18 @@ static void show_where(const struct curve *c, const struct curve_point *p, struc
 
 static void show_points(const struct run_facts *run, const struct curve *c, struct sink *out)
 {
-    fmt(out, "%13s %12s       +-     %s\r\n", by_words[by(c)], unit_of(run),
+    fmt(out, "%13s %12s       +-     %s\r\n",
+        by(c) == BENCH_BY_RATE ? "others' MB/s" : by_words[by(c)], unit_of(run, c),
         is_bandwidth(c) ? "GB/s" : "  ns");
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
-        double v = figure(run, p);
-        int decimals = decimals_of(run, v);
+        double v = figure(run, c, p);
+        int decimals = decimals_of(run, c, v);
         show_where(c, p, out);
         fmt(out, " ");
         show_number(v, decimals, 12, out);
         fmt(out, " ");
-        show_number(half(p), decimals, 8, out);
+        show_number(half(p, v), decimals, 8, out);
         fmt(out, " ");
         show_last(run, c, p, out);
         fmt(out, p->shared ? "  shared core: not judged\r\n" : "\r\n");
@@ -148,8 +168,8 @@ static void show_level(const struct run_facts *run, const struct curve *c, const
                        struct sink *out)
 {
     fmt(out, "    ");
-    num_f64(out, l->value, decimals_of(run, l->value), 8);
-    fmt(out, " %s from ", unit_of(run));
+    num_f64(out, l->value, decimals_of(run, c, l->value), 8);
+    fmt(out, " %s from ", unit_of(run, c));
     show_size(l->from, 0, out);
     fmt(out, " to ");
     show_size(l->to, 0, out);
@@ -250,13 +270,19 @@ static void record_points(const struct run_facts *run, const struct curve *c, st
         json_array(j, NULL);
         json_i64(j, NULL, (int64_t)p->bytes);
         json_f64(j, NULL, p->ticks, 3);
-        json_f64(j, NULL, run_has_cycles(run) ? p->cycles : UNKNOWN, 3);
+        json_f64(j, NULL, run_has_cycles(run) && !is_together(c) ? p->cycles : UNKNOWN, 3);
         json_f64(j, NULL, p->lo, 3);
         json_f64(j, NULL, p->hi, 3);
         json_f64(j, NULL, ns(run, p->ticks), 3);
         json_close(j);
     }
     json_close(j);
+    if (is_together(c)) {
+        json_array(j, "sets");
+        for (size_t i = 0; i < c->n; i++)
+            json_u64(j, NULL, c->point[i].set);
+        json_close(j);
+    }
     if (by(c) == BENCH_BY_STATE) {
         json_array(j, "labels");
         for (size_t i = 0; i < c->n; i++)
@@ -311,7 +337,7 @@ static void record_measured(const struct run_facts *run, const struct curve *c, 
     json_bool(j, "less_time", c->less_time);
     json_u64(j, "elements", c->elements);
     json_u64(j, "rounds", c->rounds);
-    json_str(j, "unit", unit_of(run));
+    json_str(j, "unit", unit_of(run, c));
     record_points(run, c, j);
     json_bool(j, "judged", c->spoiled == CURVE_CLEAN);
     if (c->spoiled != CURVE_CLEAN)
@@ -346,7 +372,7 @@ void curve_heading(struct report *r, const struct run_facts *run, const char *su
         return;
     report_fresh_line(r);
     fmt(r->out, "\r\n%-24s %s of an operation, by size of the working set\r\n", suite,
-        unit_of(run));
+        unit_of(run, NULL));
 }
 
 void curve_show(const struct run_facts *run, const struct curve *c, struct report *r)

@@ -154,15 +154,13 @@ static inline bool bench_is_flush(enum bench_load load)
     return load >= BENCH_FLUSH && load <= BENCH_WRITE_BACK;
 }
 
-/* What the points of a curve are. */
-enum bench_by { BENCH_BY_SIZE, BENCH_BY_OFFSET, BENCH_BY_STATE };
-
-static inline enum bench_by bench_by(enum bench_load load)
-{
-    if (bench_is_flush(load))
-        return BENCH_BY_STATE;
-    return bench_is_near(load) ? BENCH_BY_OFFSET : BENCH_BY_SIZE;
-}
+/* Which cores a row of FORM_CURVE needs (bench/memory/together.h). */
+enum bench_crowd {
+    BENCH_ALONE,  /* one core at a time */
+    BENCH_CORES,  /* 1, 2, 4 ... and all cores with the same load, each on separate memory */
+    BENCH_LOADED, /* one core chases pointers while the others have the load, at several rates */
+    BENCH_HELD,   /* one core flushes lines that another one has read or written */
+};
 
 /* What a row of FORM_CURVE measures at each size of its working set. */
 struct bench_curve {
@@ -174,6 +172,7 @@ struct bench_curve {
     /* The offsets of bench_is_near(), ascending; `offsets` of them. */
     const int32_t *offset;
     uint32_t offsets;
+    enum bench_crowd crowd;
     uint32_t ms; /* the time that it may take on a core; 0: not a curve */
 };
 
@@ -190,6 +189,20 @@ struct bench_limit {
     double leaves;               /* ... for steps_leave(), above 0 */
     uint32_t ms;                 /* the time that it may take on a core */
 };
+
+/* What the points of a curve are: bytes; states of a line; numbers of cores; MB/s of the others. */
+enum bench_by { BENCH_BY_SIZE, BENCH_BY_OFFSET, BENCH_BY_STATE, BENCH_BY_CORES, BENCH_BY_RATE };
+
+static inline enum bench_by bench_by(const struct bench_curve *kind)
+{
+    if (kind->crowd == BENCH_CORES)
+        return BENCH_BY_CORES;
+    if (kind->crowd == BENCH_LOADED)
+        return BENCH_BY_RATE;
+    if (bench_is_flush(kind->load))
+        return BENCH_BY_STATE;
+    return bench_is_near(kind->load) ? BENCH_BY_OFFSET : BENCH_BY_SIZE;
+}
 
 /* The steps of the small C program that method=plain shows in a table. */
 enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };

@@ -106,8 +106,9 @@ struct guard_ended {
 struct platform_wish {
     uint64_t page; /* size of the pages: 4 KiB, 2 MiB, 1 GiB */
     uint64_t bytes;
-    bool same; /* all pages may be the same memory */
-    bool code; /* its content will be executed */
+    bool same;   /* all pages may be the same memory */
+    bool code;   /* its content will be executed */
+    bool shared; /* cores that are called together access it */
 };
 struct platform_area {
     uint8_t *at;    /* on a page boundary if not `same`; any content */

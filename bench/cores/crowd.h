@@ -20,12 +20,13 @@ struct plan;
 /* With more than 32 cores, pairs are sampled: 32 * 31 / 2 of them, or one for each core. */
 #define CROWD_ALL_PAIRS 32
 #define CROWD_ROUNDS    5 /* of a contest; the median round is reported */
+#define CROWD_FIGURES   8 /* of a core in a meeting, at most */
 
-/* One core's part in a contest. */
+/* One core's part in a contest, or in a curve of several cores (bench/memory/together.h). */
 struct crowd_seat {
     _Alignas(BARRIER_LINE) _Atomic uint64_t own; /* a word on a separate cache line */
     uint64_t operations;                         /* in all rounds */
-    uint64_t round_operations[CROWD_ROUNDS], round_ticks[CROWD_ROUNDS];
+    uint64_t round_operations[CROWD_FIGURES], round_ticks[CROWD_FIGURES];
     bool complete;
 };
 

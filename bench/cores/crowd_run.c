@@ -7,7 +7,7 @@
 #define ROUND_SECONDS 1e-3
 #define ROUND_TICKS   1000000 /* if the TSC's frequency is not known, or is an emulator's */
 
-static void begin(struct plan *plan, const struct bench *b)
+void crowd_begin(struct plan *plan, const struct bench *b)
 {
     struct crowd *c = plan->crowd;
     const struct engine *e = &plan->seat[0].engine;
@@ -27,7 +27,7 @@ static void begin(struct plan *plan, const struct bench *b)
     c->met.row.core = plan->list[0];
 }
 
-static bool has_two(const struct plan *plan)
+bool crowd_has_two(const struct plan *plan)
 {
     unsigned live = 0;
 
@@ -40,12 +40,12 @@ const struct meeting *crowd_run(struct plan *plan, const struct bench *b)
 {
     struct crowd *c = plan->crowd;
 
-    begin(plan, b);
+    crowd_begin(plan, b);
     plan->p->row_begin(plan->p, b->suite, b->name, 0);
-    if (has_two(plan))
+    if (crowd_has_two(plan))
         b->meet(c);
     else
-        crowd_fail(c, ROW_UNSUPPORTED, "needs two cores or more that measure: cores=all");
+        crowd_fail(c, ROW_UNSUPPORTED, CROWD_ALONE);
     plan->p->row_end(plan->p);
     return &c->met;
 }

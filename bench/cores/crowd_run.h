@@ -5,6 +5,13 @@
 #include "bench/cores/crowd.h"
 #include "bench/cores/plan.h"
 
+/* The reason of a row that has only one core. */
+#define CROWD_ALONE "needs two cores or more that measure: cores=all"
+
+/* Clears the plan's crowd for a row; and returns whether two cores or more measure. */
+void crowd_begin(struct plan *plan, const struct bench *b);
+bool crowd_has_two(const struct plan *plan);
+
 /* Runs the row on the plan's cores. The result is valid until the next such row. */
 const struct meeting *crowd_run(struct plan *plan, const struct bench *b);
 

@@ -49,7 +49,7 @@ static bool is_proof(const struct engine *e)
 
 static bool is_by_size(const struct measuring *w)
 {
-    return bench_by(w->curve.row.bench->curve.load) == BENCH_BY_SIZE;
+    return bench_by(&w->curve.row.bench->curve) == BENCH_BY_SIZE;
 }
 
 static double hz_of(const struct engine *e)
@@ -195,7 +195,7 @@ static void find_levels(struct curve *c)
         point[i] = (struct level_point){p->bytes, cycles ? p->cycles : p->ticks, p->lo, p->hi};
         shared += p->shared;
     }
-    if (bench_by(c->row.bench->curve.load) == BENCH_BY_SIZE)
+    if (bench_by(&c->row.bench->curve) == BENCH_BY_SIZE)
         c->levels = levels_find(point, c->n, c->level);
     levels_match(c->level, c->levels, c->cache, c->caches);
     if (2 * shared > c->n)

@@ -33,9 +33,9 @@ const char *flush_lacks(const struct platform *p, enum bench_load load)
 }
 
 /* Returns the word that is written to every word of a line. */
-static uint64_t content(uint64_t line)
+static uint64_t content(uint64_t line, bool change)
 {
-    return (2 * line + 1) * 0x9e3779b97f4a7c15u;
+    return (2 * line + 1) * 0x9e3779b97f4a7c15u ^ (change ? ~0ull : 0);
 }
 
 static volatile uint64_t *line_at(const struct flush *f, uint64_t i)
@@ -43,20 +43,31 @@ static volatile uint64_t *line_at(const struct flush *f, uint64_t i)
     return (volatile uint64_t *)(volatile void *)(f->lines + i * FLUSH_LINE);
 }
 
-static void write_lines(const struct flush *f, uint64_t lines, uint64_t change)
+static void write_lines(const struct flush *f, uint64_t lines, bool change)
 {
     for (uint64_t i = 0; i < lines; i++)
         for (uint64_t k = 0; k < WORDS; k++)
-            line_at(f, i)[k] = content(i) ^ change;
+            line_at(f, i)[k] = content(i, change);
+}
+
+void flush_describe(struct flush *f, const struct bench_curve *kind, enum line_state state,
+                    uint8_t *at, uint64_t evict)
+{
+    *f = (struct flush){walk_of(kind), state, at, at + FLUSH_BYTES, evict};
+}
+
+void flush_fill(const struct flush *f)
+{
+    write_lines(f, 2ull * FLUSH_LINES, false);
+    for (uint64_t i = 0; i < f->evict; i += FLUSH_LINE) /* present in memory, each */
+        f->other[i] = 1;
 }
 
 void flush_build(struct flush *f, const struct bench_curve *kind, enum line_state state,
                  uint8_t *at, uint64_t evict)
 {
-    *f = (struct flush){walk_of(kind), state, at, at + FLUSH_BYTES, evict};
-    write_lines(f, 2ull * FLUSH_LINES, 0);
-    for (uint64_t i = 0; i < evict; i += FLUSH_LINE) /* present in memory, each */
-        at[FLUSH_BYTES + i] = 1;
+    flush_describe(f, kind, state, at, evict);
+    flush_fill(f);
 }
 
 /* Reads other memory twice: one pass leaves lines in caches that do not replace the oldest. */
@@ -67,10 +78,14 @@ static void evict(const struct flush *f)
             (void)*(const volatile uint8_t *)(f->other + i);
 }
 
-/* Brings lines into the state. MFENCE waits for the stores. */
-static void prepare(const struct flush *f, uint64_t lines, uint64_t change)
+void flush_away(const struct flush *f, uint64_t lines)
 {
     (void)flush_clflush(f->lines, lines / FLUSH_TURN);
+}
+
+/* MFENCE waits for the stores. */
+void flush_touch(const struct flush *f, uint64_t lines, bool change)
+{
     if (line_state_is_dirty(f->state))
         write_lines(f, lines, change);
     else if (f->state != LINE_ABSENT)
@@ -80,25 +95,34 @@ static void prepare(const struct flush *f, uint64_t lines, uint64_t change)
     __asm__ volatile("mfence" ::: "memory");
 }
 
-uint64_t flush_check(const struct flush *f)
+uint64_t flush_right(const struct flush *f, uint64_t lines, bool change)
 {
-    const uint64_t lines = 2ull * FLUSH_LINES, change = line_state_is_dirty(f->state) ? ~0ull : 0;
     uint64_t right = 0;
 
-    prepare(f, lines, change);
-    (void)f->walk(f->lines, lines / FLUSH_TURN);
-    (void)flush_clflush(f->lines, lines / FLUSH_TURN); /* what is read below is in memory */
     for (uint64_t i = 0; i < lines; i++) {
         bool same = true;
         for (uint64_t k = 0; k < WORDS; k++)
-            same = same && line_at(f, i)[k] == (content(i) ^ change);
+            same = same && line_at(f, i)[k] == content(i, change);
         right += same;
     }
     return right;
 }
 
+uint64_t flush_check(const struct flush *f)
+{
+    const uint64_t lines = 2ull * FLUSH_LINES;
+    bool change = line_state_is_dirty(f->state);
+
+    flush_away(f, lines);
+    flush_touch(f, lines, change);
+    (void)f->walk(f->lines, lines / FLUSH_TURN);
+    flush_away(f, lines); /* what is read below is in memory */
+    return flush_right(f, lines, change);
+}
+
 uint64_t flush_time(const struct flush *f, uint64_t lines)
 {
-    prepare(f, lines, 0);
+    flush_away(f, lines);
+    flush_touch(f, lines, false);
     return f->walk(f->lines, lines / FLUSH_TURN);
 }

@@ -26,21 +26,32 @@ struct flush {
     flush_walk *walk;
     enum line_state state;
     uint8_t *lines;
-    const uint8_t *other; /* read to evict the lines */
-    uint64_t evict;       /* bytes of it */
+    uint8_t *other; /* read to evict the lines */
+    uint64_t evict; /* bytes of it */
 };
 
 /* Returns why this CPU cannot execute the load's instruction on lines of FLUSH_LINE bytes; NULL: it
  * can. */
 const char *flush_lacks(const struct platform *p, enum bench_load load);
 
-/* Prepares FLUSH_BYTES + evict bytes at `at`, a page. */
+/* Describe the lines in FLUSH_BYTES + evict bytes at `at`, a page; fill them with what a clean line
+ * has; both. */
+void flush_describe(struct flush *f, const struct bench_curve *kind, enum line_state state,
+                    uint8_t *at, uint64_t evict);
+void flush_fill(const struct flush *f);
 void flush_build(struct flush *f, const struct bench_curve *kind, enum line_state state,
                  uint8_t *at, uint64_t evict);
 
 /* Flushes lines in this state. Returns those whose memory then has what was written last, at most
  * 2 * FLUSH_LINES. */
 uint64_t flush_check(const struct flush *f);
+
+/* The steps of the two below, for lines that another core brings into the state: flush_away() on
+ * either core; flush_touch() on the other one, which writes a dirty line's content, inverted if
+ * `change`; the walk on this one; flush_right() returns the lines that have the content. */
+void flush_away(const struct flush *f, uint64_t lines);
+void flush_touch(const struct flush *f, uint64_t lines, bool change);
+uint64_t flush_right(const struct flush *f, uint64_t lines, bool change);
 
 /* Brings that many lines, a multiple of FLUSH_TURN, into the state; returns the ticks to flush
  * them. */

@@ -121,7 +121,7 @@ static uint64_t most_of_states(const struct curve *c)
 
 void needs_find(struct curve *c, const struct platform *p)
 {
-    enum bench_by by = bench_by(load_of(c));
+    enum bench_by by = bench_by(&c->row.bench->curve);
 
     if (bench_is_pages(load_of(c)))
         take_tlbs(c, p);
@@ -135,13 +135,15 @@ void needs_find(struct curve *c, const struct platform *p)
 uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict)
 {
     *evict = 0;
-    switch (bench_by(load_of(c))) {
+    switch (bench_by(&c->row.bench->curve)) {
     case BENCH_BY_OFFSET:
         return NEAR_BYTES;
     case BENCH_BY_STATE:
         (void)line_state_evicts((enum line_state)point, c->cache, c->caches, evict);
         return FLUSH_BYTES + *evict;
     case BENCH_BY_SIZE:
+    case BENCH_BY_CORES: /* not here: together.h */
+    case BENCH_BY_RATE:
         break;
     }
     return point;
@@ -175,12 +177,14 @@ size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_
     if (bench_is_pages(kind->load))
         first = page * (page > BENCH_4K ? FIRST_LARGE_PAGES : FIRST_PAGES);
 
-    switch (bench_by(kind->load)) {
+    switch (bench_by(kind)) {
     case BENCH_BY_OFFSET:
         return write_offsets(kind, bytes, point);
     case BENCH_BY_STATE:
         return write_states(c, bytes, point);
     case BENCH_BY_SIZE:
+    case BENCH_BY_CORES: /* not here: together.h */
+    case BENCH_BY_RATE:
         break;
     }
     return sizes_grid(first, bytes < c->wanted ? bytes : c->wanted, bench_is_chase(kind->load),

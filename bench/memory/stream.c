@@ -112,3 +112,11 @@ struct stream_ticks stream_time(const struct stream *s, unsigned i)
     t.twice = s->walk(s->at + from, s->to + from, turns_of(2 * part), 1, &word);
     return t;
 }
+
+void stream_part(const struct stream *s, uint64_t *line, uint64_t lines)
+{
+    uint64_t word = WORD, from = *line * STREAM_LINE;
+
+    (void)s->walk(s->at + from, s->to + from, turns_of(lines), 1, &word);
+    *line = (*line + lines) % s->lines;
+}

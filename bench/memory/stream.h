@@ -33,6 +33,10 @@ void stream_build(struct stream *s, enum bench_load load, uint8_t *at, uint64_t 
 /* Runs one lap. Returns the lines that were read or written as they should, at most s->lines. */
 uint64_t stream_check(const struct stream *s);
 
+/* Walks `lines` lines from *line on, both multiples of a turn's lines, `lines` a divisor of a
+ * lap's. Moves *line on, around the set. */
+void stream_part(const struct stream *s, uint64_t *line, uint64_t lines);
+
 /* Runs the i-th timed walk, and one of twice its operations, which begins where the first ended if
  * these are no whole laps. *lines gets the operations of the first. */
 struct stream_ticks {

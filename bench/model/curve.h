@@ -10,11 +10,13 @@
 #include "lib/memory/levels.h"
 #include "lib/memory/sizes.h"
 
-/* One size, offset or state of a line. Figures are per operation. */
+/* One size, or another point (enum bench_by). Figures are per operation. */
 struct curve_point {
-    uint64_t bytes; /* or the offset, converted to this type; or enum line_state */
+    uint64_t bytes;        /* or the offset, converted to this type; enum line_state; cores; MB/s */
     double ticks;          /* UNKNOWN: no figure */
-    double cycles, lo, hi; /* core cycles or instructions, and their interval */
+    double cycles, lo, hi; /* core cycles or instructions, and their interval: of ticks, where
+                              several cores measure, each of which has a clock */
+    uint64_t set;          /* bytes of each core, where several measure */
     unsigned visits;       /* measurements, each with another order of the elements */
     bool shared;           /* a neighbour used the core: not judged */
 };

@@ -52,11 +52,32 @@ STREAM(copy_16, "16-byte loads and stores copy", BENCH_COPY_16);
 STREAM(copy_32, "32-byte loads and stores (AVX) copy", BENCH_COPY_32);
 STREAM(copy_rep, "REP MOVSB copies", BENCH_COPY_REP);
 
+/* By 1, 2, 4 ... and all cores, each on separate memory. */
+#define CORES(name_, what_, load_)                                                                 \
+    CURVE(name_, what_ " lines of 64 bytes on 1, 2, 4 ... and all cores: a line", .ms = 300,       \
+          .load = load_, .crowd = BENCH_CORES)
+
+CORES(cores_read, "16-byte loads read", BENCH_READ_16);
+CORES(cores_write, "16-byte stores write", BENCH_WRITE_16);
+CORES(cores_copy, "16-byte loads and stores copy", BENCH_COPY_16);
+CORES(cores_nt, "16-byte non-temporal stores write", BENCH_WRITE_NT);
+CORES(cores_rep_write, "REP STOSB writes", BENCH_WRITE_REP);
+CORES(cores_rep_copy, "REP MOVSB copies", BENCH_COPY_REP);
+
+#define LOADED(name_, what_, load_)                                                                \
+    CURVE(name_, "a load of a chase on one core while the others " what_ ", by their rate",        \
+          .ms = 600, .load = load_, .crowd = BENCH_LOADED)
+
+LOADED(loaded_read, "read", BENCH_READ_16);
+LOADED(loaded_write, "write", BENCH_WRITE_16);
+
 #define FLUSH(name_, instruction_, load_)                                                          \
     CURVE(name_, instruction_ " of a line, one of many, by where the line is", .ms = 150,          \
           .load = load_);                                                                          \
     CURVE(name_##_wait, instruction_ " of a line, then MFENCE, by where the line is", .ms = 150,   \
-          .load = load_, .waits = true)
+          .load = load_, .waits = true);                                                           \
+    CURVE(name_##_held, instruction_ " of a line, then MFENCE, that another core has", .ms = 50,   \
+          .load = load_, .waits = true, .crowd = BENCH_HELD)
 
 FLUSH(flush_clflush, "CLFLUSH", BENCH_FLUSH);
 FLUSH(flush_clflushopt, "CLFLUSHOPT", BENCH_FLUSH_OPT);

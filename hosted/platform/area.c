@@ -62,10 +62,11 @@ static void trim(uint8_t *p, uint64_t all, uint8_t *at, uint64_t bytes)
 
 /* Maps `bytes` bytes of which every page is present, at a multiple of `align`. NULL: not possible;
  * errno says why. */
-static uint8_t *map(uint64_t bytes, uint64_t align, int advice)
+static uint8_t *map(uint64_t bytes, uint64_t align, int advice, bool shared)
 {
+    int flags = (shared ? MAP_SHARED : MAP_PRIVATE) | MAP_ANONYMOUS;
     uint64_t all = bytes + align;
-    uint8_t *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *p = mmap(NULL, all, PROT_READ | PROT_WRITE, flags, -1, 0);
 
     if (p == MAP_FAILED)
         return NULL;
@@ -158,10 +159,10 @@ static bool map_usual(const struct platform_wish *wish, struct platform_area *ar
     snprintf(reason, sizeof reason, "the system has too little memory available");
     *why = reason;
     for (; bytes >= LEAST && bytes >= page; bytes = bytes / 2 & ~(page - 1)) {
-        *area =
-            (struct platform_area){.at = map(bytes, page, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE),
-                                   .bytes = bytes,
-                                   .page = page};
+        *area = (struct platform_area){
+            .at = map(bytes, page, large ? MADV_HUGEPAGE : MADV_NOHUGEPAGE, wish->shared),
+            .bytes = bytes,
+            .page = page};
         if (area->at)
             return !large || is_large(area, why);
         snprintf(reason, sizeof reason, "%" PRIu64 " KiB of memory: %s", bytes >> 10,

@@ -131,6 +131,18 @@ unsigned caches_decode(struct cache out[CACHES_MAX], const struct cpu *c, cpuid_
     return l.n;
 }
 
+unsigned caches_domains(const struct cache *cache, unsigned n, unsigned cpus)
+{
+    uint64_t largest = caches_largest(cache, n);
+    unsigned domains = 1;
+
+    for (unsigned i = 0; i < n; i++)
+        if (cache[i].size == largest && cache[i].type != CACHE_INSTRUCTION &&
+            cache[i].shared_known && cache[i].shared_bits < 16)
+            domains = (cpus + (1u << cache[i].shared_bits) - 1) >> cache[i].shared_bits;
+    return domains ? domains : 1;
+}
+
 uint64_t caches_largest(const struct cache *cache, unsigned n)
 {
     uint64_t largest = 0;

@@ -21,6 +21,10 @@ uint32_t caches_amd_ways(uint32_t code);
 /* Returns the bytes of the largest cache for data; 0: CPUID lists no cache. */
 uint64_t caches_largest(const struct cache *cache, unsigned n);
 
+/* Returns the number of the largest caches for data of this number of CPUs, at least 1: several
+ * CPUs share one, as far as CPUID tells. */
+unsigned caches_domains(const struct cache *cache, unsigned n, unsigned cpus);
+
 extern const char *const cache_type_names[CACHE_TYPES];
 
 #endif

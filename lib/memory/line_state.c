@@ -3,15 +3,11 @@
 #define EVICT 2 /* times the size of the cache that the line leaves */
 
 const char *const line_state_names[LINE_STATES] = {
-    [LINE_ABSENT] = "absent",
-    [LINE_CLEAN_L1] = "clean L1",
-    [LINE_CLEAN_L2] = "clean L2",
-    [LINE_CLEAN_L3] = "clean L3",
-    [LINE_DIRTY_L1] = "dirty L1",
-    [LINE_DIRTY_L2] = "dirty L2",
-    [LINE_DIRTY_L3] = "dirty L3",
-    [LINE_HELD_CLEAN] = "read by another core",
-    [LINE_HELD_DIRTY] = "written by another core",
+    [LINE_ABSENT] = "absent",         [LINE_CLEAN_L1] = "clean L1",
+    [LINE_CLEAN_L2] = "clean L2",     [LINE_CLEAN_L3] = "clean L3",
+    [LINE_DIRTY_L1] = "dirty L1",     [LINE_DIRTY_L2] = "dirty L2",
+    [LINE_DIRTY_L3] = "dirty L3",     [LINE_HELD_CLEAN] = "held clean",
+    [LINE_HELD_DIRTY] = "held dirty",
 };
 
 bool line_state_is_dirty(enum line_state s)

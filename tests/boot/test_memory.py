@@ -25,6 +25,10 @@ NEARS = {"alias_4k": 34, "split_load": 18, "split_store": 18}
 FLUSHES = {"flush_clflush": 19, "flush_clflushopt": 19, "flush_clwb": 19,
            "flush_clflush_wait": 35, "flush_clflushopt_wait": 35, "flush_clwb_wait": 35}  # fmt: skip
 STATES = {0: "absent", 1: "clean L1", 2: "clean L2", 3: "clean L3", 4: "dirty L1", 5: "dirty L2", 6: "dirty L3"}
+# Several cores measure these at once.
+TOGETHER = ["cores_copy", "cores_nt", "cores_read", "cores_rep_copy", "cores_rep_write", "cores_write",
+            "flush_clflush_held", "flush_clflushopt_held", "flush_clwb_held",
+            "loaded_read", "loaded_write"]  # fmt: skip
 MOST = 256 * KIB
 
 
@@ -96,7 +100,10 @@ def judge_forward(records):
 def test_every_operation_is_counted(boot):
     b = boot("suite=memory", memory=4096).must(SUCCESS, rows=0)
     curves = {curve["name"]: curve for curve in b.of("curve")}
-    assert sorted(curves) == sorted([*STREAMS, *CHASES, *PAGES, *NEARS, *FLUSHES])
+    assert sorted(curves) == sorted([*STREAMS, *CHASES, *PAGES, *NEARS, *FLUSHES, *TOGETHER])
+    for name in TOGETHER:
+        together = curves.pop(name)
+        assert together["status"] == "unsupported" and "cores=all" in together["why"], together
     judge_forward(b.of("forward"))
     for curve in curves.values():
         judge(curve)
@@ -123,6 +130,26 @@ def test_a_cpu_without_avx_and_clwb(boot):
 def test_a_borrowed_machine_gets_the_area_back(boot):
     b = boot("suite=memory bench=latency_4k takeover=borrow").must(SUCCESS, rows=0)
     judge(b.one("curve"))
+
+
+def test_several_cores(boot):
+    """Who spins next to others makes no count exact; every part is done, and every word and element checked."""
+    rows = "cores_copy,cores_rep_write,flush_clwb_held,loaded_read"
+    b = boot(f"suite=memory bench={rows} cores=all", memory=1024, extra=["-smp", "3"]).must(SUCCESS, rows=0)
+    curves = {curve["name"]: curve for curve in b.of("curve")}
+    assert sorted(curves) == rows.split(","), curves
+    for curve in curves.values():
+        assert (curve["status"], curve["unit"], curve["levels"]) == ("ok", "ticks", []), curve
+        assert len(curve["sets"]) == len(curve["points"]), curve
+        assert all(point[1] > 0 and point[2] is None for point in curve["points"]), curve
+    for name, per_line in (("cores_copy", 128), ("cores_rep_write", 64)):
+        curve = curves[name]
+        assert curve["by"] == "cores" and [point[0] for point in curve["points"]] == [1, 2, 3], curve
+        assert curve["elements"] == sum(n * size // per_line for n, size in zip((1, 2, 3), curve["sets"])), curve
+    held, loaded = curves["flush_clwb_held"], curves["loaded_read"]
+    assert held["labels"] == ["held clean", "held dirty"] and held["elements"] == 512, held
+    rates = [point[0] for point in loaded["points"]]
+    assert loaded["by"] == "rate" and len(rates) == 7 and rates == sorted(rates) and rates[0] == 0, loaded
 
 
 def test_little_memory(boot):

@@ -102,14 +102,15 @@ def test_offsets(run):
 
 def test_flushes_by_state(run):
     """One point per state of a line that this CPU's caches allow; or an instruction that the CPU lacks."""
-    for curve in run("suite=memory", "bench=flush_*", "format=jsonl").report().curves:
+    for curve in run("suite=memory", "bench=flush_*", "format=jsonl", "cores=bsp").report().curves:
         if curve["status"] == "ok":
             assert curve["by"] == "state" and curve["levels"] == [], curve
             assert curve["labels"][:2] == ["absent", "clean L1"] and "dirty L1" in curve["labels"], curve
             assert len(curve["labels"]) == len(curve["points"]), curve
             assert all(p[1] is not None for p in curve["points"]), curve
         else:
-            assert curve["status"] == "unsupported" and "CPUID" in curve["why"], curve
+            why = "cores=all" if curve["name"].endswith("held") else "CPUID"
+            assert curve["status"] == "unsupported" and why in curve["why"], curve
 
 
 def test_large_pages_or_the_reason(run):
@@ -143,6 +144,30 @@ def test_words_without_an_effect(run):
 def test_each_core_has_a_curve(run):
     report = run("suite=memory", "bench=tlb_4k", "format=jsonl", "cores=all").report()
     assert [c["core"] for c in report.curves] == list(range(max(1, len(report.cores))))
+
+
+def test_several_cores(run):
+    """Bandwidth by cores, latency under load, lines that another core holds; or the reason why not."""
+    rows = "cores_read,cores_nt,flush_clflush_held,loaded_write"
+    report = run("suite=memory", f"bench={rows}", "format=jsonl", "cores=all").report()
+    curves = {c["name"]: c for c in report.curves}
+    assert sorted(curves) == sorted(rows.split(","))
+    cores = max(1, len(report.cores))
+    for name, curve in curves.items():
+        if curve["status"] != "ok":
+            assert curve["status"] == "unsupported", curve
+            assert cores == 1 or "CPU in time" in curve["why"] or "memory" in curve["why"], curve
+            continue
+        points = curve["points"]
+        assert curve["unit"] == "ticks" and len(curve["sets"]) == len(points) and min(curve["sets"]) > 0, curve
+        assert all(p[1] is not None and p[3] <= p[1] <= p[4] for p in points), curve
+        if name.startswith("cores"):
+            assert curve["by"] == "cores" and curve["op_bytes"] == LINE, curve
+            assert [points[0][0], points[-1][0]] == [1, cores], curve
+        elif name.startswith("loaded"):
+            assert curve["by"] == "rate" and len(points) == 7 and points[0][0] == 0, curve
+        else:
+            assert curve["by"] == "state" and curve["labels"] == ["held clean", "held dirty"], curve
 
 
 def test_less_memory_is_stated(program):

@@ -8,6 +8,24 @@
 #define KIB (1ull << 10)
 #define MIB (1ull << 20)
 
+/* The machine has a last-level cache for each 8 of its CPUs; a CPU may not tell. */
+static void caches_of_several_cores(void **state)
+{
+    struct cache cache[] = {
+        {.level = 1, .type = CACHE_DATA, .size = 32 * KIB, .shared_known = true},
+        {.level = 3, .type = CACHE_UNIFIED, .size = MIB, .shared_known = true, .shared_bits = 3},
+    };
+
+    (void)state;
+    assert_int_equal(caches_domains(cache, 2, 1), 1);
+    assert_int_equal(caches_domains(cache, 2, 8), 1);
+    assert_int_equal(caches_domains(cache, 2, 9), 2);
+    assert_int_equal(caches_domains(cache, 2, 64), 8);
+    cache[1].shared_known = false;
+    assert_int_equal(caches_domains(cache, 2, 64), 1);
+    assert_int_equal(caches_domains(cache, 0, 64), 1);
+}
+
 static void four_times_the_last_cache(void **state)
 {
     static const struct cache cache[] = {
@@ -143,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_times_the_last_cache),
+        cmocka_unit_test(caches_of_several_cores),
         cmocka_unit_test(two_sizes_per_octave),
         cmocka_unit_test(more_where_it_bends),
         cmocka_unit_test(a_falling_or_unknown_value),

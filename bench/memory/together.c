@@ -1,0 +1,338 @@
+#include "bench/memory/together.h"
+#include "bench/context/pace.h"
+#include "bench/cores/crowd_part.h"
+#include "bench/cores/crowd_run.h"
+#include "bench/memory/chase.h"
+#include "bench/memory/needs.h"
+#include "bench/memory/stream.h"
+#include "bench/memory/together_part.h"
+#include "bench/sample/interleave.h"
+#include "lib/cpu/caches.h"
+#include "lib/stats/known.h"
+#include "lib/stats/stats.h"
+#include "lib/text/mem.h"
+
+#define ROUND_SECONDS 4e-3
+#define ROUND_TICKS   100000 /* if the TSC's frequency is not known, or is an emulator's */
+#define UNKNOWN_HZ    1e9
+#define SET_MOST      (512ull << 20) /* bytes of a core: more would take too long to fill */
+#define SET_PROOF     (256ull << 10) /* where no CPU executes the code */
+#define SET_ALIGN     (128ull << 10) /* a copy has two halves of whole TOGETHER_LINES */
+#define MB            1e6
+
+_Static_assert(sizeof(struct gathering) <= INTERLEAVE_NEED * sizeof(uint64_t),
+               "a curve of several cores does not fit an engine's memory");
+_Static_assert(TOGETHER_STEPS <= CROWD_FIGURES && TOGETHER_ROUNDS <= CROWD_FIGURES &&
+                   SET_ALIGN % (2 * TOGETHER_LINES * STREAM_LINE) == 0,
+               "a part does not fit");
+
+static const struct engine *engine_of(const struct gathering *g)
+{
+    return &g->crowd->plan->seat[0].engine;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* --- a meeting -------------------------------------------------------------------------------- */
+
+/* A core and its place in the meeting. */
+struct attendant {
+    struct gathering *g;
+    unsigned place;
+};
+
+static void part_here(void *ctx)
+{
+    const struct attendant *own = ctx;
+
+    switch (own->g->kind->crowd) {
+    case BENCH_CORES:
+        together_stream(own->g, own->place);
+        break;
+    case BENCH_LOADED:
+        together_loaded(own->g, own->place);
+        break;
+    case BENCH_HELD:
+    case BENCH_ALONE:
+        together_held(own->g, own->place);
+        break;
+    }
+}
+
+static void meet_here(void *ctx, unsigned core)
+{
+    struct attendant own = {.g = ctx};
+
+    while (own.g->crowd->plan->present[own.place] != core)
+        own.place++;
+    crowd_part(own.g->crowd, own.place, part_here, &own);
+}
+
+static const char *wrong(const struct gathering *g)
+{
+    if (g->kind->crowd == BENCH_HELD)
+        return "a flushed line does not have what another core wrote";
+    return g->kind->crowd == BENCH_LOADED
+               ? "the chase did not visit every element once, or a word was not read or written"
+               : "not every word was read, or has the value that was written";
+}
+
+static enum crowd_end meet(struct gathering *g, unsigned n)
+{
+    struct crowd *c = g->crowd;
+    bool complete = true, right = true;
+
+    memset(c->seat, 0, n * sizeof *c->seat);
+    c->hot = 0;
+    const char *why = plan_on_all(c->plan, c->places, n, meet_here, g);
+    enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, n);
+    crowd_fail(c, ROW_WRONG, why);
+    if (end != CROWD_MET)
+        return end;
+    for (unsigned i = 0; i < n; i++) {
+        complete = complete && c->seat[i].complete;
+        right = right && !c->seat[i].own;
+        g->curve.elements += c->seat[i].operations;
+    }
+    if (!complete)
+        return crowd_late(c, "a core waited too long for the others");
+    if (right)
+        return CROWD_MET;
+    crowd_fail(c, ROW_WRONG, wrong(g));
+    return CROWD_FAILED;
+}
+
+/* Meets until no core is late. False: the row has failed, or the user stopped the run. */
+static bool met(struct gathering *g, unsigned n)
+{
+    enum crowd_end end = CROWD_AGAIN;
+
+    while (end == CROWD_AGAIN) {
+        if (!crowd_go_on(g->crowd))
+            return false;
+        end = meet(g, n);
+    }
+    return end == CROWD_MET;
+}
+
+/* --- the points ------------------------------------------------------------------------------- */
+
+/* Adds a point: the median of n figures in ticks, and their range. */
+static struct curve_point *add(struct gathering *g, uint64_t x, double *ticks, unsigned n)
+{
+    struct curve_point *p = &g->curve.point[g->curve.n++];
+    double middle = median(ticks, n); /* sorts */
+
+    *p = (struct curve_point){.bytes = x,
+                              .ticks = middle,
+                              .cycles = UNKNOWN,
+                              .lo = ticks[0],
+                              .hi = ticks[n - 1],
+                              .visits = n};
+    return p;
+}
+
+/* Returns the lines per tick of seats [from, n) in a round or step. */
+static double rate(const struct gathering *g, unsigned from, unsigned n, unsigned round)
+{
+    double sum = 0;
+
+    for (unsigned i = from; i < n; i++) {
+        const struct crowd_seat *s = &g->crowd->seat[i];
+        if (s->round_ticks[round])
+            sum += (double)s->round_operations[round] / (double)s->round_ticks[round];
+    }
+    return sum;
+}
+
+/* Measures n cores: the ticks of a line, by all of them together. */
+static bool by_cores(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    double ticks[TOGETHER_ROUNDS];
+
+    g->set = least(least(bytes / n, g->curve.wanted), SET_MOST) / SET_ALIGN * SET_ALIGN;
+    if (engine_of(g)->facts.execution != EXEC_SILICON)
+        g->set = least(g->set, SET_PROOF);
+    if (g->set == 0) {
+        crowd_fail(g->crowd, ROW_UNSUPPORTED, "there is too little memory for all cores");
+        return false;
+    }
+    g->curve.less_memory = g->curve.less_memory || bytes / n < g->curve.wanted / n;
+    if (!met(g, n))
+        return false;
+    for (unsigned i = 0; i < g->rounds; i++)
+        ticks[i] = 1 / rate(g, 0, n, i);
+    add(g, n, ticks, g->rounds)->set = g->set;
+    return true;
+}
+
+static void measure_cores(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    for (unsigned cores = 1; cores < n; cores *= 2)
+        if (!by_cores(g, cores, bytes))
+            return;
+    (void)by_cores(g, n, bytes);
+}
+
+/* Divides the memory: a half for the chase and its map, the rest for the others. */
+static bool divide(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    bool proof = engine_of(g)->facts.execution != EXEC_SILICON;
+    uint64_t half = bytes / 2 / SET_ALIGN * SET_ALIGN, most = proof ? SET_PROOF : SET_MOST;
+
+    g->chased = g->at;
+    g->chased_bytes = least(least(half / 513 * 512, g->curve.wanted), most) / SET_ALIGN * SET_ALIGN;
+    g->map = (uint64_t *)(void *)(g->chased + g->chased_bytes);
+    g->at += half;
+    g->set = least((bytes - half) / (n - 1), most) / SET_ALIGN * SET_ALIGN;
+    g->curve.less_memory = g->chased_bytes < least(g->curve.wanted, most);
+    return g->set > 0 && g->chased_bytes > 0;
+}
+
+/* Sorts the points by what the other cores moved. */
+static void sort(struct curve *c)
+{
+    for (size_t i = 1; i < c->n; i++)
+        for (size_t k = i; k > 0 && c->point[k - 1].bytes > c->point[k].bytes; k--) {
+            struct curve_point p = c->point[k];
+            c->point[k] = c->point[k - 1];
+            c->point[k - 1] = p;
+        }
+}
+
+static void measure_loaded(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    const struct engine *e = engine_of(g);
+    double hz = run_has_hz(&e->facts) ? e->facts.tsc_hz : UNKNOWN_HZ;
+
+    if (!divide(g, n, bytes)) {
+        crowd_fail(g->crowd, ROW_UNSUPPORTED, "there is too little memory for all cores");
+        return;
+    }
+    if (!met(g, n))
+        return;
+    for (unsigned i = 0; i < TOGETHER_STEPS; i++) {
+        double moved = rate(g, 1, n, i) * STREAM_LINE * hz / MB;
+        add(g, (uint64_t)(moved + 0.5), g->latency[i], g->pairs)->set = g->chased_bytes;
+    }
+    sort(&g->curve);
+}
+
+static void measure_held(struct gathering *g)
+{
+    if (!met(g, 2))
+        return;
+    for (unsigned i = 0; i < TOGETHER_STATES; i++)
+        add(g, LINE_STATES_ALONE + i, g->flush[i], g->pairs)->set = FLUSH_BYTES;
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+/* Lists the cores that measure. Returns their number. */
+static unsigned take_places(struct crowd *c)
+{
+    struct plan *plan = c->plan;
+    unsigned n = 0;
+
+    for (unsigned k = 0; k < plan->n; k++)
+        if (!plan->seat[k].gone)
+            plan->places[n++] = k;
+    c->places = plan->places;
+    return n;
+}
+
+/* Returns the bytes of memory that n cores want: for each of the largest caches several times its
+ * size. */
+static uint64_t wanted(struct gathering *g, unsigned n)
+{
+    if (g->kind->crowd == BENCH_HELD)
+        return FLUSH_BYTES;
+    return g->curve.wanted * caches_domains(g->curve.cache, g->curve.caches, n);
+}
+
+static void measure_here(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    g->curve.page = BENCH_4K;
+    switch (g->kind->crowd) {
+    case BENCH_CORES:
+        measure_cores(g, n, bytes);
+        break;
+    case BENCH_LOADED:
+        measure_loaded(g, n, bytes);
+        break;
+    case BENCH_HELD:
+    case BENCH_ALONE:
+        measure_held(g);
+        break;
+    }
+    g->curve.rounds = g->kind->crowd == BENCH_CORES ? g->rounds : g->pairs;
+    if (engine_of(g)->facts.execution == EXEC_EMULATED)
+        g->curve.spoiled = CURVE_EMULATED;
+}
+
+static void measure(struct gathering *g, const struct platform *p)
+{
+    struct platform_area area;
+    const char *why = needs_lacks(p, g->kind);
+    unsigned n = take_places(g->crowd);
+
+    crowd_fail(g->crowd, ROW_UNSUPPORTED, why);
+    if (why)
+        return;
+    needs_find(&g->curve, p);
+    const struct platform_wish wish = {.page = BENCH_4K, .bytes = wanted(g, n), .shared = true};
+    why = "this platform has no large area of memory";
+    if (!p->area || !p->area(p, &wish, &area, &why)) {
+        crowd_fail(g->crowd, ROW_UNSUPPORTED, why);
+        return;
+    }
+    g->at = area.at;
+    measure_here(g, n, area.bytes);
+    p->area_free(p, &area);
+}
+
+static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
+{
+    const struct engine *e = &plan->seat[0].engine;
+    bool silicon = e->facts.execution == EXEC_SILICON;
+
+    memset(g, 0, sizeof *g);
+    crowd_begin(plan, b);
+    g->crowd = plan->crowd;
+    g->kind = &b->curve;
+    g->seed = e->facts.o->seed;
+    g->duration = silicon && run_has_hz(&e->facts) ? (uint64_t)(e->facts.tsc_hz * ROUND_SECONDS)
+                                                   : ROUND_TICKS;
+    g->rounds = silicon ? TOGETHER_ROUNDS : 1;
+    g->pairs = silicon ? TOGETHER_PAIRS : 1;
+    g->curve.row.bench = b;
+    g->curve.row.core = plan->list[0];
+}
+
+const struct curve *together_measure(struct plan *plan, const struct bench *b)
+{
+    const struct platform *p = plan->p;
+    struct engine *e = &plan->seat[0].engine;
+    struct gathering *g = (struct gathering *)(void *)e->memory;
+    struct row *row = &plan->crowd->met.row;
+
+    begin(g, plan, b);
+    p->row_begin(p, b->suite, b->name, 0);
+    p->row_longer(p, b->curve.ms);
+    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = p->nmis();
+    if (crowd_has_two(plan))
+        measure(g, p);
+    else
+        crowd_fail(g->crowd, ROW_UNSUPPORTED, CROWD_ALONE);
+    p->row_end(p);
+    engine_keep(e, g->curve.row.kept);
+    g->curve.row.smis = engine_smis(e) - pace_smis(e) - smis;
+    g->curve.row.nmis = p->nmis() - nmis;
+    g->curve.row.status = row->status;
+    g->curve.row.why = row->why;
+    g->curve.row.ended = row->ended;
+    return plan->pace->stopped ? NULL : &g->curve;
+}

@@ -1,0 +1,22 @@
+/*
+ * Rows of FORM_CURVE that several cores measure at once (enum bench_crowd): bandwidth by number of
+ * cores; latency of a chase on one core while the others stream at several rates; flushes of lines
+ * that another core holds. Times are ticks of the TSC, never core cycles: two cores have two
+ * clocks.
+ *
+ * The cores meet as in a row of suite `cores` (bench/cores/crowd_part.h): each part is guarded, and
+ * a core that comes too late is waited for again. The memory is shared; each core works on a part
+ * of it.
+ */
+#ifndef BENCH_MEMORY_TOGETHER_H
+#define BENCH_MEMORY_TOGETHER_H
+
+#include "bench/cores/plan.h"
+#include "bench/model/curve.h"
+
+/* Measures the curve on all cores of the plan. NULL: the run was stopped. The result is valid until
+ * the next row. Its row is wrong if a check failed, unsupported if it cannot be measured; there are
+ * no points then. */
+const struct curve *together_measure(struct plan *plan, const struct bench *b);
+
+#endif

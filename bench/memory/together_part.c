@@ -1,0 +1,213 @@
+#include "bench/memory/together_part.h"
+#include "bench/api/tsc.h"
+#include "bench/cores/crowd_part.h"
+#include "bench/memory/chase.h"
+#include "bench/memory/stream.h"
+
+#define LOADED_LINES 256 /* of a stream between two pauses: 16 KiB */
+
+static struct crowd_seat *seat_of(const struct gathering *g, unsigned place)
+{
+    return &g->crowd->seat[place];
+}
+
+/* Fills and checks the i-th set of the streaming cores. */
+static void prepare(const struct gathering *g, unsigned i, struct crowd_seat *seat,
+                    struct stream *s)
+{
+    stream_build(s, g->kind->load, g->at + i * g->set, g->set);
+    seat->operations = stream_check(s);
+    if (seat->operations < s->lines)
+        atomic_store(&seat->own, 1);
+}
+
+static void stream_round(const struct gathering *g, const struct stream *s, uint64_t *line,
+                         struct crowd_seat *seat, unsigned round)
+{
+    uint64_t began = tsc_now(), lines = 0, ticks;
+
+    do {
+        stream_part(s, line, TOGETHER_LINES);
+        lines += TOGETHER_LINES;
+        ticks = tsc_now() - began;
+    } while (ticks < g->duration);
+    seat->round_operations[round] = lines;
+    seat->round_ticks[round] = ticks;
+}
+
+void together_stream(struct gathering *g, unsigned place)
+{
+    struct crowd_seat *seat = seat_of(g, place);
+    uint64_t line = 0;
+    struct stream s;
+
+    prepare(g, place, seat, &s);
+    for (unsigned round = 0; round < g->rounds; round++) {
+        if (!crowd_pass(g->crowd, place))
+            return;
+        stream_round(g, &s, &line, seat, round);
+    }
+    seat->complete = true;
+}
+
+/* --- latency under load ----------------------------------------------------------------------- */
+
+/* Pauses of the others after LOADED_LINES lines, in quarters of what these take without a pause. */
+static const unsigned pause[TOGETHER_STEPS - 1] = {0, 1, 4, 12, 28, 60};
+
+static void wait_until(uint64_t tsc)
+{
+    while ((int64_t)(tsc_now() - tsc) < 0)
+        __builtin_ia32_pause();
+}
+
+/* Passes over the rates go from the highest to none, and back. */
+static unsigned step_of(unsigned turn)
+{
+    unsigned step = turn % TOGETHER_STEPS;
+
+    return turn / TOGETHER_STEPS % 2 ? TOGETHER_STEPS - 1 - step : step;
+}
+
+/* Streams until the chasing core has ended this turn; bounded, if that core is gone. */
+static void load_turn(const struct gathering *g, const struct stream *s, uint64_t *line,
+                      unsigned turn, struct crowd_seat *seat, uint64_t wait)
+{
+    unsigned step = step_of(turn);
+    uint64_t began = tsc_now(), lines = 0;
+
+    while (atomic_load_explicit(&g->crowd->hot, memory_order_acquire) <= turn &&
+           tsc_now() - began <= g->crowd->patience) {
+        if (step == TOGETHER_STEPS - 1) {
+            __builtin_ia32_pause();
+            continue;
+        }
+        stream_part(s, line, LOADED_LINES);
+        lines += LOADED_LINES;
+        wait_until(tsc_now() + wait);
+    }
+    seat->round_operations[step] += lines;
+    seat->round_ticks[step] += tsc_now() - began;
+}
+
+static void load(struct gathering *g, unsigned place)
+{
+    struct crowd_seat *seat = seat_of(g, place);
+    uint64_t line = 0, quarter = 0;
+    struct stream s;
+
+    prepare(g, place - 1, seat, &s);
+    for (unsigned turn = 0; turn < g->pairs * TOGETHER_STEPS; turn++) {
+        unsigned step = step_of(turn);
+        uint64_t wait = step < TOGETHER_STEPS - 1 ? pause[step] * quarter : 0;
+        if (!crowd_pass(g->crowd, place))
+            return;
+        load_turn(g, &s, &line, turn, seat, wait);
+        if (turn == 0 && seat->round_operations[0])
+            quarter = seat->round_ticks[0] * LOADED_LINES / seat->round_operations[0] / 4;
+    }
+    seat->complete = true;
+}
+
+/* Walks two pairs from *from on, so that no line is walked twice. The first pair, while the load
+ * begins, is not used. False: a walk went astray. */
+static bool chase_turn(struct gathering *g, const struct chase *c, uint64_t *from, unsigned turn)
+{
+    uint64_t steps = chase_walks(c, 0).steps;
+    struct chase_ticks t;
+    bool right = true;
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct chase_walks w = {(uint32_t)(*from % c->n), steps};
+        right = right && chase_time(c, &w, &t);
+        *from += 3 * steps;
+    }
+    g->latency[step_of(turn)][turn / TOGETHER_STEPS] =
+        ((double)t.twice - (double)t.once) / (double)steps;
+    return right;
+}
+
+static void chase(struct gathering *g, unsigned place)
+{
+    static const struct bench_curve kind = {.load = BENCH_CHASE};
+    struct crowd_seat *seat = seat_of(g, place);
+    uint64_t from = 0;
+    struct chase c;
+
+    chase_build(&c, g->chased, g->chased_bytes, g->map, &kind, g->seed);
+    seat->operations = chase_check(&c);
+    bool right = seat->operations == c.n;
+    for (unsigned turn = 0; turn < g->pairs * TOGETHER_STEPS; turn++) {
+        if (!crowd_pass(g->crowd, place))
+            return;
+        right = right && chase_turn(g, &c, &from, turn);
+        atomic_store_explicit(&g->crowd->hot, turn + 1, memory_order_release);
+    }
+    if (!right)
+        atomic_store(&seat->own, 1);
+    seat->complete = true;
+}
+
+void together_loaded(struct gathering *g, unsigned place)
+{
+    if (place == 0)
+        chase(g, place);
+    else
+        load(g, place);
+}
+
+/* --- lines that another core holds ------------------------------------------------------------ */
+
+/* The first core flushes what the other one has touched. Returns the ticks; *met is false if the
+ * other core was missing. */
+static uint64_t flush_held(struct gathering *g, unsigned place, const struct flush *f,
+                           uint64_t lines, bool *met)
+{
+    uint64_t ticks = 0;
+
+    if (place == 0)
+        flush_away(f, lines);
+    if (!*met || !(*met = crowd_pass(g->crowd, place)))
+        return 0;
+    if (place == 1)
+        flush_touch(f, lines, true);
+    if (!(*met = crowd_pass(g->crowd, place)))
+        return 0;
+    if (place == 0)
+        ticks = f->walk(f->lines, lines / FLUSH_TURN);
+    return ticks;
+}
+
+/* After the last flush: what the other core wrote must be there. */
+static void check_held(const struct flush *f, struct crowd_seat *seat)
+{
+    uint64_t lines = 2ull * FLUSH_LINES,
+             right = flush_right(f, lines, line_state_is_dirty(f->state));
+
+    seat->operations += right;
+    if (right < lines)
+        atomic_store(&seat->own, 1);
+}
+
+void together_held(struct gathering *g, unsigned place)
+{
+    struct crowd_seat *seat = seat_of(g, place);
+    bool met = true;
+
+    for (unsigned s = 0; s < TOGETHER_STATES && met; s++) {
+        struct flush f;
+        /* Only the first core fills the lines; both need the description. */
+        flush_describe(&f, g->kind, LINE_STATES_ALONE + s, g->at, 0);
+        if (place == 0)
+            flush_fill(&f);
+        for (unsigned i = 0; i < g->pairs && met; i++) {
+            uint64_t once = flush_held(g, place, &f, FLUSH_LINES, &met);
+            uint64_t twice = flush_held(g, place, &f, 2 * FLUSH_LINES, &met);
+            if (place == 0 && met)
+                g->flush[s][i] = ((double)twice - (double)once) / FLUSH_LINES;
+        }
+        if (place == 0 && met)
+            check_held(&f, seat);
+    }
+    seat->complete = met;
+}

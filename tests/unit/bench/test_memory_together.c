@@ -1,0 +1,452 @@
+/*
+ * Curves of several cores, by threads that stand for cores: each works on separate memory, they
+ * begin together, a defect on any of them fails the row, and so does one that does not come. The
+ * walks are simulated.
+ */
+// links: bench/memory/together.c bench/memory/together_part.c bench/memory/chase.c
+// links: bench/memory/stream.c bench/memory/flush.c bench/cores/crowd.c
+// links: bench/cores/crowd_part.c bench/cores/crowd_run.c bench/context/barrier.c
+#define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/unit.h"
+
+#include "bench/check/guard.h"
+#include "bench/context/pace.h"
+#include "bench/cores/crowd.h"
+#include "bench/memory/chase.h"
+#include "bench/memory/flush.h"
+#include "bench/memory/needs.h"
+#include "bench/memory/stream.h"
+#include "bench/memory/together.h"
+#include "bench/sample/interleave.h"
+#include "lib/stats/known.h"
+
+#define CORES 3
+#define KIB   1024ull
+#define MIB   (1024 * KIB)
+
+static struct {
+    uint64_t area;      /* bytes that there are; 0: none */
+    unsigned absent;    /* the core that does not come; 0: none */
+    unsigned broken;    /* the core whose walks have a defect; CORES: none */
+    unsigned areas;     /* mapped now */
+    bool starved, stop; /* that core had no CPU; the user stops the run */
+} made;
+
+static _Thread_local unsigned running; /* the core that this thread is */
+
+/* --- walks ------------------------------------------------------------------------------------- */
+    * /
+
+    uint64_t stream_read_16(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)at;
+
+    assert_ptr_equal(at, to);
+    *word = running == made.broken;
+    for (uint64_t i = 0; i < laps * turns * (STREAM_TURN / 8); i++)
+        *word ^= words[i];
+    return 1;
+}
+
+uint64_t stream_write_16(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+{
+    uint64_t *words = (uint64_t *)(void *)at;
+
+    assert_ptr_equal(at, to);
+    for (uint64_t i = running == made.broken; i < laps * turns * (STREAM_TURN / 8); i++)
+        words[i] = *word;
+    return 1;
+}
+
+#define NO_STREAM(name_)                                                                           \
+    uint64_t name_(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)        \
+    {                                                                                              \
+        (void)at, (void)to, (void)turns, (void)laps, (void)word;                                   \
+        return 0;                                                                                  \
+    }
+NO_STREAM(stream_read_32)
+NO_STREAM(stream_write_32)
+NO_STREAM(stream_write_nt)
+NO_STREAM(stream_write_rep)
+NO_STREAM(stream_copy_16)
+NO_STREAM(stream_copy_32)
+NO_STREAM(stream_copy_rep)
+
+uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
+{
+    assert_int_equal(running, 0); /* the others stream */
+    for (uint64_t i = 0; i < turns * CHASE_TURN; i++)
+        at = (void *const *)*at;
+    *end = made.broken == 0 ? (void *const *)*at : at; /* a line too far */
+    return 100 + 7 * turns * CHASE_TURN;
+}
+
+static uint8_t *flushed;
+
+uint64_t flush_clflush(uint8_t *lines, uint64_t turns)
+{
+    assert_int_equal(running, 0);
+    flushed = lines;
+    return 100 + 50 * turns * FLUSH_TURN;
+}
+
+#define A_FLUSH(name_)                                                                             \
+    uint64_t name_(uint8_t *lines, uint64_t turns)                                                 \
+    {                                                                                              \
+        if (made.broken == 1)                                                                      \
+            lines[0] ^= 1;                                                                         \
+        return flush_clflush(lines, turns);                                                        \
+    }
+A_FLUSH(flush_clflushopt)
+A_FLUSH(flush_clwb)
+A_FLUSH(flush_clflush_wait)
+A_FLUSH(flush_clflushopt_wait)
+A_FLUSH(flush_clwb_wait)
+
+/* --- the machine ------------------------------------------------------------------------------- */
+
+const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
+{
+    (void)p;
+    return kind->load == BENCH_COPY_32 ? "needs AVX" : NULL;
+}
+
+void needs_find(struct curve *c, const struct platform *p)
+{
+    (void)p;
+    c->caches = 1;
+    c->cache[0] = (struct cache){.level = 2, .type = CACHE_UNIFIED, .size = 128 * KIB};
+    c->wanted = 512 * KIB;
+}
+
+static bool area_made(const struct platform *p, const struct platform_wish *wish,
+                      struct platform_area *area, const char **why)
+{
+    (void)p;
+    *why = "no memory is made";
+    assert_true(wish->shared);
+    if (made.area == 0)
+        return false;
+    made.areas++;
+    *area = (struct platform_area){.bytes = wish->bytes < made.area ? wish->bytes : made.area,
+                                   .page = 4096};
+    area->at = aligned_alloc(4096, (area->bytes + 4095) / 4096 * 4096);
+    assert_non_null(area->at);
+    return true;
+}
+
+static void area_unmade(const struct platform *p, struct platform_area *area)
+{
+    (void)p;
+    made.areas--;
+    free(area->at);
+}
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p, (void)suite, (void)name, (void)ran;
+}
+
+static void row_longer(const struct platform *p, unsigned ms)
+{
+    (void)p, (void)ms;
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+}
+
+static uint64_t nmis(void)
+{
+    return 3;
+}
+
+static uint64_t starved(const struct platform *p, unsigned *core)
+{
+    (void)p;
+    *core = made.absent;
+    return made.starved ? PLATFORM_STARVED_NS : 0;
+}
+
+bool plan_starved(const struct plan *plan, unsigned *core)
+{
+    return starved(plan->p, core) >= PLATFORM_STARVED_NS;
+}
+
+static struct pace pace;
+
+bool pace_go_on(const struct engine *e)
+{
+    (void)e;
+    pace.stopped = made.stop;
+    return !made.stop;
+}
+
+bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+{
+    (void)e, (void)row;
+    fn(ctx);
+    return true;
+}
+
+/* Long where the others come, however busy the host is. */
+uint64_t gate_patience(const struct engine *e, uint64_t ticks)
+{
+    (void)e, (void)ticks;
+    return made.absent ? 2000000 : 1ull << 40;
+}
+
+/* --- the cores --------------------------------------------------------------------------------- */
+
+struct task {
+    void (*fn)(void *, unsigned);
+    void *ctx;
+    unsigned core;
+};
+
+static void *core_runs(void *argument)
+{
+    const struct task *t = argument;
+
+    running = t->core;
+    if (!made.absent || t->core != made.absent)
+        t->fn(t->ctx, t->core);
+    return NULL;
+}
+
+const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
+                        void (*fn)(void *, unsigned), void *ctx)
+{
+    pthread_t thread[CORES];
+    struct task task[CORES];
+
+    barrier_init(&plan->barrier, plan->line, n);
+    for (unsigned i = 0; i < n; i++)
+        plan->present[i] = plan->list[places[i]];
+    for (unsigned i = 0; i < n; i++) {
+        task[i] = (struct task){fn, ctx, plan->present[i]};
+        assert_int_equal(pthread_create(&thread[i], NULL, core_runs, &task[i]), 0);
+    }
+    for (unsigned i = 0; i < n; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    return NULL;
+}
+
+static struct options options;
+static struct platform platform;
+static struct platform_cores cores = {.count = CORES, .starved = starved};
+static struct seat seat[CORES];
+static unsigned list[CORES] = {0, 1, 2}, present[CORES], places[CORES];
+static struct barrier_line line[CORES];
+static uint64_t memory[INTERLEAVE_NEED];
+static struct plan plan;
+
+static void reset(void)
+{
+    memset(&made, 0, sizeof made);
+    made.area = 4 * MIB;
+    made.broken = CORES;
+    options_default(&options);
+    pace = (struct pace){0};
+    platform = (struct platform){.area = area_made,
+                                 .area_free = area_unmade,
+                                 .row_begin = row_begin,
+                                 .row_longer = row_longer,
+                                 .row_end = row_end,
+                                 .nmis = nmis,
+                                 .cores = &cores};
+    memset(seat, 0, sizeof seat);
+    for (unsigned i = 0; i < CORES; i++)
+        seat[i].engine = (struct engine){
+            .p = &platform,
+            .memory = memory,
+            .facts = {.o = &options, .core = i, .execution = EXEC_SILICON, .tsc_hz = 1e8}};
+    void *crowd = plan.crowd;
+    plan = (struct plan){.p = &platform,
+                         .n = CORES,
+                         .seat = seat,
+                         .list = list,
+                         .present = present,
+                         .places = places,
+                         .line = line,
+                         .pace = &pace,
+                         .crowd = crowd};
+}
+
+static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
+{
+    static struct bench row;
+
+    row = (struct bench){.suite = "memory",
+                         .name = "made",
+                         .form = FORM_CURVE,
+                         .curve = {.load = load, .crowd = crowd, .ms = 300}};
+    const struct curve *c = together_measure(&plan, &row);
+    assert_int_equal(made.areas, 0); /* given back, whatever happened */
+    return c;
+}
+
+static void one_two_and_all_cores(void **state)
+{
+    static const enum bench_load loads[] = {BENCH_READ_16, BENCH_WRITE_16};
+    uint64_t lines = 0;
+
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        reset();
+        const struct curve *c = measure(BENCH_CORES, loads[k]);
+        assert_int_equal(c->row.status, ROW_OK);
+        assert_int_equal(c->n, 3);
+        lines = 0;
+        for (unsigned i = 0; i < 3; i++) {
+            const struct curve_point *p = &c->point[i];
+            assert_int_equal(p->bytes, i + 1);
+            assert_int_equal(p->visits, c->rounds);
+            assert_true(p->ticks > 0 && p->lo <= p->ticks && p->ticks <= p->hi);
+            assert_false(is_known(p->cycles));
+            lines += (i + 1) * p->set / STREAM_LINE;
+        }
+        /* 512 KiB are wanted: one core has all, two and three share it. */
+        assert_int_equal(c->point[0].set, 512 * KIB);
+        assert_int_equal(c->point[1].set, 256 * KIB);
+        assert_int_equal(c->point[2].set, 128 * KIB);
+        assert_int_equal(c->elements, lines);
+        assert_false(c->less_memory);
+        assert_int_equal(c->row.nmis, 0);
+    }
+}
+
+static void a_defect_on_any_core(void **state)
+{
+    (void)state;
+    for (unsigned core = 0; core < CORES; core++) {
+        reset();
+        made.broken = core;
+        const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+        assert_int_equal(c->row.status, ROW_WRONG);
+        assert_non_null(strstr(c->row.why, "word"));
+        reset();
+        made.broken = core;
+        c = measure(BENCH_LOADED, BENCH_WRITE_16);
+        assert_int_equal(c->row.status, ROW_WRONG);
+    }
+    reset();
+    made.broken = 1;
+    const struct curve *c = measure(BENCH_HELD, BENCH_WRITE_BACK);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "flushed"));
+}
+
+static void latency_by_what_the_others_move(void **state)
+{
+    (void)state;
+    reset();
+    const struct curve *c = measure(BENCH_LOADED, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->n, 7);
+    assert_int_equal(c->point[0].bytes, 0); /* one rate is none */
+    for (size_t i = 0; i < c->n; i++) {
+        assert_true(i == 0 || c->point[i].bytes >= c->point[i - 1].bytes);
+        assert_true(c->point[i].ticks > 6.999 && c->point[i].ticks < 7.001);
+        assert_int_equal(c->point[i].visits, c->rounds);
+        assert_int_equal(c->point[i].set, 128 * KIB); /* of the half that has the map, too */
+    }
+}
+
+static void lines_that_another_core_holds(void **state)
+{
+    (void)state;
+    reset();
+    const struct curve *c = measure(BENCH_HELD, BENCH_FLUSH_OPT);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->n, 2);
+    assert_int_equal(c->point[0].bytes, LINE_HELD_CLEAN);
+    assert_int_equal(c->point[1].bytes, LINE_HELD_DIRTY);
+    assert_int_equal(c->elements, 2 * 2 * FLUSH_LINES);
+    assert_true(c->point[1].ticks > 49.999 && c->point[1].ticks < 50.001);
+}
+
+static void too_little_memory(void **state)
+{
+    (void)state;
+    reset();
+    made.area = 0;
+    assert_string_equal(measure(BENCH_CORES, BENCH_READ_16)->row.why, "no memory is made");
+    reset();
+    made.area = 256 * KIB; /* two sets */
+    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "memory"));
+    reset();
+    made.area = 448 * KIB;
+    c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_true(c->less_memory);
+}
+
+/* Where the system may give a core no CPU that is no failure; otherwise it is. */
+static void a_core_that_does_not_come(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        reset();
+        made.absent = 2;
+        made.starved = i == 0;
+        const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+        assert_int_equal(c->row.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
+    }
+}
+
+static void not_measured(void **state)
+{
+    (void)state;
+    reset();
+    plan.n = 1;
+    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "cores=all"));
+    reset();
+    assert_string_equal(measure(BENCH_CORES, BENCH_COPY_32)->row.why, "needs AVX");
+    reset();
+    made.stop = true;
+    assert_null(measure(BENCH_CORES, BENCH_READ_16));
+}
+
+/* All on one CPU, since those of some machines have TSCs that differ. */
+static int on_one_cpu(void **state)
+{
+    cpu_set_t one;
+
+    (void)state;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    plan.crowd = aligned_alloc(BARRIER_LINE, (crowd_size(CORES) / BARRIER_LINE + 1) * BARRIER_LINE);
+    return plan.crowd ? sched_setaffinity(0, sizeof one, &one) : -1;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    free(plan.crowd);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_two_and_all_cores),
+        cmocka_unit_test(a_defect_on_any_core),
+        cmocka_unit_test(latency_by_what_the_others_move),
+        cmocka_unit_test(lines_that_another_core_holds),
+        cmocka_unit_test(too_little_memory),
+        cmocka_unit_test(a_core_that_does_not_come),
+        cmocka_unit_test(not_measured),
+    };
+
+    return cmocka_run_group_tests(tests, on_one_cpu, release);
+}
