@@ -38,10 +38,9 @@ static struct {
 
 static _Thread_local unsigned running; /* the core that this thread is */
 
-/* --- walks ------------------------------------------------------------------------------------- */
-    * /
+/* --- walks -------------------------------------------------------------------------------- */
 
-    uint64_t stream_read_16(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+uint64_t stream_read_16(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
 {
     const uint64_t *words = (const uint64_t *)(const void *)at;
 
@@ -107,7 +106,7 @@ A_FLUSH(flush_clflush_wait)
 A_FLUSH(flush_clflushopt_wait)
 A_FLUSH(flush_clwb_wait)
 
-/* --- the machine ------------------------------------------------------------------------------- */
+/* --- the machine -------------------------------------------------------------------------- */
 
 const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
 {
@@ -201,7 +200,7 @@ uint64_t gate_patience(const struct engine *e, uint64_t ticks)
     return made.absent ? 2000000 : 1ull << 40;
 }
 
-/* --- the cores --------------------------------------------------------------------------------- */
+/* --- the cores ---------------------------------------------------------------------------- */
 
 struct task {
     void (*fn)(void *, unsigned);
