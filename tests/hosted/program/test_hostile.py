@@ -411,7 +411,7 @@ DIES = ("mov eax, 9; xor edi, edi; mov esi, 4096; mov edx, 7; mov r10d, 0x22; mo
 
 @pytest.mark.native
 def test_a_process_that_the_kernel_ends_is_no_success(run, tmp_path):
-    """Its report has no end, and each reader of it says so. `asm` names the signal."""
+    """Its report has no end, and each reader of it reports this. `asm` names the signal."""
     ran = run(f"objects={made.of_source(tmp_path, 'unhandled', UNHANDLED)}", "suite=unhandled", "samples=16",
               "instructions=off", "format=jsonl")
     rows = [r["name"] for r in map(json.loads, ran.out.splitlines()) if r["type"] == "row"]
