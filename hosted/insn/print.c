@@ -117,7 +117,7 @@ static void print_head(void)
     ZyanU64 version = ZydisGetVersion();
 
     printf("/* Written by `make insn-table` from the decoder of Zydis %u.%u; do not edit.\n",
-           ZYDIS_VERSION_MAJOR(version), ZYDIS_VERSION_MINOR(version));
+           (unsigned)ZYDIS_VERSION_MAJOR(version), (unsigned)ZYDIS_VERSION_MINOR(version));
     printf(
         " * lib/insn/form.h has the meaning of the columns: they are members of its structs, in\n"
         " * their order. */\n");
