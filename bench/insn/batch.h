@@ -13,8 +13,8 @@
 #define INSN_RULER 512 /* dependent additions of the ruler's window; the other has twice as many */
 
 /* The windows of a test: n copies and 2n copies. A loop has one; how often it turns is in memory.
- * Of a test of issue slots: copies with fillers, and fillers only. Of a mix: with blockers, and with
- * fillers. */
+ * Of a test of issue slots: copies with fillers, and fillers only. Of a mix: with blockers, and
+ * with fillers. */
 struct insn_windows {
     struct insn_cell *cell;
     struct insn_test test;

@@ -1,7 +1,7 @@
 /*
  * The passes of suite `insn`, within the time of time=: a quick one over all forms, so that each
- * has a figure; three over all forms, each at another placement; between them, two of mixes; more for
- * tests whose placements disagree.
+ * has a figure; three over all forms, each at another placement; between them, two of mixes; more
+ * for tests whose placements disagree.
  */
 #ifndef BENCH_INSN_PASSES_H
 #define BENCH_INSN_PASSES_H

@@ -218,7 +218,8 @@ static double cost_of(const struct measuring *w)
     return sum;
 }
 
-/* Plans passes that fit the rest of the time: fewer visits, then fewer passes, then fewer counts. */
+/* Plans passes that fit the rest of the time: fewer visits, then fewer passes, then fewer
+ * counts. */
 static void plan_passes(struct measuring *w)
 {
     double left = w->budget - seconds_since(w, w->began);

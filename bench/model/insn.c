@@ -213,7 +213,8 @@ unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, uns
     return shares;
 }
 
-/* INSN_FILLERS fillers take 3 cycles on a core that issues eight in a cycle, more than any so far. */
+/* INSN_FILLERS fillers take 3 cycles on a core that issues eight in a cycle, more than any so
+ * far. */
 #define SLOTS_CYCLES 2.5
 
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)

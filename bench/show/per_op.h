@@ -19,7 +19,8 @@ struct per_op per_op_of(const struct run_facts *run, const struct headline *h);
  * design. */
 const char *per_op_missing(const struct run_facts *run, const struct row *row);
 
-/* Returns why its figure in core cycles has no interval. NULL: it has one, or there is no figure. */
+/* Returns why its figure in core cycles has no interval. NULL: it has one, or there is no
+ * figure. */
 const char *per_op_no_interval(const struct run_facts *run, const struct row *row);
 
 /* Writes the heads, with the unit. `error`: the head of the column after core cycles. A wide

@@ -1,6 +1,7 @@
 /*
- * The cores in a list of words: `bsp` (the one that the firmware started), `all`, `types` (the first
- * one of each type of a hybrid CPU), or numbers and ranges, "3", "1-4,8". Numbers are those of the report's `core` records; 0 is bsp.
+ * The cores in a list of words: `bsp` (the one that the firmware started), `all`, `types` (the
+ * first one of each type of a hybrid CPU), or numbers and ranges, "3", "1-4,8". Numbers are those
+ * of the report's `core` records; 0 is bsp.
  */
 #ifndef LIB_CONFIG_CORE_LIST_H
 #define LIB_CONFIG_CORE_LIST_H

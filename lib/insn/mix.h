@@ -8,8 +8,8 @@
 #include "lib/insn/put.h"
 
 /*
- * Writes a loop (program.h, insn_loop) of INSN_FILLED_COPIES of an INSN_MIXED test, each followed by
- * INSN_FILLERS fillers; without `copies`, a filler is in place of each. If neither waits for
+ * Writes a loop (program.h, insn_loop) of INSN_FILLED_COPIES of an INSN_MIXED test, each followed
+ * by INSN_FILLERS fillers; without `copies`, a filler is in place of each. If neither waits for
  * anything else, the difference in time is that of the issue slots of a copy and of a filler.
  */
 void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
@@ -18,10 +18,10 @@ void insn_filled(struct insn_code *to, const struct insn_place *place, const str
 #define INSN_FILLERS       24
 
 /*
- * The blockers. If a form's copies take longer next to one of them than next to fillers, both need the
- * same unit. Each blocker writes a register that it does not read, so one register is enough for
- * independent copies. VEX ones are also used next to legacy SSE, which they do not slow down while
- * upper halves are clean.
+ * The blockers. If a form's copies take longer next to one of them than next to fillers, both need
+ * the same unit. Each blocker writes a register that it does not read, so one register is enough
+ * for independent copies. VEX ones are also used next to legacy SSE, which they do not slow down
+ * while upper halves are clean.
  */
 #define INSN_BLOCKER(B)                                                                            \
     B(BLOCK_MOVE, LINK_MOVSXD)                                                                     \
@@ -51,8 +51,8 @@ bool insn_can_mix(const struct insn_view *v);
 
 /*
  * Writes a loop (program.h, insn_loop) of groups of copies of an INSN_MIXED test and blockers, at
- * most INSN_MIX_MOST of both. With `fill`, a filler is in place of each blocker. Returns the number of
- * groups.
+ * most INSN_MIX_MOST of both. With `fill`, a filler is in place of each blocker. Returns the number
+ * of groups.
  */
 unsigned insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                     enum insn_blocker b, struct insn_ratio ratio, bool fill);

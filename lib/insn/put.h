@@ -28,9 +28,9 @@ struct insn_place {
 };
 
 /*
- * How registers got their values, which are the same with both: by MOV of an immediate or by a load;
- * by ADD of an immediate, which some cores fold into the reader, or by a shuffle in the other domain
- * than the form's, integer or floating-point. Masks and x87 registers have one history.
+ * How registers got their values, which are the same with both: by MOV of an immediate or by a
+ * load; by ADD of an immediate, which some cores fold into the reader, or by a shuffle in the other
+ * domain than the form's, integer or floating-point. Masks and x87 registers have one history.
  */
 enum insn_history { HISTORY_USUAL, HISTORY_OTHER };
 

@@ -25,8 +25,8 @@ struct insn_test_id {
     struct insn_end in, out; /* for INSN_TEST_LATENCY */
 };
 
-/* Lists the tests that the form can have on some CPU, throughput first, mixes last. Returns their number, 0 if
- * the form is not run. */
+/* Lists the tests that the form can have on some CPU, throughput first, mixes last. Returns their
+ * number, 0 if the form is not run. */
 #define INSN_TESTS_MOST 96
 unsigned insn_tests(const struct insn_form *f, unsigned decoration,
                     struct insn_test_id to[INSN_TESTS_MOST]);

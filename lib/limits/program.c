@@ -120,8 +120,8 @@ static void put_pshufd(struct limits_code *to, unsigned k)
 /* Writes the k-th filler. from: the register that the load before it writes. */
 static void put_filler(struct limits_code *to, enum limits_filler filler, unsigned k, unsigned from)
 {
-    static const enum limits_filler mix[] = {FILL_CMP, FILL_LEA, FILL_PSHUFD, FILL_LOAD};
-    enum { MIXED = sizeof mix / sizeof mix[0] };
+    enum { MIXED = 4 };
+    static const enum limits_filler mix[MIXED] = {FILL_CMP, FILL_LEA, FILL_PSHUFD, FILL_LOAD};
     unsigned reg = rotated[k % ROTATED];
 
     switch (filler) {
@@ -162,7 +162,8 @@ static void put_filler(struct limits_code *to, enum limits_filler filler, unsign
     }
 }
 
-/* Writes what makes fillers wait for the load before them: xmm8 or r11, which is then zero again. */
+/* Writes what makes fillers wait for the load before them: xmm8 or r11, which is then zero
+ * again. */
 static void put_wait(struct limits_code *to, enum limits_filler filler, unsigned from)
 {
     if (filler == FILL_WAIT_PSHUFD)

@@ -69,8 +69,8 @@ struct limits_code {
 bool limits_program(struct limits_code *code, enum limits_kind kind, unsigned param,
                     uint32_t count);
 
-/* Returns the offset of the i-th target of LIMITS_TARGETS from the first one. The lowest bits of the
- * targets differ, as in other code: some predictors tell targets by these. */
+/* Returns the offset of the i-th target of LIMITS_TARGETS from the first one. The lowest bits of
+ * the targets differ, as in other code: some predictors tell targets by these. */
 size_t limits_target(uint32_t i);
 
 #endif

@@ -37,8 +37,9 @@ struct step {
  * - x of j is at most `within` times that of i, or j is the next point;
  * - every value from j on is higher than every value up to i, by STEPS_RISE or more, and the
  *   intervals of i and j do not overlap;
- * - the curve is flatter on either side, over the factor within^1.5, but at least four points and the
- *   width of the step: it rises there by at most the square root of the factor by which it rises at the step.
+ * - the curve is flatter on either side, over the factor within^1.5, but at least four points and
+ *   the width of the step: it rises there by at most the square root of the factor by which it
+ *   rises at the step.
  * The steepest step comes first; others must be outside it and its sides. From `from` to
  * `to` are the adjacent points whose values are in the middle half between before and after, or
  * whose intervals hold their mean. Returns their number, in ascending order.

@@ -74,8 +74,8 @@ static inline size_t bytes_of(const struct qemu_plugin_insn *insn, uint8_t b[sta
     return size;
 }
 
-/* Returns the tag of a window, nop dword [rax + disp32], or 0. Compilers pad with the same NOP, with
- * displacement 0. */
+/* Returns the tag of a window, nop dword [rax + disp32], or 0. Compilers pad with the same NOP,
+ * with displacement 0. */
 static inline uintptr_t tag_of(const uint8_t *b, size_t size)
 {
     bool is = size == 7 && b[0] == 0x0f && b[1] == 0x1f && b[2] == 0x80;

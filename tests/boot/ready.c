@@ -1,13 +1,13 @@
 /*
  * A UEFI application that waits with the firmware started, and then starts another program.
  *
- * QEMU's -kernel starts it, with -append "wait". It prints "ready" on COM1, and machine.py saves the
- * machine. A QEMU that continues from there has the same machine, but another -kernel and -append:
- * as soon as the words differ from "wait", that program is started with them, as OVMF starts a
- * -kernel. If they are "firmware", this program returns, and the firmware continues as after the
- * end of a -kernel: it connects all devices again, and boots from a disk or starts its shell. The
- * disk drivers were disconnected before, so the firmware remembers nothing of the earlier disk.
- * So several boots share the two seconds that the firmware takes to start.
+ * QEMU's -kernel starts it, with -append "wait". It prints "ready" on COM1, and machine.py saves
+ * the machine. A QEMU that continues from there has the same machine, but another -kernel and
+ * -append: as soon as the words differ from "wait", that program is started with them, as OVMF
+ * starts a -kernel. If they are "firmware", this program returns, and the firmware continues as
+ * after the end of a -kernel: it connects all devices again, and boots from a disk or starts its
+ * shell. The disk drivers were disconnected before, so the firmware remembers nothing of the
+ * earlier disk. So several boots share the two seconds that the firmware takes to start.
  *
  * fw_cfg: QEMU docs/specs/fw_cfg.txt; its keys: include/standard-headers/linux/qemu_fw_cfg.h.
  */

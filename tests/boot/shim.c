@@ -2,8 +2,8 @@
 /*
  * A UEFI application that changes the machine and then starts \baretick.efi from its own volume.
  *
- * \shim.txt on it says how. Its first line has modes, separated by blanks; the bytes after that line
- * are passed to baretick unchanged as its load options. The modes, which can be combined:
+ * \shim.txt on it says how. Its first line has modes, separated by blanks; the bytes after that
+ * line are passed to baretick unchanged as its load options. The modes, which can be combined:
  *   no-conout        the system table has no console
  *   no-rsdp          no ACPI table pointer in the configuration table
  *   rsdp-nowhere     a pointer to an address without memory
@@ -22,8 +22,8 @@
  * These take effect after ExitBootServices has succeeded, just before it returns:
  *   x2apic           the local APIC in x2APIC mode
  *   sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set
- *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT running,
- *                    the local APIC's timer running, CR0.WP and NE clear
+ *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT
+ *                    running, the local APIC's timer running, CR0.WP and NE clear
  *   la57             five levels of page tables (where the CPU has them)
  * Without a \shim.txt it only loops endlessly, after one line of text with the load option "talk".
  */
@@ -259,7 +259,8 @@ static EFI_STATUS EFIAPI exit_boot_services(EFI_HANDLE image, UINTN key)
         services.GetMemoryMap = memory_map;
         services.ExitBootServices = exit_boot_services;
         maps_at_failure = map_calls;
-        /* The firmware itself must refuse the key, because the map has changed since it was read. */
+        /* The firmware itself must refuse the key, because the map has changed since it was
+         * read. */
         real->BootServices->AllocatePages(AllocateAnyPages, EfiLoaderData, 1, (void *)&one);
         return mode("exit-fails") ? EFI_INVALID_PARAMETER
                                   : real->BootServices->ExitBootServices(image, key);
@@ -304,8 +305,8 @@ static void fix_checksum(UINT8 *bytes, UINTN n, UINTN at)
     bytes[at] = (UINT8)-sum;
 }
 
-/* Makes the RSDP that the modes ask for from the real one. ACPI 6.5, 5.2.5.3: checksum at 8, revision
- * at 15. */
+/* Makes the RSDP that the modes ask for from the real one. ACPI 6.5, 5.2.5.3: checksum at 8,
+ * revision at 15. */
 static void *other_rsdp(const UINT8 *found)
 {
     if (mode("rsdp-nowhere")) {

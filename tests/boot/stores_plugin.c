@@ -1,6 +1,6 @@
 /*
- * A QEMU TCG plugin that counts the loads and stores of calls of C bodies, independently of the code
- * under test.
+ * A QEMU TCG plugin that counts the loads and stores of calls of C bodies, independently of the
+ * code under test.
  *
  * A measuring window begins with a tag, nop dword [rax + disp32], and calls its body with
  * `call r13`; the next instruction is `mov [rel frame], eax` (call_function of

@@ -309,6 +309,7 @@ static void one_core_of_each_type(void **state)
 {
     static const char *const types[CORES] = {"performance", "performance", "efficiency",
                                              "efficiency"};
+
     (void)state;
     start();
     for (unsigned i = 0; i < CORES; i++)

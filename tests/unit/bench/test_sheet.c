@@ -136,18 +136,16 @@ static void other_rows_and_rows_without_a_curve_have_none(void **state)
 
 static void each_type_of_core_has_a_column(void **state)
 {
-    static const char fast[] = "performance", slow[] = "efficiency"; /* told apart by address */
-    static const struct {
-        unsigned core;
-        const char *type;
-    } cores[] = {{0, fast}, {1, fast}, {4, slow}, {5, slow}};
+    static const char fast[] = "performance", slow[] = "efficiency"; /* distinguished by address */
+    static const unsigned core[] = {0, 1, 4, 5};
+    static const char *const type[] = {fast, fast, slow, slow};
 
     (void)state;
     for (unsigned i = 0; i < 4; i++) {
-        run.core = cores[i].core;
+        run.core = core[i];
         chase("latency_4k", BENCH_CHASE);
-        curve.point[2].cycles = 10 + cores[i].core;
-        sheet_curve(&sheet, &run, &curve, cores[i].type);
+        curve.point[2].cycles = 10 + core[i];
+        sheet_curve(&sheet, &run, &curve, type[i]);
     }
     assert_int_equal(sheet.columns, 2);
     assert_close(figure(0, "L1 load")->value, 10, 1e-9);
