@@ -122,6 +122,7 @@ void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
     uint64_t from = tsc_now();
 
     forward_show(&run->plan->seat[k].engine.facts, m, run->report);
+    essence_forward(run->essence, &run->plan->seat[k].engine.facts, m, type_of(run, k));
     count_shown(run, &m->row, from);
 }
 

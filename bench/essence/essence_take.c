@@ -172,6 +172,16 @@ void essence_curve(struct essence *s, const struct run_facts *run, const struct 
     sheet_curve(&s->sheet, run, c, type);
 }
 
+void essence_forward(struct essence *s, const struct run_facts *run, const struct forward_map *m,
+                     const char *type)
+{
+    if (m->row.status == ROW_UNSUPPORTED)
+        return;
+    s->rows++;
+    s->spoils.shared += m->shared;
+    sheet_forward(&s->sheet, run, m, type);
+}
+
 void essence_insn(struct essence *s, const struct run_facts *run, const struct insn_table *t,
                   const char *type)
 {

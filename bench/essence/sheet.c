@@ -76,11 +76,17 @@ static const struct curve_point *point_of(const struct curve *c, const struct sh
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
         if (source->from == SHEET_LARGEST ||
-            (source->from == SHEET_AT && (int64_t)p->bytes == source->at) ||
             (source->from == SHEET_IN_CACHE && cache && p->bytes <= cache->size / 2))
             found = p;
     }
     return found;
+}
+
+static const char *unit_of(const struct run_facts *run)
+{
+    if (units_are_instructions(run))
+        return "instr";
+    return run_has_cycles(run) ? "cycles" : "ticks";
 }
 
 /* Sets value, interval and unit of a point. An interval is in proportion to that of the cycles. */
@@ -92,7 +98,7 @@ static void measure(struct sheet_figure *f, const struct run_facts *run, const s
     bool timed = from == SHEET_LARGEST && run->execution == EXEC_SILICON && units_have_ns(run);
     double time = timed ? units_ns(run, p->ticks) : UNKNOWN;
 
-    f->unit = units_are_instructions(run) ? "instr" : run_has_cycles(run) ? "cycles" : "ticks";
+    f->unit = unit_of(run);
     f->value = run_has_cycles(run) ? p->cycles : p->ticks;
     f->half = run_has_cycles(run) ? longer_side(p->cycles, p->lo, p->hi) : UNKNOWN;
     if (!timed)
@@ -109,7 +115,7 @@ void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curv
     for (unsigned i = 0; i < SHEET_FIGURES; i++) {
         const struct sheet_source *source = &sheet_sources[i];
         unsigned rank = rank_of(source, c->row.bench->name);
-        if (source->from == SHEET_LATENCY || rank == SHEET_NAMES || c->row.status != ROW_OK)
+        if (source->from > SHEET_LARGEST || rank == SHEET_NAMES || c->row.status != ROW_OK)
             continue;
         const struct curve_point *p = point_of(c, source);
         struct sheet_column *column = p ? column_of(s, run->core, type) : NULL;
@@ -120,6 +126,41 @@ void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curv
                   !ends_at(c, cache_of(c, source->at));
         measure(&f, run, c, p, source->from);
         keep(&column->figure[i], &f);
+    }
+}
+
+/* Returns the cell of a store and a load of the same `bytes`; NULL: the CPU has no such size. */
+static const struct forward_cell *cell_of(const struct forward_map *m, unsigned bytes)
+{
+    unsigned size = 0, i = 0;
+
+    while (size < m->sizes && 1u << size != bytes)
+        size++;
+    if (size == m->sizes)
+        return NULL;
+    while (forward_offset(bytes, i) != 0)
+        i++;
+    return &m->cell[forward_first(m->sizes, size, size) + i];
+}
+
+void sheet_forward(struct sheet *s, const struct run_facts *run, const struct forward_map *m,
+                   const char *type)
+{
+    for (unsigned i = 0; i < SHEET_FIGURES && m->row.status == ROW_OK; i++) {
+        const struct sheet_source *source = &sheet_sources[i];
+        const struct forward_cell *cell = cell_of(m, (unsigned)source->at);
+        if (source->from != SHEET_FORWARD || rank_of(source, m->row.bench->name) > 0 || !cell)
+            continue;
+        bool cycles = run_has_cycles(run);
+        struct sheet_figure f = {.known = true,
+                                 .value = cycles ? cell->cycles : cell->ticks,
+                                 .half = cycles ? longer_side(cell->cycles, cell->lo, cell->hi)
+                                                : UNKNOWN,
+                                 .unit = unit_of(run),
+                                 .shared = m->shared};
+        struct sheet_column *column = is_known(f.value) ? column_of(s, run->core, type) : NULL;
+        if (column)
+            keep(&column->figure[i], &f);
     }
 }
 

@@ -38,7 +38,7 @@ const struct sheet_source sheet_sources[SHEET_FIGURES] = {
     {"memory load", {"latency_2m", "latency_4k"}, SHEET_LARGEST, 0},
     {"memory read", {"read_32", "read_16"}, SHEET_LARGEST, 0},
     {"memory copy", {"copy_32", "copy_16"}, SHEET_LARGEST, 0},
-    {"forwarding", {"forward_8"}, SHEET_AT, 0},
+    {"forwarding", {"forward"}, SHEET_FORWARD, 8},
     {"imul r64", {"imul r64, r64"}, SHEET_LATENCY, 0},
     {"div r64", {"div r64"}, SHEET_LATENCY, 0},
     {"mulsd", {"mulsd xmm, xmm"}, SHEET_LATENCY, 0},

@@ -152,6 +152,25 @@ static void each_type_of_core_has_a_column(void **state)
     assert_close(figure(1, "L1 load")->value, 14, 1e-9);
 }
 
+static void forwarding_is_that_of_eight_bytes_at_their_own_place(void **state)
+{
+    static struct forward_map map;
+
+    (void)state;
+    bench = (struct bench){.suite = "memory", .name = "forward"};
+    map = (struct forward_map){.row = {.bench = &bench, .status = ROW_OK}, .sizes = 4};
+    for (unsigned i = 0; i < forward_cells(8, 8); i++)
+        map.cell[forward_first(4, 3, 3) + i] =
+            (struct forward_cell){.cycles = 100 + forward_offset(8, i), .lo = 99.5f, .hi = 100.25f};
+    sheet_forward(&sheet, &run, &map, NULL);
+    assert_close(figure(0, "forwarding")->value, 100, 1e-9);
+    assert_close(figure(0, "forwarding")->half, 0.5, 1e-6);
+    map.sizes = 3; /* no size of 8 bytes */
+    sheet = (struct sheet){0};
+    sheet_forward(&sheet, &run, &map, NULL);
+    assert_false(sheet_has(&sheet));
+}
+
 static void a_form_has_its_longest_latency(void **state)
 {
     struct insn_links links;
@@ -281,6 +300,7 @@ int main(void)
         cmocka_unit_test_setup(a_cache_at_which_no_level_ends_is_marked, start),
         cmocka_unit_test_setup(other_rows_and_rows_without_a_curve_have_none, start),
         cmocka_unit_test_setup(each_type_of_core_has_a_column, start),
+        cmocka_unit_test_setup(forwarding_is_that_of_eight_bytes_at_their_own_place, start),
         cmocka_unit_test_setup(a_form_has_its_longest_latency, start),
         cmocka_unit_test_setup(every_figure_has_a_line, start),
         cmocka_unit_test_setup(three_types_fit_the_screen, start),
