@@ -10,18 +10,18 @@ from read import interval
 # What the curves of a name show, for the title; in the order of a page.
 WHAT = {
     "latency": "Latency of a load", "read": "Reading", "write": "Writing", "copy": "Copying",
-    "tlb": "Latency of a load from another page", "split": "Accesses across the end of a line or page",
-    "forward": "A load after a store nearby", "alias": "A load after a store about a page away",
+    "tlb": "Latency of a load from another page", "jumps": "A jump to another page", "split": "Accesses across the end of a line or page",
+    "flush": "Flushing a line", "alias": "A load after a store about a page away",
     "width": "Width of the core", "rob": "Reorder buffer", "registers": "Registers for results",
     "loads": "Load buffer", "stores": "Store buffer", "scheduler": "Schedulers", "btb": "Branch targets",
     "history": "Branch history", "targets": "Targets of an indirect jump", "returns": "Return stack",
     "code": "Loop and micro-op caches",
 }
-X_LABELS = {"size": "size of the working set", "offset": "offset, bytes"}
+X_LABELS = {"size": "size of the working set", "offset": "offset, bytes", "state": ""}
+A_FEW = ("offset", "state")  # whose points stand side by side, each with its name
 LOG_FROM = 8  # times the least value: from there on the axis is logarithmic
 LOG_COUNTS_FROM = 64  # the same of counts
 MOST_SIZES = 9  # labels of an axis of sizes
-PAGE = 4096
 MARKERS = "osD^vPX*"
 STYLES = ("-", "--", ":")  # of the types of cores
 GB = "GB/s"
@@ -137,17 +137,11 @@ def caches(run):
     return sorted((c["level"], c["size_bytes"]) for c in run.get("caches", []) if c["type"] in ("data", "unified"))
 
 
-def tlbs(run):
-    """[(level, bytes that its entries for pages of 4 KiB reach)] of the TLBs for data that CPUID reports."""
-    return sorted({(t["level"], t["entries"] * PAGE) for t in run.get("tlbs", [])
-                   if {"level", "entries"} <= t.keys() and t.get("type") in ("data", "unified", "load") and "4k" in t.get("pages", ())})
-
-
 def level_name(curve, level, run):
     """`in L2`, `in memory`, or up to which size."""
     if "cache_level" in level:
-        return f"in L{level['cache_level']}" if curve.family != "tlb" else f"within the L{level['cache_level']} TLB"
-    if curve.family != "tlb" and not level.get("beyond") and level["to"] > max((size for _, size in caches(run)), default=math.inf):
+        return f"in L{level['cache_level']}" if not curve.is_of_pages else f"within the L{level['cache_level']} TLB"
+    if not curve.is_of_pages and not level.get("beyond") and level["to"] > max((size for _, size in caches(run)), default=math.inf):
         return "in memory"
     return f"up to {read_curve.size(level['to'])}"
 
@@ -160,10 +154,11 @@ def _title(main, lines, run):
                 for n, level in enumerate(curve.levels)]
         return f"{what}: {', '.join(said)}"
     if main.in_gb:
-        best = max(lines, key=lambda line: max(line.y))
-        last = max(lines, key=lambda line: line.y[-1])
-        return (f"{what}: up to {short(max(best.y))} {GB}, {short(last.y[-1])} at "
-                f"{last.curve.place(last.points[-1].at)}")
+        points = [p for line in lines for p in line.points]
+        sure = [p.gb for p in points if not p.shared and None not in (p.lo, p.hi)]
+        largest = max(p.at for p in points)
+        last = max(p.gb for p in points if p.at == largest)
+        return f"{what}: up to {short(max(sure or [p.gb for p in points]))} {GB}, {short(last)} at {curve.place(largest)}"
     limits = [line.curve for line in lines if line.curve.steps]
     if limits:
         several = len(limits) > 1
@@ -194,7 +189,7 @@ def _scale_x(sheet, axes, lines):
     x = sorted({at for line in lines for at in line.x})
     by = lines[0].curve.by
     axes.set_xlabel(X_LABELS.get(by, ink.plain(by)))
-    if by == "offset":  # a few places, each with its number
+    if by in A_FEW:
         return {at: i for i, at in enumerate(x)}
     if by == "size" or _is_wide(x, LOG_COUNTS_FROM):
         axes.set_xscale("log", base=2)
@@ -226,10 +221,10 @@ def _label(axes, lines, at):
                       at, 0.075 * (top - bottom))
 
 
-def _mark_caches(axes, main, run):
-    """Above the picture: where CPUID says that a cache, or of rows of pages a TLB, is full."""
+def _mark_caches(axes, run):
+    """Above the picture: where CPUID says that a cache is full."""
     left, right = axes.get_xlim()
-    for level, size in tlbs(run) if main.curve.family == "tlb" else caches(run):
+    for level, size in caches(run):
         if left < size < right:
             axes.axvline(size, color=ink.SOFT, linewidth=1, linestyle=":")
             axes.annotate(f"L{level} {_tick(size)}", (size, 1), xycoords=axes.get_xaxis_transform(), xytext=(0, 3),
@@ -256,20 +251,21 @@ def _mark_steps(axes, line, colour):
 
 def _paint(sheet, lines, main, run):
     longest = max(len(line.label) for line in lines)
-    axes = sheet.axes(left=1.05, right=min(0.35 + 0.115 * min(longest, 24), 0.35 * sheet.width), rows=(0, 0.94))
+    axes = sheet.axes(left=1.05, right=min(0.35 + 0.115 * min(longest, 24), 0.35 * sheet.width), rows=(0, 0.94),
+                      bottom=1.25 if main.curve.by == "state" else 0.85)
     at = _scale_x(sheet, axes, lines)
     bands = {line.label: line.band for line in lines}
     _scale_y(sheet, axes, [y for line in lines for y in line.y], [hi for band in bands.values() for _, hi in band])
     low, high = axes.get_ylim()
-    if main.curve.by == "size":
-        _mark_caches(axes, main, run)
+    if main.curve.by == "size" and not main.curve.is_of_pages:
+        _mark_caches(axes, run)
     coloured = []
     for number, line in enumerate(lines):
         colour = ink.SERIES[number % len(ink.SERIES)]
         coloured.append((line, colour))
         x = [at[v] for v in line.x]
         axes.plot(x, line.y, color=colour, linewidth=2.5, linestyle=line.style, gid=f"curve-{number}", zorder=3,
-                  marker=MARKERS[number % len(MARKERS)], markersize=8 if main.curve.by == "offset" else 4)
+                  marker=MARKERS[number % len(MARKERS)], markersize=8 if main.curve.by in A_FEW else 4)
         shared = [(at[p.at], y) for p, y in zip(line.points, line.y) if p.shared]
         if shared:
             axes.plot(*zip(*shared), "o", color=colour, markerfacecolor="white", markersize=8, zorder=4)
@@ -278,8 +274,10 @@ def _paint(sheet, lines, main, run):
         _mark_steps(axes, line, colour)
     if not main.in_gb and main.curve.by == "size":
         _mark_levels(axes, main)
-    if lines[0].curve.by == "offset":
-        axes.set_xticks(list(at.values()), [f"{v:g}".replace("-", "\N{MINUS SIGN}") for v in at], rotation=60, size=12)
+    if main.curve.by in A_FEW:
+        names = [ink.plain(main.curve.place(v), 24).replace("-", "\N{MINUS SIGN}" if main.curve.by == "offset" else "-") for v in at]
+        axes.set_xticks(list(at.values()), names, rotation=60 if main.curve.by == "offset" else 20, size=12,
+                        ha="center" if main.curve.by == "offset" else "right")
     axes.set_ylabel(main.unit if main.in_gb else f"{main.unit} an operation")
     axes.grid(axis="y")
     _label(axes, coloured, max(at.values()))

@@ -2,7 +2,7 @@
 from draw import markup
 from draw.markup import element
 from read import cores as read_cores
-from read import curve, insn, interval, table
+from read import curve, forward, insn, interval, table
 
 LEVELS = (table.Column("curve", "curve", left=True), table.Column("core", "core"), table.Column("figure", "value", ".4g"),
           table.Column("unit", "unit", left=True), table.Column("from", "from"), table.Column("to", "to"),
@@ -18,7 +18,7 @@ COMMON = ("add r64, r64", "lea r64, m64", "imul r64, r64", "div r64 [slow]", "di
           "vpmulld ymm, ymm, ymm", "vpermd ymm, ymm, ymm", "aesenc xmm, xmm", "pclmulqdq xmm, xmm, imm8")
 HOW_TO_READ = ("Throughput is the time of one of many independent copies, in core cycles. Latency is from an input to an output: "
                "operands are numbered from 0, with hidden ones after the others; f is the flags, 2b and 2i the base and the "
-               "index of the address of operand 2. <= is an upper bound, ? a figure whose placements do not agree.")
+               "index of the address of operand 2. Copies share a unit with instructions next to which they take longer. <= is an upper bound, ? a figure whose placements do not agree.")
 MANY = 400  # rows: a longer table scrolls by itself, and is printed only as far as it is filtered
 NAMES = 12  # of forms, in a list
 
@@ -39,7 +39,7 @@ def _points(c):
 
 def _levels(c):
     for level in c.levels:
-        tlb = " TLB" if c.family == "tlb" else ""
+        tlb = " TLB" if c.is_of_pages else ""
         ends = f"L{level['cache_level']}{tlb} {curve.size(level['cache_bytes'])} of CPUID" if "cache_level" in level else \
             "no cache of CPUID" if level.get("beyond") else ""
         ends = ends if c.judged else "not judged"
@@ -52,6 +52,12 @@ def _steps(c):
         counts = {key: step[at] / c.per for key, at in (("value", "at"), ("from", "from"), ("to", "to"))}
         yield {"curve": c.name, "core": c.core, "of": c.counted, "before": step["before"], "after": step["after"], "unit": c.unit,
                **counts}
+
+
+def maps(every):
+    """What was found in these maps of store forwarding: a text per pair of sizes, which a reader opens."""
+    return markup.together(element("details", element("summary", f"{m.name}, core {m.core}: {len(m.cells)} offsets"),
+                                   markup.listed(m.found), class_="points") for m in every if m.cells)
 
 
 def curves(every):
@@ -107,6 +113,7 @@ def _columns(report, cores):
         found += [table.Column(f"throughput{of}", f"tp{core}"), table.Column("\N{PLUS-MINUS SIGN}", f"error{core}", "g"),
                   table.Column("slots", f"slots{core}"), table.Column("latency", f"latency{core}"),
                   table.Column("latencies by pair", f"pairs{core}", left=True),
+                  table.Column("shares a unit with", f"shares{core}", left=True),
                   table.Column("note", f"note{core}", left=True)]
     return found
 
@@ -115,10 +122,11 @@ def _sortable(figure):
     return None if figure is None else (insn.said(figure), figure.value)
 
 
-def _cells(form, core):
+def _cells(form, core, blockers):
     tp = form.figures.get("tp")
     return {f"tp{core}": _sortable(tp), f"error{core}": tp and tp.error, f"slots{core}": _sortable(form.figures.get("slots")),
-            f"latency{core}": _latency(form), f"pairs{core}": _pairs(form), f"note{core}": _note(form)}
+            f"latency{core}": _latency(form), f"pairs{core}": _pairs(form),
+            f"shares{core}": (insn.shared(form, blockers) or "").replace(",", ", "), f"note{core}": _note(form)}
 
 
 def instructions(report, core=None):
@@ -126,10 +134,11 @@ def instructions(report, core=None):
     forms = [form for form in insn.forms(report) if core in (None, form.core)]
     if not forms:
         return markup.Markup()
+    blockers = insn.blockers(report)
     cores, rows = read_cores.one_of_each_type(report, {form.core for form in forms}), {}
     for form in forms:
         if form.core in cores:
-            rows.setdefault(form.name, {"form": form.name}).update(_cells(form, form.core))
+            rows.setdefault(form.name, {"form": form.name}).update(_cells(form, form.core, blockers))
     columns, common = _columns(report, cores), [rows[name] for name in COMMON if name in rows]
     parts = [element("p", HOW_TO_READ, class_="soft")]
     if len(common) > 1 and len(rows) > len(common):
@@ -186,14 +195,14 @@ def _not_there(report):
 
 def is_one(report):
     """Whether the report has a part of a datasheet."""
-    return bool(curve.curves(report) or insn.ends(report) or insn.forms(report))
+    return bool(curve.curves(report) or forward.maps(report) or insn.ends(report) or insn.forms(report))
 
 
 def not_judged(report):
     """What a reader must not take for a figure, or will not find."""
     if not is_one(report):
         return markup.Markup()
-    found = [f"{c.full_name}, core {c.core}: {said}" for c in curve.curves(report)
+    found = [f"{c.full_name}, core {c.core}: {said}" for c in [*curve.curves(report), *forward.maps(report)]
              for said in ([c.reason] if c.reason else c.remarks)]
     found += _of_instructions(report)
     found += [f"{m['suite']}/{m['name']}: not judged" for m in report.of("matrix") if m.get("judged") is False]

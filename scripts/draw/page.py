@@ -8,7 +8,7 @@ import sys
 from draw import datasheet, ink, markup, page_parts, pictures, plot
 from draw.markup import element
 from judge import compare
-from read import curve, saved, show
+from read import curve, forward, saved, show
 from tools import distribution, help_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -48,12 +48,14 @@ class Figures:
 
 
 def drawn_curves(figures, report, args):
-    """{suite: its pictures of curves}"""
+    """{suite: its pictures of curves and maps}"""
     found = {}
     if figures.wanted:
-        for group, picture in plot.curves_by_group(report, args):
+        drawn = [(group[0].suite, picture) for group, picture in plot.curves_by_group(report, args)]
+        drawn += [("memory", picture) for picture in plot.forward(report, args)]
+        for suite, picture in drawn:
             if isinstance(picture, pictures.Picture):
-                found.setdefault(group[0].suite, []).append(picture)
+                found.setdefault(suite, []).append(picture)
     return found
 
 
@@ -73,14 +75,13 @@ def first_of_all(figures, report, args, found):
 
 
 def of_curves(figures, report, found, is_chosen):
-    """[(suite, its pictures and tables)] of the curves that are chosen."""
-    suites = {}
-    for c in curve.curves(report):
-        if is_chosen(c.record):
-            suites.setdefault(c.suite, []).append(c)
-    for suite, some in suites.items():
+    """[(suite, its pictures and tables)] of the curves and maps that are chosen."""
+    lines = [c for c in curve.curves(report) if is_chosen(c.record)]
+    maps = [m for m in forward.maps(report) if is_chosen(m.records[0])]
+    for suite in dict.fromkeys(c.suite for c in [*lines, *maps]):
         made = [figures.figure(p, report.one("run"))[1] for p in found.get(suite, [])]
-        yield suite, element("div", *made, class_="plots") if made else "", datasheet.curves(some)
+        yield (suite, element("div", *made, class_="plots") if made else "",
+               datasheet.curves([c for c in lines if c.suite == suite]), datasheet.maps([m for m in maps if m.suite == suite]))
 
 
 def of_machine(figures, report, core):

@@ -8,12 +8,14 @@ from draw import calls as draw_calls
 from draw import change as draw_change
 from draw import cores as draw_cores
 from draw import curves as draw_curves
+from draw import forward as draw_forward
 from draw import growth as draw_growth
 from draw import ink
 from draw import machine as draw_machine
 from draw import row as draw_row
 from draw.pictures import NoData
 from judge import compare, compare_command
+from read import forward as read_forward
 from read import saved, show
 from tools import help_text
 
@@ -23,6 +25,7 @@ KINDS = {
     "modes": "a row's modes, placements, rounds and interval",
     "sweep": "a row over offsets of code, stack and data (layout=sweep)",
     "curves": "latency and bandwidth by size, accesses by offset (suite=memory)",
+    "forward": "store forwarding by the sizes of store and load, and by offset (suite=memory)",
     "growth": "how a row's figure grows with its argument (.args)",
     "linearity": "what each recipe hides of chains of adds",
     "cores": "transfers and contests between cores (suite=cores)",
@@ -86,6 +89,19 @@ def curves(report, args):
     """[picture or Absent] of them."""
     return [picture for _, picture in curves_by_group(report, args)] or \
         [Absent("curves", "curves", "the report has no curve: suite=memory measures some")]
+
+
+def forward(report, args):
+    """[picture or Absent] of the maps of store forwarding that are chosen."""
+    is_chosen, found = show.choice(args), []
+    for m in read_forward.maps(report):
+        if not is_chosen(m.records[0]):
+            continue
+        try:
+            found.append(draw_forward.forward(report, m))
+        except NoData as e:
+            found.append(Absent("forward", "forward", str(e)))
+    return found or [Absent("forward", "forward", "the report has no map of store forwarding: suite=memory measures one")]
 
 
 def growth(report, rows):
@@ -175,6 +191,8 @@ def drawn(report, args, old=None):
             found = [calls(report, args)]
         elif kind == "curves":
             found = curves(report, args)
+        elif kind == "forward":
+            found = forward(report, args)
         elif kind == "growth":
             found = growth(report, Chosen(report, args))
         elif kind == "change":

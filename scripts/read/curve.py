@@ -8,7 +8,7 @@ from read import interval
 # None.
 Point = collections.namedtuple("Point", "at value lo hi percent ticks ns gb shared")
 UNITS = {"cycles": "core cycles", "instructions": "instructions", "ticks": "ticks of the TSC"}
-FAMILIES = {"stride": "latency"}  # curves that are shown with those of another name
+FAMILIES = {"stride_": "latency", "tlb_code_": "jumps"}  # curves that are not shown with those of their first word
 
 
 def size(count):
@@ -28,6 +28,7 @@ class Curve:
         self.by, self.unit = record.get("by", ""), record.get("unit", "cycles")
         self._shared, self._moved = set(record.get("shared", ())), record.get("op_bytes")
         self.points = [self._point(visits, *point) for visits, point in zip(self._visits(), record.get("points", ()))]
+        self._labels = {p.at: label for p, label in zip(self.points, record.get("labels", ()))}
         self.levels, self.steps = record.get("levels", []), record.get("steps", [])
         self.judged = record.get("judged", True)
 
@@ -54,8 +55,13 @@ class Curve:
     @property
     def family(self):
         """The name of the curves that are shown together: `latency` of `latency_4k`."""
-        first = self.name.partition("_")[0]
-        return FAMILIES.get(first, first)
+        other = next((family for start, family in FAMILIES.items() if self.name.startswith(start)), None)
+        return other or self.name.partition("_")[0]
+
+    @property
+    def is_of_pages(self):
+        """Whether its levels are those of TLBs."""
+        return self.name.startswith("tlb_")
 
     @property
     def found(self):
@@ -91,13 +97,15 @@ class Curve:
 
     def place(self, at):
         """A point's first number in words."""
+        if self.by == "state":
+            return self._labels.get(at, str(at))
         return size(at) if self.by == "size" else f"{at:g}"
 
     def level(self, level):
         """A level in words."""
         said = f"{level['value']:.4g} {self.unit} from {self.place(level['from'])} to {self.place(level['to'])}"
         if "cache_level" in level:
-            tlb = " TLB" if self.family == "tlb" else ""
+            tlb = " TLB" if self.is_of_pages else ""
             return f"{said}; ends at CPUID's L{level['cache_level']}{tlb} {size(level['cache_bytes'])}"
         return said + ("; ends at no cache of CPUID" if level.get("beyond") else "")
 

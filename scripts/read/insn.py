@@ -17,6 +17,7 @@ ENTRIES = ("same", "line", "straight")
 VARIANTS = ("tp", *ENTRIES, "slots")
 # In a report: [<]value[(error in units of the value's last digit)][?].
 FIGURE = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\((\d+|\?)\))?(\??)")
+NUMBER = re.compile(r"\d+(\.\d+)?")
 UNITS = 2  # of a figure without an error: lib/decimal/concise.h
 SLOTS_ERROR = 0.25  # the most of a number of slots in a report
 
@@ -103,7 +104,7 @@ def forms_of(record):
         figures = _figures(text, ("tp", *record["pairs"][listed].split()))
         for key, entries in variants.items():
             figures.update(_figures(entries.get(i, ""), (key,)))
-        if slots and slots[i] != "-":
+        if slots and NUMBER.fullmatch(slots[i]):
             figures["slots"] = Figure(float(slots[i]), SLOTS_ERROR, False, True)
         yield Form(name, record["core"], figures, faults.get(i), i in lcp, _digits(shares[i]) if shares else None,
                    _named(history.get(i, "")))
@@ -162,7 +163,7 @@ def blockers(report):
     return report.one("insn_plan").get("blockers", [])
 
 
-def _shared(form, names):
+def shared(form, names):
     """The blockers, with their first operand where a mnemonic is that of two: `mov r64` is the load."""
     words = [name.split(",")[0] if name else "" for name in names]
     mnemonics = [word.split(" ")[0] for word in words]
@@ -173,8 +174,8 @@ def _shared(form, names):
 def flat(form, names=()):
     """A form as the values of COLUMNS. names: of blockers."""
     tp = form.figures.get("tp")
-    return {"form": form.name, "core": form.core, "error": tp and tp.error, "shares": _shared(form, names), "latencies": _together(form.figures, pairs(form)),
-            "history": _together(form.history, form.history) or None,
+    return {"form": form.name, "core": form.core, "error": tp and tp.error, "shares": shared(form, names),
+            "latencies": _together(form.figures, pairs(form)), "history": _together(form.history, form.history) or None,
             "note": form.fault or ("length-changing prefix" if form.lcp else ""), **{name: said(form.figures.get(name)) for name in VARIANTS}}
 
 

@@ -2,7 +2,7 @@
 import fnmatch
 import sys
 
-from read import curve, figure, interval, kept, saved, table
+from read import curve, figure, forward, interval, kept, saved, table
 from tools import help_text
 
 COLUMNS = (
@@ -203,12 +203,17 @@ def complain(report):
     return bool(report.damage) or report.verdict != "pass"
 
 
+def _of_curves(report):
+    """[(Curve or Map, a record of it)] of all that is no row."""
+    return [(c, c.record) for c in curve.curves(report)] + [(m, m.records[0]) for m in forward.maps(report)]
+
+
 def below(report, args):
-    """[text] of what was found in the chosen curves, and of what a reader must know of them."""
+    """[text] of what was found in the chosen curves and maps, and of what a reader must know of them."""
     is_chosen = choice(args)
-    for c in curve.curves(report):
-        if c.points and is_chosen(c.record):
-            yield from (f"{c.full_name}, core {c.core}: {said}" for said in [*c.found, *c.remarks])
+    for c, record in _of_curves(report):
+        if is_chosen(record):
+            yield from (f"{c.full_name}, core {c.core}: {said}" for said in ([c.reason] if c.reason else [*c.found, *c.remarks]))
 
 
 def show(reports, rows, args):
@@ -238,7 +243,7 @@ def show(reports, rows, args):
 
 def fail_if_none_chosen(reports, args, rows):
     """rows: how many of the rows are chosen."""
-    every, lines = sum(len(r.of("row")) for r in reports), [c.record for r in reports for c in curve.curves(r)]
+    every, lines = sum(len(r.of("row")) for r in reports), [record for r in reports for _, record in _of_curves(r)]
     if rows or not every + len(lines) or any(map(choice(args), lines)):
         return
     curves = f" and {len(lines)} curves" if lines else ""

@@ -132,9 +132,25 @@ def curves():
     offsets = [(-8, 1), (-4, 18), (0, 0.8), (4, 6), (8, 1)]
     return [latency(), latency("stride_64", 0.5, levels=[], judged=False, spoiled="most sizes were measured on a shared core"),
             curve("read_16", bandwidth, op_bytes=64, shared=[64 * KIB]), curve("read_32", [(b, c / 2) for b, c in bandwidth], op_bytes=64),
-            curve("forward_8", offsets, by="offset"),
+            curve("alias_4k", offsets, by="offset"),
+            curve("flush_clwb", [(0, 2), (1, 6)], by="state", labels=["absent", "dirty L1"]),
             {"type": "curve", "suite": "memory", "name": "latency_2m", "core": 0, "status": "unsupported",
              "why": "the kernel gave no pages of 2 MiB", "nmis": 0}]
+
+
+def forwarding():
+    """The records of a map with stores and loads of 4 and 8 bytes: those of the same address are quick."""
+    found = []
+    for store in (4, 8):
+        loads = []
+        for load in (4, 8):
+            how = "".join("-" if at + load <= 0 or at >= store else "f" if 0 <= at <= store - load else "p"
+                          for at in range(-load, store + 1))
+            loads.append({"load": load, "from": -load, "how": how, "values": [{"-": 0.7, "f": 4.5, "p": 18}[h] for h in how],
+                          "spread": [0.1] * len(how)})
+        found.append({"type": "forward", "suite": "memory", "name": "forward", "core": 0, "status": "ok", "store": store,
+                      "unit": "cycles", "visits": 3, "checked": 1000, "shared": store == 8, "loads": loads, "nmis": 0})
+    return found
 
 
 def instructions(core=0, slower=1):
@@ -153,7 +169,7 @@ def instructions(core=0, slower=1):
 
 def everything():
     """Returns the records of a report with an example of each kind, `run` first and without `end`."""
-    return [silicon(caches=CACHES), *curves(), *instructions(), linearity("lfence", 0.05), linearity("plain", 98),
+    return [silicon(caches=CACHES), *curves(), *forwarding(), *instructions(), linearity("lfence", 0.05), linearity("plain", 98),
             linearity("rdtscp", 36), moded(), plain(), swept(), *several_cores(), gaps(), *calls(), *growing()]
 
 

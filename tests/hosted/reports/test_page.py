@@ -13,8 +13,9 @@ from draw import page, page_parts
 import pytest
 from read import saved
 from tools import browser
+from made_insn import record as insn_record
 from made_reports import RANKS, ROOT, baretick, counted, counting, process, report, row, whole
-from pictured import CACHES, curves, everything, gaps, growing, hist, instructions, moded, plain, several_cores, silicon
+from pictured import CACHES, curves, everything, forwarding, gaps, growing, hist, instructions, moded, plain, several_cores, silicon
 
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
 ALL = {"plots": 24, "suite": "*", "bench": "*", "core": None, "against": None, "across": []}
@@ -300,7 +301,7 @@ def test_no_kind_of_record_is_passed_over():
     """Every kind of docs/report.md is on the page: by its own part, or as a table of its fields."""
     kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
     parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "essence", "end",
-             "curve"}
+             "curve", "forward"}
     assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)
     step = {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}
     read = Read(made(taken([silicon(), step]), plots=0))
@@ -322,6 +323,13 @@ def test_a_curve_is_a_table_of_its_points_and_levels():
                           ["4 KiB", "4.00", "3.60", "4.80", "2.00"]]
     bandwidth = next(t for t in read.tables if "GB/s" in t[0] and "note" in t[0])
     assert bandwidth[2] == ["64 KiB", "2.00", "1.80", "2.40", "64.00", "the core was shared: not judged"]
+
+
+def test_a_map_of_store_forwarding_is_a_list_that_a_reader_opens():
+    read = section(made(taken([silicon(), *forwarding()]), plots=0), "memory")
+    assert "forward, core 0: 52 offsets" in read.text and "store 4, load 8 bytes: apart from -8" in read.text
+    told = section(made(taken([silicon(), *forwarding()]), plots=0), "not-judged").text
+    assert "memory/forward, core 0: not judged: most of it was measured on a shared core" in told
 
 
 def test_a_form_has_a_line_with_every_figure_and_its_error():
@@ -365,12 +373,12 @@ def test_the_first_picture_of_a_datasheet_is_the_latency():
     before = text[text.index("<body"):text.index("<svg")]
     assert "Latency of a load: 4 core cycles in L1, 14 in L2, 220 in memory" in before and "<table" not in before
     assert text.count("Latency of a load: 4 core") == 2  # the caption, and the words of the picture
-    assert len(section(text, "memory").all("svg")) == 2
+    assert len(section(text, "memory").all("svg")) == 3
 
 
 def test_a_long_table_scrolls_by_itself_and_is_not_printed():
-    forms = [{"form": f"made{n} r64", "tp": [1, 0.1]} for n in range(500)]
-    text = made(taken([silicon(), {"type": "insn", "core": 0, "forms": forms}]), plots=0)
+    forms = [{"form": f"made{n} r64", "cycles": {"tp": "1.0(1)"}} for n in range(500)]
+    text = made(taken([silicon(), insn_record(*forms)]), plots=0)
     assert 'class="wide insn long"' in text and "500 forms is printed only as far as it is filtered" in text
     assert 'class="wide insn long"' not in made(taken([silicon(), *instructions()]), plots=0)
 
@@ -481,7 +489,7 @@ def test_the_record_essence_has_the_lines_of_the_table(run):
 
 EVIL = ("<script>document.title='taken'</script>", "\"><img src=x onerror=alert(1)>", "</style></title></textarea><b>",
         "javascript:alert(1)", "' onmouseover='x", "&lt;b&gt;\x00\x1b[2J\ud800".encode("utf-8", "replace").decode())
-KEPT = {"type", "status", "result", "kind", "verdict", "execution", "platform", "unit", "form", "name_of", "crc"}
+KEPT = {"type", "status", "result", "kind", "verdict", "execution", "platform", "unit", "form", "name_of", "crc", "slots", "shares"}
 
 
 def poisoned(value, n=0):

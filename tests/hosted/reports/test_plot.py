@@ -15,7 +15,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 from made_reports import ROOT, baretick, counted, counting, process, report, row, whole
-from pictured import (CACHES, KIB, binned_share, curve, curves, everything, gaps, growing, hist, latency, linearity, moded, plain, several_cores, silicon, swept)
+from pictured import (CACHES, KIB, binned_share, curve, curves, everything, forwarding, gaps, growing, hist, latency, linearity, moded, plain, several_cores, silicon, swept)
 
 pytest.importorskip("matplotlib", reason="python3-matplotlib is not here: scripts/setup installs it")
 
@@ -94,7 +94,7 @@ def assert_alike(lines, golden):
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
          "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "gaps-core0",
          "counted-made-exact-core0-histogram", "counted-linearity", "calls", "growth-args-linear", "memory-latency",
-         "memory-read", "memory-forward")
+         "memory-read", "memory-alias", "memory-flush", "forward-core0")
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -269,7 +269,7 @@ def test_a_latency_names_its_levels_and_the_caches_of_cpuid():
 
 def test_curves_of_one_kind_are_one_picture_and_a_spoiled_one_says_why():
     found = of_curves(*curves())
-    assert set(found) == {"memory-latency", "memory-read", "memory-forward"}
+    assert set(found) == {"memory-latency", "memory-read", "memory-alias", "memory-flush"}
     picture, svg = found["memory-latency"]
     assert {"latency_4k", "stride_64"} <= set(texts(svg))
     assert "stride_64 not judged: most sizes were measured on a shared core" in picture.about
@@ -285,8 +285,19 @@ def test_a_bandwidth_is_bytes_by_time():
 
 
 def test_offsets_are_drawn_one_beside_the_other():
-    _, svg = of_curves(*curves())["memory-forward"]
-    assert {"\u22128", "\u22124", "0", "4", "8", "offset, bytes"} <= set(texts(svg))
+    found = of_curves(*curves())
+    assert {"\u22128", "\u22124", "0", "4", "8", "offset, bytes"} <= set(texts(found["memory-alias"][1]))
+    assert {"absent", "dirty L1", "flush_clwb"} <= set(texts(found["memory-flush"][1]))
+
+
+def test_a_map_of_store_forwarding_has_a_line_for_each_pair_of_sizes():
+    (picture,) = (p for p in drawn([silicon(), *forwarding()])[0].values() if p.kind == "forward")
+    assert picture.title == "Store forwarding: 4.5 core cycles if forwarded, 18 if not"
+    assert "loads of 4, 8 bytes" in picture.about and "not judged: most of it" in picture.about
+    svg = picture.sheet().svg()
+    assert {"store 4", "store 8", "offset of the load from the store, bytes"} <= set(texts(svg))
+    boxes = [box for name in re.findall(r'id="(cells-\w+)"', svg) for box in shapes(svg, name)]
+    assert len({round(top) for *_, top in boxes}) == 4, boxes
 
 
 def test_each_type_of_core_has_a_line():
@@ -492,6 +503,7 @@ def test_a_change_is_drawn_only_between_comparable_reports(kept, tmp_path):
     ({**several_cores()[1], "pairs": []}, "cores", "it takes two cores (cores=all)"),
     (row("x", 1), "linearity", "no record `linearity`"),
     (row("x", 1), "curves", "suite=memory measures some"),
+    (row("x", 1), "forward", "suite=memory measures one"),
     (row("x", 1), "growth", ".args of a row of your own gives them"),
     (row("x", 1), "change", "--against OLD names one"),
 ])
@@ -514,7 +526,7 @@ def test_plot_refuses_wrong_words_by_name(kept, tmp_path):
                         (("--kind", "pie"), "'pie': one of calls, histogram"),
                         (("-o", tmp_path / "x.svg", "--format", "png"), "--format png does not fit"),
                         (("-o", tmp_path / "x.pdf"), "pictures are svg or png"),
-                        (("--suite", "none"), "none of 23 rows and 6 curves is chosen"),
+                        (("--suite", "none"), "none of 23 rows and 8 curves is chosen"),
                         ((path, "--against", path), "give one FILE")):
         ran = baretick("plot", path, *words)
         assert ran.returncode == 2 and said in ran.stderr, ran.stderr

@@ -344,16 +344,19 @@ def test_a_report_brings_no_escape_code_to_the_terminal(kept):
 # --- curves ----------------------------------------------------------------------------------------
 
 def test_each_point_of_a_curve_has_a_line_and_its_levels_stand_below(kept):
-    path = kept(whole(row("a", 1), others=pictured.curves()))
+    path = kept(whole(row("a", 1), others=[*pictured.curves(), *pictured.forwarding()]))
     lines = baretick("show", path, "--suite", "memory").stdout.splitlines()
     assert re.split(" {2,}", lines[2]) == ["row", "at", "cycles/op", "+-99%", "ticks/op", "ns/op", "GB/s", "note"]
     found = [re.split(" {2,}", line) for line in lines[3:]]
     assert ["memory/latency_4k", "4 KiB", "4.000", "0.800", "6.000", "2.000", "-"] in found
     assert ["memory/read_16", "64 KiB", "2.000", "0.400", "3.000", "1.000", "64.00", "the core was shared"] in found
-    assert ["memory/forward_8", "-8", "1.000", "0.200", "1.500", "0.500", "-"] in found
+    assert ["memory/alias_4k", "-8", "1.000", "0.200", "1.500", "0.500", "-"] in found
     assert any("memory/latency_2m" in line[0] and "no pages of 2 MiB" in line[-1] for line in found)
     assert "memory/latency_4k, core 0: 4 cycles from 4 KiB to 32 KiB; ends at CPUID's L1 32 KiB" in lines
     assert any("memory/stride_64, core 0: not judged: most sizes" in line for line in lines)
+    assert any(line[:2] == ["memory/flush_clwb", "dirty L1"] for line in found)
+    assert ("memory/forward, core 0: store 8, load 4 bytes: apart from -4 to -4 (0.7), partial from -3 to -1 (18), "
+            "forwarded from 0 to 4 (4.5), partial from 5 to 7 (18), apart from 8 to 8 (0.7) cycles") in lines
 
 
 def test_curves_are_chosen_and_sorted_as_rows_are(kept):
@@ -362,7 +365,7 @@ def test_curves_are_chosen_and_sorted_as_rows_are(kept):
     assert [p["cycles"] for p in points][:3] == [220, 220, 200] and len(points) == 10
     assert points[-1]["by"] == "size" and {p["at"] for p in points} >= {4096, 8 << 20} and "place" not in points[0]
     ran = baretick("show", path, "--suite", "none")
-    assert ran.returncode == 2 and "none of 1 rows and 6 curves is chosen" in ran.stderr
+    assert ran.returncode == 2 and "none of 1 rows and 7 curves is chosen" in ran.stderr
     mixed = baretick("show", path).stdout
     assert "made/a" in mixed and "memory/latency_4k" in mixed
 

@@ -1,0 +1,107 @@
+"""Store forwarding as a map: a load after a store, by the sizes of both and by its offset."""
+import math
+
+from draw import ink
+from draw.pictures import NoData, Picture, machine
+from read import curve as read_curve
+from read import forward as read_forward
+
+STEPS = 21  # of the colours
+LINE_INCHES = 0.115  # of a pair of sizes
+GAP = 0.6  # lines between two sizes of the store
+MOST_TICKS = 12
+
+
+def forward(report, found):
+    """The picture of a read.forward.Map. Raises NoData."""
+    values = [c.value for c in found.cells if c.value is not None]
+    if not values:
+        raise NoData(f"{found.full_name}: {found.reason or 'no cell has a figure'}")
+    run, low, high = report.one("run"), min(values), max(values)
+    unit = read_curve.UNITS.get(found.unit, ink.plain(found.unit))
+    places, at, store = {}, 0.0, None
+    for pair in found.pairs:  # lines, from the top
+        at += GAP if store not in (None, pair[0]) else 0
+        places[pair], store = at, pair[0]
+        at += 1
+
+    def paint(sheet):
+        axes = sheet.axes(left=1.35, right=1.0 if sheet.page else 1.6, bottom=0.8)
+        scale = sheet.library.colormaps["cividis"]
+        # Of both ends: a store that is forwarded in no time differs from one in four cycles as one of 4 from one of 18.
+        reach = (math.log(max(low, 0.25)), math.log(max(high, 0.5)))
+        for level, boxes in _by_level(found, places, reach).items():
+            ink.rectangles(axes, boxes, "#eeeeee" if level is None else scale(level / (STEPS - 1)), gid=f"cells-{level}")
+        axes.set_xlim(min(c.at for c in found.cells) - 0.5, max(c.at for c in found.cells) + 0.5)
+        axes.set_ylim(at, 0)
+        axes.set_yticks(*_names(places))
+        axes.tick_params(axis="y", length=0, labelcolor=ink.INK, labelsize=12)
+        axes.xaxis.set_major_locator(sheet.library.ticker.MaxNLocator(MOST_TICKS, integer=True))
+        axes.set_xlabel("offset of the load from the store, bytes")
+        axes.grid(axis="x", color=ink.FAINT, linewidth=0.5)
+        _key(sheet, axes, scale, reach, unit)
+
+    title = f"Store forwarding: {_best(found, unit)}"
+    words = [machine(run, found.core), f"lines: loads of {_sizes(found)} bytes"] + found.remarks
+    alt = f"{title}. " + " ".join(f"{said}." for said in found.found)
+    taller = max(0.0, at * LINE_INCHES + 2.2 - ink.Sheet.TALK[1])
+    return Picture("forward", f"forward-core{found.core}", title, " \N{MIDDLE DOT} ".join(words), alt, paint, taller)
+
+
+def _sizes(found):
+    """`1, 2 ... 64`, from the top."""
+    sizes = sorted({load for _, load in found.pairs})
+    return ", ".join(map(str, sizes)) if len(sizes) < 4 else f"{sizes[0]}, {sizes[1]} ... {sizes[-1]}"
+
+
+def _best(found, unit):
+    """What a load takes that is forwarded, and one that waits."""
+    def reach(letters):
+        values = [c.value for c in found.cells if c.how in letters and c.value is not None]
+        ends = dict.fromkeys(f"{end:.3g}" for end in (min(values), max(values))) if values else ()
+        return f"{' to '.join(ends)} {unit}" if ends else None
+
+    forwarded, waits = reach("f"), reach("np")
+    if forwarded and waits:
+        return f"{forwarded} if forwarded, {waits.removesuffix(f' {unit}')} if not"
+    return forwarded or waits or reach("c-")
+
+
+def _level(value, low, high):
+    return min(STEPS - 1, max(0, int((math.log(max(value, 0.01)) - low) / ((high - low) or 1) * STEPS)))
+
+
+def _by_level(found, places, reach):
+    """{step of the colours, or None: its rectangles}; neighbours of one step are one."""
+    boxes = {}
+    for pair, cells in found.pairs.items():
+        top, levels = places[pair], [None if c.value is None else _level(c.value, *reach) for c in cells]
+        start = 0
+        for i in range(1, len(cells) + 1):
+            if i == len(cells) or levels[i] != levels[start]:
+                boxes.setdefault(levels[start], []).append((cells[start].at - 0.5, top + 0.95, cells[i - 1].at + 0.5, top))
+                start = i
+    return boxes
+
+
+def _names(places):
+    """The sizes of the store, each at the middle of its lines, and of what the lines are."""
+    stores = {}
+    for (store, _), top in places.items():
+        stores.setdefault(store, []).append(top)
+    return [(tops[0] + tops[-1] + 1) / 2 for tops in stores.values()], [f"store {store}" for store in stores]
+
+
+def _key(sheet, axes, scale, reach, unit):
+    """The colours, on their logarithmic scale."""
+    steps = [scale(i / (STEPS - 1)) for i in range(STEPS)]
+    colours = sheet.library.cm.ScalarMappable(sheet.library.colors.LogNorm(*(math.exp(v) for v in reach)),
+                                              sheet.library.colors.ListedColormap(steps))
+    bar = sheet.figure.colorbar(colours, ax=axes, fraction=0.05, pad=0.04)
+    bar.set_label(unit)
+    bar.solids.set_rasterized(False)
+    bar.outline.set_visible(False)
+    bar.ax.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5)))
+    bar.ax.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())
+    bar.ax.yaxis.set_major_formatter(lambda v, _: f"{v:g}")
+    bar.ax.tick_params(length=0)

@@ -1,0 +1,84 @@
+"""Maps of store forwarding in a saved report: the records `forward`, one for each size of the store."""
+import collections
+
+# A load after a store: bytes of both, the load's offset, the figure, the spread over the visits, a letter for how the
+# load gets its bytes. What is not known is None.
+Cell = collections.namedtuple("Cell", "store load at value spread how")
+HOW = {"-": "apart", "p": "partial", "f": "forwarded", "n": "not forwarded", "c": "not judged"}
+
+
+class Map:
+    """The records of one map on one core."""
+
+    def __init__(self, records):
+        self.records, first = records, records[0]
+        self.suite, self.name, self.core = first["suite"], first["name"], first["core"]
+        self.unit = first.get("unit", "cycles")
+        self.cells = [cell for record in records for cell in _cells(record)]
+
+    @property
+    def full_name(self):
+        return f"{self.suite}/{self.name}"
+
+    @property
+    def is_shared(self):
+        return any(record.get("shared") for record in self.records)
+
+    @property
+    def reason(self):
+        """Why there is no map; empty: there is one."""
+        first = self.records[0]
+        return "" if self.cells else f"{first['status']}: {first.get('why', 'no reason given')}"
+
+    @property
+    def remarks(self):
+        return ["not judged: most of it was measured on a shared core"] if self.is_shared else []
+
+    @property
+    def pairs(self):
+        """{(bytes of the store, bytes of the load): its cells}, ascending."""
+        found = {}
+        for cell in self.cells:
+            found.setdefault((cell.store, cell.load), []).append(cell)
+        return dict(sorted(found.items()))
+
+    @property
+    def found(self):
+        """[text] of each pair of sizes: how its loads get their bytes, by offset, with their figures."""
+        for (store, load), cells in self.pairs.items():
+            said = ", ".join(f"{HOW.get(how, how)} from {some[0].at} to {some[-1].at} {_reach(some)}" for how, some in _ranges(cells))
+            yield f"store {store}, load {load} bytes: {said} {self.unit}"
+
+
+def _cells(record):
+    for of in record.get("loads", ()) if "store" in record else ():
+        spreads = of.get("spread", ())
+        for i, (value, how) in enumerate(zip(of["values"], of["how"])):
+            yield Cell(record["store"], of["load"], of["from"] + i, value, spreads[i] if i < len(spreads) else None, how)
+
+
+def _ranges(cells):
+    """[(how, consecutive cells that are alike in that)]"""
+    found = []
+    for cell in cells:
+        if not found or found[-1][0] != cell.how:
+            found.append((cell.how, []))
+        found[-1][1].append(cell)
+    return found
+
+
+def _reach(cells):
+    """`(0.8)`, `(6.5 to 6.6)`: of their figures."""
+    values = [cell.value for cell in cells if cell.value is not None]
+    if not values:
+        return "(not known)"
+    least, most = f"{min(values):.3g}", f"{max(values):.3g}"
+    return f"({least})" if least == most else f"({least} to {most})"
+
+
+def maps(report):
+    """Every Map, in the order of the report."""
+    found = {}
+    for record in report.of("forward"):
+        found.setdefault((record["suite"], record["name"], record["core"]), []).append(record)
+    return [Map(records) for records in found.values()]
