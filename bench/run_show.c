@@ -131,6 +131,7 @@ void run_show_limit(struct run *run, const struct limit *l, unsigned k)
     uint64_t from = tsc_now();
 
     limit_show(&run->plan->seat[k].engine.facts, l, run->report);
+    essence_limit(run->essence, &run->plan->seat[k].engine.facts, l, type_of(run, k));
     count_shown(run, &l->row, from);
 }
 

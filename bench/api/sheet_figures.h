@@ -14,12 +14,13 @@ enum sheet_from {
     SHEET_IN_CACHE, /* of a curve: its largest size up to half of the cache of level `at` */
     SHEET_LARGEST,  /* of a curve: its largest size, in ns, or in GB/s if bytes are moved */
     SHEET_FORWARD,  /* of a map of store forwarding: a store and a load of the same `at` bytes */
+    SHEET_STEP,     /* of a limit: its first step */
     SHEET_LATENCY,  /* of a form: its longest latency that is no upper bound */
 };
 
 struct sheet_source {
     const char *label;
-    const char *name[SHEET_NAMES]; /* of a curve, a map or a form; NULL: no other */
+    const char *name[SHEET_NAMES]; /* of a curve, map, limit or form; NULL: no other */
     enum sheet_from from;
     int32_t at;
 };

@@ -182,6 +182,16 @@ void essence_forward(struct essence *s, const struct run_facts *run, const struc
     sheet_forward(&s->sheet, run, m, type);
 }
 
+void essence_limit(struct essence *s, const struct run_facts *run, const struct limit *l,
+                   const char *type)
+{
+    if (l->row.status == ROW_UNSUPPORTED)
+        return;
+    s->rows++;
+    s->spoils.shared += l->spoiled == LIMIT_SHARED;
+    sheet_limit(&s->sheet, run, l, type);
+}
+
 void essence_insn(struct essence *s, const struct run_facts *run, const struct insn_table *t,
                   const char *type)
 {

@@ -164,6 +164,25 @@ void sheet_forward(struct sheet *s, const struct run_facts *run, const struct fo
     }
 }
 
+void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limit *l,
+                 const char *type)
+{
+    for (unsigned i = 0; i < SHEET_FIGURES && l->steps > 0; i++) {
+        const struct sheet_source *source = &sheet_sources[i];
+        if (source->from != SHEET_STEP || rank_of(source, l->row.bench->name) > 0 ||
+            l->spoiled != LIMIT_CLEAN)
+            continue;
+        const struct step *step = &l->step[0];
+        struct sheet_column *column = column_of(s, run->core, type);
+        struct sheet_figure f = {.known = true,
+                                 .value = step->at,
+                                 .half = longer_side(step->at, step->from, step->to),
+                                 .unit = "entries"};
+        if (column)
+            keep(&column->figure[i], &f);
+    }
+}
+
 /* Returns whether a is a better figure for the longest latency than b: settled, or longer. */
 static bool is_better(struct agreed a, struct agreed b)
 {

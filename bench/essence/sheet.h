@@ -12,6 +12,7 @@
 #include "bench/model/facts.h"
 #include "bench/model/forward.h"
 #include "bench/model/insn.h"
+#include "bench/model/limit.h"
 #include "lib/config/core_list.h"
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
@@ -38,11 +39,14 @@ struct sheet {
     struct sheet_column column[SHEET_COLUMNS];
 };
 
-/* Takes what a curve, a map, or the table of forms has of them. `type`: of the core, or NULL. */
+/* Takes what a curve, a map, a limit, or the table of forms has of them. `type`: of the core, or
+ * NULL. */
 void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
                  const char *type);
 void sheet_forward(struct sheet *s, const struct run_facts *run, const struct forward_map *m,
                    const char *type);
+void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limit *l,
+                 const char *type);
 void sheet_forms(struct sheet *s, const struct run_facts *run, const struct insn_table *t,
                  const char *type);
 

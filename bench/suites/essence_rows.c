@@ -37,9 +37,9 @@ const struct sheet_source sheet_sources[SHEET_FIGURES] = {
     {"L3 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 3},
     {"memory load", {"latency_2m", "latency_4k"}, SHEET_LARGEST, 0},
     {"memory read", {"read_32", "read_16"}, SHEET_LARGEST, 0},
-    {"memory copy", {"copy_32", "copy_16"}, SHEET_LARGEST, 0},
     {"forwarding", {"forward"}, SHEET_FORWARD, 8},
     {"imul r64", {"imul r64, r64"}, SHEET_LATENCY, 0},
     {"div r64", {"div r64"}, SHEET_LATENCY, 0},
     {"mulsd", {"mulsd xmm, xmm"}, SHEET_LATENCY, 0},
+    {"ROB", {"rob"}, SHEET_STEP, 0},
 };

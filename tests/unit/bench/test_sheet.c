@@ -171,6 +171,24 @@ static void forwarding_is_that_of_eight_bytes_at_their_own_place(void **state)
     assert_false(sheet_has(&sheet));
 }
 
+static void a_limit_is_its_first_step(void **state)
+{
+    static struct limit limit;
+
+    (void)state;
+    bench = (struct bench){.suite = "limits", .name = "rob"};
+    limit = (struct limit){.row = {.bench = &bench, .status = ROW_OK}, .steps = 2};
+    limit.step[0] = (struct step){.at = 224, .from = 220, .to = 230};
+    limit.step[1] = (struct step){.at = 448, .from = 440, .to = 460};
+    limit.spoiled = LIMIT_SHARED;
+    sheet_limit(&sheet, &run, &limit, NULL);
+    assert_false(sheet_has(&sheet));
+    limit.spoiled = LIMIT_CLEAN;
+    sheet_limit(&sheet, &run, &limit, NULL);
+    assert_close(figure(0, "ROB")->value, 224, 1e-9);
+    assert_close(figure(0, "ROB")->half, 6, 1e-9);
+}
+
 static void a_form_has_its_longest_latency(void **state)
 {
     struct insn_links links;
@@ -301,6 +319,7 @@ int main(void)
         cmocka_unit_test_setup(other_rows_and_rows_without_a_curve_have_none, start),
         cmocka_unit_test_setup(each_type_of_core_has_a_column, start),
         cmocka_unit_test_setup(forwarding_is_that_of_eight_bytes_at_their_own_place, start),
+        cmocka_unit_test_setup(a_limit_is_its_first_step, start),
         cmocka_unit_test_setup(a_form_has_its_longest_latency, start),
         cmocka_unit_test_setup(every_figure_has_a_line, start),
         cmocka_unit_test_setup(three_types_fit_the_screen, start),
