@@ -17,7 +17,8 @@ WHAT = {
     "history": "Branch history", "targets": "Targets of an indirect jump", "returns": "Return stack",
     "code": "Loop and micro-op caches",
 }
-X_LABELS = {"size": "size of the working set", "offset": "offset, bytes", "state": ""}
+X_LABELS = {"size": "size of the working set", "offset": "offset, bytes", "state": "",
+            "cores": "cores at it together", "rate": "traffic of the other cores, MB/s"}
 A_FEW = ("offset", "state")  # whose points stand side by side, each with its name
 LOG_FROM = 8  # times the least value: from there on the axis is logarithmic
 LOG_COUNTS_FROM = 64  # the same of counts
@@ -146,6 +147,12 @@ def level_name(curve, level, run):
     return f"up to {read_curve.size(level['to'])}"
 
 
+def _part(curve):
+    """What its name says besides that of its family, if this is a word: `int` of `registers_int`."""
+    part = curve.name.removeprefix(f"{curve.family}_")
+    return curve.name if part.isdigit() else part
+
+
 def _title(main, lines, run):
     curve = main.curve
     what = WHAT.get(curve.family, curve.full_name)
@@ -160,9 +167,11 @@ def _title(main, lines, run):
         last = max(p.gb for p in points if p.at == largest)
         return f"{what}: up to {short(max(sure or [p.gb for p in points]))} {GB}, {short(last)} at {curve.place(largest)}"
     limits = [line.curve for line in lines if line.curve.steps]
+    if len(limits) == 1:
+        return f"{what}: {limits[0].limit(limits[0].steps[0])}"
     if limits:
-        several = len(limits) > 1
-        return f"{what}: " + ", ".join((f"{c.name} " if several else "") + c.limit(c.steps[0]) for c in limits)
+        said = [f"{_part(c)} {c.count(c.steps[0]['at'])}" for c in limits]
+        return f"{what}: {', '.join(said)} {limits[0].counted}"
     values = [y for line in lines for y in line.y]
     least, most = short(min(values)), short(max(values))
     return f"{what}: {least if least == most else f'{least} to {most}'} {main.unit}"
@@ -240,13 +249,13 @@ def _mark_levels(axes, line):
                       va="bottom", size=13, weight="bold", color=ink.INK, zorder=5)
 
 
-def _mark_steps(axes, line, colour):
-    """A line at each limit, as wide as its interval."""
+def _mark_steps(axes, line, colour, number):
+    """A line at each limit, as wide as its interval; the figures of each curve are in a line of their own."""
     for step in line.curve.steps:
         axes.axvspan(step["from"], step["to"], color=colour, alpha=0.15, linewidth=0)
         axes.axvline(step["at"], color=colour, linewidth=1.5, linestyle="--")
-        axes.annotate(line.curve.count(step["at"]), (step["at"], 1), xycoords=axes.get_xaxis_transform(), xytext=(3, -2),
-                      textcoords="offset points", ha="left", va="top", size=13, weight="bold", color=ink.INK)
+        axes.annotate(line.curve.count(step["at"]), (step["at"], 1), xycoords=axes.get_xaxis_transform(), xytext=(3, -2 - 15 * number),
+                      textcoords="offset points", ha="left", va="top", size=13, weight="bold", color=colour)
 
 
 def _paint(sheet, lines, main, run):
@@ -271,7 +280,7 @@ def _paint(sheet, lines, main, run):
             axes.plot(*zip(*shared), "o", color=colour, markerfacecolor="white", markersize=8, zorder=4)
         lows, highs = zip(*((max(lo, low), min(hi, high)) for lo, hi in bands[line.label]))
         axes.fill_between(x, lows, highs, color=colour, alpha=0.2, linewidth=0)
-        _mark_steps(axes, line, colour)
+        _mark_steps(axes, line, colour, number)
     if not main.in_gb and main.curve.by == "size":
         _mark_levels(axes, main)
     if main.curve.by in A_FEW:

@@ -138,6 +138,15 @@ def curves():
              "why": "the kernel gave no pages of 2 MiB", "nmis": 0}]
 
 
+def limit(name, at, **more):
+    """A record `limit`: a step from 600 to 1100 cycles at a count."""
+    points = [[n, 1.5 * c, c, c - 20, c + 40] for n in range(16, 400, 16) for c in [600 if n <= at else 1100]]
+    step = {"at": at, "from": at - 2, "to": at + 4, "before": 620, "after": 1080}
+    return {"type": "limit", "suite": "limits", "name": name, "core": 0, "status": "ok", "of": "fillers", "rule": "steps",
+            "operations": 1000, "less_time": False, "rounds": 4, "visits": 16, "unit": "cycles", "points": points, "shared": [],
+            "judged": True, "steps": [step], "nmis": 0, **more}
+
+
 def forwarding():
     """The records of a map with stores and loads of 4 and 8 bytes: those of the same address are quick."""
     found = []

@@ -15,7 +15,7 @@ from read import saved
 from tools import browser
 from made_insn import record as insn_record
 from made_reports import RANKS, ROOT, baretick, counted, counting, process, report, row, whole
-from pictured import CACHES, curves, everything, forwarding, gaps, growing, hist, instructions, moded, plain, several_cores, silicon
+from pictured import CACHES, curves, everything, forwarding, gaps, growing, hist, instructions, limit, moded, plain, several_cores, silicon
 
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
 ALL = {"plots": 24, "suite": "*", "bench": "*", "core": None, "against": None, "across": []}
@@ -301,7 +301,7 @@ def test_no_kind_of_record_is_passed_over():
     """Every kind of docs/report.md is on the page: by its own part, or as a table of its fields."""
     kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
     parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "essence", "end",
-             "curve", "forward"}
+             "curve", "forward", "limit"}
     assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)
     step = {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}
     read = Read(made(taken([silicon(), step]), plots=0))
@@ -323,6 +323,12 @@ def test_a_curve_is_a_table_of_its_points_and_levels():
                           ["4 KiB", "4.00", "3.60", "4.80", "2.00"]]
     bandwidth = next(t for t in read.tables if "GB/s" in t[0] and "note" in t[0])
     assert bandwidth[2] == ["64 KiB", "2.00", "1.80", "2.40", "64.00", "the core was shared: not judged"]
+
+
+def test_a_limit_is_a_line_with_its_interval():
+    read = section(made(taken([silicon(), limit("rob", 224)]), plots=0), "limits")
+    assert read.tables[0] == [["limit", "core", "value", "not below", "not above", "of", "cost before", "after", "unit"],
+                              ["rob", "0", "224", "222", "228", "fillers", "620", "1080", "cycles"]]
 
 
 def test_a_map_of_store_forwarding_is_a_list_that_a_reader_opens():

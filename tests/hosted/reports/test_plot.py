@@ -15,7 +15,7 @@ import xml.etree.ElementTree as xml
 
 import pytest
 from made_reports import ROOT, baretick, counted, counting, process, report, row, whole
-from pictured import (CACHES, KIB, binned_share, curve, curves, everything, forwarding, gaps, growing, hist, latency, linearity, moded, plain, several_cores, silicon, swept)
+from pictured import (CACHES, KIB, binned_share, curve, curves, everything, forwarding, gaps, growing, hist, latency, limit, linearity, moded, plain, several_cores, silicon, swept)
 
 pytest.importorskip("matplotlib", reason="python3-matplotlib is not here: scripts/setup installs it")
 
@@ -305,6 +305,19 @@ def test_each_type_of_core_has_a_line():
     records = [latency(core=core) for core in range(4)]
     (_, svg), = of_curves(*cores, *records).values()
     assert {"latency_4k, performance", "latency_4k, efficiency"} <= set(texts(svg)) and 'id="curve-2"' not in svg
+
+
+def test_a_limit_has_its_step_with_the_interval():
+    (picture, svg), = of_curves(limit("rob", 224)).values()
+    assert picture.title == "Reorder buffer: 224 fillers (222 to 228)" and "98% intervals" in picture.about
+    assert {"224", "fillers", "rob"} <= set(texts(svg))
+
+
+def test_limits_of_one_kind_are_one_picture_with_each_figure():
+    found = of_curves(limit("registers_int", 192), limit("registers_mask", 48), limit("width", 384, per=64, of="instructions in 64 cycles"))
+    picture, svg = found["limits-registers"]
+    assert picture.title == "Registers for results: int 192, mask 48 fillers" and {"192", "48"} <= set(texts(svg))
+    assert found["limits-width"][0].title == "Width of the core: 6 instructions per cycle (5.97 to 6.06)"
 
 
 def test_curves_can_be_chosen_and_those_that_are_not_there_are_told():
