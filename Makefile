@@ -331,6 +331,18 @@ options-table: $(CONF_TOOL)
 fields: $(FIELDS_TOOL)
 	@$(PYTHON) scripts/fields $(FIELDS_TOOL)
 
+# The README's pictures, from reports of this machine.
+.PHONY: pictures
+PICTURES := $(B)/pictures
+pictures: $(PICTURES)/datasheet.jsonl $(PICTURES)/calls.jsonl
+	@$(PYTHON) scripts/pictures $^ docs/pictures
+$(PICTURES)/datasheet.jsonl: WORDS := datasheet
+$(PICTURES)/calls.jsonl: WORDS := suite=calls
+$(PICTURES)/%.jsonl: $(HOSTED)
+	@mkdir -p $(@D)
+	@$(HOSTED) $(WORDS) format=jsonl >$@.tmp
+	@mv $@.tmp $@
+
 image: $(B)/baretick.img
 iso: $(B)/baretick.iso
 $(B)/baretick.img $(B)/baretick.iso: $(EFI) $(MEDIA_NEED)
@@ -443,6 +455,7 @@ help:
 	@echo "make replay     build/hosted/replay: what recorded CPUID dumps, ACPI tables and windows come to"
 	@echo "make options-table  writes the documentation's table of options anew, after a new option"
 	@echo "make fields     writes the tables of docs/report.md anew, after a new field"
+	@echo "make pictures   measures, and draws the README's pictures anew: the page in a browser, the ways of calling"
 	@echo "make insn-table  writes lib/insn/table.def anew: the forms of instructions that Zydis knows"
 	@echo "make stores     build/hosted/stores: redundant stores and loads (scripts/baretick stores --help)"
 	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"

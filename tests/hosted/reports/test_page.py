@@ -8,6 +8,9 @@ import importlib.util
 import json
 import re
 import resource
+import struct
+import subprocess
+import sys
 
 from draw import page, page_parts
 import pytest
@@ -15,7 +18,7 @@ from read import saved
 from tools import browser
 from made_insn import record as insn_record
 from made_reports import RANKS, ROOT, baretick, counted, counting, process, report, row, whole
-from pictured import CACHES, curves, everything, forwarding, gaps, growing, hist, instructions, limit, moded, plain, several_cores, silicon
+from pictured import CACHES, calls, curves, everything, forwarding, gaps, growing, hist, instructions, limit, moded, plain, several_cores, silicon
 
 END = {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}
 ALL = {"plots": 24, "suite": "*", "bench": "*", "core": None, "against": None, "across": []}
@@ -650,6 +653,29 @@ def in_a_browser(text, script, width, tmp_path):
         return browser.dom(path, width)
     except browser.Failed as e:
         pytest.skip(str(e))
+
+
+def pictures_command(*words):
+    return subprocess.run([sys.executable, ROOT / "scripts/pictures", *map(str, words)], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=300, check=False)  # fmt: skip
+
+
+@in_browser
+@with_pictures
+def test_the_readmes_pictures_are_made_of_two_reports(tmp_path):
+    path, out = tmp_path / "r.jsonl", tmp_path / "out"
+    path.write_bytes(whole(*calls()[:4], run=silicon(caches=CACHES), others=curves()))
+    ran = pictures_command(path, path, out)
+    assert ran.returncode == 0, ran.stderr
+    assert "core cycles" in (out / "calls.svg").read_text()
+    data = (out / "datasheet.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", data[16:24]) == (1000, 620)
+
+
+def test_without_reports_no_pictures_are_made(tmp_path):
+    assert pictures_command(tmp_path).returncode == 2
+    ran = pictures_command(tmp_path / "none.jsonl", tmp_path / "none.jsonl", tmp_path / "out")
+    assert ran.returncode == 1 and "baretick report" in ran.stderr, ran.stderr
 
 
 NAMES = """
