@@ -232,6 +232,42 @@ def every_figure(found):
             yield _cell_of(form, name)
 
 
+# --- cores of several types ----------------------------------------------------------------------
+
+TYPED = (("cycles", "tp", False), ("+-", "error", False), ("latencies", "latencies", True))
+
+
+def representatives(report, measured):
+    """{type of core: the first core of it} among `measured` ones, where there are several types; else nothing."""
+    found = {}
+    for record in report.of("core"):
+        if record["core"] in measured and "core_type" in record:
+            found.setdefault(record["core_type"], record["core"])
+    return found if len(found) > 1 else {}
+
+
+def _by_type(chosen, cores):
+    """One dict per form, and its columns: those of TYPED for each type of core."""
+    columns, rows = [COLUMNS[0]], {}
+    for kind, core in cores.items():
+        columns += [table.Column(f"{title} {kind}", f"{key} {kind}", left=left) for title, key, left in TYPED]
+        for form in chosen:
+            if form.core == core:
+                values = flat(form)
+                rows.setdefault(form.name, {"form": form.name}).update({f"{key} {kind}": values[key] for _, key, _ in TYPED})
+    return columns, list(rows.values())
+
+
+def _say_which(measured, cores):
+    others = sorted(measured - set(cores.values()))
+    if others:
+        print(f"baretick: cores {', '.join(map(str, others))} are of the same types and are left out: --core shows one",
+              file=sys.stderr)
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
 def command(args):
     first = read(args.report)
     if args.diff:
@@ -239,13 +275,18 @@ def command(args):
         rows = list(differences(_chosen(first, args.glob), _chosen(second, args.glob)))
         table.write(args.format, DIFFERENCES, rows)
         return 1 if first.damage or second.damage else 0
-    rows = [flat(form, blockers(first)) for form in _chosen(first, args.glob)]
+    chosen = [form for form in _chosen(first, args.glob) if args.core in (None, form.core)]
+    measured = {form.core for form in forms(first)}
+    cores = {} if args.core is not None or args.all else representatives(first, measured)
+    columns, rows = _by_type(chosen, cores) if cores else (COLUMNS, [flat(form, blockers(first)) for form in chosen])
+    if cores:
+        _say_which(measured, cores)
     if args.all:
         rows += [_flat_left(*one) for one in left(first) if matches(one[0], args.glob)]
     if not rows:
         raise saved.Unreadable(f"{args.report}: no form that ran is called {args.glob}; with --all, those that did "
                                "not run are looked at, too")
-    table.write(args.format, COLUMNS, rows)
+    table.write(args.format, columns, rows)
     return 1 if first.damage else 0
 
 
@@ -254,10 +295,12 @@ def add(commands):
                             help="the table of instructions of a report, or the differences of two",
                             description="Prints the figures of suite insn: throughput, with one register for all "
                                         "operands, with one address and in a straight line if these differ, and the latency of each pair "
-                                        "input>output. <= is an upper bound; ? is not settled. Exit status 1: the "
+                                        "input>output. <= is an upper bound; ? is not settled. Of cores of several types there is a "
+                                        "column each. Exit status 1: the "
                                         "report is damaged, and what is whole of it is printed.")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or all that a serial line said")
     p.add_argument("glob", metavar="GLOB", nargs="?", default="*", help="only these forms: 'add*', add_r64_m64")
+    p.add_argument("--core", type=int, metavar="N", help="only this core, with all columns, where several have measured")
     p.add_argument("--diff", metavar="REPORT", help="the figures that differ in this report by more than their errors")
     p.add_argument("--all", action="store_true", help="also the forms that were not run, with the reason")
     p.add_argument("--format", choices=table.FORMATS, default="text", help="for people, or for programs")

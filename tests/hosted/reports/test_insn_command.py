@@ -90,6 +90,27 @@ def test_figures_with_another_history_are_shown(kept):
     assert insn.forms(saved.read(path))[0].history["1>0"].value == 2.8
 
 
+def hybrid(tmp_path):
+    slower = {**ADD, "cycles": {"tp": "0.333", "0>0": "1.00", "1>0": "1.00", "1>f": "1.00"}}
+    path = tmp_path / "report.jsonl"
+    cores = [{"type": "core", "core": i, "usable": True, "core_type": kind} for i, kind in enumerate(("P", "P", "E"))]
+    path.write_bytes(whole(others=(*cores, record(ADD, XOR), record(ADD, core=1), record(slower, core=2))))
+    return path
+
+
+def test_each_type_of_core_has_a_column(tmp_path):
+    ran = baretick("insn", hybrid(tmp_path), "--format", "json")
+    add, xor = json.loads(ran.stdout)
+    assert (add["tp P"], add["tp E"], add["latencies E"]) == ("0.25", "0.333", "0>0,1>0,1>f 1")
+    assert xor["tp P"] == "0.25" and "tp E" not in xor
+    assert "1" in ran.stderr and "--core" in ran.stderr
+
+
+def test_one_core_of_several_is_shown_on_request(tmp_path):
+    (line,) = json.loads(baretick("insn", hybrid(tmp_path), "--core", "1", "--format", "json").stdout)
+    assert line["core"] == 1 and line["tp"] == "0.25"
+
+
 def test_blockers_are_named(tmp_path):
     path = tmp_path / "report.jsonl"
     names = ["imul r64, r64, imm8", "mov r64, m64", "mov m64, r64", None]
