@@ -6,8 +6,7 @@
 #include "bench/model/facts.h"
 #include "bench/model/insn.h"
 
-/* Returns about how many bytes insn_record_forms() and insn_record_left() (insn_left.h) will
- * write. */
+/* Returns about how many bytes insn_record_forms() and insn_record_left() will write. */
 uint64_t insn_record_bytes(const struct insn_table *t);
 
 /* The forms that were run. */
