@@ -19,6 +19,7 @@
  * mispredicted end is below 1%.
  */
 enum { COPIES = 640, FEW = 4, CYCLES = 6000, TURNS_LEAST = 4, TURNS_MOST = 64 };
+_Static_assert(INSN_LOOP_COPIES *TURNS_LEAST >= COPIES, "a loop is as long as a straight line");
 enum { TRIALS = 3, TRIES = 3 /* of a shared block */ };
 #define SLOTS_CYCLES 40 /* of a copy, roughly; insn_slots() then decides by its figure */
 

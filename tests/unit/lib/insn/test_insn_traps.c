@@ -1,0 +1,145 @@
+/* What makes figures of instructions wrong without a sign of it, and what copies do about it. */
+#include <string.h>
+#include "lib/insn/program.h"
+#include "lib/insn/table.h"
+#include "lib/insn/tests.h"
+#include "tests/unit/lib/insn/form_named.h"
+#include "tests/unit/unit.h"
+
+enum { LINE = 64, DESTINATIONS = 10 };
+
+static struct insn_links links;
+
+static struct insn_test test_of(const char *name, enum insn_shape shape)
+{
+    struct insn_test t;
+
+    assert_int_equal(insn_throughput(&t, form_named(name), INSN_PLAIN, shape, false), INSN_RUNS);
+    return t;
+}
+
+/* Returns the displacement of copy k, which ends in it. */
+static int32_t displacement(const struct insn_test *t, unsigned k)
+{
+    const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
+    uint8_t bytes[64];
+    struct insn_code to = {.at = bytes, .size = sizeof bytes};
+    int32_t d;
+
+    insn_put_copy(&to, &place, t, k);
+    assert_false(to.full || to.refused);
+    memcpy(&d, bytes + to.used - sizeof d, sizeof d);
+    return d;
+}
+
+/* Loads whose addresses differ by a multiple of a line use one bank of some caches. */
+static void consecutive_loads_use_other_banks(void **state)
+{
+    (void)state;
+    struct insn_test t = test_of("mov r64, m64", INSN_DISTINCT);
+    for (unsigned k = 0; k + 1 < 8; k++)
+        assert_int_not_equal((displacement(&t, k + 1) - displacement(&t, k)) % LINE, 0);
+}
+
+/* ... but SSE needs its operands at multiples of their size. */
+static void vectors_in_memory_are_aligned(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int32_t bytes;
+    } cases[] = {
+        {"movaps xmm, m128", 16}, {"vmovaps ymm, m256", 32}, {"{evex} vmovaps zmm, m512", 64}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_test t = test_of(cases[i].name, INSN_DISTINCT);
+        for (unsigned k = 0; k < INSN_LOOP_COPIES; k++)
+            assert_int_equal(displacement(&t, k) % cases[i].bytes, 0);
+    }
+}
+
+/* Reading and writing one address is a chain through memory: it is a test of its own. */
+static void one_address_is_another_test(void **state)
+{
+    (void)state;
+    struct insn_test distinct = test_of("add m64, r64", INSN_DISTINCT),
+                     one = test_of("add m64, r64", INSN_ONE_LINE);
+    for (unsigned k = 0; k + 1 < 8; k++) {
+        assert_int_not_equal(displacement(&distinct, k), displacement(&distinct, k + 1));
+        assert_int_equal(displacement(&one, k), displacement(&one, k + 1));
+    }
+}
+
+/* With fewer destinations a copy waits for the one that wrote its register before. */
+static void copies_have_enough_destinations(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"add r64, r64", "imul r32, r32", "paddd xmm, xmm",
+                                        "vaddps ymm, ymm, ymm", "{evex} vaddps zmm, zmm, zmm"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct insn_test t = test_of(names[i], INSN_DISTINCT);
+        unsigned seen = 0, n = 0;
+        for (unsigned k = 0; k < INSN_LOOP_COPIES; k++)
+            seen |= 1u << insn_register(&t, 0, k);
+        for (; seen; seen &= seen - 1)
+            n++;
+        assert_true(n >= DESTINATIONS);
+    }
+}
+
+static void length_changing_prefixes_are_marked(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        bool changes;
+    } cases[] = {{"add r16, imm16", true}, {"imul r16, r16, imm16", true},
+                 {"mov r16, imm16", true}, {"add r32, imm32", false},
+                 {"add r16, imm8", false}, {"add r16, r16", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal((form_named(cases[i].name)->properties & INSN_LCP) != 0, cases[i].changes);
+}
+
+/* Whether any lane of 64 bits is zero or denormal: its exponent has no bit. */
+static bool has_odd_lane(uint64_t word, unsigned element)
+{
+    static const struct {
+        unsigned bits;
+        uint64_t exponent;
+    } kinds[] = {[INSN_F16] = {16, 0x7c00},
+                 [INSN_F32] = {32, 0x7f800000},
+                 [INSN_F64] = {64, 0x7ff0000000000000}};
+    for (unsigned at = 0; at < 64; at += kinds[element].bits)
+        if (!(word >> at & kinds[element].exponent))
+            return true;
+    return false;
+}
+
+static void usual_and_slow_values_are_normal_in_every_lane(void **state)
+{
+    (void)state;
+    for (unsigned element = INSN_F16; element <= INSN_F64; element++)
+        for (unsigned other = 0; other < 2; other++) {
+            assert_false(has_odd_lane(insn_values_word(INSN_USUAL, element, other), element));
+            if (element != INSN_F16)
+                assert_false(has_odd_lane(insn_values_word(INSN_SLOW, element, other), element));
+        }
+    assert_true(has_odd_lane(insn_values_word(INSN_DENORMAL, INSN_F32, false), INSN_F32));
+    assert_true(has_odd_lane(insn_values_word(INSN_DENORMAL, INSN_F64, false), INSN_F64));
+    assert_int_not_equal(insn_values_word(INSN_USUAL, INSN_INT, false), 0); /* a divisor */
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(consecutive_loads_use_other_banks),
+        cmocka_unit_test(vectors_in_memory_are_aligned),
+        cmocka_unit_test(one_address_is_another_test),
+        cmocka_unit_test(copies_have_enough_destinations),
+        cmocka_unit_test(length_changing_prefixes_are_marked),
+        cmocka_unit_test(usual_and_slow_values_are_normal_in_every_lane),
+    };
+
+    if (insn_links_find(&links))
+        return 1;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
