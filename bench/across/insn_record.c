@@ -330,7 +330,7 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t, 
 
 /* From reports of a Zen 3 and a Zen 4: what a form has besides its name and its pairs, a pair, and
  * a record without its forms. */
-enum { FORM_BYTES = 18, PAIR_BYTES = 6, FRAME_BYTES = 240 };
+enum { FORM_BYTES = 22, PAIR_BYTES = 6, FRAME_BYTES = 240 };
 
 uint64_t insn_record_bytes(const struct insn_table *t)
 {

@@ -221,7 +221,7 @@ static void show_sums(const struct run_facts *run, const struct insn_table *t, c
     if (s->faulted)
         fmt(out, ", %u of them faulted in a test", s->faulted);
     if (t->exact) {
-        fmt(out, "; instructions are counted, so there is one figure per form\r\n");
+        fmt(out, "; instructions are counted, so each form and pair ran once\r\n");
         return;
     }
     fmt(out, "; %u of %u figures are settled; %u passes", s->settled, s->figures, t->passes);

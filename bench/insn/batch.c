@@ -31,6 +31,7 @@ void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                             .filler = pass->table->filler,
                             .history = pass->aim == AIM_HISTORY ? HISTORY_OTHER : HISTORY_USUAL,
                             .avx2 = pass->avx2};
+    b->additions = pass->table->exact ? INSN_RULER_EXACT : INSN_RULER;
     b->n = b->built = 0;
 }
 
@@ -156,8 +157,8 @@ bool insn_batch_build(struct insn_batch *b)
 
     code_begin(&code, e->p);
     code_skip(&code, (size_t)b->pass->at.line * LINE);
-    b->ruler = build(b, &code, NULL, &unit_chain_add, INSN_RULER, "insn/R");
-    b->ruler2 = build(b, &code, NULL, &unit_chain_add, 2 * INSN_RULER, "insn/R2");
+    b->ruler = build(b, &code, NULL, &unit_chain_add, b->additions, "insn/R");
+    b->ruler2 = build(b, &code, NULL, &unit_chain_add, 2 * b->additions, "insn/R2");
     for (b->built = 0; b->built < b->n && build_test(b, &code, &b->test[b->built]); b->built++)
         ;
     code_end(&code);

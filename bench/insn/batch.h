@@ -10,7 +10,9 @@
 #include "lib/insn/mix.h"
 #include "lib/insn/program.h"
 
-#define INSN_RULER 512 /* dependent additions of the ruler's window; the other has twice as many */
+/* Dependent additions of the ruler's window; the other has twice as many. Counted ones are exact. */
+#define INSN_RULER       512
+#define INSN_RULER_EXACT 8
 
 /* The windows of a test: n copies and 2n copies. A loop has one; how often it turns is in memory.
  * Of a test of issue slots: copies with fillers, and fillers only. Of a mix: with blockers, and
@@ -30,6 +32,7 @@ struct insn_batch {
     unsigned n;     /* tests ... */
     unsigned built; /* ... and those from the first on that fit the code buffer */
     window_fn ruler, ruler2;
+    unsigned additions; /* of the ruler's first window */
 };
 
 /* Begins a batch of a row, with the data where the placement has it. */

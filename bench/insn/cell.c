@@ -104,7 +104,7 @@ static void take_quietly(struct job *j, unsigned slot, bool backward)
 static double mean_of(const struct job *j, unsigned slot, bool twice)
 {
     uint64_t sorted[2 * INSN_WINDOWS_MOST], scratch[2 * INSN_WINDOWS_MOST];
-    size_t n = 2 * j->pass.windows, used = 0;
+    size_t n = (j->pass.table->exact ? 1 : 2) * j->pass.windows, used = 0;
     double sum = 0;
 
     memcpy(sorted, samples_of(j, slot, twice), n * sizeof *sorted);
@@ -241,10 +241,12 @@ static void measure(void *ctx)
     take_quietly(j, RULER_SLOT, false);
     for (j->at = 0; j->at < b->built; j->at++)
         take_quietly(j, j->at, false);
-    while (j->at-- > 0)
-        take_quietly(j, j->at, true);
-    take_quietly(j, RULER_SLOT, true);
-    double cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / INSN_RULER;
+    if (!j->pass.table->exact) { /* a second block says nothing new of counted instructions */
+        while (j->at-- > 0)
+            take_quietly(j, j->at, true);
+        take_quietly(j, RULER_SLOT, true);
+    }
+    double cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / b->additions;
     for (unsigned i = 0; i < b->built; i++)
         j->value[i] = cycle > 0 ? value_of(j, i, cycle) : UNKNOWN;
 }

@@ -170,8 +170,10 @@ static void add_form(void *ctx, const struct chosen *c)
         return;
     unsigned n = tests_of(c, id);
     m->table->run++;
-    for (unsigned i = 0; i < (m->exact && n > 0 ? 1 : n); i++) {
+    for (unsigned i = 0; i < n; i++) {
         if (id[i].kind == INSN_TEST_MIXED && !has_blocker(m, id[i].other))
+            continue;
+        if (m->exact && i > 0 && id[i].kind != INSN_TEST_LATENCY)
             continue;
         add_cell(m->table, row, &id[i]);
         m->table->pairs += id[i].kind == INSN_TEST_LATENCY;

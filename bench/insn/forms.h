@@ -11,7 +11,8 @@
 size_t insn_table_bytes(const struct options *o);
 
 /* Makes the table in `memory`, insn_table_bytes() of it on a boundary of 8 bytes: each form with
- * its tests, or with the reason why it is not run. exact: only the first test of each form. */
+ * its tests, or with the reason why it is not run. exact: only the first test of each form and
+ * its pairs. */
 struct insn_table *insn_table_make(void *memory, const struct options *o,
                                    const struct insn_support *s, const struct insn_links *links,
                                    bool exact);

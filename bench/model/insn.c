@@ -95,7 +95,8 @@ static struct agreed without_steps(const struct insn_table *t, const struct insn
 struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
                           const struct insn_cell *cell, bool *at_most)
 {
-    return without_steps(t, row, cell, of_cell(cell), at_most);
+    *at_most = false; /* counted instructions are those of the chain too */
+    return t->exact ? of_cell(cell) : without_steps(t, row, cell, of_cell(cell), at_most);
 }
 
 /* Histories differ by more than this, in cycles: less is noise. */
@@ -213,8 +214,7 @@ unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, uns
     return shares;
 }
 
-/* INSN_FILLERS fillers take 3 cycles on a core that issues eight in a cycle, more than any so
- * far. */
+/* INSN_FILLERS fillers take 3 cycles on a core that issues eight per cycle, the most so far. */
 #define SLOTS_CYCLES 2.5
 
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)

@@ -19,6 +19,7 @@ def test_every_form_is_executed_or_refused_and_none_is_lost(boot):
     faulted = {name for name, form in ran.items() if form.fault}
     # QEMU's CPU, or the machine's control registers, may lack what CPUID does not tell: few, each with its fault.
     assert len(faulted) == end["faulted"] < 50, faulted
+    assert plan["pairs"] == sum(len(insn.pairs(form)) for form in ran.values()) > LEAST
     for name, form in ran.items():
         # At least the instruction itself; with what sets its registers again, a few.
         assert name in faulted or form.figures["tp"].value >= 1, form
