@@ -250,7 +250,7 @@ def _mark_levels(axes, line):
 
 
 def _mark_steps(axes, line, colour, number):
-    """A line at each limit, as wide as its interval; the figures of each curve are in a line of their own."""
+    """A line at each limit, as wide as its interval; the figures of each curve are in a separate line."""
     for step in line.curve.steps:
         axes.axvspan(step["from"], step["to"], color=colour, alpha=0.15, linewidth=0)
         axes.axvline(step["at"], color=colour, linewidth=1.5, linestyle="--")

@@ -80,12 +80,12 @@ def _said(figure):
     return insn.said(figure) + error
 
 
-def _pairs(form):
-    """`0>0 1>0 3.01 +-0.02; ...`: pairs with one figure are together."""
+def _together(figures, names):
+    """`0>0 1>0: 3.01 +-0.02; ...`: names with one figure are together."""
     alike = {}
-    for pair in insn.pairs(form):
-        alike.setdefault(_said(form.figures[pair]), []).append(pair)
-    return "; ".join(f"{' '.join(names)}: {said}" for said, names in alike.items())
+    for name in names:
+        alike.setdefault(_said(figures[name]), []).append(name)
+    return "; ".join(f"{' '.join(some)}: {said}" for said, some in alike.items())
 
 
 def _latency(form):
@@ -102,6 +102,8 @@ def _note(form):
     for name, said in (("same", "with one register"), ("line", "at one address"), ("straight", "in a straight line")):
         if figure := form.figures.get(name):
             found.append(f"{_said(figure)} {said}")
+    if form.history:
+        found.append(f"with another history of the registers: {_together(form.history, form.history)}")
     return "; ".join(found)
 
 
@@ -125,7 +127,7 @@ def _sortable(figure):
 def _cells(form, core, blockers):
     tp = form.figures.get("tp")
     return {f"tp{core}": _sortable(tp), f"error{core}": tp and tp.error, f"slots{core}": _sortable(form.figures.get("slots")),
-            f"latency{core}": _latency(form), f"pairs{core}": _pairs(form),
+            f"latency{core}": _latency(form), f"pairs{core}": _together(form.figures, insn.pairs(form)),
             f"shares{core}": (insn.shared(form, blockers) or "").replace(",", ", "), f"note{core}": _note(form)}
 
 
