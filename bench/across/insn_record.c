@@ -174,15 +174,23 @@ static void put_history(const struct page *page, unsigned i, unsigned what, stru
     }
 }
 
-static void record_lcp(struct json *j, const struct page *page)
+static bool has_lcp(const struct insn_table *t, const struct insn_row *row)
+{
+    (void)t;
+    return insn_form(row->form)->properties & INSN_LCP;
+}
+
+/* Writes the positions of the forms of which `is` says so. */
+static void record_flag(struct json *j, const char *name, const struct page *page,
+                        bool (*is)(const struct insn_table *t, const struct insn_row *row))
 {
     bool any = false;
 
     for (unsigned i = 0; i < page->rows; i++) {
-        if (!(insn_form(page->row[i]->form)->properties & INSN_LCP))
+        if (!is(page->table, page->row[i]))
             continue;
         if (!any)
-            json_array(j, "lcp");
+            json_array(j, name);
         any = true;
         json_u64(j, NULL, i);
     }
@@ -283,7 +291,8 @@ static void record_page(const struct page *page, struct report *r)
     for (unsigned i = 0; i < VARIANTS; i++)
         record_entries(&j, variants[i].name, page, put_variant, variants[i].kind);
     record_entries(&j, "history", page, put_history, 0);
-    record_lcp(&j, page);
+    record_flag(&j, "lcp", page, has_lcp);
+    record_flag(&j, "complex", page, insn_is_complex);
     record_entries(&j, "faults", page, put_fault, 0);
     json_end(&j);
 }

@@ -10,7 +10,7 @@
 #include "lib/insn/mix.h"
 #include "lib/insn/program.h"
 
-/* Dependent additions of the ruler's window; the other has twice as many. Counted ones are exact. */
+/* Dependent additions of the ruler's window; the other has twice as many. Counts are exact. */
 #define INSN_RULER       512
 #define INSN_RULER_EXACT 8
 

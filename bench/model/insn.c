@@ -223,3 +223,18 @@ struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)
                ? insn_kind_of(t, row, INSN_TEST_SLOTS)
                : agree(NULL, 0);
 }
+
+/* One such form per cycle, and no more than two thirds of that in a loop. */
+#define COMPLEX_CYCLES 0.9
+#define COMPLEX_RATIO  1.5
+#define COMPLEX_SLOTS  1.5
+
+bool insn_is_complex(const struct insn_table *t, const struct insn_row *row)
+{
+    struct agreed straight = insn_kind_of(t, row, INSN_TEST_STRAIGHT),
+                  loop = insn_kind_of(t, row, INSN_TEST_DISTINCT), slots = insn_slots(t, row);
+
+    return !(insn_form(row->form)->properties & INSN_LCP) && straight.settled && loop.settled &&
+           straight.value >= COMPLEX_CYCLES && straight.value >= COMPLEX_RATIO * loop.value &&
+           slots.value >= COMPLEX_SLOTS;
+}

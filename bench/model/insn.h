@@ -121,6 +121,10 @@ unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, uns
 /* Whether no further placement of a mix is necessary. */
 bool insn_mix_settled(const struct insn_cell *cell);
 
+/* Whether only one decoder of the core can decode the form: it has several slots, and takes a cycle
+ * or more in a straight line, but much less in a loop, which comes from a micro-op cache. */
+bool insn_is_complex(const struct insn_table *t, const struct insn_row *row);
+
 /* Returns the own cost of a link, 0 if it is not measured. */
 struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link);
 

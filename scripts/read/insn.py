@@ -11,8 +11,8 @@ from tools import help_text
 Figure = collections.namedtuple("Figure", "value error at_most settled")
 # A form on a core. figures: by one of VARIANTS or a pair "input>output"; fault: None, or how a test of it ended;
 # shares: positions in `insn_plan.blockers` of those that share a unit with it, None: not measured; history: those of
-# the figures that are others with another history of the registers.
-Form = collections.namedtuple("Form", "name core figures fault lcp shares history")
+# the figures that are others with another history of the registers; complex: only one decoder can decode it.
+Form = collections.namedtuple("Form", "name core figures fault lcp shares history complex")
 ENTRIES = ("same", "line", "straight")
 VARIANTS = ("tp", *ENTRIES, "slots")
 # In a report: [<]value[(error in units of the value's last digit)][?].
@@ -97,7 +97,7 @@ def _digits(text):
 def forms_of(record):
     """The forms of a record, in its order."""
     names, variants = names_of(record["forms"]), {key: _entries(record, key) for key in ENTRIES}
-    faults, lcp = _entries(record, "faults"), set(record.get("lcp", ()))
+    faults, lcp, hard = _entries(record, "faults"), set(record.get("lcp", ())), set(record.get("complex", ()))
     history = _entries(record, "history")
     slots, shares = record.get("slots", "").split(), record.get("shares", "").split()
     for i, (name, listed, text) in enumerate(zip(names, record["pairs_of"], record["cycles"])):
@@ -107,7 +107,7 @@ def forms_of(record):
         if slots and NUMBER.fullmatch(slots[i]):
             figures["slots"] = Figure(float(slots[i]), SLOTS_ERROR, False, True)
         yield Form(name, record["core"], figures, faults.get(i), i in lcp, _digits(shares[i]) if shares else None,
-                   _named(history.get(i, "")))
+                   _named(history.get(i, "")), i in hard)
 
 
 def _is_whole(record):
@@ -171,12 +171,19 @@ def shared(form, names):
     return ",".join(short[i] for i in form.shares if i < len(short)) if form.shares else None
 
 
+def _note(form):
+    if form.fault:
+        return form.fault
+    return ", ".join(text for text, holds in (("length-changing prefix", form.lcp), ("complex decoder", form.complex)) if holds)
+
+
 def flat(form, names=()):
     """A form as the values of COLUMNS. names: of blockers."""
     tp = form.figures.get("tp")
     return {"form": form.name, "core": form.core, "error": tp and tp.error, "shares": shared(form, names),
-            "latencies": _together(form.figures, pairs(form)), "history": _together(form.history, form.history) or None,
-            "note": form.fault or ("length-changing prefix" if form.lcp else ""), **{name: said(form.figures.get(name)) for name in VARIANTS}}
+            "latencies": _together(form.figures, pairs(form)),
+            "history": _together(form.history, form.history) or None, "note": _note(form),
+            **{name: said(form.figures.get(name)) for name in VARIANTS}}
 
 
 def _flat_left(name, core, why):

@@ -12,8 +12,9 @@ def record(*forms, core=0):
     for key in ("same", "line", "straight", "history"):
         if found := [f"{i} {form[key]}" for i, form in enumerate(forms) if key in form]:
             made[key] = found
-    if found := [i for i, form in enumerate(forms) if form.get("lcp")]:
-        made["lcp"] = found
+    for key in ("lcp", "complex"):
+        if found := [i for i, form in enumerate(forms) if form.get(key)]:
+            made[key] = found
     if found := [f"{i} {form['fault']}" for i, form in enumerate(forms) if "fault" in form]:
         made["faults"] = found
     return made

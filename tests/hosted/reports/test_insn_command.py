@@ -121,6 +121,10 @@ def test_blockers_are_named(tmp_path):
     assert [form.shares for form in insn.forms(saved.read(path))] == [[0, 2], [], None]
 
 
+def test_a_form_for_one_decoder_is_noted(kept):
+    assert lines(baretick("insn", kept({**ADD, "complex": True}, XOR)))[1].endswith("complex decoder")
+
+
 def test_a_report_with_rows_keeps_its_csv_of_rows(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(whole(row("a", 1), others=(record(ADD),)))

@@ -175,6 +175,36 @@ static void slots_are_known_of_fast_forms_only(void **state)
     assert_false(is_known(insn_slots(t, row).value));
 }
 
+static void take_all(struct insn_table *t, const struct insn_row *row, unsigned kind, double cycles)
+{
+    for (unsigned i = 0; i < row->cells; i++)
+        for (unsigned k = 0; k < 4 && t->cell[row->first + i].id.kind == kind; k++)
+            take(&t->cell[row->first + i], cycles, false);
+}
+
+static void forms_for_one_decoder_are_slow_in_a_straight_line_only(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *form;
+        double loop, straight, slots;
+        bool complex;
+    } cases[] = {{"bswap_r64", 0.5, 1, 2, true},
+                 {"bswap_r64", 0.5, 1, 1, false}, /* long instructions, for example */
+                 {"bswap_r64", 0.5, 0.55, 2, false},
+                 {"bswap_r64", 1, 1, 2, false},
+                 {"add_r16_imm16", 0.25, 3, 2, false}}; /* its prefix is the cause */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_table *t = table_of(cases[i].form, false);
+        const struct insn_row *row = &t->row[t->links];
+        assert_false(insn_is_complex(t, row));
+        take_all(t, row, INSN_TEST_DISTINCT, cases[i].loop);
+        take_all(t, row, INSN_TEST_STRAIGHT, cases[i].straight);
+        take_all(t, row, INSN_TEST_SLOTS, cases[i].slots);
+        assert_int_equal(insn_is_complex(t, row), cases[i].complex);
+    }
+}
+
 /* Of two histories: both placements must agree, and differ from a settled figure by 0.1 cycles. */
 static void another_history_is_known_if_it_differs(void **state)
 {
@@ -252,6 +282,7 @@ int main(void)
         cmocka_unit_test(throughput_is_the_faster_of_two_tests),
         cmocka_unit_test(fast_placements_are_the_throughput),
         cmocka_unit_test(slots_are_known_of_fast_forms_only),
+        cmocka_unit_test(forms_for_one_decoder_are_slow_in_a_straight_line_only),
         cmocka_unit_test(another_history_is_known_if_it_differs),
         cmocka_unit_test(every_form_is_run_or_has_a_reason),
         cmocka_unit_test(what_a_cpu_lacks_is_named_once),

@@ -57,7 +57,7 @@ static void vectors_in_memory_are_aligned(void **state)
     }
 }
 
-/* Reading and writing one address is a chain through memory: it is a test of its own. */
+/* Reading and writing one address is a chain through memory: it is a separate test. */
 static void one_address_is_another_test(void **state)
 {
     (void)state;
