@@ -20,7 +20,7 @@ static const struct {
     {LINK_CMOVS, LINK_CMOVS, SECOND},   {LINK_CMOVO, LINK_CMOVO, SECOND},
     {LINK_CMOVP, LINK_CMOVP, SECOND},   {LINK_TEST, LINK_CMOVZ, FLAGS},
     {LINK_PSHUFD, LINK_PSHUFD, SECOND}, {LINK_VPSHUFD, LINK_VPSHUFD, SECOND},
-    {LINK_VPAND, LINK_VPAND, SECOND},
+    {LINK_VPAND, LINK_VPAND, SECOND},   {LINK_VPOR, LINK_VPOR, SECOND},
 };
 #define MEASURED (sizeof measured / sizeof measured[0])
 #define OWN_ROWS (MEASURED + BLOCKERS + FILLERS) /* that are not forms of bench= */
@@ -89,7 +89,9 @@ static void count(void *ctx, const struct chosen *chosen)
         return;
     insn_view(&v, insn_form(chosen->form), chosen->decoration);
     size_t most = INSN_TEST_LATENCY + BLOCKERS + insn_inputs(&v, ends) * insn_outputs(&v, ends);
-    c->cells += chosen->values != INSN_USUAL ? 1 : most < INSN_TESTS_MOST ? most : INSN_TESTS_MOST;
+    c->cells += insn_values_last(chosen->values) ? 1
+                : most < INSN_TESTS_MOST         ? most
+                                                 : INSN_TESTS_MOST;
 }
 
 static struct counts counts_of(const struct options *o)
@@ -140,17 +142,25 @@ static bool has_blocker(const struct making *m, enum insn_blocker b)
     return insn_lacks(m->support, m->links->form[insn_blocker_link(b)]) == INSN_FEATURES;
 }
 
-/* Other values have one test: in a chain they would not last. */
+/* Whether the CPU has what a chain with these values is made of. */
+static bool has_steps(const struct making *m, const struct chosen *c, const struct insn_test_id *id)
+{
+    struct insn_test t;
+
+    if (id->kind != INSN_TEST_LATENCY || c->values == INSN_USUAL ||
+        insn_test(&t, insn_form(c->form), c->decoration, id) != INSN_RUNS)
+        return true;
+    for (unsigned i = 0; i < t.steps; i++)
+        if (insn_lacks(m->support, m->links->form[t.step[i].link]) != INSN_FEATURES)
+            return false;
+    return true;
+}
+
 static unsigned tests_of(const struct chosen *c, struct insn_test_id id[INSN_TESTS_MOST])
 {
-    struct insn_view v;
-
-    if (c->values == INSN_USUAL)
-        return insn_tests(insn_form(c->form), c->decoration, id);
-    insn_view(&v, insn_form(c->form), c->decoration);
-    id[0] = (struct insn_test_id){.kind = insn_values_break(&v, c->values) ? INSN_TEST_BREAKS
-                                                                           : INSN_TEST_DISTINCT};
-    return 1;
+    return c->values == INSN_USUAL
+               ? insn_tests(insn_form(c->form), c->decoration, id)
+               : insn_tests_with(insn_form(c->form), c->decoration, c->values, id);
 }
 
 static void add_form(void *ctx, const struct chosen *c)
@@ -172,6 +182,8 @@ static void add_form(void *ctx, const struct chosen *c)
     m->table->run++;
     for (unsigned i = 0; i < n; i++) {
         if (id[i].kind == INSN_TEST_MIXED && !has_blocker(m, id[i].other))
+            continue;
+        if (!has_steps(m, c, &id[i]))
             continue;
         if (m->exact && i > 0 && id[i].kind != INSN_TEST_LATENCY)
             continue;

@@ -299,34 +299,6 @@ static bool is_reset(const struct insn_view *v, const struct insn_end *e)
             (o->field == INSN_MASK || o->field == INSN_VVVV));
 }
 
-/* Gathers, and complex products, are undefined with one register in two places. */
-static bool may_be_same(const struct insn_form *f)
-{
-    const char *name = insn_mnemonic(f);
-
-    return !(f->properties & INSN_CLEARS_MASK) && !str_has(name, "mulc") && !str_has(name, "maddc");
-}
-
-static bool has_memory(const struct insn_view *v)
-{
-    for (unsigned i = 0; i < v->operands; i++)
-        if (v->operand[i].kind == INSN_MEMORY && v->operand[i].field != INSN_FIXED)
-            return true;
-    return false;
-}
-
-enum insn_why insn_throughput(struct insn_test *t, const struct insn_form *f, unsigned decoration,
-                              enum insn_shape shape, bool breaks)
-{
-    *t = (struct insn_test){.shape = (uint8_t)shape, .breaks = breaks};
-    insn_view(&t->view, f, decoration);
-    if (f->why != INSN_RUNS)
-        return (enum insn_why)f->why;
-    if (shape == INSN_SAME && !may_be_same(f))
-        return INSN_NOT_ENCODABLE;
-    return shape == INSN_ONE_LINE && !has_memory(&t->view) ? INSN_NO_SUCH_PAIR : INSN_RUNS;
-}
-
 static bool has_end(const struct insn_end *among, unsigned n, struct insn_end e)
 {
     for (unsigned i = 0; i < n; i++)
@@ -335,26 +307,79 @@ static bool has_end(const struct insn_end *among, unsigned n, struct insn_end e)
     return false;
 }
 
-enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
-                           struct insn_end in, struct insn_end out)
+/* Plans a chain without its steps. *from, *to: where these must lead. */
+static enum insn_why begin(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                           struct place *from, struct place *to)
 {
     struct insn_end all[INSN_ENDS_MOST];
 
-    *t = (struct insn_test){.shape = INSN_CHAIN, .breaks = true, .in = in, .out = out};
     insn_view(&t->view, f, decoration);
     if (f->why != INSN_RUNS)
         return (enum insn_why)f->why;
-    if (!has_end(all, insn_inputs(&t->view, all), in) ||
-        !has_end(all, insn_outputs(&t->view, all), out))
+    if (!has_end(all, insn_inputs(&t->view, all), t->in) ||
+        !has_end(all, insn_outputs(&t->view, all), t->out))
         return INSN_NO_SUCH_PAIR;
-    if (is_reset(&t->view, &in) || is_reset(&t->view, &out))
+    if (is_reset(&t->view, &t->in) || is_reset(&t->view, &t->out))
         return INSN_NO_CHAIN;
-    struct place from = place_of(t, &out), to = place_of(t, &in);
-    if ((from.kind == PLACE_MEMORY && from.fixed) || (to.kind == PLACE_MEMORY && to.fixed))
+    *from = place_of(t, &t->out);
+    *to = place_of(t, &t->in);
+    if ((from->kind == PLACE_MEMORY && from->fixed) || (to->kind == PLACE_MEMORY && to->fixed))
         return INSN_NO_CHAIN; /* its address moves with RSP, RSI or RDI */
+    return INSN_RUNS;
+}
+
+enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                           struct insn_end in, struct insn_end out)
+{
+    struct place from, to;
+
+    *t = (struct insn_test){.shape = INSN_CHAIN, .breaks = true, .in = in, .out = out};
+    enum insn_why why = begin(t, f, decoration, &from, &to);
+    if (why != INSN_RUNS)
+        return why;
     bool points = in.part == INSN_DATA && to.fixed && to.file == FILE_GENERAL &&
                   insn_is_pointer(&t->view, to.number);
     if (points && !is_direct(&from, &to))
         return INSN_NO_CHAIN;
     return lead(t, from, &to) ? INSN_RUNS : INSN_NO_CHAIN;
+}
+
+/* An output that the next copy reads as well, but not as the chain's input, gets its value again. */
+static void restore(struct insn_test *t, const struct place *from, const struct place *to)
+{
+    if (!(t->view.operand[t->out.operand].access & INSN_READ) || from->number == to->number)
+        return;
+    step(t, from->file == FILE_GENERAL ? LINK_MOV64 : LINK_VLOAD128, from->number, 0);
+}
+
+static bool is_narrow_vector(const struct insn_test *t, const struct insn_end *e)
+{
+    return t->view.operand[e->operand].class == INSN_XMM;
+}
+
+enum insn_why insn_kept_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                                struct insn_end in, struct insn_end out)
+{
+    struct place from, to;
+
+    *t = (struct insn_test){.shape = INSN_CHAIN, .breaks = true, .in = in, .out = out};
+    enum insn_why why = begin(t, f, decoration, &from, &to);
+    if (why != INSN_RUNS)
+        return why;
+    if (from.kind != PLACE_REGISTER || to.kind != PLACE_REGISTER || from.file != to.file)
+        return INSN_NO_CHAIN;
+    if (to.file == FILE_GENERAL) {
+        step(t, LINK_MOVSXD, PLAN_TEMPORARY, from.number);
+        step(t, LINK_AND, PLAN_TEMPORARY, 0);
+        step(t, LINK_MOV64, to.number, 0);
+        step(t, LINK_ADD, to.number, PLAN_TEMPORARY);
+        restore(t, &from, &to);
+        return INSN_RUNS;
+    }
+    if (to.file != FILE_VECTOR || !is_narrow_vector(t, &in) || !is_narrow_vector(t, &out))
+        return INSN_NO_CHAIN;
+    step(t, LINK_VPAND, PLAN_VECTOR_TEMPORARY, from.number);
+    step(t, LINK_VPOR, to.number, PLAN_VECTOR_TEMPORARY);
+    restore(t, &from, &to);
+    return INSN_RUNS;
 }

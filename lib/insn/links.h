@@ -28,6 +28,7 @@
     L(LINK_MOVQ_X_R, "movq xmm, r64")                                                              \
     L(LINK_VMOVQ_X_R, "vmovq xmm, r64")                                                            \
     L(LINK_VPAND, "vpand xmm, xmm, xmm")                                                           \
+    L(LINK_VPOR, "vpor xmm, xmm, xmm")                                                             \
     L(LINK_KMOV_R_K, "kmovw r32, k")                                                               \
     L(LINK_KMOV_K_R, "kmovw k, r32")                                                               \
     L(LINK_KXNOR, "kxnorw k, k, k")                                                                \

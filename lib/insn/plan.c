@@ -1,4 +1,6 @@
 #include "lib/insn/plan.h"
+#include "lib/insn/table.h"
+#include "lib/text/str.h"
 
 enum insn_file insn_file_of(unsigned class)
 {
@@ -187,4 +189,32 @@ bool insn_has_source(const struct insn_test *t)
             return true;
     }
     return false;
+}
+
+/* Gathers, and complex products, are undefined with one register in two places. */
+static bool may_be_same(const struct insn_form *f)
+{
+    const char *name = insn_mnemonic(f);
+
+    return !(f->properties & INSN_CLEARS_MASK) && !str_has(name, "mulc") && !str_has(name, "maddc");
+}
+
+static bool has_memory(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (v->operand[i].kind == INSN_MEMORY && v->operand[i].field != INSN_FIXED)
+            return true;
+    return false;
+}
+
+enum insn_why insn_throughput(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                              enum insn_shape shape, bool breaks)
+{
+    *t = (struct insn_test){.shape = (uint8_t)shape, .breaks = breaks};
+    insn_view(&t->view, f, decoration);
+    if (f->why != INSN_RUNS)
+        return (enum insn_why)f->why;
+    if (shape == INSN_SAME && !may_be_same(f))
+        return INSN_NOT_ENCODABLE;
+    return shape == INSN_ONE_LINE && !has_memory(&t->view) ? INSN_NO_SUCH_PAIR : INSN_RUNS;
 }

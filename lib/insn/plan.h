@@ -22,7 +22,8 @@ enum {
     PLAN_VECTOR_ZERO = 14,
     PLAN_VECTOR_INDEX = 15, /* value 0 too */
     PLAN_VECTOR_TEMPORARY = 9,
-    PLAN_MASK = 7, /* all ones */
+    PLAN_VECTOR_SOURCE = 10, /* the first of those that are never written; even */
+    PLAN_MASK = 7,           /* all ones */
 };
 
 enum insn_shape {
@@ -71,5 +72,10 @@ bool insn_has_source(const struct insn_test *t);
 
 /* Returns the register of operand i in copy k. */
 unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k);
+
+/* Plans independent copies, of any shape but INSN_CHAIN. Returns INSN_RUNS or the reason why not;
+ * for INSN_ONE_LINE, INSN_NO_SUCH_PAIR if the form has no memory. */
+enum insn_why insn_throughput(struct insn_test *t, const struct insn_form *f, unsigned decoration,
+                              enum insn_shape shape, bool breaks);
 
 #endif

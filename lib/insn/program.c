@@ -142,8 +142,12 @@ static bool is_store(enum insn_link link)
     }
 }
 
+/* A vector that nothing writes, with the value that the register had at first: odd ones have
+ * others. */
+#define SAME_VALUE(number) (PLAN_VECTOR_SOURCE + (number) % 2)
+
 static void put_step(struct insn_code *to, const struct insn_place *place,
-                     const struct insn_step *s)
+                     const struct insn_view *v, const struct insn_step *s)
 {
     if (is_store((enum insn_link)s->link)) {
         insn_put_access(to, place, (enum insn_link)s->link, s->from, AREA_BASE);
@@ -155,6 +159,14 @@ static void put_step(struct insn_code *to, const struct insn_place *place,
         insn_put(to, place->links->form[s->link], &c);
         return;
     }
+    case LINK_VPOR: {
+        struct insn_choice c = {.reg = {s->to, s->from, (uint8_t)SAME_VALUE(s->to)}};
+        insn_put(to, place->links->form[s->link], &c);
+        return;
+    }
+    case LINK_MOV64:
+        insn_put_value(to, place, v, s->to);
+        return;
     case LINK_PSHUFD:
     case LINK_VPSHUFD:
         insn_put_link(to, place, (enum insn_link)s->link, s->to, s->from, SHUFFLE_NONE);
@@ -174,7 +186,7 @@ static void put_some(struct insn_code *to, const struct insn_place *place,
         put_resets(to, place, t, k);
         insn_put_copy(to, place, t, k);
         for (unsigned i = 0; i < t->steps; i++)
-            put_step(to, place, &t->step[i]);
+            put_step(to, place, &t->view, &t->step[i]);
     }
 }
 

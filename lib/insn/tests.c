@@ -25,7 +25,8 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
     case INSN_TEST_FILLERS:
         return insn_throughput(t, f, decoration, INSN_MIXED, false);
     default:
-        return insn_latency(t, f, decoration, id->in, id->out);
+        return id->other == INSN_USUAL ? insn_latency(t, f, decoration, id->in, id->out)
+                                       : insn_kept_latency(t, f, decoration, id->in, id->out);
     }
 }
 
@@ -67,10 +68,36 @@ static bool is_of_use(const struct insn_view *v, unsigned kind)
     return kind != INSN_TEST_SAME || can_be_same(v);
 }
 
+/* Adds the pairs that have a chain with these values. */
+static unsigned add_pairs(const struct insn_view *v, unsigned values,
+                          struct insn_test_id to[INSN_TESTS_MOST], unsigned n)
+{
+    struct insn_end in[INSN_ENDS_MOST], out[INSN_ENDS_MOST];
+    unsigned ins = insn_inputs(v, in), outs = insn_outputs(v, out);
+    struct insn_test t;
+
+    for (unsigned i = 0; i < ins * outs && n < INSN_TESTS_MOST; i++) {
+        struct insn_test_id id = {INSN_TEST_LATENCY, (uint8_t)values, in[i / outs], out[i % outs]};
+        if (insn_test(&t, v->form, v->decoration, &id) == INSN_RUNS)
+            to[n++] = id;
+    }
+    return n;
+}
+
+unsigned insn_tests_with(const struct insn_form *f, unsigned decoration, unsigned values,
+                         struct insn_test_id to[INSN_TESTS_MOST])
+{
+    struct insn_view v;
+
+    insn_view(&v, f, decoration);
+    to[0] = (struct insn_test_id){.kind = insn_values_break(&v, values) ? INSN_TEST_BREAKS
+                                                                        : INSN_TEST_DISTINCT};
+    return insn_values_last(values) ? 1 : add_pairs(&v, values, to, 1);
+}
+
 unsigned insn_tests(const struct insn_form *f, unsigned decoration,
                     struct insn_test_id to[INSN_TESTS_MOST])
 {
-    struct insn_end in[INSN_ENDS_MOST], out[INSN_ENDS_MOST];
     struct insn_view v;
     struct insn_test t;
     unsigned n = 0;
@@ -81,12 +108,7 @@ unsigned insn_tests(const struct insn_form *f, unsigned decoration,
         if (is_of_use(&v, kind) && insn_test(&t, f, decoration, &id) == INSN_RUNS)
             to[n++] = id;
     }
-    unsigned ins = insn_inputs(&v, in), outs = insn_outputs(&v, out);
-    for (unsigned i = 0; i < ins * outs && n < INSN_TESTS_MOST; i++) {
-        struct insn_test_id id = {INSN_TEST_LATENCY, 0, in[i / outs], out[i % outs]};
-        if (insn_test(&t, f, decoration, &id) == INSN_RUNS)
-            to[n++] = id;
-    }
+    n = add_pairs(&v, INSN_USUAL, to, n);
     for (unsigned b = 0; b < BLOCKERS && insn_can_mix(&v) && f->why == INSN_RUNS; b++)
         if (n < INSN_TESTS_MOST)
             to[n++] = (struct insn_test_id){.kind = INSN_TEST_MIXED, .other = (uint8_t)b};

@@ -6,6 +6,7 @@
 #define LIB_INSN_TESTS_H
 
 #include "lib/insn/chain.h"
+#include "lib/insn/values.h"
 
 enum insn_test_kind {
     INSN_TEST_DISTINCT, /* independent copies: separate registers, separate memory */
@@ -21,7 +22,7 @@ enum insn_test_kind {
 
 struct insn_test_id {
     uint8_t kind;            /* enum insn_test_kind */
-    uint8_t other;           /* enum insn_blocker or enum insn_filler */
+    uint8_t other;           /* enum insn_blocker or insn_filler; of a latency, insn_values */
     struct insn_end in, out; /* for INSN_TEST_LATENCY */
 };
 
@@ -30,6 +31,11 @@ struct insn_test_id {
 #define INSN_TESTS_MOST 96
 unsigned insn_tests(const struct insn_form *f, unsigned decoration,
                     struct insn_test_id to[INSN_TESTS_MOST]);
+
+/* The same with other values than the usual ones: a throughput, and the pairs of which a chain can
+ * keep the values. Repetitions have a throughput only. */
+unsigned insn_tests_with(const struct insn_form *f, unsigned decoration, unsigned values,
+                         struct insn_test_id to[INSN_TESTS_MOST]);
 
 /* Plans one of them. Returns INSN_RUNS, or why there is no such test. */
 enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned decoration,

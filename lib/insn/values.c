@@ -94,6 +94,11 @@ bool insn_values_can_loop(unsigned values)
     return values != INSN_SLOW;
 }
 
+bool insn_values_last(unsigned values)
+{
+    return values >= INSN_TIMES_0;
+}
+
 const char *insn_values_name(unsigned values)
 {
     return all[values].name;

@@ -33,6 +33,9 @@ bool insn_values_break(const struct insn_view *v, unsigned values);
 /* Whether copies may be in a loop: slow quotients in the same register approach 0. */
 bool insn_values_can_loop(unsigned values);
 
+/* Whether they are repetitions, which nothing in a chain changes. */
+bool insn_values_last(unsigned values);
+
 const char *insn_values_name(unsigned values);
 uint32_t insn_values_repeats(unsigned values); /* RCX for REP and LOOP */
 

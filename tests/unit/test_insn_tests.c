@@ -254,6 +254,43 @@ static void values_are_listed_where_they_change_the_time(void **state)
     assert_string_equal(insn_values_name(to[1]), " [rcx=0]");
 }
 
+static unsigned pairs_with(const char *word, unsigned values)
+{
+    struct insn_test_id id[INSN_TESTS_MOST];
+    unsigned n = insn_tests_with(form_of(word), INSN_PLAIN, values, id);
+
+    for (unsigned i = 0; i < n; i++) {
+        struct insn_test t;
+        assert_int_equal(insn_test(&t, form_of(word), INSN_PLAIN, &id[i]), INSN_RUNS);
+        if (id[i].kind != INSN_TEST_LATENCY)
+            continue;
+        /* From the output to the input, and both get their values again. */
+        unsigned out = insn_register(&t, t.out.operand, 0), in = insn_register(&t, t.in.operand, 0);
+        bool leads = false, restores = false;
+        assert_int_equal(t.step[0].from, out);
+        for (unsigned k = 1; k < t.steps; k++) {
+            enum insn_link link = (enum insn_link)t.step[k].link;
+            leads |= t.step[k].to == in && (link == LINK_ADD || link == LINK_VPOR);
+            restores |= t.step[k].to == out && (link == LINK_MOV64 || link == LINK_VLOAD128);
+        }
+        bool reads = t.view.operand[t.out.operand].access & INSN_READ;
+        assert_true(leads && (restores || !reads || in == out));
+    }
+    return n - 1;
+}
+
+static void chains_keep_values_that_would_not_last(void **state)
+{
+    (void)state;
+    assert_int_equal(pairs_with("div_r64", INSN_SLOW), 6); /* 3 registers to RAX and RDX */
+    assert_int_equal(pairs_with("sqrtps_xmm_xmm", INSN_SLOW), 1);
+    assert_int_equal(pairs_with("divps_xmm_xmm", INSN_SLOW), 2);
+    assert_int_equal(pairs_with("vdivpd_xmm_xmm_xmm", INSN_SLOW), 2);
+    assert_int_equal(pairs_with("vdivpd_ymm_ymm_ymm", INSN_SLOW), 0); /* VPOR would clear a half */
+    assert_int_equal(pairs_with("vmulps_xmm_xmm_xmm", INSN_DENORMAL), 2);
+    assert_int_equal(pairs_with("rep_movsb", INSN_TIMES_2), 0);
+}
+
 /* Signed and unsigned, at every width: the high half is less than half of the divisor. */
 static void quotients_of_slow_divisions_fit(void **state)
 {
@@ -321,6 +358,7 @@ int main(void)
         cmocka_unit_test(histories_write_registers_in_other_ways),
         cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
         cmocka_unit_test(values_are_listed_where_they_change_the_time),
+        cmocka_unit_test(chains_keep_values_that_would_not_last),
         cmocka_unit_test(quotients_of_slow_divisions_fit),
         cmocka_unit_test(memory_has_the_values_of_the_row),
         cmocka_unit_test(writers_of_memory_are_known),
