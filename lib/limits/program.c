@@ -120,8 +120,8 @@ static void put_pshufd(struct limits_code *to, unsigned k)
 /* Writes the k-th filler. from: the register that the load before it writes. */
 static void put_filler(struct limits_code *to, enum limits_filler filler, unsigned k, unsigned from)
 {
-    enum { MIXED = 4 };
-    static const enum limits_filler mix[MIXED] = {FILL_CMP, FILL_LEA, FILL_PSHUFD, FILL_LOAD};
+    static const enum limits_filler mix[] = {FILL_CMP, FILL_LEA, FILL_PSHUFD, FILL_LOAD};
+    const unsigned mixed = sizeof mix / sizeof mix[0];
     unsigned reg = rotated[k % ROTATED];
 
     switch (filler) {
@@ -133,7 +133,7 @@ static void put_filler(struct limits_code *to, enum limits_filler filler, unsign
                           (uint8_t)(0xc0 | (reg & 7) << 3 | (reg & 7))));
         break;
     case FILL_MIX:
-        put_filler(to, mix[k % MIXED], k, from);
+        put_filler(to, mix[k % mixed], k, from);
         break;
     case FILL_LEA:
         put_indexed(to, 0x8d, reg, 10);
@@ -162,8 +162,7 @@ static void put_filler(struct limits_code *to, enum limits_filler filler, unsign
     }
 }
 
-/* Writes what makes fillers wait for the load before them: xmm8 or r11, which is then zero
- * again. */
+/* Writes what makes fillers wait for the load before them: xmm8, or r11, which is zero again. */
 static void put_wait(struct limits_code *to, enum limits_filler filler, unsigned from)
 {
     if (filler == FILL_WAIT_PSHUFD)

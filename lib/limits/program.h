@@ -70,7 +70,7 @@ bool limits_program(struct limits_code *code, enum limits_kind kind, unsigned pa
                     uint32_t count);
 
 /* Returns the offset of the i-th target of LIMITS_TARGETS from the first one. The lowest bits of
- * the targets differ, as in other code: some predictors tell targets by these. */
+ * targets differ, as in other code: some predictors use these. */
 size_t limits_target(uint32_t i);
 
 #endif

@@ -40,9 +40,9 @@ struct step {
  * - the curve is flatter on either side, over the factor within^1.5, but at least four points and
  *   the width of the step: it rises there by at most the square root of the factor by which it
  *   rises at the step.
- * The steepest step comes first; others must be outside it and its sides. From `from` to
- * `to` are the adjacent points whose values are in the middle half between before and after, or
- * whose intervals hold their mean. Returns their number, in ascending order.
+ * The steepest step comes first; others must be outside it and its sides. From `from` to `to` are
+ * the adjacent points whose values are in the middle half between before and after, or whose
+ * intervals hold their mean. Returns the number of steps, in ascending order.
  */
 size_t steps_find(const struct steps_point *point, size_t n, double within,
                   struct step step[STEPS_MOST]);
