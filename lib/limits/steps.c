@@ -48,41 +48,43 @@ struct candidate {
     double rise;
 };
 
-/* Returns the first point of the side before i, and the last one of the side after j. */
-static size_t side_before(const struct known_points *k, size_t i, double side)
-{
-    size_t first = i + 1 >= SIDE_POINTS ? i + 1 - SIDE_POINTS : 0;
-
-    while (first > 0 && k->at[first - 1].x * side >= k->at[i].x)
-        first--;
-    return first;
-}
-
-static size_t side_after(const struct known_points *k, size_t j, double side)
-{
-    size_t last = j + SIDE_POINTS <= k->n ? j + SIDE_POINTS - 1 : k->n - 1;
-
-    while (last + 1 < k->n && k->at[last + 1].x <= side * k->at[j].x)
-        last++;
-    return last;
-}
-
 /* Returns x of j over x of i. */
 static double factor(const struct known_points *k, size_t i, size_t j)
 {
     return (double)k->at[j].x / k->at[i].x;
 }
 
+/* Returns the first point of the side before i, and the last one of the side after j: those within
+ * the factor `side`, but at least SIDE_POINTS, over at least the factor `step`. */
+static size_t side_before(const struct known_points *k, size_t i, double side, double step)
+{
+    size_t first = i;
+
+    while (first > 0 && (i - first + 1 < SIDE_POINTS || factor(k, first - 1, i) <= side ||
+                         factor(k, first, i) < step))
+        first--;
+    return first;
+}
+
+static size_t side_after(const struct known_points *k, size_t j, double side, double step)
+{
+    size_t last = j;
+
+    while (last + 1 < k->n && (last - j + 1 < SIDE_POINTS || factor(k, j, last + 1) <= side ||
+                               factor(k, j, last) < step))
+        last++;
+    return last;
+}
+
 static bool is_flat_beside(const struct known_points *k, const struct candidate *c, double within)
 {
-    double side = within * mathx_sqrt(within);
-    size_t first = side_before(k, c->i, side), last = side_after(k, c->j, side);
+    double side = within * mathx_sqrt(within), step = factor(k, c->i, c->j);
+    size_t first = side_before(k, c->i, side, step), last = side_after(k, c->j, side, step);
     double before = k->highest[c->i], after = k->lowest[c->j], rise = mathx_sqrt(c->rise);
-    double step = factor(k, c->i, c->j);
 
     if (c->i - first + 1 < SIDE_POINTS || last - c->j + 1 < SIDE_POINTS ||
         factor(k, first, c->i) < step || factor(k, c->j, last) < step)
-        return false;
+        return false; /* the curve begins or ends before */
     return before <= rise * k->y[first] && k->y[last] <= rise * after;
 }
 

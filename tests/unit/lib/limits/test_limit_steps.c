@@ -153,6 +153,24 @@ static void wide_intervals_widen_that_of_the_step(void **state)
     assert_int_equal(step[0].at, narrow.at);
 }
 
+/* Counts were added at the step, so that the four after it span less than the step does. */
+static void a_step_among_close_counts(void **state)
+{
+    static const double middle[] = {760, 900, 905, 905};
+    size_t n = count(33, 1, 16);
+
+    (void)state;
+    for (uint32_t x = 64; x <= 256; x += 16)
+        point[n++] = (struct steps_point){x, 0, UNKNOWN, UNKNOWN};
+    for (size_t i = 0; i < n; i++)
+        point[i].y = point[i].x < 40 ? 600 : point[i].x < 44 ? middle[point[i].x - 40] : 1160;
+    assert_int_equal(find(n, WINDOW), 1);
+    assert_int_equal(step[0].at, 40);
+    assert_int_equal(step[0].from, 39);
+    assert_int_equal(step[0].to, 44);
+    assert_close(step[0].after, 1160, 1);
+}
+
 static void two_steps(void **state)
 {
     size_t n = count_octaves(4, 25);
@@ -357,6 +375,7 @@ int main(void)
         cmocka_unit_test(on_a_coarse_grid_it_is_in_a_gap),
         cmocka_unit_test(a_sloping_step_has_an_interval),
         cmocka_unit_test(wide_intervals_widen_that_of_the_step),
+        cmocka_unit_test(a_step_among_close_counts),
         cmocka_unit_test(two_steps),
         cmocka_unit_test(none_is_invented),
         cmocka_unit_test(a_step_is_found_whatever_the_noise),
