@@ -288,29 +288,34 @@ static enum limit_spoiled spoiled_by(const struct measuring *w)
     return 2 * shared > w->limit.n ? LIMIT_SHARED : LIMIT_CLEAN;
 }
 
+static size_t find(const struct bench_limit *kind, const struct steps_point *point, size_t n,
+                   struct step step[STEPS_MOST])
+{
+    return kind->leaves > 0 ? steps_leave(point, n, kind->leaves, step)
+                            : steps_find(point, n, kind->within, step);
+}
+
+/* Finds the steps of what is certain. If there are none, but would be if everything counted, that
+ * is not judged. */
 static void find_steps(struct limit *l)
 {
     const struct bench_limit *kind = &l->row.bench->limit;
-    struct steps_point point[STEPS_POINTS_MOST];
+    struct steps_point point[STEPS_POINTS_MOST], every[STEPS_POINTS_MOST];
     struct step uncertain[STEPS_MOST];
 
     for (size_t i = 0; i < l->n; i++) {
         const struct limit_point *p = &l->point[i];
         double value = is_known(p->cycles) ? p->cycles : p->ticks;
         point[i] = (struct steps_point){p->count, p->shared ? UNKNOWN : value, p->lo, p->hi};
+        every[i] = (struct steps_point){p->count, value, UNKNOWN, UNKNOWN};
     }
     /* A predictor or a cache may do better with more; a window cannot be shorter. */
     if (kind->kind == LIMITS_WINDOW && steps_fall(point, l->n, &l->falls_at)) {
         l->spoiled = LIMIT_FALLS;
         return;
     }
-    l->steps = kind->leaves > 0 ? steps_leave(point, l->n, kind->leaves, l->step)
-                                : steps_find(point, l->n, kind->within, l->step);
-    if (l->steps || kind->leaves > 0)
-        return;
-    for (size_t i = 0; i < l->n; i++)
-        point[i].lo = point[i].hi = UNKNOWN;
-    if (steps_find(point, l->n, kind->within, uncertain))
+    l->steps = find(kind, point, l->n, l->step);
+    if (l->steps == 0 && find(kind, every, l->n, uncertain))
         l->spoiled = LIMIT_UNCERTAIN;
 }
 

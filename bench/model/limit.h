@@ -22,7 +22,7 @@ enum limit_spoiled {
     LIMIT_CLEAN,
     LIMIT_SHARED,
     LIMIT_FALLS,     /* with more fillers two loads cannot take less time */
-    LIMIT_UNCERTAIN, /* there would be a step if the intervals were not so wide */
+    LIMIT_UNCERTAIN, /* what shows a step was measured on a shared core, or its intervals overlap */
     LIMIT_COUNTED,
     LIMIT_EMULATED
 };

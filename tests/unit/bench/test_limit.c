@@ -22,9 +22,10 @@ static struct {
     double noise;     /* every time is off by at most this share */
     unsigned wrong;   /* the walk that fails, counted from 1; 0: none */
     unsigned stop_at; /* the visit before which the user stops the run; 0: none */
-    bool falls, leaves, full;
+    bool falls, leaves, halfway, full;
     unsigned visits, walks, warmed;
-    uint64_t seed; /* of the last visit */
+    uint64_t seed;  /* of the last visit, ... */
+    uint32_t count; /* ... and its count */
 } made;
 static struct rng rng;
 
@@ -34,6 +35,8 @@ static double cycles_of(uint32_t count)
         return 250;
     if (made.leaves)
         return count <= 32 ? 4 : 4 + (count - 32) / 10.0;
+    if (made.halfway && count > LIMIT && count <= LIMIT + 8)
+        return 560 + 20.0 * (count - LIMIT);
     return (count <= LIMIT ? 430 : 850) + count / 6.0;
 }
 
@@ -43,6 +46,7 @@ bool setting_make(struct limits_setting *s, const struct platform *p,
     (void)p;
     assert_int_not_equal(seed, made.seed); /* another place each time */
     made.seed = seed;
+    made.count = count;
     *s = (struct limits_setting){.kind = kind, .count = count, .turns = quick ? 1 : TURNS};
     return !made.full;
 }
@@ -284,6 +288,23 @@ static void a_neighbour_now_and_then(void **state)
     assert_int_equal(l->step[0].at, LIMIT);
 }
 
+static bool beside_the_step(void)
+{
+    return made.count > LIMIT + 8 && made.count < 450;
+}
+
+/* Only the lower half of a step in two parts is left: to say that there is none would be wrong. */
+static void a_neighbour_at_the_step(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.halfway = true;
+    fake_own.is_shared = beside_the_step;
+    const struct limit *l = limit_measure(&plan, &window, 0);
+    assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
+    assert_int_equal(l->steps, 0);
+}
+
 static void a_window_that_gets_shorter_is_not_judged(void **state)
 {
     (void)state;
@@ -404,6 +425,7 @@ int main(void)
         cmocka_unit_test(counts_per_octave),
         cmocka_unit_test(a_neighbour_all_the_time),
         cmocka_unit_test(a_neighbour_now_and_then),
+        cmocka_unit_test(a_neighbour_at_the_step),
         cmocka_unit_test(a_window_that_gets_shorter_is_not_judged),
         cmocka_unit_test(uncertain_figures_are_not_judged),
         cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
