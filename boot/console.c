@@ -111,7 +111,7 @@ void boot_let_read(struct boot *b)
     if (!in || !b->st->ConOut || from_shell(b))
         return;
     in->Reset(in, FALSE); /* ignore earlier keys */
-    fmt(&b->conout.sink, "Press a key (going on in %u s).\r\n", KEY_WAIT_MS / 1000);
+    fmt(&b->conout.sink, "Press a key (continuing in %u s).\r\n", KEY_WAIT_MS / 1000);
     for (unsigned ms = 0; ms < KEY_WAIT_MS; ms += KEY_POLL_MS) {
         if (!EFI_ERROR(in->ReadKeyStroke(in, &key)))
             return;

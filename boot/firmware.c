@@ -87,7 +87,7 @@ bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     b->handoff = EFI_ERROR(status) ? NULL : boot_alloc(b, sizeof *b->handoff);
     if (!b->handoff) {
         fmt(&b->conout.sink,
-            "baretick: cannot start, which needs %zu KiB of memory: ", sizeof *b->handoff / 1024);
+            "baretick: cannot start: it needs %zu KiB of memory: ", sizeof *b->handoff / 1024);
         boot_status(&b->conout.sink, EFI_ERROR(status) ? status : EFI_OUT_OF_RESOURCES);
         fmt(&b->conout.sink, "\n");
         boot_close(b);

@@ -169,7 +169,7 @@ void boot_objects(struct boot *b)
     list_folder(&listing, &b->handoff->options, folder);
     if (listing.n > 0 && b->handoff->secure_boot)
         objects_leave_out("Secure Boot is on: the objects of " FOLDER
-                          " are not loaded, since nobody has signed them");
+                          " are not loaded, because they are not signed");
     for (unsigned i = 0; i < listing.n && !b->handoff->secure_boot; i++)
         load(b, folder, &listing.name[i]);
     folder->Close(folder);

@@ -69,7 +69,7 @@ static bool has_room(struct stick *s)
     uint64_t block, need;
 
     if (EFI_ERROR(status))
-        return fails(s, "the volume does not tell its free space", status);
+        return fails(s, "the volume does not report its free space", status);
     if (u.info.ReadOnly) {
         fmt_buf(s->error, sizeof s->error, "the volume is read-only");
         return false;

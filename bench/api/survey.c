@@ -267,7 +267,7 @@ static void show_found(const struct timer_found *f, struct sink *out)
         say(out, ", resolution ", f->resolution_ps, " ns");
         say(out, ", a reading takes ", f->read_ps, " ns");
     } else if (f->resolution) {
-        fmt(out, "; resolution %llu counts, a second's are not known",
+        fmt(out, "; resolution %llu counts; counts per second are not known",
             (unsigned long long)f->resolution);
     }
 }

@@ -36,8 +36,7 @@ bool timer_check(const struct timer_choice *c, const struct timer_list *list,
     const struct timer_refusal *r = &c->refusal[c->refusals - 1];
     timer_list_text(list, kind->words, text);
     fmt(err,
-        "%s=%s: %s does not start: %s; %s=%s,auto goes on to the next timer, `list` shows which "
-        "start",
+        "%s=%s: %s does not start: %s; %s=%s,auto tries the next timer; `list` shows which start",
         kind->key, text, r->name, r->why, kind->key, text);
     return false;
 }

@@ -27,7 +27,7 @@ bool check_called(const char *who, uint32_t changed, struct row *row)
     sink_buf_init(&text, row->said, sizeof row->said);
     fmt(&text.sink, "%s changed ", who);
     window_kept_text(changed, &text.sink);
-    fmt(&text.sink, ", which a function must leave as it found it");
+    fmt(&text.sink, ", which a function must preserve");
     row_fail(row, ROW_WRONG, row->said);
     return false;
 }

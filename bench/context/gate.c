@@ -42,7 +42,7 @@ bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
     if (missing == BARRIER_GO)
         return true;
     g->missed = true;
-    fmt_buf(row->said, sizeof row->said, "core %u did not come to the start", g->list[missing]);
+    fmt_buf(row->said, sizeof row->said, "core %u did not reach the start", g->list[missing]);
     row_fail(row, ROW_WRONG, row->said);
     return false;
 }

@@ -48,7 +48,7 @@ static enum crowd_end play(struct crowd *c, unsigned k, unsigned l, bool stamped
     enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, 2);
     crowd_fail(c, ROW_WRONG, why);
     if (end == CROWD_MET && !exchange_complete(&c->exchange))
-        end = crowd_late(c, "two cores did not make all their moves");
+        end = crowd_late(c, "two cores did not complete all exchanges");
     return end;
 }
 

@@ -186,7 +186,7 @@ void head_show_timers(const struct run_facts *run, struct sink *out)
 {
     timer_show(&run->clock, "clock", out);
     if (run->clock.used && !str_eq(run->clock.used->name, "tsc")) {
-        fmt(out, "          ns rest on the TSC's frequency by it: ");
+        fmt(out, "          ns use the TSC's frequency by it: ");
         head_mhz(out, run->tsc_hz);
         show_error(run->clock.used, out);
         fmt(out, "\r\n");

@@ -184,10 +184,10 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
     if (method != METHOD_ADAPTIVE)
         return NULL;
     if (cold)
-        return "a stretch of many turns finds its data warm after the first";
+        return "in a stretch of many iterations only the first finds its data cold";
     if (b->form == FORM_EMPTY || b->form == FORM_STRAIGHT ||
         (b->form == FORM_FUNCTION && !bench_has_empty(b)) || b->not_doubled)
-        return "this row has no loop that could turn more often";
+        return "this row has no loop that could run more iterations";
     return NULL;
 }
 

@@ -149,7 +149,7 @@ static void note_interrupts(struct report *r, const struct run_facts *run, const
 {
     if (s->interrupts == 0)
         return;
-    fmt(r->out, "  ^ %s: %llu timer interrupts came into its windows, and were taken off: ", of,
+    fmt(r->out, "  ^ %s: %llu timer interrupts occurred in its windows and were subtracted: ", of,
         (unsigned long long)s->interrupts);
     num_f64(r->out, run->compensate.cost.cost, 0, 0);
     fmt(r->out, " ticks each\r\n");

@@ -183,7 +183,7 @@ static void show_hidden(struct report *r, const struct row *row)
     if (is_known(row->loop.gross)) {
         fmt(r->out, ", gross ");
         num_f64(r->out, row->loop.gross, 3, 0);
-        fmt(r->out, " cycles a turn; the loop alone ");
+        fmt(r->out, " cycles an iteration; the loop alone ");
     } else {
         fmt(r->out, ", gross not known (noise); the loop alone ");
     }
@@ -209,7 +209,7 @@ static void show_changed(struct report *r, const struct row *row)
         return;
     fmt(r->out, "  ^ its body changed ");
     window_kept_text(row->changed, r->out);
-    fmt(r->out, "; it was put back\r\n");
+    fmt(r->out, "; it was restored\r\n");
 }
 
 static void show_x87_fault(struct report *r, const struct row *row)

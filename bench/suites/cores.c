@@ -119,7 +119,7 @@ static void false_meet(struct crowd *c)
     crowd_contest(c, false_batch, PLAIN, false_counted);
 }
 
-CORES(false_sharing, "each core adds to a word of its own, eight words a line", false_meet);
+CORES(false_sharing, "each core adds to its own word, eight words per line", false_meet);
 
 static bool padded_batch(struct crowd *c, unsigned place, unsigned n)
 {
@@ -141,4 +141,4 @@ static void padded_meet(struct crowd *c)
     crowd_contest(c, padded_batch, PLAIN, padded_counted);
 }
 
-CORES(padded, "each core adds to a word of its own, each on a line of its own", padded_meet);
+CORES(padded, "each core adds to its own word, each on a separate line", padded_meet);

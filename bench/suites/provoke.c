@@ -129,8 +129,8 @@ PROVOKE(endless_check, "a check that never ends: the same", .function = error_bo
         .check = endless_check);
 PROVOKE(ud2_setup, "an undefined instruction in a setup: the row fails, exit status 2",
         .function = error_body, .setup = undefined_setup);
-PROVOKE(setup, "the same where nothing guards it: that ends the run, exit status 4",
-        .function = error_body, .setup = undefined_setup, .faults_outside = true);
+PROVOKE(setup, "the same without a guard: the run ends, exit status 4", .function = error_body,
+        .setup = undefined_setup, .faults_outside = true);
 
 /* Batches of rows of several cores: all cores except the first fail. */
 static bool endless_batch(struct crowd *c, unsigned place, unsigned n)
@@ -172,7 +172,6 @@ static void undefined_meet(struct crowd *c)
     BENCH(provoke_cores, name_, .what = what_, .form = FORM_CORES, .ops = 1, .on_request = true,   \
           .meet = meet_)
 
-PROVOKE_CORES(endless, "cores meet, and others than the first never end: exit status 2",
-              endless_meet);
-PROVOKE_CORES(ud2, "the same, and others than the first meet an undefined instruction",
+PROVOKE_CORES(endless, "cores meet, and all but the first never end: exit status 2", endless_meet);
+PROVOKE_CORES(ud2, "the same, and all but the first execute an undefined instruction",
               undefined_meet);

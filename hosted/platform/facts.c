@@ -135,8 +135,8 @@ static void warn_settings(const struct options *o, struct report *r)
     if (o->turbo != SETTING_KEEP || o->prefetch != SETTING_KEEP || o->dma != SETTING_KEEP ||
         o->freq != FREQ_KEEP)
         report_event(r, "warning",
-                     "turbo=, prefetch=, freq= and dma= need ring 0; a process has ring 3: all is "
-                     "as found");
+                     "turbo=, prefetch=, freq= and dma= need ring 0; a process has ring 3: "
+                     "nothing was changed");
 }
 
 void facts_report(const struct platform *platform, const struct run_facts *run,

@@ -127,7 +127,7 @@ static void overdue(void)
 {
     if (!told)
         return;
-    fmt_buf(told, told_size, "it did not come to its end before deadline=");
+    fmt_buf(told, told_size, "it did not end before deadline=");
     _exit(STATUS_FAULTED);
 }
 

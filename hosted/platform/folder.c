@@ -72,7 +72,7 @@ bool folder_objects(const char *path, struct sink *err)
     if (strcmp(path, "on") == 0 || strcmp(path, "off") == 0)
         return true;
     if (stat(path, &is) != 0) {
-        fmt(err, "objects=%s: %s; a folder or an object is meant", path, strerror(errno));
+        fmt(err, "objects=%s: %s; a folder or an object is allowed", path, strerror(errno));
         return false;
     }
     if (!S_ISDIR(is.st_mode)) {

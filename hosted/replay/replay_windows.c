@@ -53,7 +53,7 @@ static const char *cannot_judge(const struct found *f)
     if (f->whole == 0)
         return "no pass from witness to witness has all of R, R2, B and B2";
     if (f->e == 0)
-        return "it has no E, so that a loop cannot be told from straight code";
+        return "it has no E, so a loop cannot be distinguished from straight code";
     return f->e2 == 0 && 2 * f->empty_loops > f->e ? "by its E it is a loop, and it has no E2"
                                                    : NULL;
 }

@@ -264,7 +264,7 @@ static bool take_objects(void)
         return false;
     if (!objects_refusals())
         return true;
-    fmt(&text.sink, "objects=%s: not all of it can be followed", words.objects);
+    fmt(&text.sink, "objects=%s: a part of it cannot be traced", words.objects);
     objects_explain(&text.sink);
     return false;
 }

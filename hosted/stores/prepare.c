@@ -54,7 +54,7 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
         return false;
     }
     if (!form_has_windows(b->form) || b->form == FORM_EMPTY) {
-        fmt(err, "%s, so there is no call of a body to look at",
+        fmt(err, "%s, so there is no call of a body to trace",
             b->form == FORM_CORES     ? "it brings cores together"
             : b->form == FORM_WATCH   ? "it watches cores"
             : b->form == FORM_CURVE   ? "it measures a curve over sizes"

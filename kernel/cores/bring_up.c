@@ -98,7 +98,7 @@ static void try_all(struct cores *c)
             continue;
         if (!cores_try(c, i, count, &c->called, NULL, cores_ticks(c, CALL_US)) ||
             c->called != before + 1)
-            c->facts[i].why_not = "it came up, and does not wake when it is called";
+            c->facts[i].why_not = "it started, but does not wake when it is called";
         else if (!time_compare_tsc(c, i))
             c->facts[i].why_not = "its TSC could not be compared with the boot core's";
     }

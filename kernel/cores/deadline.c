@@ -371,7 +371,7 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
     nmi_timer_hpet(&d->timer[0], p, madt, hpet, boot);
     nmi_timer_pit(&d->timer[1], p, madt, borrowed, boot);
     d->source[DEADLINE_CORE] = (struct deadline_source){
-        "core", borrowed ? "the firmware has the cores' timers" : "no other core sleeps"};
+        "core", borrowed ? "the firmware uses the cores' timers" : "no other core sleeps"};
     d->source[DEADLINE_COUNTER] =
         (struct deadline_source){"counter", counter_nmi_find(&d->counter, &c->given.irq->lapic)};
     d->source[DEADLINE_HPET] = (struct deadline_source){"hpet", d->timer[0].why_not};
@@ -399,7 +399,7 @@ static const char *try_one(struct core *c, unsigned source)
         set(c, source, cores_ticks(all->cores, TRY_US)) && !guard_call(c, spin, &most, &ended);
     deadline_end(c);
     put(FREE);
-    return ended_it ? NULL : "no NMI came of it";
+    return ended_it ? NULL : "it caused no NMI";
 }
 
 void deadline_count_virtual(struct deadlines *d)

@@ -243,7 +243,7 @@ const char *lent_why_not(const struct cores *c, unsigned i)
     for (uint32_t k = 0; k < l->room; k++) {
         const struct lent_core *one = &l->core[k];
         if (one->apic_id == c->list.id[i] && state_of(one) != LENT_NONE)
-            return one->why_not ? one->why_not : "it was called and did not come";
+            return one->why_not ? one->why_not : "it was called and did not arrive";
     }
     return "the firmware did not let it run the procedure (MP services)";
 }

@@ -34,7 +34,7 @@ static const char *find(struct lapic *l, struct paging *p, const struct cpu *cpu
     uint64_t base;
 
     if (!cpu->apic)
-        return "CPUID says that there is none";
+        return "CPUID reports no local APIC";
     if (!msr_read(MSR_APIC_BASE, &base))
         return "no IA32_APIC_BASE";
     if (!(base & BASE_ENABLED))

@@ -111,7 +111,7 @@ def hidden(row):
     if None in (cycles, loop) or not (hides or is_near_zero(cycles, lo, loop)):
         return ""
     turn = gross(per_op)
-    total = "gross not known (noise)" if turn is None else f"gross {turn:.3f} cycles a turn"
+    total = "gross not known (noise)" if turn is None else f"gross {turn:.3f} cycles an iteration"
     said = f"net {cycles:.3f}, {total}; the loop alone {loop:.3f}"
     return f"{hides}: {said}" if hides else said
 

@@ -63,7 +63,7 @@ def test_nothing_to_compensate_for_where_interrupts_are_masked(shared):
     plain = shared(f"{WORDS} method=kbest").must(SUCCESS, rows=2)
     b = shared(COMPENSATED).must(SUCCESS, rows=2)
     (said,) = [e["message"] for e in b.events("warning") if e["message"].startswith("compensate=on ")]
-    why = "every interrupt is masked here, so no timer interrupt comes into a window"
+    why = "every interrupt is masked here, so no timer interrupt occurs in a window"
     assert said == f"compensate=on has no effect: {why}" and b.run["compensate"] == {"why_not": why}, said
     assert [r["body"]["min"] for r in b.rows] == [r["body"]["min"] for r in plain.rows]
     assert not [e for e in plain.events("warning") if "compensate" in e["message"]] and "compensate" not in plain.run

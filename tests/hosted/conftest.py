@@ -26,7 +26,7 @@ from launch import launches  # noqa: E402
 from read import report_fields  # noqa: E402
 
 SECONDS = 300
-OVERDUE = "it did not come to its end before deadline="  # hosted/platform/fault.c
+OVERDUE = "it did not end before deadline="  # hosted/platform/fault.c
 LONG = {"test_every_row.py", "test_every_method.py", "test_option_pairs.py", "test_rounds.py"}
 MOST = 4  # CPUs that a test uses at once
 

@@ -17,7 +17,7 @@ SMALL = {
 SECONDS = 600  # a hundred times what a run takes; a run that does not end is killed
 
 # Messages that a row may have with so few windows, or on a busy CPU; wrong work has other messages.
-OF_TIME = ("not the documented figure", "did not come to the start")
+OF_TIME = ("not the documented figure", "did not reach the start")
 GONE = ("planted/vanished", "planted/vanished_loop")  # their work is gone, and every machine says so
 
 
@@ -32,7 +32,7 @@ def output_of(words, allowed=(0, 2)):
         p.communicate()
         pytest.fail(f"no end after {SECONDS} s: {words}\nAn option whose greatest number makes a run long has a "
                     f'smaller one in GREATEST of test_option_pairs.py, like: "samples": 1024,')
-    if b"it did not come to its end before deadline=" in out:
+    if b"it did not end before deadline=" in out:
         allowed = (*allowed, FAULTED)  # on a busy machine a second can pass between two calls of a row
     assert p.returncode in allowed, f"exit status {p.returncode}: {words}\n{err.decode()}"
     return out, p.returncode

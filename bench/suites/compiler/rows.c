@@ -223,20 +223,20 @@ const struct bench_family compiler_pairs = {{"trap", "cure"}};
 #define LEAST_CALL   2
 #define LEAST_BYTES  COMPILER_BYTES
 
-PAIR(mul, products_added, LEAST, "a multiplication by the loop's variable: made an addition",
+PAIR(mul, products_added, LEAST, "a multiplication by the loop's variable: becomes an addition",
      "a multiplication by a hidden variable");
-PAIR(div, quotients_added, LEAST, "a division by 1000: made a multiplication",
+PAIR(div, quotients_added, LEAST, "a division by 1000: becomes a multiplication",
      "a division by a hidden 1000");
 PAIR(lookup, words_added, LEAST, "a look-up that does not change: hoisted out of the loop",
      "a look-up at a hidden index");
-PAIR(load, kept, LEAST, "a load whose value is not used: gone", "a load that is kept");
-PAIR(store, stored_last, LEAST, "a store where the next one goes too: gone",
+PAIR(load, kept, LEAST, "a load whose value is not used: removed", "a load that is kept");
+PAIR(store, stored_last, LEAST, "a store to the same place as the next one: removed",
      "a store, memory clobbered after it");
-PAIR(silent, kept, LEAST, "a word stored where it came from: gone, its load too",
-     "a word stored where it came from, hidden in between");
-PAIR(buffer, check_counted, LEAST_BUFFER, "a store to an array that is never read: gone",
+PAIR(silent, kept, LEAST, "a word stored back unchanged: removed, with its load",
+     "a word stored back unchanged, hidden in between");
+PAIR(buffer, check_counted, LEAST_BUFFER, "a store to an array that is never read: removed",
      "a store to an array whose address has escaped");
-PAIR(inline, mixed_added, LEAST_CALL, "a call of a function in sight: inlined",
+PAIR(inline, mixed_added, LEAST_CALL, "a call of a visible function: inlined",
      "a call of a function in another object");
 PAIR(call, mixed_first_added, LEAST_CALL, "a call with an argument that does not change: hoisted",
      "a call with a hidden argument");
@@ -246,10 +246,10 @@ PAIR(clone, quotients_added, LEAST, "a call of a clone that knows the divisor: n
 PAIR_OF(known, FEW_OPS, fill, known_letters_added, LEAST,
         "tolower of a known letter: its answer alone", "tolower of a hidden letter");
 PAIR_OF(lower, FEW_OPS, write_text, characters_added, LEAST,
-        "tolower by 26 cases: made a conditional move",
+        "tolower by 26 cases: becomes a conditional move",
         "tolower by up to 26 tests, hidden in between");
 PAIR_OF(to_table, FEW_OPS, write_letters, letters_added, LEAST,
-        "tolower of a letter by 52 cases, two to an answer: made one look-up",
+        "tolower of a letter by 52 cases, two per result: becomes one look-up",
         "tolower of a letter by up to 52 tests, hidden in between");
 
 PAIR_OF(volatile, FEW_OPS, fill, all_words_added, LEAST,
@@ -261,15 +261,15 @@ PASSES(volatile_choice, FEW_OPS, compiler_volatile_choice, compiler_pass,
        .beside = "volatile_cure");
 
 PAIR_OF(memset, FEW_OPS, fill, cleared_in_part, LEAST,
-        "a memset of 64 bytes of which 32 are dead: half of it is gone",
+        "a memset of 64 bytes of which 32 are dead: half of it is removed",
         "a memset of 64 bytes, memory clobbered after it, and 32 of them written again");
 PAIR_OF(copy, FEW_OPS, fill, halves_added, LEAST,
         "two words of a copy of 64 bytes: no copy, two loads",
         "two words of a copy of 64 bytes whose address has escaped");
 PAIR_OF(to_memset, FEW_OPS, fill, cleared, LEAST_BYTES,
-        "8 of 400 bytes cleared in a loop: made memset", "8 of 400 bytes cleared one by one");
+        "8 of 400 bytes cleared in a loop: becomes memset", "8 of 400 bytes cleared one by one");
 PAIR_OF(to_memcpy, FEW_OPS, fill, copied, LEAST_BYTES,
-        "8 of 400 bytes copied in a loop: made memcpy", "8 of 400 bytes copied one by one");
+        "8 of 400 bytes copied in a loop: becomes memcpy", "8 of 400 bytes copied one by one");
 
 #ifdef __clang__
 #define ALONE    "a call of a noinline function: clang makes no clone, it divides"
@@ -287,12 +287,12 @@ PASSES(clone_range, FEW_OPS, compiler_clone_range, compiler_pass, .what = RANGE,
 #define MOVED(name_, function_, what_, ...)                                                        \
     BODY(unused_##name_, function_, NULL, .what = what_, .check = check_counted,                   \
          .least_instructions = LEAST, __VA_ARGS__)
-MOVED(absent, compiler_moved, "a turn of a loop");
-MOVED(trap, compiler_moved_unused, "a turn of a loop, moved by an unused function",
+MOVED(absent, compiler_moved, "an iteration of a loop");
+MOVED(trap, compiler_moved_unused, "an iteration of a loop, moved by an unused function",
       .beside = "unused_absent", .moved_bytes = 32);
-MOVED(aligned, compiler_still, "a turn of a loop in an aligned function");
+MOVED(aligned, compiler_still, "an iteration of a loop in an aligned function");
 MOVED(cure, compiler_still_unused,
-      "a turn of a loop in an aligned function, an unused one behind it",
+      "an iteration of a loop in an aligned function, an unused one after it",
       .beside = "unused_aligned");
 
 /*

@@ -20,20 +20,20 @@ PLANTED(adds20, "a chain of 20 adds", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
 PLANTED(adds21, "a chain of 21 adds, one more than adds20", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
         .unit = &unit_planted_adds21, .least_instructions = 21);
 
-PLANTED(vanished, "nothing, where an add is promised: the run fails, exit status 2",
+PLANTED(vanished, "nothing in place of the declared add: the run fails, exit status 2",
         .form = FORM_STRAIGHT, .ops = CHAIN_OPS, .unit = NULL, .least_instructions = 1);
 PLANTED(vanished_loop, "the same in a loop, as method=adaptive needs it", .form = FORM_LOOP,
         .ops = 1000, .unit = NULL, .least_instructions = 1);
 
 /* Takes nearly all of the run's time, so that a stopped process is stopped in such a window. */
-PLANTED(long, "a loop over 1000 adds, a hundred times a window", .form = FORM_LOOP, .ops = 100,
+PLANTED(long, "a loop over 1000 adds, 100 times per window", .form = FORM_LOOP, .ops = 100,
         .unit = &unit_planted_adds1000, .not_doubled = true);
 
 /*
  * These show their placement: each operation takes as many iterations as the code's offset in its
  * cache line in bytes, plus one.
  */
-PLANTED(offset, "a turn for each byte behind its line's start", .form = FORM_LOOP, .ops = 10,
+PLANTED(offset, "one iteration per byte after the start of its line", .form = FORM_LOOP, .ops = 10,
         .unit = &unit_planted_offset);
 
 static int offset_body(uint64_t n, struct object *o)
@@ -57,8 +57,8 @@ static int offset_empty(uint64_t n, struct object *o)
     return 0;
 }
 
-PLANTED(offset_c, "a turn for each byte behind its line's start, compiled C", .form = FORM_FUNCTION,
-        .ops = 10, .function = offset_body, .empty_function = offset_empty,
+PLANTED(offset_c, "one iteration per byte after the start of its line, compiled C",
+        .form = FORM_FUNCTION, .ops = 10, .function = offset_body, .empty_function = offset_empty,
         .errors_are_wrong = true);
 
 PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10,
@@ -99,10 +99,10 @@ static const char *found_history(const struct object *o, uint64_t operations)
     return found->unlike ? "a body finds another value in a register than the frame loads" : NULL;
 }
 
-PLANTED(history, "notes the flags and registers that a body finds", .form = FORM_STRAIGHT,
+PLANTED(history, "records the flags and registers that a body starts with", .form = FORM_STRAIGHT,
         .ops = 10, .unit = &unit_planted_found, .setup = found_setup, .check = found_history,
         .room_bytes = sizeof(struct found));
-PLANTED(history_loop, "the same in a loop, at its first turn", .form = FORM_LOOP, .ops = 10,
+PLANTED(history_loop, "the same in a loop, in its first iteration", .form = FORM_LOOP, .ops = 10,
         .unit = &unit_planted_found, .setup = found_setup, .check = found_history,
         .room_bytes = sizeof(struct found));
 

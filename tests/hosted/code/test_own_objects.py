@@ -397,7 +397,7 @@ def test_list_tells_what_is_refused(run, refused):
 
 
 @pytest.mark.parametrize("make, words", [
-    (lambda folder: folder / "none", "none: No such file or directory; a folder or an object is meant"),
+    (lambda folder: folder / "none", "none: No such file or directory; a folder or an object is allowed"),
     (lambda folder: folder, ": no file there ends in .o"),
 ])  # fmt: skip
 def test_a_folder_that_is_missing_or_has_no_object_is_refused(run, tmp_path, make, words):

@@ -45,7 +45,7 @@ def must_be(cell, row, lines):
     if row.get("per_op", {}).get("hidden"):
         below = lines[lines.index(full[0]) + 1 :]
         gross = row["per_op"].get("gross_cycles")
-        told = ", gross not known (noise); " if gross is None else f", gross {gross:.3f} cycles a turn; "
+        told = ", gross not known (noise); " if gross is None else f", gross {gross:.3f} cycles an iteration; "
         assert any(told in line for line in below[:6]), (row, below[:6])
     if row["status"] != "ok":
         assert text == "FAIL" and mark == "!"

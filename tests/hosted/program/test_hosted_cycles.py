@@ -61,7 +61,7 @@ def test_without_a_source_no_line_has_core_cycles(run):
     words = ["suite=calls", "bench=inline_inc,direct", "samples=64", "cycle=tsc", "format=both"]
     for more in ([], ["cores=all", "share=together"]):
         ended = run(*words, *more)
-        assert " cycles a turn" not in ended.out and ", cycles " not in ended.out
+        assert " cycles an iteration" not in ended.out and ", cycles " not in ended.out
         rows = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick"')]
         rows = [r for r in rows if r["type"] == "row"]
         assert len(rows) >= 2

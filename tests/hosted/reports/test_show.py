@@ -79,9 +79,9 @@ def test_a_cost_that_the_loop_hides_is_shown_with_the_gross_cost(kept):
     for found in rows[1:3]:
         found["per_op"]["hidden"] = found["name"]
     said = baretick("show", kept(whole(*rows))).stdout
-    assert said.count("gross") == 3 and "  net 0.020, gross 1.020 cycles a turn; the loop alone 1.000" in said
-    assert "its loop hides all of it: net -0.010, gross 0.990 cycles a turn; the loop alone 1.000" in said
-    assert "its loop hides part of it: net 0.900, gross 1.900 cycles a turn; the loop alone 1.000" in said
+    assert said.count("gross") == 3 and "  net 0.020, gross 1.020 cycles an iteration; the loop alone 1.000" in said
+    assert "its loop hides all of it: net -0.010, gross 0.990 cycles an iteration; the loop alone 1.000" in said
+    assert "its loop hides part of it: net 0.900, gross 1.900 cycles an iteration; the loop alone 1.000" in said
 
 
 def test_a_gross_cost_below_zero_is_not_shown(kept):

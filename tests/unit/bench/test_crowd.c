@@ -1,6 +1,6 @@
 // links: bench/cores/crowd.c bench/cores/crowd_contest.c bench/cores/crowd_pairs.c
 // links: bench/cores/crowd_part.c
-/* Meetings for which a core comes too late, on a platform whose cores are functions. */
+/* Meetings for which a core is late, on a platform whose cores are functions. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "tests/unit/fake_tsc.h"
@@ -229,7 +229,7 @@ static void a_core_that_has_a_cpu_and_is_late_fails(void **state)
     {
         plant.late = 100;
         meets[m](&crowd);
-        judged(ROW_WRONG, meets[m] == contest ? "waited too long" : "their moves");
+        judged(ROW_WRONG, meets[m] == contest ? "waited too long" : "all exchanges");
     }
 }
 
@@ -242,7 +242,7 @@ static void where_every_core_runs_one_that_is_late_fails(void **state)
         plant.late = 100;
         plant.starved = true;
         meets[m](&crowd);
-        judged(ROW_WRONG, meets[m] == contest ? "waited too long" : "their moves");
+        judged(ROW_WRONG, meets[m] == contest ? "waited too long" : "all exchanges");
         assert_int_equal(plant.meetings, meets[m] == contest ? 2 : 1);
     }
 }
