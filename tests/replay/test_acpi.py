@@ -1,7 +1,7 @@
-"""What lib/ makes of ACPI tables, against the disassembly of iasl, another implementation.
+"""ACPI tables as lib/ reads them, against the disassembly of iasl, another implementation.
 
-The recorded tables of tests/replay/acpi; tables planted here, since no recorded one has a PCI UART, a baud rate
-given in full or an id above 255; tables that lie. BARETICK_ACPI=FOLDER adds every FOLDER/TABLE/HASH.bin.
+The recorded tables of tests/replay/acpi; tables made up here, since no recorded one has a PCI UART, a baud rate
+given in full or an id above 255; wrong tables. BARETICK_ACPI=FOLDER adds every FOLDER/TABLE/HASH.bin.
 """
 
 import json
@@ -34,7 +34,7 @@ FIELD = re.compile(r"^(?:\[[0-9A-F]+h (\d+) +\w+\])? +([^:]+?) : (.*)$")
 
 
 def disassemble(path, folder):
-    """[(name, value)] as iasl prints them: a number, or a string where it is no hexadecimal one."""
+    """Returns [(name, value)] as iasl prints them: a number, or a string if it is not hexadecimal."""
     p = subprocess.run(["iasl", "-p", folder / "out", "-d", path], capture_output=True, text=True, check=False)
     assert p.returncode == 0, p.stderr
     fields = []
@@ -50,7 +50,7 @@ def disassemble(path, folder):
 
 
 def groups(fields, name):
-    """The fields before the first `name`, and for each `name` those from it to the next."""
+    """Returns the fields before the first `name`, and for each `name` those from it to the next."""
     parts = [[]]
     for field in fields:
         if field[0] == name:
@@ -60,7 +60,7 @@ def groups(fields, name):
 
 
 def gas(fields, name):
-    """The generic address structure of that name: (space, bits, access, address), or None."""
+    """Returns the generic address structure of that name: (space, bits, access, address), or None."""
     for i, field in enumerate(fields):
         if field[0] == name and "Generic Address Structure" in str(field[1]):
             got = dict(fields[i + 1 : i + 6])
@@ -132,7 +132,7 @@ def want_hpet(fields, _):
     return want
 
 
-# (space, register bit width, access size): (width, stride), for what was recorded and is planted.
+# (space, register bit width, access size): (width, stride), for the recorded and the made-up tables.
 SHAPES = {
     (IO, 8, 0): (1, 1), (IO, 8, 1): (1, 1), (MMIO, 8, 0): (1, 1), (MMIO, 8, 1): (1, 1), (MMIO, 0, 3): (4, 4),
     (MMIO, 32, 0): (4, 4), (MMIO, 32, 1): (1, 4), (MMIO, 32, 3): (4, 4), (MMIO, 8, 3): (4, 4), (IO, 32, 0): (1, 1),
@@ -155,7 +155,7 @@ def want_spcr(fields, raw):
     subtype, revision = f["Interface Type"], f["Revision"]
     word = {0: "16550", 1: "16450"}.get(subtype) if revision < 2 else WORDS.get(subtype)
     want = {"revision": revision} | want_uart(subtype, gas(fields, "Serial Port Register"), word)
-    # Older versions of iasl know nothing behind byte 79.
+    # Older versions of iasl do not know the bytes after byte 79.
     precise = struct.unpack_from("<I", raw, 80)[0] if revision >= 4 and len(raw) >= 84 else 0
     baud = precise or {3: 9600, 4: 19200, 6: 57600, 7: 115200}.get(f["Baud Rate"])
     if baud:
@@ -227,7 +227,7 @@ def compare(path, folder):
 
 
 def table(signature, revision, body):
-    """The body with a header that holds."""
+    """Returns the body with a valid header."""
     raw = bytearray(struct.pack("<4sIBB6s8sI4sI", signature.encode(), 36 + len(body), revision, 0, b"MAKER", b"MODEL", 1,
                                 b"TEST", 1) + body)
     raw[9] = -sum(raw) % 256

@@ -1,6 +1,6 @@
-"""What `replay cpuid` makes of real machines' CPUID, against what their recordings state themselves.
+"""`replay cpuid` of real machines' CPUID, against the statements in their recordings.
 
-The fixtures always; a whole folder of recordings where BARETICK_CPUID names one.
+Always runs the fixtures; also a whole folder of recordings if BARETICK_CPUID names one.
 """
 
 import json
@@ -18,12 +18,12 @@ CORE_WORDS = {"Dual": 2, "Triple": 3, "Quad": 4, "Hexa": 6, "Octal": 8}
 
 
 def stated(path):
-    """The `# key: value` lines of a recording."""
+    """Returns the `# key: value` lines of a recording."""
     return dict(re.findall(r"^# (\w+): (.*)$", path.read_text(), re.MULTILINE))
 
 
 def apic_ids(path):
-    """Distinct ids of leaf 1 and leaf 0Bh; a recorder that could not move took one CPU again."""
+    """Returns the distinct ids of leaf 1 and leaf 0Bh; a recorder that could not move recorded one CPU several times."""
     leaf_1, leaf_b = set(), set()
     for line in path.read_text().splitlines():
         word = line.split()
@@ -35,7 +35,7 @@ def apic_ids(path):
 
 
 def decode(paths):
-    """{path: what replay says of it}."""
+    """Returns {path: the output of replay}."""
     p = subprocess.run([PROGRAM, "cpuid", *paths], capture_output=True, text=True, check=True)
     said = [json.loads(line) for line in p.stdout.splitlines()]
     assert [s["file"] for s in said] == [str(p) for p in paths]
@@ -43,7 +43,7 @@ def decode(paths):
 
 
 def words_of_clock(clock):
-    """(packages, all cores, efficiency cores): `2x QuadCore AMD ...`, `8C+16c Intel ...`."""
+    """Returns (packages, all cores, efficiency cores) of `2x QuadCore AMD ...`, `8C+16c Intel ...`."""
     m = re.match(r"(?:(\d+)x )?(?:Mobile )?(?:(\w+?)Core |(\d+)-Core |(\d+)C\+(\d+)c )?", clock)
     packages = int(m[1] or 1)
     if m[4]:
@@ -65,7 +65,7 @@ def judge_topology(said, words, ids):
         assert sum(t["logical_cpus"] for t in said["core_types"]) == recorded
     if "clock" in words:
         packages, cores, efficiency = words_of_clock(words["clock"])
-        if cores <= recorded:  # else not all of the machine was recorded
+        if cores <= recorded:  # otherwise only a part of the machine was recorded
             assert (said["packages"], said["cores"]) == (packages, cores)
             assert kinds.get("efficiency", 0) == efficiency and said["hybrid"] == (efficiency > 0)
 
@@ -89,7 +89,7 @@ def judge(path, said):
     judge_caches(said)
     judge_speeds(path, said)
     assert path.name.startswith(said["vendor"])
-    assert said["model_masked"] is False  # each was recorded on a machine that states its own model
+    assert said["model_masked"] is False  # each was recorded on a machine that states its real model
     if "name" in words:
         assert re.sub(" +", " ", said["brand"]) == re.sub(" +", " ", words["name"])
     assert said["hypervisor"] == ("hypervisor" in words)
@@ -99,7 +99,7 @@ def judge(path, said):
 
 
 def off_by(path, said):
-    """How far the stated frequency is from the recorder's measurement; None where either lacks."""
+    """Returns the difference of the stated frequency from the recorder's measurement; None if either is missing."""
     measured = stated(path).get("measured_tsc_mhz")
     if not measured or "tsc_hz" not in said:
         return None
@@ -107,7 +107,8 @@ def off_by(path, said):
 
 
 def judge_speeds(path, said):
-    """What a CPU calls its clocks, against the recorder's TSC: zero and absent are no error, nor is a turbo clock."""
+    """The clocks that a CPU states, against the recorder's TSC: zero and missing values are not errors, nor is a turbo
+    clock."""
     speeds = {s["name"]: s for s in said["speeds"]}
     measured = stated(path).get("measured_tsc_mhz")
     leaf = next((line.split()[4:7] for line in path.read_text().splitlines()
@@ -122,13 +123,13 @@ def judge_speeds(path, said):
         judged = measured and s["verdict"] != "absent"
         assert (s["verdict"] in ("agrees", "wrong", "another clock")) == bool(judged), s
         assert ("off_ppm" in s) == bool(judged and s["name"] != "cpuid16_bus"), s
-        assert s["verdict"] != "wrong", s  # none of these machines is
+        assert s["verdict"] != "wrong", s  # none of these machines has one
     for name in ("cpuid15", "stated"):
         assert speeds[name]["verdict"] in ("absent", "agrees", "not judged"), speeds[name]
 
 
 def judge_clocks(decoded):
-    """The bars: never 0.5% off, 0.25% in nine of ten, stated for 85% of what was measured."""
+    """The limits: never wrong by 0.5%, within 0.25% for nine of ten, stated for 85% of the measured ones."""
     off = {p.name: off_by(p, s) for p, s in decoded.items()}
     measured = [p for p in decoded if "measured_tsc_mhz" in stated(p)]
     known = {n: o for n, o in off.items() if o is not None}
@@ -149,7 +150,7 @@ def test_a_machine_is_what_its_recording_states(fixtures, path):
 
 @pytest.mark.parametrize("bit, masked", [(24, True), (23, True), (31, False)])
 def test_a_model_that_never_had_such_vectors_is_masked(tmp_path, bit, masked):
-    """A Skylake whose leaf 7 says AMX or AVX512-FP16, as a hypervisor leaves it that masks the model alone."""
+    """A Skylake whose leaf 7 reports AMX or AVX512-FP16, as a hypervisor leaves it that masks only the model."""
     text = (FIXTURES / "GenuineIntel00506E3_Skylake.txt").read_text()
     leaf = re.compile(r"^(cpuid \w+ 00000007 00000000 \w+ \w+ \w+ )(\w+)$", re.MULTILINE)
     assert leaf.search(text)

@@ -1,4 +1,4 @@
-"""The program `replay` itself: its command line, and what it says of files that it cannot read."""
+"""The program `replay` itself: its command line, and its messages about files that it cannot read."""
 
 import json
 import subprocess

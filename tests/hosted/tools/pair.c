@@ -1,6 +1,7 @@
 /*
- * What this CPU asks for the lfence recipe alone: both its readings back to back in a bare loop,
- * ticks a pair, the least of many stretches. No harness can take a sample for less.
+ * Measures the cost of the lfence recipe alone on this CPU: both its readings back to back in a
+ * bare loop, ticks per pair, the smallest of many stretches. No harness can take a sample for
+ * less.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""scripts/climbs: which calls go from a room into one that uses it."""
+"""scripts/climbs: calls that go from a room into one that uses it."""
 
 import importlib.machinery
 import importlib.util
@@ -39,7 +39,8 @@ def test_a_call_within_a_room_does_not_climb(climbs):
 @pytest.mark.native
 @pytest.mark.skipif(not shutil.which("gcc"), reason="clang cannot leave files out of its instrumentation")
 def test_only_the_platform_is_called_from_below():
-    """How many of its functions the first calls reach depends on the machine: whether it has a counter, for one."""
+    """The number of functions that the first calls reach depends on the machine, for example on whether it has a
+    counter."""
     ran = subprocess.run([ROOT / "scripts/climbs"], capture_output=True, text=True, check=False)
     *found, count = ran.stdout.splitlines()
     assert ran.returncode in (0, 1) and re.match(rf"{len(found)} of the first 200 calls below run_row", count), ran

@@ -1,4 +1,4 @@
-"""scripts/commits: the form of commit messages, and which commits it looks at."""
+"""scripts/commits: the form of commit messages, and the selection of commits that it checks."""
 
 import os
 import subprocess
@@ -73,7 +73,7 @@ def test_what_is_older_than_the_rule_is_left_alone(repository):
 
 
 def test_a_clone_judges_the_same_commits(repository):
-    """A branch of a remote that has them makes no difference."""
+    """A remote's branch that contains them makes no difference."""
     repository("A new one\n")
     repository.git("update-ref", "refs/remotes/origin/main", "HEAD")
     assert repository.check()[0] == 1

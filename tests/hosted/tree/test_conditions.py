@@ -1,5 +1,5 @@
-"""scripts/test-conditions: what a command finds in a condition, and that continuous integration runs in one. scripts/test:
-a part's CPU time, and the part that runs beside the others."""
+"""scripts/test-conditions: what a command finds in a condition, and that CI runs in one. scripts/test: a part's CPU
+time, and the part that runs in parallel."""
 
 import os
 import re
@@ -71,7 +71,7 @@ def test_what_cannot_be_meant_is_refused(words, named):
 
 
 def test_the_cpu_time_of_a_part_is_that_of_its_programs():
-    """And of what they started in turn, as pytest's workers start programs."""
+    """Including that of their children, as pytest's workers start programs."""
     test = runpy.run_path(str(ROOT / "scripts/test"))
     loop = "import time; any(time.process_time() > 0.5 for _ in iter(int, 1))"
     began = test["cpu_seconds"]()
@@ -89,7 +89,7 @@ with open(sys.argv[4], "w") as f:
 
 
 def test_a_part_beside_the_others_is_heard_and_counted(tmp_path, monkeypatch, capsys):
-    """One that dies has failed."""
+    """A part that crashes has failed."""
     test, part = runpy.run_path(str(ROOT / "scripts/test")), tmp_path / "part"
     monkeypatch.setattr(sys, "argv", [str(part), "a word"])
     total = test["Count"]()

@@ -1,4 +1,4 @@
-"""The blank line after the declarations that a function begins with: found where it is missing, and inserted."""
+"""The blank line after the declarations of a function: its absence is reported, and the line is inserted."""
 
 import subprocess
 

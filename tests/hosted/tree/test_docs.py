@@ -1,4 +1,4 @@
-"""README.md, CONTRIBUTING.md and docs/: what they point to is there, and they keep to their bounds."""
+"""README.md, CONTRIBUTING.md and docs/: their links work, and they keep to their limits."""
 
 import re
 from pathlib import Path
@@ -8,18 +8,18 @@ from conftest import ROOT
 
 PAGES = ["README.md", "CONTRIBUTING.md", "tests/boot/README.md",
          *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
-README_LINES = 200  # What is longer is for docs/.
+README_LINES = 200  # Longer text belongs into docs/.
 COLUMNS = 100
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 BACKTICKS = re.compile(r"`([^`\n]+)`")
-# A path of the repository: these folders, and no word with blanks, stars or parts to fill in.
+# A path of the repository: it begins with one of these folders, and has no blanks, stars or parts to fill in.
 TOPS = ("boot", "kernel", "bench", "lib", "tests", "scripts", "docs", ".ci")
 PATH = re.compile(rf"(?:{'|'.join(map(re.escape, TOPS))})/[\w./-]*")
 
 
 def is_table_or_code(lines):
-    """For each line, whether it is one of a table or of code."""
+    """Returns for each line whether it belongs to a table or to code."""
     fenced = False
     for line in lines:
         if line.lstrip().startswith("```"):
@@ -38,7 +38,7 @@ def paths(text):
 
 
 def missing(page, text, root=ROOT):
-    """What a page points to and is not there: links from where it stands, paths from the top."""
+    """Returns the missing targets of a page: of links from its folder, of paths from the top."""
     here = (root / page).parent
     files = [target.partition("#")[0] for target in links(text)]
     return ([file for file in files if file and not (here / file).exists()] +
@@ -75,7 +75,7 @@ def test_the_readme_leads_to_every_page_of_the_documentation():
 
 
 def sources():
-    """The text of every source but this file."""
+    """Returns the text of every source but this file."""
     for top in TOPS:
         for path in (ROOT / top).rglob("*"):
             if path.suffix in (".c", ".h", ".asm", ".py") and path != Path(__file__):
@@ -83,7 +83,7 @@ def sources():
 
 
 def cited(text):
-    """(page, section) of comments that name a page and then, in quotes, its sections."""
+    """Returns (page, section) of comments that name a page and then, in quotes, its sections."""
     text = re.sub(r"\s+(?:\*|//|;|#)?\s*", " ", text)
     return [(page, section)
             for page, quoted in re.findall(r'(docs/[a-z]+\.md),?((?:,? (?:and )?"[^"]+")+)', text)
@@ -91,7 +91,7 @@ def cited(text):
 
 
 def has_section(text, section):
-    """A title, whole or up to a comma, or a method's name in bold."""
+    """Matches a title, whole or up to a comma, or a method's name in bold."""
     names = re.findall(r"^(?:#+ |[-*] \*\*)([^*\n]+)", text, re.MULTILINE)
     return any(name == section or name.startswith(section + ",") for name in names)
 

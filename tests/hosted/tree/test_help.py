@@ -1,4 +1,5 @@
-"""The help of scripts/baretick: every command, every option, the words that an option allows. Not its wording."""
+"""The help of scripts/baretick has every command, every option, and the words that an option allows. The wording is not
+checked."""
 
 import re
 import subprocess
@@ -17,7 +18,7 @@ CHOICES = [(name, action) for name, command in COMMANDS.items() for action in co
 
 @pytest.fixture(scope="module")
 def help_of():
-    """help_of(command): what its --help prints on a terminal of 80 columns."""
+    """help_of(command): the output of its --help on a terminal of 80 columns."""
     said = {}
 
     def ask(*words):
@@ -33,7 +34,8 @@ def help_of():
 
 
 def entry(said, name):
-    """What a list says of an option, a word or a command: it begins two or four columns in and goes on further in."""
+    """Returns a list's text about an option, a word or a command: it begins two or four columns in and continues
+    further in."""
     found = re.search(rf"^ {{2,4}}(?:-\w(?: \w+)?, )?{re.escape(name)}(?![\w-])(.*(?:\n {{5,}}\S.*)*)", said, re.MULTILINE)
     assert found, f"{name} is not listed in:\n{said}"
     return found[1]
@@ -54,7 +56,7 @@ def test_each_option_says_what_it_does(command, help_of):
 
 @pytest.mark.parametrize("command, action", CHOICES, ids=lambda x: x if isinstance(x, str) else x.option_strings[-1])
 def test_the_words_that_an_option_allows_are_named(command, action, help_of):
-    """In the help, and where another word is given."""
+    """In the help, and in the error about another word."""
     option = action.option_strings[-1]
     ran = baretick(command, option, "no-such-word")
     assert ran.returncode == 2 and not ran.stdout and option in ran.stderr and "no-such-word" in ran.stderr

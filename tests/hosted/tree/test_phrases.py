@@ -1,4 +1,4 @@
-"""scripts/phrases: phrases of the list are found where people read, and nowhere else."""
+"""scripts/phrases finds phrases of the list in text for people, and nowhere else."""
 
 import subprocess
 

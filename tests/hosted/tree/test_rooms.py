@@ -1,4 +1,4 @@
-"""scripts/rooms, in trees with one thing wrong each, and in one where nothing is."""
+"""scripts/rooms, in trees with one error each, and in one without errors."""
 
 import subprocess
 import sys
@@ -25,7 +25,7 @@ CLEAN = {
 
 @pytest.fixture
 def rooms(tmp_path):
-    """rooms({path: text}, word, ...): the script on the clean tree with these files in place of its own."""
+    """rooms({path: text}, word, ...): the script on the clean tree with these files instead of its own."""
 
     def judge(changed, *words):
         for path, text in {**CLEAN, **changed}.items():
@@ -69,12 +69,12 @@ def test_the_order_lists_a_room_after_those_that_it_uses(rooms):
             ["a circle of files: scripts/draw/plot scripts/draw/row"],
         ),
         ({"scripts/draw/row.py": "from read import save\n"}, ["scripts/read/save.py, which is not there"]),
-        # Two rooms of one floor, by files that are in no circle themselves.
+        # Two rooms of one floor, by files that are not in a cycle themselves.
         (
             {"lib/text/show.c": '#include "lib/cpu/cpu.h"\n'},
             ["a circle of rooms: lib/cpu lib/text", "lib/text/show.c includes lib/cpu/cpu.h"],
         ),
-        # Two units of one room; a .c and its .h are one.
+        # Two units of one room; a .c and its .h are one unit.
         (
             {"lib/cpu/a.h": '#include "lib/cpu/b.h"\n', "lib/cpu/b.h": "", "lib/cpu/b.c": '#include "lib/cpu/a.h"\n'},
             ["a circle of files: lib/cpu/a lib/cpu/b", "lib/cpu/b.c includes lib/cpu/a.h"],
@@ -87,7 +87,7 @@ def test_the_order_lists_a_room_after_those_that_it_uses(rooms):
             {"kernel/stores.c": '#include "hosted/stores/touch.h"\n', "hosted/stores/touch.h": ""},
             ["kernel/stores.c (kernel) includes hosted/stores/touch.h: a floor uses those below it alone"],
         ),
-        # A report that reaches the engine, by its own header room and one of another.
+        # A report that reaches the engine, through its own room's header and one of another.
         (
             {
                 "bench/show/row.c": '#include "bench/show/row.h"\n',

@@ -1,6 +1,6 @@
-"""scripts/setup where a tool is missing and its user is not root: sudo is asked, or named where there is none.
+"""scripts/setup without a tool and without root rights: it calls sudo, or names it if it is missing.
 
-`scripts/test-on` runs it for real, in a fresh tree of another release.
+`scripts/test-on` runs it completely, in a fresh tree of another release.
 """
 
 import os
@@ -23,7 +23,7 @@ STAND_INS = {
 
 @pytest.fixture
 def setup(tmp_path):
-    """setup(sudo): what it said, its status, and who was called; iasl is all that is hidden."""
+    """setup(sudo): its output, its status, and the programs that were called; only iasl is hidden."""
     folder, log = tmp_path / "bin", tmp_path / "log"
     folder.mkdir()
     log.touch()
@@ -74,7 +74,7 @@ def test_what_tests_will_skip_is_named_and_installed_on_request(setup):
 
 
 def has_lists():
-    """Whether apt has lists of a Debian's packages, as after `apt-get update`."""
+    """Tests whether apt has lists of a Debian's packages, as after `apt-get update`."""
     if not (shutil.which("apt-get") and shutil.which("apt-cache")) or "ID=debian" not in Path("/etc/os-release").read_text():
         return False
     return "\n" in subprocess.run(["apt-cache", "show", "qemu-system-x86"], capture_output=True, text=True, check=False).stdout

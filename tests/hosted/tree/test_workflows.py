@@ -1,4 +1,5 @@
-"""The workflows and the test rack's files of docs/ci.md: YAML, and what they call is there and takes these words."""
+"""The workflows and the test rack's files of docs/ci.md are valid YAML; the commands in them exist and accept these
+words."""
 
 import os
 import re
@@ -23,7 +24,7 @@ OWN, COPIED = ROOT / ".github/workflows/ci.yml", ROOT / "docs/ci/gate.yml"
 LAVA, LABGRID, LABGRID_TEST = (ROOT / "docs/ci" / name for name in ("lava.yaml", "labgrid.yaml", "labgrid_test.py"))
 PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 EXPRESSION = re.findall(r"^    (BT \(\?P<.*)$", PAGE, re.MULTILINE)[0]
-# What is not this project's, or the user's own.
+# Commands that belong to others.
 OTHERS = {"if", "grep", "mkdir", "gcc", "cd"}
 
 
@@ -42,7 +43,7 @@ def steps(path):
 @pytest.mark.parametrize("path", [OWN, COPIED], ids=lambda p: p.name)
 def test_a_workflow_has_what_github_asks_for(path):
     found = load(path)
-    assert found["name"] and found[True]  # YAML 1.1 takes `on` for a truth value
+    assert found["name"] and found[True]  # YAML 1.1 reads `on` as a truth value
     assert found["permissions"] == {"contents": "read"}
     for step in steps(path):
         assert ("run" in step) != ("uses" in step), step
@@ -51,7 +52,7 @@ def test_a_workflow_has_what_github_asks_for(path):
 
 
 def commands(path):
-    """Each command's words, pipes and redirections parted off."""
+    """Yields each command's words, split at pipes and redirections."""
     for step in steps(path):
         for line in step.get("run", "").splitlines():
             for part in re.split(r" \| | >>?", line):
@@ -77,7 +78,7 @@ def test_the_commands_of_a_workflow_exist(path):
         elif name.startswith("scripts/"):
             assert os.access(ROOT / name, os.X_OK), words
         elif name == "make":
-            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")  # make -n would run what is marked +
+            makefile = (ROOT / "Makefile").read_text(encoding="utf-8")  # make -n would run lines marked +
             assert all(re.search(rf"^{target}:", makefile, re.MULTILINE) for target in words[1:]), words
         else:
             assert name in OTHERS or name.startswith("build/") or name == "tee", words
@@ -92,7 +93,7 @@ def test_the_own_gate_has_a_baseline():
 
 
 def test_kvm_is_used_and_said():
-    """scripts/run takes KVM by itself where it works, and begins with these words."""
+    """scripts/run uses KVM by itself if it works, and reports it with these words."""
     script = (ROOT / "scripts/run").read_text(encoding="utf-8")
     text = OWN.read_text(encoding="utf-8")
     assert 'f"KVM is not used: {why}"' in script and 'f"QEMU under {accel.upper()}' in script
