@@ -1,5 +1,5 @@
-/* What the engine calls of the rest, which is nothing here: no objects, no compiled bodies, no
- * other row to wait for. */
+/* Stand-ins for what the engine calls in the rest of the program: no objects, no compiled
+ * bodies, no other row to wait for. */
 #ifndef TESTS_UNIT_ALONE_H
 #define TESTS_UNIT_ALONE_H
 
@@ -31,7 +31,7 @@ const struct bench *const *registry(size_t *n)
     return registered;
 }
 
-/* No test steps: its platform makes up what a step came to. */
+/* No test steps here: the platform of a test makes up the result of a step. */
 const char step_back[1];
 
 struct step_result step_enter(const uint64_t argument[STEP_ARGUMENTS], const void *code)

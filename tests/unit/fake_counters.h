@@ -1,7 +1,7 @@
 /*
  * A machine with counters of core cycles, for lib/cpu/core_counter.h and lib/cpu/aperf.h: MSRs that
- * exist, fault or swallow what is written, and a core whose counters move with the work that is
- * done. `cycles` core cycles pass for each `ticks` of the TSC.
+ * exist, fault or swallow writes, and a core whose counters advance with its work. `cycles` core
+ * cycles pass for each `ticks` of the TSC.
  */
 #ifndef TESTS_UNIT_FAKE_COUNTERS_H
 #define TESTS_UNIT_FAKE_COUNTERS_H
@@ -58,7 +58,7 @@ static inline bool fake_amd_counts(struct fake_counters *f, unsigned i)
     return control && *control == want && (!f->global || (global && *global >> i & 1));
 }
 
-/* That many core cycles go by. */
+/* Lets this number of core cycles pass. */
 static inline void fake_counters_pass(struct fake_counters *f, double cycles)
 {
     const uint64_t mask = (1ull << 48) - 1;

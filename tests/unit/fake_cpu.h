@@ -1,6 +1,6 @@
 /*
  * kernel/cpu/cpu.h for the host: the privileged instructions, and the clock, become functions that
- * the test defines (those that its unit uses). To be included before the unit's .c file.
+ * the test defines (those that its unit uses). Include it before the unit's .c file.
  */
 #ifndef TESTS_UNIT_FAKE_CPU_H
 #define TESTS_UNIT_FAKE_CPU_H

@@ -1,5 +1,4 @@
-/* kernel/cpu/msr.h for the host: a handful of MSRs that exist, with what was written to them in
- * order. */
+/* kernel/cpu/msr.h for the host: a handful of MSRs that exist, with their writes in order. */
 #ifndef TESTS_UNIT_FAKE_MSR_H
 #define TESTS_UNIT_FAKE_MSR_H
 

@@ -1,4 +1,4 @@
-/* The witness of an engine that is tested without a core: its readings are what a test plants. */
+/* The witness of an engine that is tested without a core: a test plants its readings. */
 #ifndef TESTS_UNIT_FAKE_OWN_H
 #define TESTS_UNIT_FAKE_OWN_H
 

@@ -1,5 +1,5 @@
-/* bench/api/tsc.h for the host: a clock that moves with each reading, and not while the host
- * has something else to do. To be included first. */
+/* bench/api/tsc.h for the host: a clock that advances with each reading, and not while the host
+ * runs something else. Include it first. */
 #ifndef TESTS_UNIT_FAKE_TSC_H
 #define TESTS_UNIT_FAKE_TSC_H
 

@@ -1,6 +1,6 @@
 /*
- * What a fuzzer here gives. Built with clang's -fsanitize=fuzzer it is libFuzzer's; otherwise with
- * fuzz_main.c, which feeds it its own mutations, the same in every run.
+ * The interface of a fuzzer. Built with clang's -fsanitize=fuzzer it is libFuzzer's; otherwise with
+ * fuzz_main.c, which mutates its input, in the same way in every run.
  */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H

@@ -1,4 +1,4 @@
-/* A set of an object's sections, linked into memory that ends where each part does. */
+/* A set of an object's sections, linked into memory that ends where each part ends. */
 #ifndef TESTS_FUZZ_LINK_H
 #define TESTS_FUZZ_LINK_H
 

@@ -1,4 +1,4 @@
-/* Normal deviates from planted randomness (Box and Muller 1958). */
+/* Normal deviates from seeded randomness (Box and Muller 1958). */
 #ifndef TESTS_UNIT_GAUSS_H
 #define TESTS_UNIT_GAUSS_H
 

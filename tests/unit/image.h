@@ -1,5 +1,5 @@
-/* A machine's physical memory for tests: one block that begins at address `base`; nothing else is
- * there. */
+/* A machine's physical memory for tests: one block that begins at address `base`, and nothing
+ * else. */
 #ifndef TESTS_IMAGE_H
 #define TESTS_IMAGE_H
 

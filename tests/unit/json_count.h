@@ -1,4 +1,4 @@
-/* What a line of JSON is made of, counted: for fuzzers of what writes it. */
+/* Counts the parts of a line of JSON, for fuzzers of the code that writes it. */
 #ifndef TESTS_UNIT_JSON_COUNT_H
 #define TESTS_UNIT_JSON_COUNT_H
 

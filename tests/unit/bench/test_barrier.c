@@ -1,6 +1,6 @@
 // links: bench/context/barrier.c bench/cores/exchange.c
-/* Gathering and exchanging, by threads that stand for cores. All on one CPU, since those of some
- * machines have TSCs that differ. */
+/* Gathering and exchanging, by threads in the place of cores. All on one CPU, since the TSCs of
+ * some machines differ between CPUs. */
 #define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
 #include <pthread.h>
 #include <sched.h>
@@ -16,14 +16,14 @@
 #define PLACES   4
 #define ROUNDS   50
 #define PATIENCE (1ull << 40) /* ticks: minutes, where somebody comes, however busy the host is */
-#define IN_VAIN  30000000     /* where nobody can come, however long it is */
+#define IN_VAIN  30000000     /* for a core that cannot arrive, however long it takes */
 
 static struct barrier_line line[PLACES];
 static struct barrier barrier;
 static _Atomic unsigned passed[PLACES];
 static _Atomic unsigned early;
 
-/* Whoever passes a round finds that all have come to it. */
+/* A core that leaves a round finds that all others have reached it. */
 static void *gatherer(void *argument)
 {
     unsigned place = (unsigned)(uintptr_t)argument;
@@ -39,7 +39,7 @@ static void *gatherer(void *argument)
     return NULL;
 }
 
-static void all_come(void **state)
+static void all_cores_leave_each_round_together(void **state)
 {
     pthread_t threads[PLACES];
 
@@ -61,7 +61,8 @@ static void *once(void *argument)
     return (void *)(intptr_t)barrier_pass(&barrier, (unsigned)(uintptr_t)argument, PATIENCE);
 }
 
-/* Places 0 and 1 of three: place 2 stays away, and both learn that it was 2. Place 0 gives up. */
+/* Places 0 and 1 of three: place 2 stays away, and both are told that it was 2. Place 0 gives
+ * up. */
 static void one_stays_away(void **state)
 {
     pthread_t other;
@@ -75,7 +76,7 @@ static void one_stays_away(void **state)
     assert_int_equal(barrier_pass(&barrier, 0, IN_VAIN), 2);
     pthread_join(other, &result);
     assert_int_equal((intptr_t)result, 2);
-    /* It comes after all: the barrier is closed. */
+    /* It arrives too late: the barrier is closed. */
     assert_int_equal(barrier_pass(&barrier, 2, PATIENCE), 2);
 }
 
@@ -101,7 +102,7 @@ static void who_has_left_is_not_waited_for(void **state)
     assert_true(tsc_now() - began < PATIENCE);
 }
 
-/* The moment is told in each core's own TSC. */
+/* Each core gets the moment in its own TSC. */
 static void moments_are_shifted(void **state)
 {
     (void)state;
@@ -148,7 +149,7 @@ static void a_game_is_complete(void **state)
     assert_int_equal(game.moves[1], (uint64_t)game.batches * game.turns);
 }
 
-/* One CPU's TSC, seen by two threads: the interval must hold 0. */
+/* One CPU's TSC, read by two threads: the interval must contain 0. */
 static void clocks_are_compared(void **state)
 {
     (void)state;
@@ -158,7 +159,7 @@ static void clocks_are_compared(void **state)
     assert_int_equal(game.backwards, 0);
 }
 
-static void nobody_answers(void **state)
+static void a_core_that_does_not_answer_ends_the_exchange(void **state)
 {
     (void)state;
     exchange_init(&game, false, false, IN_VAIN);
@@ -183,14 +184,14 @@ static int on_one_cpu(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_come),
+        cmocka_unit_test(all_cores_leave_each_round_together),
         cmocka_unit_test(one_stays_away),
         cmocka_unit_test(the_first_stays_away),
         cmocka_unit_test(who_has_left_is_not_waited_for),
         cmocka_unit_test(moments_are_shifted),
         cmocka_unit_test(a_game_is_complete),
         cmocka_unit_test(clocks_are_compared),
-        cmocka_unit_test(nobody_answers),
+        cmocka_unit_test(a_core_that_does_not_answer_ends_the_exchange),
     };
 
     return cmocka_run_group_tests(tests, on_one_cpu, NULL);

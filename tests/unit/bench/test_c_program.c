@@ -1,7 +1,7 @@
 // links: bench/method/c_program.c bench/show/method_show.c bench/show/per_op.c
 /*
- * The C program's table of method=plain: samples that fail are left out of the figures and counted,
- * in the table and in the records.
+ * The C program's table of method=plain: samples that fail are excluded from the figures and
+ * counted, in the table and in the records.
  */
 #include "tests/unit/fake_tsc.h"
 
@@ -26,7 +26,7 @@
 
 enum { SAMPLES = 100, NOTHING = 50, CALL = 10 };
 
-/* What is planted: of do_something every n-th call fails, and takes a million ticks. */
+/* Planted: every n-th call of do_something fails, and takes a million ticks. */
 static struct {
     unsigned fails_every;
     unsigned calls[KINDS];
@@ -143,7 +143,7 @@ static void run(unsigned fails_every)
     method_c_program(&r, &engine.facts, &told);
 }
 
-/* Whether the table has a line of these words. */
+/* Tests whether the table has a line with these words. */
 static bool has_line(const char *step, const char *words)
 {
     char line[128];

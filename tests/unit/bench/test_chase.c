@@ -1,5 +1,6 @@
-/* A pointer chase visits every line once and is found out where it does not; timed walks begin and
- * end where the order says. The walk is simulated: it follows the pointers and makes up ticks. */
+/* A pointer chase visits every line once, and a chase that does not is noticed; timed walks
+ * begin and end where the order says. The walk is simulated: it follows the pointers and makes
+ * up ticks. */
 // links: bench/memory/chase.c
 #include "tests/unit/unit.h"
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 static uint8_t *set;
 static uint64_t *map;
 static uint64_t walked; /* steps of all timed walks */
-static unsigned astray; /* the walk with this number ends a line too far; 0: none */
+static unsigned astray; /* the walk with this number ends one line too far; 0: none */
 
 uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
 {
@@ -24,7 +25,7 @@ uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
     return 100 + 5 * turns * CHASE_TURN;
 }
 
-#define STRIDED 6 /* of `sizes`, those from this one on; their index is the seed */
+#define STRIDED 6 /* of `sizes`, from this one on; their index is the seed */
 
 static const struct bench_curve lines = {.load = BENCH_CHASE}, pages = {.load = BENCH_PAGES};
 
@@ -68,7 +69,7 @@ static void **line(uint64_t i)
     return (void **)(void *)(set + i * CHASE_LINE);
 }
 
-/* Two lines swap their successors: the cycle falls apart into two. */
+/* Two lines exchange their successors, so the cycle becomes two cycles. */
 static void two_cycles(void **state)
 {
     (void)state;

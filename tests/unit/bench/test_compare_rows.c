@@ -1,6 +1,6 @@
 // links: bench/show/compare.c
-/* Rows that are set against each other: what one code at two places says of a CPU, by recorded
- * figures and made ones; and where a series of rows begins. */
+/* Compared rows: what one code at two places says about a CPU, by recorded and made-up figures; and
+ * where a series of rows begins. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/show/compare.h"
@@ -115,12 +115,12 @@ static void rows_that_agree_show_one_that_is_not(void **state)
     struct beside s = compare_beside(&run, &figures[1], &figures[0]);
     assert_string_equal(s.by, "placements");
     assert_true(s.lo < 0 && s.hi > 0 && s.hi - s.lo < 0.04);
-    /* Without placements by the figures' own intervals. */
+    /* Without placements, by the intervals of the figures. */
     figures[0].placements = figures[1].placements = 0;
     says("\"by\":\"intervals\",\"moved_bytes\":32,\"sensitive\":false");
 }
 
-/* Placements that were quicker in two rounds of four say little of the next round. */
+/* Placements that were faster in two rounds of four say little about the next round. */
 static void rounds_that_differ_are_no_difference_of_rows(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void rounds_that_differ_are_no_difference_of_rows(void **state)
     says("\"by\":\"rounds\",\"moved_bytes\":32,\"sensitive\":false");
 }
 
-/* What is not fair, or not of a CPU, is not judged. */
+/* Comparisons that are not fair, or not of a CPU, are not judged. */
 static void nothing_is_said_where_it_cannot_be_judged(void **state)
 {
     (void)state;
@@ -166,7 +166,7 @@ static void other_pairs_are_other_code(void **state)
     assert_null(strstr(line, "sensitive"));
 }
 
-/* Their own line, where other pairs are in columns. */
+/* They have a line, where other pairs are in columns. */
 static void it_is_said_where_pairs_are_columns(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /*
- * A curve over sizes on a simulated machine: two caches and memory, whose latencies and sizes are
- * known. The chase is laid out and followed in real memory; what a walk takes is computed from the
- * length of the cycle that it is in.
+ * A curve over sizes on a simulated machine: two caches and memory with known latencies and sizes.
+ * The chase is laid out and followed in real memory; the time of a walk is computed from the length
+ * of the cycle that it is in.
  */
 #include "tests/unit/fake_tsc.h"
 

@@ -1,7 +1,7 @@
 /*
- * Core cycles by a counter through the engine's own arithmetic (bench/sample/sampler.c,
- * headline.c, cycle.c), on a planted machine: its windows take as many core cycles as they are
- * told, at a clock that is told too, and its counter fails when it is told to.
+ * Core cycles by a counter through the engine's arithmetic (bench/sample/sampler.c, headline.c,
+ * cycle.c), on a simulated machine. The core cycles of its windows, its clock and the failures of
+ * its counter are planted.
  */
 #include "tests/unit/unit.h"
 #include <stdio.h>
@@ -80,7 +80,7 @@ void place_cool(const struct placed *p)
     (void)p;
 }
 
-/* `turns`: core cycles that it takes, and in bit 32 whether it is the ruler's. */
+/* `turns`: its core cycles; bit 32 says whether it is a window of the ruler. */
 static struct window_result window(struct object *o, const void *function, uint64_t turns,
                                    uint64_t delay, uint64_t stack)
 {
@@ -172,7 +172,7 @@ static void begin_world(const char *list)
     w.reads = 0; /* of rows alone */
 }
 
-/* A row of a body of OPS operations, through all its placements. */
+/* Measures a row of a body of OPS operations, through all its placements. */
 static struct headline run(void)
 {
     static const struct bench bench = {.ops = OPS, .form = FORM_LOOP};
@@ -214,7 +214,7 @@ static struct headline run(void)
     return h;
 }
 
-static void counts_exactly(void **state)
+static void a_counter_gives_the_planted_cycles(void **state)
 {
     (void)state;
     begin_world("pmc");
@@ -245,7 +245,7 @@ static void a_drifting_clock_cancels(void **state)
     assert_close(h.counter.cycles.theta, h.cycles.theta, 0);
 }
 
-/* A core that is slower under this body than under additions: what no ruler can know. */
+/* A core that is slower under this body than under additions, which no ruler can know. */
 static void the_bodys_own_clock(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void the_bodys_own_clock(void **state)
     assert_close(h.counter.cycles.theta, THETA, 0.002);
 }
 
-static void failed_readings(void **state)
+static void failed_readings_leave_out_their_blocks(void **state)
 {
     (void)state;
     const unsigned blocks = 5 * SAMPLES / ENGINE_BLOCK;
@@ -272,7 +272,7 @@ static void failed_readings(void **state)
     struct headline h = run();
     assert_close(h.cycles.theta, THETA, 1e-9);
     assert_int_equal(gathered->row.unread + gathered->counter_rate.n, blocks);
-    /* Two readings a block, and never both of one. */
+    /* Two readings per block, and never both in one block. */
     assert_int_equal(gathered->row.unread, blocks * 2 / 53);
     assert_false(row_counter_failed(&gathered->row)); /* a few: no word of them */
     assert_int_equal(engine.facts.cycle.counter.failed, w.reads / 53);
@@ -305,7 +305,8 @@ static bool disagree(struct estimate ruler, struct estimate counter)
     return cycle_disagree(&ruler, &counter);
 }
 
-/* Half a percent, of one cycle where a body costs less than that; and what the intervals say. */
+/* The limit is half a percent, of one cycle where a body costs less than that; intervals count
+ * too. */
 static void ruler_and_counter_disagree(void **state)
 {
     (void)state;
@@ -319,7 +320,7 @@ static void ruler_and_counter_disagree(void **state)
     assert_false(disagree(about(3, UNKNOWN), about(UNKNOWN, 0)));
 }
 
-/* A hypervisor that takes a reading over stops the counter for as long. */
+/* A hypervisor that intercepts a reading stops the counter meanwhile. */
 static void a_counter_that_stands_while_it_is_read(void **state)
 {
     (void)state;
@@ -346,7 +347,7 @@ static void without_a_counter_nothing_is_read(void **state)
     }
 }
 
-static void choices(void **state)
+static void the_first_source_that_starts_is_used(void **state)
 {
     (void)state;
     begin_world("ruler,aperf,auto");
@@ -372,7 +373,8 @@ static void choices(void **state)
     assert_string_equal(engine.facts.cycle.source.refusal[0].why, "in use");
 }
 
-/* A counter that is named starts, as the source or beside the ruler; else the run is refused. */
+/* A counter that is named starts, as the source or next to the ruler; otherwise the run is
+ * refused. */
 static void a_named_counter_has_to_start(void **state)
 {
     (void)state;
@@ -397,8 +399,8 @@ static void a_named_counter_has_to_start(void **state)
     }
 }
 
-/* The TSC by another instruction: no core cycles either. */
-static void rdtscp(void **state)
+/* The TSC by another instruction does not give core cycles either. */
+static void rdtscp_gives_no_core_cycles(void **state)
 {
     (void)state;
     char said[200];
@@ -419,7 +421,7 @@ static void rdtscp(void **state)
     assert_non_null(strstr(said, "rdtscp does not start: the CPU has no RDTSCP"));
 }
 
-static void stretches(void **state)
+static void a_stretch_has_its_core_cycles(void **state)
 {
     (void)state;
     double cycles;
@@ -456,7 +458,7 @@ static const char *judged(void)
     return text;
 }
 
-static void self_test(void **state)
+static void the_self_test_fails_a_counter_beyond_half_a_percent(void **state)
 {
     (void)state;
     begin_world("ruler,pmc");
@@ -477,7 +479,7 @@ static void self_test(void **state)
     begin_world("tsc,null");
     assert_non_null(strstr(judged(), "\"not judged\""));
 
-    /* Beside aperf, had it started, pmc is judged too, and stopped again. */
+    /* Next to aperf, if it had started, pmc is judged too, and stopped again. */
     begin_world("tsc");
     options.cycle = (struct timer_list){.n = 2, .id = {CYCLE_PMC, CYCLE_APERF}};
     static struct timer other = {.name = "other", .start = start, .read = count, .bits = 40};
@@ -489,18 +491,18 @@ static void self_test(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_exactly),
+        cmocka_unit_test(a_counter_gives_the_planted_cycles),
         cmocka_unit_test(a_drifting_clock_cancels),
         cmocka_unit_test(the_bodys_own_clock),
-        cmocka_unit_test(failed_readings),
+        cmocka_unit_test(failed_readings_leave_out_their_blocks),
         cmocka_unit_test(a_counter_that_stands_while_it_is_read),
         cmocka_unit_test(ruler_and_counter_disagree),
         cmocka_unit_test(without_a_counter_nothing_is_read),
-        cmocka_unit_test(choices),
+        cmocka_unit_test(the_first_source_that_starts_is_used),
         cmocka_unit_test(a_named_counter_has_to_start),
-        cmocka_unit_test(rdtscp),
-        cmocka_unit_test(stretches),
-        cmocka_unit_test(self_test),
+        cmocka_unit_test(rdtscp_gives_no_core_cycles),
+        cmocka_unit_test(a_stretch_has_its_core_cycles),
+        cmocka_unit_test(the_self_test_fails_a_counter_beyond_half_a_percent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
-/* The engine's own way: blocks, warm-up, doubled bodies, whole rows, a core that is shared. */
+/* The engine itself: blocks, warm-up, doubled bodies, whole rows, a shared core. */
 #include "tests/unit/made_engine.h"
 
-/* What a row of this number of placements, all at one place, gathers in one round. */
+/* What a row with this number of placements, all at one place, gathers in one round. */
 static void take_at(const struct placed *at, unsigned placements)
 {
     const size_t windows = engine.facts.samples, blocks = windows / ENGINE_BLOCK;
@@ -58,7 +58,7 @@ static void blocks_come_there_and_back(void **state)
     assert_int_equal(c - plant.call, plant.calls);
 }
 
-/* docs/method.md "The step": delays below one step, each about as often, the same for every
+/* docs/method.md "The step": delays below one step, each about as often, and the same for every
  * kind. */
 static void starts_are_dithered(void **state)
 {
@@ -125,7 +125,7 @@ static void warm_up_ends_when_blocks_are_alike(void **state)
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
-/* Two steps and more from window to window, as where the TSC's step is small: noise is no trend. */
+/* Two steps and more from window to window, as with a small TSC step: noise is not a trend. */
 static double noise(enum kind k, size_t i)
 {
     return k == KIND_BODY ? (double)(i * 7919 % 13) * 5 : 0;
@@ -140,7 +140,7 @@ static void warm_up_ends_within_noise(void **state)
     assert_true(sampler.span.steady && sampler.span.warmup_blocks <= 4);
 }
 
-/* An interrupt in a warm-up block neither ends the warm-up nor keeps it from ending. */
+/* An interrupt in a warm-up block neither ends the warm-up nor prolongs it. */
 static double settles_and_stumbles(enum kind k, size_t i)
 {
     return settles(k, i) + (k == KIND_BODY && i % 160 == 20 ? 100000 : 0);
@@ -216,7 +216,7 @@ static void a_block_with_an_nmi_is_left_out(void **state)
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
-/* A block without a figure is left out each time, not once. */
+/* A block without a figure is excluded each time, not once. */
 static void the_headline_is_the_same_twice(void **state)
 {
     const size_t round = 5 * ENGINE_BLOCK;
@@ -260,7 +260,7 @@ static void parts_share_the_samples(void **state)
                 assert_true(p.windows >= LAYOUT_WINDOWS / 2 || parts.count == 1);
                 assert_true(p.windows <= parts_windows_most(&options, samples, rounds));
                 assert_true(p.blocks <= parts_blocks_most(&options, samples, rounds));
-                /* Parts of a round stand together, and those of a placement. */
+                /* Parts of a round are adjacent, and so are those of a placement. */
                 assert_true(p.round - round <= 1 && p.placement - placement <= 1);
                 assert_int_equal(i == parts_first(&parts, p.round), i == 0 || p.round > round);
                 round = p.round;
@@ -329,8 +329,8 @@ static void work_that_is_gone_fails_the_row(void **state)
     assert_int_equal(whole_row(b).status, ROW_WRONG);
 }
 
-/* What the program's own rows do not declare is one instruction where they have a check; of others
- * an operation may be a part of one. */
+/* Built-in rows that declare nothing must execute one instruction if they have a check; an
+ * operation of other rows may be a part of one. */
 static void a_check_asks_for_an_instruction(void **state)
 {
     static const struct bench_code object;
@@ -351,7 +351,7 @@ static void a_check_asks_for_an_instruction(void **state)
     assert_true(bench_least_instructions(&b) == 0);
 }
 
-/* What a row does not declare is one instruction in all. */
+/* What a row does not declare is one instruction in total. */
 static void a_body_like_its_subtrahend_fails_the_row(void **state)
 {
     struct bench b = bench;
@@ -408,7 +408,7 @@ static void an_untrue_figure_fails_the_row(void **state)
     assert_int_equal(whole_row(b).status, ROW_OK);
 }
 
-/* Half of the windows take twice as long: what is documented lies in so wide an interval. */
+/* Half of the windows take twice as long: the documented latency is inside such a wide interval. */
 static double every_other_placement(enum kind k, size_t i)
 {
     return k >= KIND_BODY && i / 64 % 2 ? cycles_of(k) / 2 : 0;
@@ -444,7 +444,7 @@ static bool is_vague_at(double below, double above, bool documented)
     return row.truth_vague;
 }
 
-/* A quarter of a cycle, on the longer side: doubled it is half way to the next latency. */
+/* A quarter of a cycle, on the longer side: doubled it is half the distance to the next latency. */
 static void a_quarter_of_a_cycle_is_too_wide(void **state)
 {
     (void)state;
@@ -457,7 +457,7 @@ static void a_quarter_of_a_cycle_is_too_wide(void **state)
 
 /* --- a core that is shared -------------------------------------------------------------------- */
 
-/* A neighbour is there in one of three stretches of 97 windows. */
+/* A neighbour runs in one of three stretches of 97 windows. */
 static bool a_third(void)
 {
     return plant.calls / 97 % 3 == 1;
@@ -497,7 +497,7 @@ static void shared_blocks_are_taken_again(void **state)
     assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9 || row.shared);
 }
 
-/* Blocks between two readings are one: shared or not, and taken again together. */
+/* Blocks between two readings are judged as one: shared or not, and repeated together. */
 static void a_reading_stands_for_a_run_of_blocks(void **state)
 {
     (void)state;
@@ -541,7 +541,7 @@ static void a_core_that_is_never_alone_is_not_judged(void **state)
     assert_int_equal(whole_row(b).status, ROW_WRONG);
 }
 
-/* Few quiet blocks: the figure is theirs, the interval holds what the others say. */
+/* Few exclusive blocks: they give the figure, and the interval covers the others. */
 static bool mostly(void)
 {
     return plant.calls / 97 % 8 != 1;

@@ -1,5 +1,5 @@
 // links: bench/essence/sheet.c
-/* The essence of a run, from made-up results: what it says, and that it keeps to its lines and
+/* The essence of a run, from made-up results: its content, and that it keeps to its lines and
  * columns whatever they are. */
 #include "tests/unit/unit.h"
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "bench/essence/essence.c"
 #include "bench/suites/essence_rows.c"
 
-/* The stick's copy has this room for it: REPORT_LOG_END, less the last two records. */
+/* The copy on the stick has this space for it: REPORT_LOG_END, without the last two records. */
 #define LOG_ROOM 3500
 
 static char text[8192];
@@ -33,7 +33,7 @@ static void show(const struct essence *s, uint64_t failures)
     show_as(s, failures, FORMAT_TABLE);
 }
 
-/* Lines, the blank one before them left out; each keeps to the columns. */
+/* Lines, without the blank one before them; each must keep to the columns. */
 static unsigned lines(void)
 {
     unsigned n = 0;
@@ -189,7 +189,7 @@ static void lines_for_tools_have_no_essence(void **state)
     assert_string_equal(text, "");
 }
 
-/* What a run lacks: ways without a row have no line, rows without a figure a dash. */
+/* Ways of calling without a row have no line, rows without a figure have a dash. */
 static void some_of_it(void **state)
 {
     struct essence s = empty(EXEC_SILICON);
@@ -317,7 +317,7 @@ static void long_names_are_cut(void **state)
     assert_in_range(lines(), 1, ESSENCE_LINES);
 }
 
-/* All of it at its longest. */
+/* Everything at its longest. */
 static void it_keeps_to_its_lines(void **state)
 {
     static const double sizes[] = {-0.0004, 99.9996, -99999.9, -999999, 1e9, -1e17, 1e30};
@@ -374,7 +374,7 @@ static void figures_of_a_datasheet_replace_those_of_rows(void **state)
     assert_in_range(strlen(text), 1, LOG_ROOM);
 }
 
-/* Each row once, and every one but the window by its name. */
+/* Each row once, and each except the window by its name. */
 static void rows_are_named(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 // links: bench/suites/compiler/ctype.c bench/suites/compiler/letters.c
 // links: bench/suites/compiler/loops.c bench/suites/compiler/memory.c
 // links: bench/suites/compiler/noclone.c bench/suites/compiler/split.c bench/suites/sum/body.c
-/* Bodies that can do some numbers of operations only: they do no other, and say so. */
+/* Bodies that can do only some numbers of operations: they refuse all others. */
 #include "bench/api/keep.h"
 #include "bench/suites/calls/many.h"
 #include "bench/api/statement.h"
@@ -99,7 +99,7 @@ static void sums_leave_the_rest(void **state)
     }
 }
 
-/* On its own heap: one byte too many is found. */
+/* On the heap, so that one byte too many is noticed. */
 static void a_switch_does_not_leave_its_table(void **state)
 {
     struct calls_order *order = calloc(1, sizeof *order);

@@ -1,5 +1,5 @@
 // links: bench/show/grouped.c
-/* Rows in columns, from made-up ones: what stands there, and what is shown in full. */
+/* Made-up rows in columns: the content of cells, and the rows that are shown in full. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/show/grouped.h"

@@ -1,5 +1,5 @@
 // links: bench/place/layout.c
-/* Where a row is placed: drawn by the seed, or every offset in turn. */
+/* Where a row is placed: drawn from the seed, or every offset in turn. */
 #include "tests/unit/unit.h"
 #include "bench/place/layout.h"
 

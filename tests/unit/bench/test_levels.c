@@ -1,6 +1,6 @@
 /*
- * The intervals by which rows, cores and launches are set against each other have the level that
- * docs/ states, simulated: also where the rounds of a launch differ.
+ * The intervals by which rows, cores and launches are compared have the level that docs/ states, in
+ * simulations, even if the rounds of a launch differ.
  */
 #include "bench/show/slowdown.c"
 #include "lib/stats/shift.h"
@@ -10,7 +10,7 @@
 #define N     CORE_FIGURE_PLACEMENTS
 #define DRAWS 500u
 
-/* Placements: a bell curve; two levels, one placement in five at the other; some far off. */
+/* Placements: a bell curve; two levels, one placement in five at the other; some far away. */
 enum shape { BELL, TWO_LEVELS, FAR_OFF, SHAPES };
 
 static double draw(enum shape shape, struct rng *rng)
@@ -25,10 +25,10 @@ static double draw(enum shape shape, struct rng *rng)
 struct machine {
     enum shape shape;
     unsigned rounds;
-    double differ; /* standard deviation of what a round's placements have in common */
+    double differ; /* standard deviation of the error that a round's placements have in common */
 };
 
-/* What a launch of N placements finds: 30 cycles and `more`, and a scatter of about 1. */
+/* The result of a launch of N placements: 30 cycles and `more`, with a scatter of about 1. */
 static struct core_figure launch(const struct machine *m, double more, struct rng *rng)
 {
     unsigned rounds = m->rounds;
@@ -59,7 +59,7 @@ static struct core_figure launch(const struct machine *m, double more, struct rn
     return f;
 }
 
-/* Of DRAWS comparisons of two launches: how many find a difference. */
+/* Returns how many of DRAWS comparisons of two launches find a difference. */
 struct found {
     unsigned ranks, shift, slowdown, cores;
 };
@@ -96,7 +96,7 @@ static struct found compare(const struct machine *m, double more)
     return n;
 }
 
-/* A share of DRAWS, and three standard errors. */
+/* Returns a share of DRAWS, and three standard errors. */
 static unsigned at_most(double share)
 {
     return (unsigned)(DRAWS * share + 3 * mathx_sqrt(DRAWS * share * (1 - share)));
@@ -118,7 +118,7 @@ static void false_alarms_are_as_rare_as_stated(void **state)
             }
 }
 
-/* Fewer than four rounds are always looked at. */
+/* Fewer than four rounds are always taken into account. */
 static void two_rounds_are_no_proof(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void two_rounds_are_no_proof(void **state)
             assert_true(compare(&(struct machine){shape, 2, differ}, 0).shift <= at_most(0.005));
 }
 
-/* What the ranks alone say of rounds that differ, and what is lost where they do not. */
+/* The result of ranks alone if rounds differ, and the price of the test if they do not. */
 static void ranks_alone_are_no_proof_and_little_is_lost(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // links: bench/figure/loop_cost.c
-/* What a loop hides of an operation: by rules that no one core taught, on made cores. */
+/* What a loop hides of an operation, on made-up cores: the rules depend on no particular core. */
 #include "tests/unit/unit.h"
 #include "bench/figure/loop_cost.h"
 
@@ -9,7 +9,8 @@ static enum hidden hides(double net, double half, double loop, double instructio
 }
 
 /* Rows of suite `compiler` on a virtual Zen 5, samples=64, next to three busy loops: the figure and
- * its interval, a turn of the empty loop, instructions. All four read "hides all of it" once. */
+ * its interval, the cost of an iteration of the empty loop, instructions. All four once read "hides
+ * all of it". */
 static const struct loop_facts recorded[] = {
     {0.133786, -7.102679, 7.370252, 1.336815, 4, UNKNOWN},   /* sum_formula_4 */
     {1.111752, -15.82579, 18.049294, 1.152583, 8, UNKNOWN},  /* squares_formula_2 */
@@ -24,8 +25,8 @@ static void an_interval_that_reaches_beyond_the_loop_proves_nothing(void **state
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++)
         assert_int_equal(loop_hides(&recorded[i]), HIDDEN_MAYBE);
     assert_int_equal(loop_hides(&narrow), HIDDEN_ALL);
-    /* An upper bound of the loop's cost would be nothing hidden: no instruction of an eight wide
-     * core takes less than 1/16 of a cycle. */
+    /* An upper bound at the loop's cost would hide nothing: no instruction of an eight wide core
+     * takes less than 1/16 of a cycle. */
     struct loop_facts f = narrow;
     f.hi = 0.062;
     assert_int_equal(loop_hides(&f), HIDDEN_ALL);
@@ -35,7 +36,7 @@ static void an_interval_that_reaches_beyond_the_loop_proves_nothing(void **state
     assert_int_equal(loop_hides(&f), HIDDEN_MAYBE);
     f.hi = UNKNOWN;
     assert_int_equal(loop_hides(&f), HIDDEN_MAYBE);
-    /* Nor does one that reaches beyond the instructions' own time prove a part. */
+    /* Nor does an interval that reaches beyond the instructions' own time prove a part. */
     assert_int_equal(hides(0.9, 0.01, 0.5, 20, 1.0 / 8), HIDDEN_PART);
     assert_int_equal(hides(0.9, 0.4, 0.5, 20, 1.0 / 8), HIDDEN_MAYBE);
 }
@@ -47,14 +48,14 @@ static void no_turn_takes_less_than_nothing(void **state)
     (void)state;
     assert_true(loop_gross(&f) > 0.9989 && loop_gross(&f) < 0.9991);
     assert_true(loop_gross(&recorded[1]) > 2.26);
-    f.net = -1.5; /* the interval lies below the loop's cost, and means nothing */
+    f.net = -1.5; /* the interval is below the loop's cost, and means nothing */
     f.lo = -1.6;
     f.hi = -1.4;
     assert_false(is_known(loop_gross(&f)));
     assert_int_equal(loop_hides(&f), HIDDEN_MAYBE);
 }
 
-/* Three branches a cycle: a call and its return next to the loop's jump. */
+/* Three branches per cycle: a call and its return next to the loop's jump. */
 static void a_call_beside_the_loop_is_hidden(void **state)
 {
     (void)state;
@@ -65,14 +66,15 @@ static void a_call_beside_the_loop_is_hidden(void **state)
     assert_int_equal(hides(3.0, 0.01, 1.0, 2, 1.0 / 6), HIDDEN_NOT);
 }
 
-/* What n instructions take at a core's width where `fused` pairs of them take one slot each. */
+/* Returns the time of n instructions at a core's width if `fused` pairs of them take one slot
+ * each. */
 static double at_full_width(unsigned n, unsigned fused, unsigned width)
 {
     return (double)(n - fused) / width;
 }
 
-/* The same on cores of any width: what decides is the core's own. Of a body that is executed at
- * full width next to the loop nothing is hidden, whatever share of its instructions is fused. */
+/* The same on cores of any width, because the core's own width decides. Of a body that is executed
+ * at full width next to the loop nothing is hidden, whatever share of its instructions is fused. */
 static void fused_pairs_are_not_the_loops_doing(void **state)
 {
     (void)state;
@@ -87,7 +89,7 @@ static void fused_pairs_are_not_the_loops_doing(void **state)
     assert_int_equal(hides(7.4, 0.01, 1.0, 60, 1.0 / 8), HIDDEN_NOT);
 }
 
-/* What is quicker than that cannot be: some of it ran in the loop's own time. */
+/* A faster body is impossible: a part of it ran in the loop's own time. */
 static void what_is_quicker_than_fused_pairs_is_hidden(void **state)
 {
     (void)state;
@@ -113,7 +115,7 @@ static void what_executes_nothing_has_nothing_to_hide(void **state)
     assert_int_equal(hides(0.1, 0.01, UNKNOWN, 1, 0.25), HIDDEN_NOT);
 }
 
-/* A wide interval is not the loop's doing. */
+/* A wide interval is not caused by the loop. */
 static void a_loop_hides_no_more_than_it_takes(void **state)
 {
     (void)state;
@@ -123,7 +125,7 @@ static void a_loop_hides_no_more_than_it_takes(void **state)
     assert_int_equal(hides(0.7, 0.01, 0.5, 20, 1.0 / 8), HIDDEN_NOT);
 }
 
-/* E and E2 of a loop of 1000 turns, two ticks a core cycle. */
+/* E and E2 of a loop of 1000 iterations, two ticks per core cycle. */
 static struct row_loop cost_of(double net, double empty2, bool loop, enum execution execution)
 {
     static struct bench bench = {.form = FORM_LOOP, .ops = 1000};

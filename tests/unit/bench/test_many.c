@@ -1,6 +1,6 @@
 /*
- * The orders of bench/suites/calls/many.c: each window has each target as often as any other, so
- * that a figure is the same for each window and for both orders.
+ * The orders of bench/suites/calls/many.c: each window calls all targets equally often, so a figure
+ * is the same for each window and for both orders.
  */
 #include "bench/suites/calls/many.c"
 #include "tests/unit/unit.h"
@@ -35,7 +35,7 @@ static const struct calls_order *order_of(const struct bench *b)
     return &order;
 }
 
-/* How many targets there are; each is among the n from `at` on equally often. */
+/* Returns the number of targets; each must be equally often among the n from `at` on. */
 static uint32_t targets_among(const struct calls_order *c, uint32_t at, uint32_t n)
 {
     uint32_t times[CALLS_TARGETS] = {0}, targets = 0;
@@ -86,7 +86,7 @@ static void each_stepped_window_has_each_target_equally_often(void **state)
     }
 }
 
-/* Two windows of a random order are not alike, and most targets follow each target. */
+/* Two windows of a random order differ, and most targets follow each target. */
 static void a_random_order_is_none(void **state)
 {
     unsigned rows = 0;

@@ -1,6 +1,6 @@
 /*
- * Numbers that NASM and C both know: each %define of a plain number, in the NASM sources that
- * share some with C, is what C says of it.
+ * Numbers that NASM and C both have: each %define of a plain number, in NASM sources that share
+ * some with C, is equal to the one in C.
  */
 #include "bench/api/baretick.h"
 #include "bench/api/bench.h"
@@ -144,7 +144,7 @@ static void an_objects_row_is_that_of_c(void **state)
 static void the_trampolines_registers_are_those_of_c(void **state)
 {
     (void)state;
-    /* Its GDT is its own: three descriptors after the null one. */
+    /* Its GDT is separate: three descriptors after the null one. */
     EXPECT("kernel/cores/trampoline.asm", {"CR0_PE_ET", CR0_PE | CR0_ET}, {"MSR_EFER", MSR_EFER},
            {"SELECTOR_32", 1 * 8}, {"SELECTOR_DATA", 2 * 8}, {"SELECTOR_64", 3 * 8});
 }

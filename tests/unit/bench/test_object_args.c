@@ -1,6 +1,7 @@
-/* Arguments of a person's own row: which values a range has, what is refused, the row of one. */
+/* Arguments of a user row: the values of a range, refused ones, the row of one value. */
 #include "bench/objects/object_args.h"
 #include <string.h>
+#include "tests/unit/says.h"
 #include "tests/unit/unit.h"
 
 static char text[256];
@@ -112,8 +113,7 @@ static void names_and_units_have_limits(void **state)
     (void)state;
     assert_true(applies((struct bench){.name = name}, 9));
     assert_false(applies((struct bench){.name = name}, 10));
-    assert_string_equal(text, "the name a_name_of_38_bytes____________________/10 has 41 bytes; at "
-                              "most 40 are allowed");
+    assert_says(text, "a_name_of_38_bytes____________________/10", "41 bytes", "40");
     assert_false(applies((struct bench){.name = "a", .beside = name}, 10));
     assert_false(
         applies((struct bench){.name = "a", .base_unit = "b", .base_per_op = 1u << 31}, 2));

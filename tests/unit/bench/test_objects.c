@@ -1,6 +1,6 @@
 /*
- * A person's objects as a run has them: which files are taken, what joins the registry and in what
- * order, what is refused, and how all that is told.
+ * User objects as a run has them: which files are accepted, what joins the registry and in which
+ * order, what is refused, and the messages.
  */
 #include "tests/unit/unit.h"
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void give(const char *name, const void *bytes, size_t size)
     objects_take(name, copy, size);
 }
 
-/* The n rows that are prepared. */
+/* Returns the n rows that are prepared. */
 static void give_rows(const char *name, unsigned n)
 {
     static struct made m;
@@ -68,7 +68,7 @@ static void give_rows(const char *name, unsigned n)
     made_rows_begin();
 }
 
-/* Rows that only their numbers distinguish. */
+/* Rows that differ only in their numbers. */
 static void give_many(const char *name, unsigned n)
 {
     char row[8];
@@ -320,7 +320,7 @@ static void the_registry_refuses_what_it_has_no_place_for(void **state)
     assert_int_equal(registered_rows(), REGISTRY_MOST);
 }
 
-/* As much as ever while rooms are small; behind it, whole pages for the largest. */
+/* The usual size while rooms are small; after that, whole pages for the largest. */
 static void the_data_buffer_has_the_largest_room(void **state)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /*
- * The witness's own code, and the sampler that asks it, on a core whose clock is made up: each
- * window takes what it would take there, and a sibling thread that comes and goes slows what is
- * sensitive to it. So it is known of each block whether the core was its own.
+ * The witness's code, and the sampler that uses it, on a core whose clock is simulated: each window
+ * takes its time there, and a sibling thread that comes and goes slows what is sensitive to it. So
+ * for each block it is known whether the core was exclusive.
  */
 #include "tests/unit/close.h"
 #include "tests/unit/gauss.h"
@@ -35,7 +35,7 @@ static void sibling(void)
     }
 }
 
-/* Of a stretch: the sibling ran in none of it, in all of it. */
+/* For a stretch: the sibling ran in none of it, in all of it. */
 struct lone {
     bool alone, beside;
 };
@@ -72,7 +72,7 @@ uint64_t tsc_now_xfence(bool is_lfence)
     return tsc_now();
 }
 
-/* A window's ticks; between two of them some cycles pass that nothing depends on. */
+/* Returns a window's ticks. Between two windows some cycles pass that nothing depends on. */
 static uint64_t window_ticks(double cycles, bool sensitive, struct lone *seen)
 {
     pass(80 + 40 * rng_unit(&core.rng), false, seen);
@@ -118,7 +118,7 @@ uint32_t own_adds(uint32_t turns)
     return (uint32_t)window_ticks(turns * ADDS_OF_TURN, false, &reading);
 }
 
-/* What was judged of blocks whose truth is known, as they were taken. */
+/* The judgement of blocks whose truth is known, as they were taken. */
 static struct {
     unsigned alone, alarms, beside, seen, all;
 } judged;
@@ -265,7 +265,8 @@ static uint64_t memory[1 << 18], store[1 << 18];
 static struct gathered *const gathered = (struct gathered *)(void *)store;
 enum { KINDS_TAKEN = 5, SAMPLES = 4096 };
 
-/* A core of that width whose TSC moves in such steps; the sibling runs for that share of time. */
+/* A core of that width whose TSC moves in such steps; the sibling runs for that share of the
+ * time. */
 static void a_core(double width, double step, double share, uint32_t retry_budget)
 {
     memset(&core, 0, sizeof core);
@@ -312,7 +313,7 @@ static struct row take(void)
     return row;
 }
 
-/* The share that the report's first lines tell; 0: ours alone. */
+/* Returns the share that the report's first lines state; 0: exclusive. */
 static unsigned told(void)
 {
     static char text[128];
@@ -356,10 +357,10 @@ static void a_neighbour(double width, double step, double share)
         struct row row = take();
         blocks += row.blocks;
         shared += row.shared_blocks;
-        /* Shared blocks are taken again, and left out. */
+        /* Shared blocks are repeated, and excluded. */
         assert_true(row.blocks >= NEEDED && row.blocks <= (1 + 20) * NEEDED);
         assert_true(!row.shared);
-        /* But one that came and went between two readings. */
+        /* Except one that came and went between two readings. */
         assert_true(row.headline.cycles.lo <= OPERATION && row.headline.cycles.hi >= OPERATION);
         assert_close(row.headline.cycles.theta, OPERATION, 0.02 * OPERATION);
     }
@@ -383,7 +384,7 @@ static void a_neighbour_is_seen_and_left_out(void **state)
                 a_neighbour(widths[w], steps[s], shares[i]);
 }
 
-/* The neighbour has nearly all of the time: what is left is too little. */
+/* The neighbour has nearly all of the time: the rest is too little. */
 static void the_budget_is_kept(void **state)
 {
     (void)state;
@@ -398,8 +399,8 @@ static void the_budget_is_kept(void **state)
     }
 }
 
-/* A run of many rows has used up the two seconds: the rows that follow repeat for at most three
- * times as long as they take. */
+/* A run of many rows has used up the two seconds: the following rows repeat for at most three times
+ * as long as they take. */
 static void the_repeats_of_all_rows_together_are_bounded(void **state)
 {
     const uint64_t two_seconds = 2 * 2000000000ull;
@@ -416,7 +417,7 @@ static void the_repeats_of_all_rows_together_are_bounded(void **state)
     }
 }
 
-/* Windows of a probe, until this many ticks were spent on shared blocks that are taken again. */
+/* Windows of a probe, until this many ticks were spent on repeating shared blocks. */
 static void a_search(double share, uint32_t budget, uint64_t most)
 {
     enum { POINTS = 2 * INTERLEAVE_ROUND, NEEDED_BLOCKS = POINTS / ENGINE_BLOCK };

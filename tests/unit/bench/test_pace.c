@@ -1,4 +1,4 @@
-/* What a long row looks at between its blocks: keys, and how far it is. */
+/* What a long row checks between its blocks: keys, and its progress. */
 #include "tests/unit/unit.h"
 #define tsc_now real_tsc_now
 #include "bench/api/tsc.h"
@@ -57,7 +57,7 @@ static int start(void **state)
     return 0;
 }
 
-static void looks_seldom(void **state)
+static void keys_are_looked_at_ten_times_a_second(void **state)
 {
     (void)state;
     for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
@@ -79,7 +79,7 @@ static void a_key_ends_it(void **state)
     assert_false(pace_look(&pace));
 }
 
-/* Where cores measure together the first one looks, and all see what came of it. */
+/* If cores measure together, the first one checks, and all see the result. */
 static void one_looks_for_all(void **state)
 {
     (void)state;
@@ -96,14 +96,14 @@ static void one_looks_for_all(void **state)
     assert_int_equal(looks, 1);
 }
 
-static void shows_sometimes(void **state)
+static void progress_is_shown_once_or_twice_a_second(void **state)
 {
     (void)state;
     for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
         pace_show(&engine, ms / 1000.0);
     assert_in_range(shows, 1, 2);
     assert_true(shown > 0.4 && shown < 1);
-    /* Of several at once the first shows, and no other. */
+    /* If several run, only the first shows its progress. */
     struct gate gate = {.place = 1};
     engine.gate = &gate;
     now += HZ;
@@ -129,10 +129,10 @@ static void without_a_pace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(looks_seldom, start),
+        cmocka_unit_test_setup(keys_are_looked_at_ten_times_a_second, start),
         cmocka_unit_test_setup(a_key_ends_it, start),
         cmocka_unit_test_setup(one_looks_for_all, start),
-        cmocka_unit_test_setup(shows_sometimes, start),
+        cmocka_unit_test_setup(progress_is_shown_once_or_twice_a_second, start),
         cmocka_unit_test_setup(without_a_pace, start),
     };
 

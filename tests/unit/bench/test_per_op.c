@@ -1,5 +1,6 @@
 // links: bench/show/per_op.c bench/show/units.c
-/* A row without a figure or an interval: each way to a `?` has its reason, and nothing else has. */
+/* A row without a figure or an interval: each cause of a `?` has its reason, and nothing else
+ * has one. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/show/per_op.h"

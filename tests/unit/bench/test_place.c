@@ -1,6 +1,6 @@
 /*
- * Where a compiled row's code and data stand, placement by placement, and what is cleared of it: a
- * row of an object made by hand, in buffers that are an array each.
+ * The placement of a compiled row's code and data, and what is flushed of it: a row of an
+ * object made by hand, in buffers that are arrays.
  */
 #include "tests/unit/unit.h"
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "tests/unit/made_object.h"
 #include "tests/unit/made_units.h"
 
-/* The suites' object, and the same bytes as they can be written. */
+/* The suites' object, and the same bytes in a writable form. */
 __asm__(".pushsection .data\n"
         ".balign 16\n"
         ".globl suites_object, suites_object_end, object_bytes\n"
@@ -52,8 +52,8 @@ static struct bench bench = {.suite = "made",
 
 enum { FUNCTION = 1, EMPTY, ALIGNED, TABLE, WORD, CONSTANTS, ROW };
 
-/* f, 8 bytes behind its section's start, refers to all others: its empty twin, a function on a
- * line, a table with the address of one, a word with f's, constants. */
+/* f, 8 bytes after its section's start, refers to all others: its empty body, a function aligned to
+ * a line, a table with the address of one, a word with f's, constants. */
 static void make(uint64_t size_of_data, const char *undefined)
 {
     static struct made m;
@@ -144,7 +144,7 @@ static void sweep_goes_through_each_byte_of_a_line(void **state)
     }
 }
 
-/* f's section, not f itself: what stands before a function in its section moves it. */
+/* f's section, not f itself: functions before it in its section move it. */
 static void shuffle_moves_by_16(void **state)
 {
     unsigned seen = 0;
@@ -171,7 +171,7 @@ static void fixed_is_aligned(void **state)
     assert_int_equal(address(placed[0].kind[KIND_EMPTY].function) % 64, 0);
 }
 
-/* Each field leads to this placement's own part, but constants, which are one for all. */
+/* Each field leads to this placement's own part, except constants, which all placements share. */
 static void relocations_are_of_the_placement(void **state)
 {
     uint64_t constants = 0;
@@ -240,7 +240,7 @@ static void addresses_have_names(void **state)
     assert_null(place_name_at(0x1234, &behind));
 }
 
-/* Whether an address is in what place_cool() clears. */
+/* Tests whether an address is in what place_cool() flushes. */
 static bool is_cleared(const struct placed *p, uint64_t at)
 {
     for (unsigned i = 0; i < PLACE_COOL; i++)
@@ -257,7 +257,7 @@ static uint64_t window_at(const struct placed *p, enum kind k)
     return at;
 }
 
-/* caches=clear: all that the row touches, and nothing of the ruler's. */
+/* caches=clear: everything that the row touches, and nothing of the ruler's. */
 static void all_that_a_row_touches_is_cleared(void **state)
 {
     (void)state;
@@ -286,7 +286,7 @@ static void all_that_a_row_touches_is_cleared(void **state)
                                      window_at(p, KIND_EMPTY)};
             for (unsigned j = 0; j < sizeof code / sizeof *code; j++)
                 assert_int_equal(is_cleared(p, code[j]), clear);
-            /* The ruler's windows from their first line to that behind the last add. */
+            /* The ruler's windows from their first line to the one after the last add. */
             uint64_t end = window_at(p, KIND_RULER2) + 2 * RULER_ADDS * unit_chain_add.size + 64;
             for (uint64_t at = window_at(p, KIND_RULER); at < end; at++)
                 assert_false(is_cleared(p, at));

@@ -384,7 +384,7 @@ static void all_at_once(void **state)
     done();
 }
 
-/* A core that the system gave no CPU fails no row; one that had it does. */
+/* A core that got no CPU from the system fails no row; one that got it does. */
 static void a_core_that_misses_the_others(void **state)
 {
     static const struct {
@@ -513,8 +513,8 @@ static void a_stopped_run_has_whole_rounds(void **state)
     }
 }
 
-/* It was lost in the second round of this row: the row fails there, and another keeps what it
- * has. */
+/* It was lost in the second round of this row: the row fails there, and another keeps its
+ * results. */
 static void a_core_that_is_lost_between_rounds(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
 /*
- * The probe on a core whose windows are made up: each takes what its recipe and its chain cost
- * there, seen through a clock that moves in steps. So what a probe costs is known, and what it must
- * find.
+ * The probe on a core whose windows are simulated: each takes the cost of its recipe and its chain,
+ * seen through a clock that moves in steps. So the cost of a probe is known, and what it must find.
  */
 #include "tests/unit/close.h"
 #include "tests/unit/unit.h"
@@ -181,8 +180,8 @@ static void a_bend_is_found(void **state)
     assert_int_equal(probe_judge(&engine, &probe).result, SELFTEST_PASS);
 }
 
-/* Two budgets, of the table and of the regression, and what it takes to learn what a window costs;
- * or the fewest windows that a table can have. */
+/* Two budgets, of the table and of the regression, and the time to learn the cost of a window; or
+ * the fewest windows that a table can have. */
 static void recipes_that_are_not_in_use_have_a_bounded_time(void **state)
 {
     static const double exits[] = {100, 1000, 10000, 70000};

@@ -1,4 +1,4 @@
-/* The estimate of what is left, on rows whose times are planted. */
+/* The estimate of the time left, on rows whose times are planted. */
 #include "tests/unit/unit.h"
 #include "bench/place/layout.c"
 #include "bench/place/parts.c"
@@ -123,12 +123,12 @@ static void each_method_has_its_own_length(void **state)
     assert_true(progress_guess(&e, &b) == 2 * some);
 }
 
-/* Rows of two suites; the second's guesses are wrong by another factor. */
+/* Rows of two suites; the guesses for the second are wrong by another factor. */
 static const double guess[] = {100, 200, 50, 400, 100, 100}, wrong_by[] = {3, 3, 3, 6, 6, 6};
 #define ROWS  6
 #define FIRST 3 /* of them in the first suite */
 
-/* All rows have `rounds` turns; each is as long as the one before, and the last shows the row. */
+/* All rows have `rounds` turns, each as long as the one before; the last one shows the row. */
 static double truth_from(unsigned rounds, unsigned round, size_t row, double part)
 {
     double left = -guess[row] * wrong_by[row] * part;
@@ -157,7 +157,7 @@ static double estimate(const struct progress *p, unsigned rounds, unsigned round
     return progress_left(p, &rest, &turn);
 }
 
-/* Exact once all that is left is of the suite that runs, or has run before; the row that runs says
+/* Exact once everything left is of the suite that runs, or that ran before. The row that runs shows
  * how wrong guesses are, from its first part on. */
 static void follows_what_rows_take(void **state)
 {
@@ -205,7 +205,7 @@ static void one_long_row(void **state)
     assert_false(progress_is_known(&p, &(struct progress_turn){17, 0, 0, 0}));
 }
 
-/* One of ten takes a hundred times as long: the others are not thought to. */
+/* One of ten takes a hundred times as long: the others are not assumed to. */
 static void one_row_goes_astray(void **state)
 {
     struct progress p = {0};
@@ -220,7 +220,7 @@ static void one_row_goes_astray(void **state)
     assert_close(progress_left(&p, &rest, &turn), 480, 1e-9);
 }
 
-/* A serial port needs longer than the rows: the progress line says so before a row is shown. */
+/* A serial port takes longer than the rows: the progress line says so before a row is shown. */
 static void a_slow_console(void **state)
 {
     struct progress p = {0};
@@ -236,7 +236,7 @@ static void a_slow_console(void **state)
     assert_close(progress_left(&p, &rest, &turn), 100 + 10 * 5000.0, 1e-6);
 }
 
-/* By what a step takes, and by how long the windows of this number of operations are. */
+/* By the time of a step, and by the length of the windows of this number of operations. */
 static void stepping_is_guessed(void **state)
 {
     struct options o;
@@ -261,7 +261,7 @@ static void stepping_is_guessed(void **state)
     assert_true(progress_guess_steps(&e, &b, &g) == 0);
 }
 
-/* What rows are guessed to be stepped for is learnt, and the more the less is left. */
+/* The guessed number of steps of rows is learnt, more so the less is left. */
 static void stepping_is_learnt(void **state)
 {
     struct progress p = {0};
@@ -280,8 +280,8 @@ static void stepping_is_learnt(void **state)
     }
 }
 
-/* A machine on which blocks are taken again, more of them at one time than at another: how many
- * times as long a turn then takes, by the number of turns that are done. */
+/* A machine on which blocks are repeated, more of them at one time than at another: the factor by
+ * which a turn then takes longer, by the number of turns that are done. */
 #define TURN_ROWS 40
 #define TURNS     (4 * TURN_ROWS)
 
@@ -311,7 +311,7 @@ static double no_longer(unsigned turn)
     return turn < 2 * TURN_ROWS ? 3 : 1;
 }
 
-/* Lines between two shares of the time that are wrong by more than a factor of 2. */
+/* Returns the lines between two shares of the time that are wrong by more than a factor of 2. */
 static unsigned wrong_lines(double (*slower)(unsigned), double from, double to)
 {
     struct progress p = {0};
@@ -344,7 +344,7 @@ static unsigned wrong_lines(double (*slower)(unsigned), double from, double to)
     return wrong;
 }
 
-/* Right from the first tenth on, or from a tenth behind a change that nothing announced. */
+/* Right from the first tenth on, or from a tenth after an unannounced change. */
 static void follows_a_share_that_changes(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* A row's instructions from windows that are stepped (bench/check/steps.h): how many operations a
- * window has, what an operation comes to, and each reason for which a row has no count. */
+/* A row's instructions from stepped windows (bench/check/steps.h): the number of operations of a
+ * window, the instructions of an operation, and each reason for which a row has no count. */
 #include "lib/text/fmt.h"
 #include "tests/unit/made_steps.h"
 
@@ -42,7 +42,7 @@ static void where_a_step_is_dear_there_is_one_operation(void **state)
     assert_int_equal(made.most_operations, 2);
 }
 
-/* Of a row that can do few: the windows with the fewest, then longer ones if there is time. */
+/* For a row that can do few: the windows with the fewest, then longer ones if there is time. */
 static void a_rows_steps_take_two_milliseconds(void **state)
 {
     /* us, as measured: 0.1 to 0.3 booted, 5 to 85 in a process. */
@@ -92,7 +92,8 @@ static void fewer_than_a_grain_are_stepped_where_a_row_declares_it(void **state)
     assert_int_equal(made.most_operations, 16);
 }
 
-/* Whether it is doubled depends on its steps, not on this machine's time: the figure may differ. */
+/* Whether it is doubled depends on its steps, not on this machine's time, because the figure may
+ * differ. */
 static void a_long_row_is_doubled_up_to_a_bound(void **state)
 {
     (void)state;
@@ -151,7 +152,7 @@ static void a_row_that_is_not_doubled_has_its_own_operations(void **state)
     assert_true(s->instructions == 3);
 }
 
-/* A check that is content with `enough` operations and more. */
+/* A check that accepts `enough` operations and more. */
 static uint64_t enough;
 
 static const char *wants_more(const struct object *o, uint64_t operations)
@@ -233,7 +234,7 @@ static void what_is_not_counted_says_why(void **state)
     says("not possible on this platform");
 }
 
-/* Some emulators ignore the flag; others trap after branches alone, where BTF is set. */
+/* Some emulators ignore the flag; others trap only after branches, if BTF is set. */
 static void a_flag_that_does_not_show_all_counts_nothing(void **state)
 {
     static const uint64_t seen[] = {0, 1, STEP_KNOWN - 1, STEP_KNOWN + 1};

@@ -1,4 +1,4 @@
-/* What cores at once cost a row: a quotient, or cycles where alone it takes next to nothing. */
+/* What cores at once cost a row: a quotient, or cycles if the row alone takes almost nothing. */
 #include "tests/unit/unit.h"
 #include "bench/show/slowdown.c"
 
@@ -30,7 +30,7 @@ static void a_quotient_where_the_base_is_not_near_zero(void **state)
     assert_true(of(0.3, 0.01, 1, 0.01, UNKNOWN).relative);
 }
 
-/* "2678.58% +- 4036.67%" of 0.02 cycles says nothing; 0.5 cycles more does. */
+/* "2678.58% +- 4036.67%" of 0.02 cycles means nothing; 0.5 cycles more does. */
 static void cycles_where_it_is(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 // links: bench/api/check.c
 /*
- * What the macros of bench/api/statement.h make: bodies that do their work n times, and rows that
- * the linker collects.
+ * The macros of bench/api/statement.h: bodies that do their work n times, and rows that the linker
+ * collects.
  */
 #include "bench/api/statement.h"
 #include "bench/api/check.h"
@@ -64,7 +64,7 @@ static const struct bench *row(const char *name)
     return NULL;
 }
 
-/* The body did n operations, as the row's check says; the empty one did none. */
+/* The body did n operations, as the row's check confirms; the empty one did none. */
 static void works(const char *name, uint64_t n)
 {
     const struct bench *b = row(name);
@@ -106,7 +106,7 @@ static void a_loop_is_a_body(void **state)
     assert_int_equal(object.counter, 12);
 }
 
-/* A break ends its operation, and no other; onbreak runs for it, and not for a continue. */
+/* A break ends only its operation; onbreak runs for it, and not for a continue. */
 static void a_break_ends_its_operation(void **state)
 {
     (void)state;

@@ -1,10 +1,10 @@
-/* Stepped windows against what else counts their instructions (bench/check/steps_compare.h): the
- * TSC where it counts them, or the core's counter of retired ones. */
+/* Stepped windows against other counts of their instructions (bench/check/steps_compare.h): the TSC
+ * if it counts them, or the core's counter of retired instructions. */
 #include "bench/check/check.h"
 #include "tests/unit/made_steps.h"
 
-/* A free window, as the TSC counts it and as the counter does: its way in and out, which the
- * counter sees, is not stepped. */
+/* A free window, as the TSC counts it and as the counter does: the counter also sees the code that
+ * enters and leaves it, which is not stepped. */
 #define RECIPE_COUNTED 5
 #define AROUND         63
 
@@ -198,7 +198,7 @@ static void a_row_that_is_not_doubled_is_compared(void **state)
     assert_string_equal(s->unlike, "");
 }
 
-/* As where a hypervisor swallows traps of which nothing here knows. */
+/* As if a hypervisor swallows traps of which nothing here knows. */
 static void a_counter_that_disagrees_fails_nothing(void **state)
 {
     (void)state;

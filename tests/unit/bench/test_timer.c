@@ -1,5 +1,5 @@
 // links: bench/api/report.c bench/api/survey.c bench/api/timer.c
-/* Choice, fallback and retries, with timers that are planted. */
+/* Choice, fallback and retries, with planted timers. */
 #include <string.h>
 #include "tests/unit/unit.h"
 #include "bench/api/report.h"
@@ -104,8 +104,9 @@ static void survey_tries_all(void **state)
     assert_non_null(strstr(text, "\"name\":\"pit\",\"initialises\":false,\"why\":\"goes back\""));
 }
 
-/* Clocks whose counts are known: in megahertz, in femtoseconds, one that fails, one that stands. */
-static void survey_measures(void **state)
+/* Clocks whose counts are known: in megahertz, in femtoseconds, one that fails, one that stands
+ * still. */
+static void the_survey_measures_each_clock(void **state)
 {
     (void)state;
     struct timer_found found[CLOCK_IDS];
@@ -154,7 +155,7 @@ static void survey_measures(void **state)
                                  "\"crc\""));
 }
 
-/* Readings of 4 ms, as a process has them that is interrupted. */
+/* Readings of 4 ms, as an interrupted process has them. */
 static void survey_survives_interruptions(void **state)
 {
     (void)state;
@@ -166,8 +167,8 @@ static void survey_survives_interruptions(void **state)
     assert_int_equal(found[CLOCK_ID_TSC].resolution_ps, 4000000000);
 }
 
-/* A TSC of steps of 26, a core at 1.5 of its clock, a counter whose readings the TSC sees as 100
- * ticks, and which counts three cycles of its own each. */
+/* A TSC with steps of 26, a core at 1.5 of its clock, a counter whose readings take 100 ticks of
+ * the TSC, and count three of its own cycles each. */
 #define TSC_HZ 2600000000
 static uint64_t ticks_now, cycles_now, cycles_a_reading = 3;
 
@@ -330,7 +331,7 @@ static bool check(const char *text, const struct timer_choice *c, char said[200]
     return timer_check(c, &l, &timer_clocks, &b.sink);
 }
 
-/* Without `auto` the first timer has to start, whatever follows it. */
+/* Without `auto` the first timer must start, whatever follows it. */
 static void a_named_timer_has_to_start(void **state)
 {
     (void)state;
@@ -357,7 +358,7 @@ static void a_named_timer_has_to_start(void **state)
     assert_true(check("auto", &c, said));
 }
 
-static void none_starts(void **state)
+static void a_list_of_which_none_starts_says_why(void **state)
 {
     (void)state;
     uint64_t count;
@@ -371,7 +372,7 @@ static void none_starts(void **state)
     timer_release(&c);
 }
 
-static void tried_again(void **state)
+static void a_failed_reading_is_tried_again(void **state)
 {
     (void)state;
     uint64_t count = 0;
@@ -401,10 +402,10 @@ int main(void)
         cmocka_unit_test_setup(the_first_that_starts, set_up),
         cmocka_unit_test_setup(reasons_are_kept, set_up),
         cmocka_unit_test_setup(a_named_timer_has_to_start, set_up),
-        cmocka_unit_test_setup(none_starts, set_up),
-        cmocka_unit_test_setup(tried_again, set_up),
+        cmocka_unit_test_setup(a_list_of_which_none_starts_says_why, set_up),
+        cmocka_unit_test_setup(a_failed_reading_is_tried_again, set_up),
         cmocka_unit_test_setup(survey_tries_all, set_up),
-        cmocka_unit_test_setup(survey_measures, set_up),
+        cmocka_unit_test_setup(the_survey_measures_each_clock, set_up),
         cmocka_unit_test_setup(survey_survives_interruptions, set_up),
         cmocka_unit_test_setup(sources_of_cycles_are_measured_by_the_tsc, set_up),
     };

@@ -1,5 +1,5 @@
 /*
- * Wide vectors: which code has them, and the sampler on a core whose clock is made up. There the
+ * Wide vectors: which code has them, and the sampler on a core whose clock is simulated. There the
  * body's windows take four times as long for 500 us after a pause of 675 us or more.
  */
 #include "tests/unit/made_engine.h"
@@ -91,7 +91,7 @@ static void a_row_is_measured_at_full_rate(void **state)
     assert_int_equal(row.disturbed, 0);
 }
 
-/* Without the warm-up the simulation shows another figure: it tests something. */
+/* Without the warm-up the simulation shows another figure, so this tests something. */
 static void a_row_that_is_not_recognised_is_not(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void a_pause_disturbs_its_block_and_no_other(void **state)
     assert_true(row.disturbed > 0 && row.disturbed < row.ticks.n / 2);
 }
 
-/* It loses the time of the warm-up: one for each part, and none where nothing is wide. */
+/* It takes the time of the warm-up: one for each part, and none where nothing is wide. */
 static void a_core_without_licences_has_the_same_figure(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static const struct instruction instructions[] = {
 };
 enum { INSTRUCTIONS = sizeof instructions / sizeof instructions[0] };
 
-/* In what stands within others nothing is seen, whatever comes before or after. */
+/* Opcodes inside other instructions are not seen, whatever comes before or after. */
 static void code_with_wide_vectors_is_recognised(void **state)
 {
     uint8_t code[3 * sizeof instructions[0].code];

@@ -35,7 +35,7 @@ static void an_address_is_found_in_its_window(void **state)
     assert_false(window_holds(buffer, PLATFORM_CODE_SIZE - 1, "suite/row/B", &behind));
 }
 
-/* All but its tag, its way in and its way out. */
+/* All except its tag, and the code that enters and leaves it. */
 static void what_is_stepped_is_between_the_way_in_and_out(void **state)
 {
     static UNIT_OF(history, 2, 0xf8, 0xf9);
@@ -63,7 +63,7 @@ static UNIT_OF(one, 1, 0x90);
 static UNIT_OF(three, 3, 0x48, 0x83, 0xc7);
 static UNIT_OF(nine, 9, 0x48, 0x83, 0xc7, 0x01, 0x90, 0xf8, 0xf9, 0x91, 0x92);
 
-/* Of any length, whole or up to the buffer's end, and nothing behind them is touched. */
+/* Of any length, whole or up to the buffer's end; nothing after them is touched. */
 static void copies_stand_one_behind_the_other(void **state)
 {
     static const struct unit *const units[] = {&unit_one, &unit_three, &unit_nine};

@@ -1,8 +1,8 @@
 /*
- * ACPI and SMBIOS out of a machine whose memory is the input. The first byte says how it is read:
+ * ACPI and SMBIOS of a machine whose memory is the input. The first byte says how it is read:
  * as one bare table, or as memory that begins with an RSDP or an SMBIOS entry point, checksums
- * repaired or as they are. All that a decoder asks for it gets as a heap block of exactly that
- * size, so that ASan sees any read past it.
+ * repaired or unchanged. Each part that a decoder reads is a heap block of exactly its size, so
+ * that ASan sees any read past it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static const void *memory_at(void *ctx, uint64_t address, size_t n)
 
     if (bytes == NULL)
         return NULL;
-    struct block *b = malloc(sizeof *b + n); /* its end is the end of what was asked for */
+    struct block *b = malloc(sizeof *b + n); /* its end is the end of the requested part */
     memcpy(b->bytes, bytes, n);
     b->next = m->blocks;
     m->blocks = b;

@@ -1,4 +1,4 @@
-/* Recordings of any bytes: a whole line of JSON comes out, and nothing outside of the text is
+/* Recordings of any bytes: the output is a whole line of JSON, and nothing outside of the text is
  * read. */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const char *const seeds[] = {
     "AuthenticAMD0100FA0_K10_Thuban",     "GenuineIntel00106A2_Nehalem-EP",
 };
 
-/* A fixture; where it is too large its first lines, leaves, and its last, MSRs. */
+/* A fixture; of one that is too large the first lines, leaves, and the last, MSRs. */
 size_t fuzz_seed(size_t index, uint8_t *out, size_t room)
 {
     char path[200];

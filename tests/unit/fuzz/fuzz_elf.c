@@ -1,4 +1,4 @@
-/* Objects of any bytes: what opens can be gone through, and linked within the memory given. */
+/* Objects of any bytes: those that open can be iterated, and linked within the given memory. */
 #include <string.h>
 #include "lib/object/elf_place.h"
 #include "lib/text/fmt.h"

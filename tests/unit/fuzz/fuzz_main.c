@@ -1,8 +1,8 @@
 /*
  * A deterministic fuzzer for compilers without libFuzzer: seeds first, then mutations of them.
- *   fuzz_X [ROUNDS [SECONDS [SEED]]]
+ *     fuzz_X [ROUNDS [SECONDS [SEED]]]
  * ends after ROUNDS inputs or SECONDS, whichever comes first. An input that fails is printed in
- * hexadecimal; run with that SEED again it comes again.
+ * hexadecimal; a run with the same SEED repeats it.
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <signal.h>
@@ -118,7 +118,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* In memory of exactly its size: what is read behind it is seen. */
+/* In memory of exactly its size, so that reads past its end are noticed. */
 static void give(void)
 {
     uint8_t *copy = malloc(input_size ? input_size : 1);

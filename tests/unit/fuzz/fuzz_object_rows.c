@@ -1,6 +1,7 @@
 /*
- * Objects with rows, of any bytes: what opens has its rows read, and each that is not refused has
- * its functions linked, as bench/place/compiled.c does, within memory of exactly their size.
+ * Objects with rows, of any bytes: if one opens, its rows are read, and each row that is not
+ * refused has its functions linked, as bench/place/compiled.c does, within memory of exactly
+ * their size.
  */
 #include <string.h>
 #include "bench/objects/object_rows.h"
@@ -67,7 +68,7 @@ static bool is_text(const struct elf *e, const char *text, size_t most)
     return length >= 1 && length <= most && text >= bytes && text + length < bytes + e->size;
 }
 
-/* What a row that is not refused promises. */
+/* The properties of a row that is not refused. */
 static void check_row(const struct elf *e, const struct object_row *row)
 {
     const struct bench *b = &row->bench;

@@ -1,6 +1,6 @@
 /*
- * Configuration files and load options of any bytes: the answer and the message agree, what is
- * accepted lies within its bounds, and its serial port is a word that is accepted again.
+ * Configuration files and load options of any bytes: the answer and the message agree, accepted
+ * values are within their bounds, and the serial port is printed as a word that is accepted again.
  */
 #include <stdlib.h>
 #include <string.h>

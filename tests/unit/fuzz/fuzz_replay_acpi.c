@@ -1,6 +1,6 @@
 /*
- * Each table's decoder as `replay` uses it, JSON and all. The first byte says which table the rest
- * is, and whether its length and checksum are made to hold. The bytes are at the end of a heap
+ * Each table's decoder as `replay` uses it, including the JSON. The first byte says which table the
+ * rest is, and whether its length and checksum are corrected. The bytes are at the end of a heap
  * block of exactly their size, so that ASan sees any read past them.
  */
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* Text of any bytes: decoding ends, goes forward, and what it gives encodes to the same bytes
- * again. */
+/* Text of any bytes: decoding ends, advances, and its result encodes to the same bytes again. */
 #include <string.h>
 #include "lib/text/utext.h"
 #include "lib/text/words.h"

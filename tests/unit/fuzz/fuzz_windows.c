@@ -1,4 +1,4 @@
-/* Recordings of any bytes: whole lines of JSON come out, and nothing outside of the text is
+/* Recordings of any bytes: the output is whole lines of JSON, and nothing outside of the text is
  * read. */
 #include <stdio.h>
 #include <stdlib.h>

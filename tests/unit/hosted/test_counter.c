@@ -1,6 +1,6 @@
 /*
- * How a process counts core cycles (hosted/platform/counter.c), on a kernel that is planted: what
- * it grants, what read(2) gives, and a core whose additions take a cycle each.
+ * How a process counts core cycles (hosted/platform/counter.c), on a simulated kernel: what it
+ * grants, what read(2) returns, and a core whose additions take a cycle each.
  */
 #include "tests/unit/unit.h"
 #include <errno.h>
@@ -122,7 +122,7 @@ static int set_up(void **state)
     return 0;
 }
 
-/* Where RDPMC is not allowed read(2) is, and counts what the thread's own code takes. */
+/* If RDPMC is not allowed read(2) is used, and counts what the thread's own code takes. */
 static void read_counts_where_rdpmc_is_not_allowed(void **state)
 {
     (void)state;
@@ -175,7 +175,7 @@ static void what_does_not_count_core_cycles_does_not_start(void **state)
     assert_int_equal(k.closes, 0);
 }
 
-/* A child counts its own cycles; where it is not let, its readings fail. */
+/* A child counts its own cycles; if it is not allowed to, its readings fail. */
 static void after_a_fork(void **state)
 {
     (void)state;

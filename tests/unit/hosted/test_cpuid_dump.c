@@ -31,7 +31,7 @@ static int after(void **state)
 
 #define LEAF_0 "cpuid 0 00000000 00000000 0000000d 68747541 444d4163 69746e65\n"
 
-static void a_recording(void **state)
+static void a_recording_has_its_leaves_and_msrs(void **state)
 {
     (void)state;
     assert_true(parse("# words \xff\r\n\r\n" LEAF_0 "cpuid 0 4 0 1 2 3 FFFFFFFF\n"
@@ -57,7 +57,7 @@ static void a_recording(void **state)
     assert_true(cpuid_dump_rdmsr(&seven, 0xc0010064, &v) && v == UINT64_MAX);
 }
 
-static void refused(void **state)
+static void wrong_lines_are_refused_with_their_number(void **state)
 {
     (void)state;
     static const char *const texts[][2] = {
@@ -87,7 +87,7 @@ static void refused(void **state)
 }
 
 /* More than the arrays begin with. */
-static void many(void **state)
+static void many_lines_fit(void **state)
 {
     (void)state;
     static char text[200000];
@@ -106,9 +106,9 @@ static void many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_recording, after),
-        cmocka_unit_test_teardown(refused, after),
-        cmocka_unit_test_teardown(many, after),
+        cmocka_unit_test_teardown(a_recording_has_its_leaves_and_msrs, after),
+        cmocka_unit_test_teardown(wrong_lines_are_refused_with_their_number, after),
+        cmocka_unit_test_teardown(many_lines_fit, after),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,7 @@ static char *text_of(const char *path)
     return text;
 }
 
-/* The line that differs, from 1; 0: none; -1: the table has no end. */
+/* Returns the line that differs, from 1; 0: none; -1: the table has no end. */
 static long compare(const char *at, const char *table)
 {
     const char *stop = strstr(at, end);
@@ -40,7 +40,7 @@ static long compare(const char *at, const char *table)
     return line;
 }
 
-/* What was taken is given back before this: a list of leaks would hide the message. */
+/* Memory is freed before this, because a list of leaks would hide the message. */
 static void must_be_true(const char *path, long line)
 {
     if (line < 0)

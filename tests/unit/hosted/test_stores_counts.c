@@ -5,7 +5,7 @@
 
 #include "tests/unit/unit.h"
 
-/* A machine of 64 KiB that tells what its instructions do. */
+/* A machine of 64 KiB that reports what its instructions do. */
 static uint8_t memory[1 << 16];
 static struct counts c;
 
@@ -244,7 +244,7 @@ static void what_dies_unread_is_dead(void **state)
     assert_int_equal(c.by[2].unread, 8);
 }
 
-/* An instruction that runs in several stacks of calls has several sites. */
+/* An instruction that runs in several call stacks has several sites. */
 static void a_site_has_its_own_counts(void **state)
 {
     const struct touch t = {8, 8, true, true, TOUCH_ALL};
@@ -317,7 +317,7 @@ static void sizes_are_told_apart(void **state)
     assert_int_equal(c.loads_of[65], 1);
 }
 
-/* Against plain arrays, over many pages, so that the tables grow. */
+/* Compared with plain arrays, over many pages, so that the tables grow. */
 static void many(void **state)
 {
     static uint8_t unread[1 << 16], stored[1 << 16], last[1 << 16], loaded[1 << 16], read[1 << 16];

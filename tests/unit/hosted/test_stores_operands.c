@@ -1,4 +1,4 @@
-/* Instructions of each kind, and what they touch. Without Zydis there is nothing to test. */
+/* Instructions of each kind, and the memory that they access. Without Zydis nothing is tested. */
 #include "tests/unit/unit.h"
 #if __has_include(<Zydis/Zydis.h>)
 #include "hosted/stores/operands.c"
@@ -44,7 +44,7 @@ static void decode(const char *hex)
     assert_int_equal(decoded.instruction.length, n);
 }
 
-/* "L8@70000", one behind the other; "S16@70000/f00f" where not all bytes are touched. */
+/* "L8@70000", one after the other; "S16@70000/f00f" if not all bytes are accessed. */
 static const char *told(const char *hex)
 {
     static char text[1000];
@@ -153,7 +153,7 @@ static const struct one vectors[] = {
     {"62 f1 7d 48 e7 07", "S64@70000"},                     /* vmovntdq [rdi], zmm0 */
 };
 
-/* Where no lane is left. */
+/* If no lane is left. */
 static const struct one unmasked[] = {
     {"62 f1 7f 49 7f 07", ""},          /* vmovdqu8 [rdi]{k1}, zmm0 */
     {"62 f1 75 59 fe 07", ""},          /* vpaddd, [rdi]{1to16}, masked */
@@ -229,7 +229,7 @@ static void what_is_not_stepped_over_is_refused(void **state)
     assert_false(operands_decode(&decoded, HERE, (const uint8_t *)"\x0f\x04", 2));
 }
 
-/* Any bytes: what is decoded keeps to its limits, and the sanitizers see no more than they may. */
+/* Any bytes: the decoded accesses keep to their limits, and the sanitizers find nothing. */
 static void random_bytes(void **state)
 {
     const uint8_t prefix[] = {0x62, 0xc4, 0xc5, 0x0f, 0xf3, 0x66, 0x67, 0xf2};

@@ -143,7 +143,7 @@ static void two_that_agree(void **state)
     assert_int_equal(fake.port_b, 0x2c); /* as it was, parity switches included */
 }
 
-static void counters_wrap(void **state)
+static void counters_that_wrap_give_the_frequency(void **state)
 {
     (void)state;
     fake.pm_start = 0xffffff - 60000; /* in the second window */
@@ -154,7 +154,7 @@ static void counters_wrap(void **state)
     near(c.source[CLOCK_PIT].hz, 300);
 }
 
-static void bogus_port(void **state)
+static void a_port_of_ones_is_not_a_clock(void **state)
 {
     (void)state;
     fake.pm_there = false;
@@ -185,7 +185,7 @@ static void stops_in_a_window(void **state)
     assert_false(measured().source[CLOCK_PMTIMER].known);
 }
 
-static void goes_back(void **state)
+static void a_clock_that_goes_back_is_refused(void **state)
 {
     (void)state;
     fake.pm_back = true;
@@ -196,7 +196,7 @@ static void goes_back(void **state)
 }
 
 /* A channel that somebody else reads too: a reading that is not whole is taken again. */
-static void torn_readings(void **state)
+static void torn_readings_are_repeated(void **state)
 {
     (void)state;
     measured();
@@ -251,7 +251,7 @@ static void tables_that_name_no_timer(void **state)
     assert_string_equal(c.source[CLOCK_PMTIMER].why_not, "no FADT");
 }
 
-static void no_pit(void **state)
+static void a_missing_pit_is_named(void **state)
 {
     (void)state;
     fake.pit_there = false;
@@ -262,7 +262,7 @@ static void no_pit(void **state)
     assert_true(c.source[CLOCK_PMTIMER].known);
 }
 
-static void hpet_refused(void **state)
+static void a_hpet_with_wrong_fields_is_refused(void **state)
 {
     (void)state;
     const struct cpu cpu = {0};
@@ -315,15 +315,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(two_that_agree, set_up),
-        cmocka_unit_test_setup(counters_wrap, set_up),
-        cmocka_unit_test_setup(bogus_port, set_up),
+        cmocka_unit_test_setup(counters_that_wrap_give_the_frequency, set_up),
+        cmocka_unit_test_setup(a_port_of_ones_is_not_a_clock, set_up),
         cmocka_unit_test_setup(stops_in_a_window, set_up),
-        cmocka_unit_test_setup(goes_back, set_up),
-        cmocka_unit_test_setup(torn_readings, set_up),
+        cmocka_unit_test_setup(a_clock_that_goes_back_is_refused, set_up),
+        cmocka_unit_test_setup(torn_readings_are_repeated, set_up),
         cmocka_unit_test_setup(the_tsc_is_a_clock_where_it_is_known, set_up),
         cmocka_unit_test_setup(tables_that_name_no_timer, set_up),
-        cmocka_unit_test_setup(no_pit, set_up),
-        cmocka_unit_test_setup(hpet_refused, set_up),
+        cmocka_unit_test_setup(a_missing_pit_is_named, set_up),
+        cmocka_unit_test_setup(a_hpet_with_wrong_fields_is_refused, set_up),
         cmocka_unit_test_setup(nothing_at_all, set_up),
     };
 

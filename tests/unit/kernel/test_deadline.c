@@ -631,7 +631,7 @@ static void each_core_has_a_counter(void **state)
     assert_int_equal(fake.started[0], 1);
 }
 
-static void nothing_works(void **state)
+static void without_a_source_no_row_is_ended(void **state)
 {
     (void)state;
     open_with(true, false, "no HPET table", "borrowed");
@@ -661,7 +661,7 @@ int main(void)
         cmocka_unit_test_setup(without_a_sleeper_a_timer_is_set, set_up),
         cmocka_unit_test_setup(an_nmi_of_others_is_none_of_ours, set_up),
         cmocka_unit_test_setup(each_core_has_a_counter, set_up),
-        cmocka_unit_test_setup(nothing_works, set_up),
+        cmocka_unit_test_setup(without_a_source_no_row_is_ended, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

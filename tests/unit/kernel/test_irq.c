@@ -55,7 +55,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void by_mmio(void **state)
+static void the_local_apic_is_masked_by_mmio(void **state)
 {
     (void)state;
     fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | 0x100);
@@ -91,7 +91,7 @@ static void by_mmio(void **state)
     assert_int_equal(priority, CR8_HOLD_ALL);
 }
 
-static void by_msr(void **state)
+static void the_local_apic_is_masked_by_msr(void **state)
 {
     (void)state;
     fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | BASE_X2APIC);
@@ -112,7 +112,7 @@ static void by_msr(void **state)
     assert_int_equal(fake_msr_value(MSR_X2APIC + LAPIC_LVT_TIMER / 16), 0x40030 | ENTRY_MASKED);
 }
 
-static void no_lapic(void **state)
+static void a_missing_local_apic_is_left_alone(void **state)
 {
     (void)state;
     const struct cpu none = {.apic = false};
@@ -129,7 +129,7 @@ static void no_lapic(void **state)
 }
 
 /* A window that does not follow the index: every register reads the same. */
-static void ioapics(void **state)
+static void every_open_ioapic_entry_is_masked(void **state)
 {
     (void)state;
     struct madt t = {.ioapics = 2};
@@ -158,7 +158,7 @@ static void ioapics(void **state)
 }
 
 /* All that was open is open again, and nothing else. */
-static void given_back(void **state)
+static void all_that_was_open_is_opened_again(void **state)
 {
     (void)state;
     static struct irq_opened opened; /* as the arena's: all zero */
@@ -209,11 +209,11 @@ static void nothing_to_give_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(by_mmio, set_up),
-        cmocka_unit_test_setup(by_msr, set_up),
-        cmocka_unit_test_setup(no_lapic, set_up),
-        cmocka_unit_test_setup(ioapics, set_up),
-        cmocka_unit_test_setup(given_back, set_up),
+        cmocka_unit_test_setup(the_local_apic_is_masked_by_mmio, set_up),
+        cmocka_unit_test_setup(the_local_apic_is_masked_by_msr, set_up),
+        cmocka_unit_test_setup(a_missing_local_apic_is_left_alone, set_up),
+        cmocka_unit_test_setup(every_open_ioapic_entry_is_masked, set_up),
+        cmocka_unit_test_setup(all_that_was_open_is_opened_again, set_up),
         cmocka_unit_test_setup(nothing_to_give_back, set_up),
     };
 

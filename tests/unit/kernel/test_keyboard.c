@@ -33,7 +33,7 @@ static bool stops(const uint8_t *bytes, size_t n)
 
 #define STOPS(...) stops((const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
-static void keys(void **state)
+static void q_and_esc_stop_a_run(void **state)
 {
     (void)state;
     assert_true(STOPS(0x10));             /* Q */
@@ -53,7 +53,7 @@ static void keys(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keys)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(q_and_esc_stop_a_run)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

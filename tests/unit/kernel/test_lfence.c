@@ -12,7 +12,7 @@ static enum lfence_state on(enum cpu_vendor vendor, uint32_t family)
     return lfence_make_serializing(&c);
 }
 
-static void without_msr(void **state)
+static void without_the_msr_the_state_is_the_cpus(void **state)
 {
     (void)state;
     struct cpu zen4 = {.vendor = VENDOR_AMD, .family = 0x19, .lfence_always_serializing = true};
@@ -24,7 +24,7 @@ static void without_msr(void **state)
     assert_int_equal(on(VENDOR_ZHAOXIN, 7), LFENCE_UNKNOWN);
 }
 
-static void with_msr(void **state)
+static void the_msr_makes_lfence_serialise(void **state)
 {
     (void)state;
     fake_msr_reset();
@@ -43,7 +43,7 @@ static void with_msr(void **state)
     assert_int_equal(on(VENDOR_AMD, 0x17), LFENCE_COULD_NOT);
 }
 
-static void names(void **state)
+static void every_state_has_a_name(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < LFENCE_STATES; i++)
@@ -53,9 +53,9 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_msr),
-        cmocka_unit_test(with_msr),
-        cmocka_unit_test(names),
+        cmocka_unit_test(without_the_msr_the_state_is_the_cpus),
+        cmocka_unit_test(the_msr_makes_lfence_serialise),
+        cmocka_unit_test(every_state_has_a_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

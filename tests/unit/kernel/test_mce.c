@@ -33,7 +33,7 @@ static int four_banks(void **state)
     return 0;
 }
 
-static void enables(void **state)
+static void every_bank_is_enabled(void **state)
 {
     (void)state;
     struct cpu cpu = {.mce = true, .vendor = VENDOR_INTEL, .family = 6, .model = 0x0f};
@@ -54,7 +54,7 @@ static void enables(void **state)
     assert_true(fake_msr_value(MSR_MC_CTL(0)) == ~0ull);
 }
 
-static void given_back(void **state)
+static void banks_are_restored(void **state)
 {
     (void)state;
     struct cpu cpu = {.mce = true, .vendor = VENDOR_INTEL, .family = 6, .model = 0x0f};
@@ -75,7 +75,7 @@ static void given_back(void **state)
     assert_int_equal(fake_msr_value(MSR_MC_CTL(1)), 7);
 }
 
-static void not_there(void **state)
+static void a_cpu_without_mce_is_left_alone(void **state)
 {
     (void)state;
     struct cpu cpu = {.mce = false};
@@ -85,7 +85,7 @@ static void not_there(void **state)
     assert_int_equal(fake_msr.writes, 0);
 }
 
-static void survived(void **state)
+static void a_valid_context_survives(void **state)
 {
     (void)state;
     struct machine_check c = {0};
@@ -103,7 +103,7 @@ static void survived(void **state)
     assert_int_equal(fake_msr.written[1], MSR_MCG_STATUS);
 }
 
-static void fatal(void **state)
+static void a_corrupt_context_is_fatal(void **state)
 {
     (void)state;
     struct machine_check c = {0};
@@ -122,7 +122,7 @@ static void fatal(void **state)
     assert_false(machine_check_survived(&c, 1));
 }
 
-static void storm(void **state)
+static void a_storm_ends_in_a_fatal_one(void **state)
 {
     (void)state;
     struct machine_check c = {0};
@@ -139,13 +139,13 @@ static void storm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(enables, four_banks),
-        cmocka_unit_test_setup(not_there, four_banks),
-        cmocka_unit_test_setup(given_back, four_banks),
-        cmocka_unit_test_setup(not_there, four_banks),
-        cmocka_unit_test_setup(survived, four_banks),
-        cmocka_unit_test_setup(fatal, four_banks),
-        cmocka_unit_test_setup(storm, four_banks),
+        cmocka_unit_test_setup(every_bank_is_enabled, four_banks),
+        cmocka_unit_test_setup(a_cpu_without_mce_is_left_alone, four_banks),
+        cmocka_unit_test_setup(banks_are_restored, four_banks),
+        cmocka_unit_test_setup(a_cpu_without_mce_is_left_alone, four_banks),
+        cmocka_unit_test_setup(a_valid_context_survives, four_banks),
+        cmocka_unit_test_setup(a_corrupt_context_is_fatal, four_banks),
+        cmocka_unit_test_setup(a_storm_ends_in_a_fatal_one, four_banks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

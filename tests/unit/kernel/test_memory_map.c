@@ -41,7 +41,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void ram(void **state)
+static void ram_is_found_by_the_map(void **state)
 {
     (void)state;
     assert_true(memory_is_ram(handoff, MIB, 1));
@@ -52,7 +52,7 @@ static void ram(void **state)
     assert_true(memory_is_ram(handoff, ~0ull - 10, 100)); /* wraps */
 }
 
-static void readable_ranges(void **state)
+static void ranges_over_several_regions_are_readable(void **state)
 {
     (void)state;
     assert_true(memory_is_readable(handoff, MIB, 127 * MIB));
@@ -68,7 +68,7 @@ static void readable_ranges(void **state)
     assert_false(memory_is_readable(handoff, ~0ull, 2));
 }
 
-static void tables(void **state)
+static void tables_are_read_only_where_memory_is(void **state)
 {
     (void)state;
     struct acpi_mem a;
@@ -83,7 +83,7 @@ static void tables(void **state)
     assert_null(a.mem.at(a.mem.ctx, ~0ull - 3, 36));
 }
 
-static void arena(void **state)
+static void the_arena_gives_aligned_memory_and_guarded_stacks(void **state)
 {
     (void)state;
     struct arena a;
@@ -130,10 +130,12 @@ static void what_takes_an_address(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ram, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(readable_ranges, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(tables, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(arena, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ram_is_found_by_the_map, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ranges_over_several_regions_are_readable, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(tables_are_read_only_where_memory_is, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_arena_gives_aligned_memory_and_guarded_stacks, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(what_takes_an_address, set_up, tear_down),
     };
 

@@ -286,7 +286,7 @@ static void comparators_in_use(void **state)
     assert_string_equal(t.why_not, "its comparators have no pin of the IO-APIC");
 }
 
-static void no_hpet(void **state)
+static void a_missing_or_odd_hpet_is_refused(void **state)
 {
     const struct hpet_table odd = {.address = HPET_AT + 4}, nowhere = {.address = 0x1000};
     struct nmi_timer t;
@@ -317,7 +317,7 @@ int main(void)
         cmocka_unit_test_setup(how_far_an_hpet_reaches, set_up),
         cmocka_unit_test_setup(an_hpet_of_64_bits_takes_one_shot, set_up),
         cmocka_unit_test_setup(comparators_in_use, set_up),
-        cmocka_unit_test_setup(no_hpet, set_up),
+        cmocka_unit_test_setup(a_missing_or_odd_hpet_is_refused, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -140,7 +140,7 @@ static void programs_and_writes(void **state)
 }
 
 /* The firmware's own console may be on the same port, at another speed. */
-static void given_back(void **state)
+static void the_port_is_restored(void **state)
 {
     (void)state;
     uart.dll = 12;
@@ -165,7 +165,7 @@ static void given_back(void **state)
     assert_string_equal(s.why_not, "given back to the firmware");
 }
 
-static void slow_speeds(void **state)
+static void the_slowest_speed_has_its_divisor(void **state)
 {
     (void)state;
     assert_true(probe(50).on);
@@ -186,7 +186,7 @@ static void without_a_fifo(void **state)
     assert_int_equal(uart.reads, 3);
 }
 
-static void nobody(void **state)
+static void an_absent_port_is_not_used(void **state)
 {
     (void)state;
     uart.there = false;
@@ -205,7 +205,7 @@ static void nobody(void **state)
 }
 
 /* Something else lives at this port: one that lacks any of the three is left as it was. */
-static void no_uart(void **state)
+static void other_devices_are_left_as_they_were(void **state)
 {
     bool *const lacks[] = {&uart.scratch, &uart.loopback, &uart.divisor};
     const char *const why[] = {"scratch", "loopback", "divisor"};
@@ -228,7 +228,7 @@ static void no_uart(void **state)
     }
 }
 
-static void off(void **state)
+static void serial_off_opens_nothing(void **state)
 {
     (void)state;
     struct serial_choice c = {.kind = SERIAL_OFF};
@@ -242,7 +242,7 @@ static void off(void **state)
     assert_int_equal(uart.n, 0);
 }
 
-static void stops_taking(void **state)
+static void a_port_that_stops_taking_bytes_is_switched_off(void **state)
 {
     (void)state;
     struct serial s = probe(115200);
@@ -260,7 +260,7 @@ static void stops_taking(void **state)
     assert_int_equal(s.lost, 7);
 }
 
-static void keys(void **state)
+static void a_key_stops_and_damaged_bytes_do_not(void **state)
 {
     (void)state;
     struct serial s = probe(115200);
@@ -274,7 +274,7 @@ static void keys(void **state)
 }
 
 /* Esc stops once nothing has followed it for a while; nothing that was cut does. */
-static void escape(void **state)
+static void esc_alone_stops(void **state)
 {
     (void)state;
     struct serial s = probe(115200);
@@ -327,7 +327,7 @@ static volatile void *map(void *ctx, uint64_t address, uint64_t size)
     return (volatile void *)(uintptr_t)address;
 }
 
-static void in_memory(void **state)
+static void a_port_in_memory_is_used(void **state)
 {
     (void)state;
     struct serial_places places = {.n = 2, .place = {{.from = "spcr", .address = 0x2f8}}};
@@ -393,16 +393,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(programs_and_writes, good),
-        cmocka_unit_test_setup(given_back, good),
-        cmocka_unit_test_setup(slow_speeds, good),
+        cmocka_unit_test_setup(the_port_is_restored, good),
+        cmocka_unit_test_setup(the_slowest_speed_has_its_divisor, good),
         cmocka_unit_test_setup(without_a_fifo, good),
-        cmocka_unit_test_setup(nobody, good),
-        cmocka_unit_test_setup(no_uart, good),
-        cmocka_unit_test_setup(off, good),
-        cmocka_unit_test_setup(stops_taking, good),
-        cmocka_unit_test_setup(keys, good),
-        cmocka_unit_test_setup(escape, good),
-        cmocka_unit_test_setup(in_memory, good),
+        cmocka_unit_test_setup(an_absent_port_is_not_used, good),
+        cmocka_unit_test_setup(other_devices_are_left_as_they_were, good),
+        cmocka_unit_test_setup(serial_off_opens_nothing, good),
+        cmocka_unit_test_setup(a_port_that_stops_taking_bytes_is_switched_off, good),
+        cmocka_unit_test_setup(a_key_stops_and_damaged_bytes_do_not, good),
+        cmocka_unit_test_setup(esc_alone_stops, good),
+        cmocka_unit_test_setup(a_port_in_memory_is_used, good),
         cmocka_unit_test_setup(in_memory_that_is_none, good),
         cmocka_unit_test_setup(memory_is_no_uart, good),
     };

@@ -12,7 +12,7 @@ static void names(const char *text, const char *cores)
         assert_int_equal(core_list_has(&l, i), cores[i] == '1');
 }
 
-static void forms(void **state)
+static void each_form_selects_its_cores(void **state)
 {
     (void)state;
     names("bsp", "1000");
@@ -26,7 +26,7 @@ static void forms(void **state)
     names("007", "00000001");
 }
 
-static void wrong(void **state)
+static void wrong_lists_are_refused(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -41,7 +41,7 @@ static void wrong(void **state)
             fail_msg("\"%s\" was taken", texts[i]);
 }
 
-static void edges(void **state)
+static void cores_at_the_edges_of_words_are_selected(void **state)
 {
     (void)state;
     struct core_list l;
@@ -96,9 +96,9 @@ static void what_is_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms),
-        cmocka_unit_test(wrong),
-        cmocka_unit_test(edges),
+        cmocka_unit_test(each_form_selects_its_cores),
+        cmocka_unit_test(wrong_lists_are_refused),
+        cmocka_unit_test(cores_at_the_edges_of_words_are_selected),
         cmocka_unit_test(of_types_there_are_a_few_among_all),
         cmocka_unit_test(what_is_not_there),
     };

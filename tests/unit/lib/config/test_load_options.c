@@ -44,7 +44,7 @@ static enum load_options load(const char *text)
     return narrow;
 }
 
-static void nothing_there(void **state)
+static void empty_options_are_none(void **state)
 {
     (void)state;
     assert_int_equal(load_as("", 0, NULL), LOAD_OPTIONS_NONE);
@@ -55,7 +55,7 @@ static void nothing_there(void **state)
     assert_int_equal(load("  \t "), LOAD_OPTIONS_NONE);
 }
 
-static void words_alone(void **state)
+static void words_without_a_name_are_ours(void **state)
 {
     (void)state;
     assert_int_equal(load("suite=calls samples=64"), LOAD_OPTIONS_OURS);
@@ -117,7 +117,7 @@ static void own_name_is_dropped(void **state)
     assert_int_equal(load_as(name, 99, name), LOAD_OPTIONS_FOREIGN);
 }
 
-static void wrong_words(void **state)
+static void a_wrong_word_among_ours_is_named(void **state)
 {
     (void)state;
     assert_int_equal(load("suite=calls fromat=table"), LOAD_OPTIONS_WRONG);
@@ -136,7 +136,7 @@ static void wrong_words(void **state)
     assert_int_equal(load_as("list \xff\xfe", 7, NULL), LOAD_OPTIONS_WRONG);
 }
 
-static void other_programs(void **state)
+static void other_programs_options_are_quoted(void **state)
 {
     (void)state;
     assert_int_equal(load("root=/dev/sda1 ro"), LOAD_OPTIONS_FOREIGN);
@@ -150,7 +150,7 @@ static void other_programs(void **state)
     assert_string_equal(quote, "a\\x09b");
 }
 
-static void binary_blobs(void **state)
+static void binary_options_are_quoted_as_bytes(void **state)
 {
     (void)state;
     assert_int_equal(load_as("\x01\x02\xff\x7f", 4, NULL), LOAD_OPTIONS_FOREIGN);
@@ -201,9 +201,12 @@ static void quotes_are_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_there),       cmocka_unit_test(words_alone),
-        cmocka_unit_test(own_name_is_dropped), cmocka_unit_test(wrong_words),
-        cmocka_unit_test(other_programs),      cmocka_unit_test(binary_blobs),
+        cmocka_unit_test(empty_options_are_none),
+        cmocka_unit_test(words_without_a_name_are_ours),
+        cmocka_unit_test(own_name_is_dropped),
+        cmocka_unit_test(a_wrong_word_among_ours_is_named),
+        cmocka_unit_test(other_programs_options_are_quoted),
+        cmocka_unit_test(binary_options_are_quoted_as_bytes),
         cmocka_unit_test(quotes_are_cut),
     };
 

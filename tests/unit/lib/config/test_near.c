@@ -65,7 +65,7 @@ static const char *of_option(const char *text)
     return message;
 }
 
-static void options_ask(void **state)
+static void a_near_word_is_asked_about(void **state)
 {
     (void)state;
     static const struct {
@@ -88,7 +88,7 @@ int main(void)
         cmocka_unit_test(one_edit_is_near),
         cmocka_unit_test(short_words_are_near_nothing),
         cmocka_unit_test(several_words_are_named_up_to_three),
-        cmocka_unit_test(options_ask),
+        cmocka_unit_test(a_near_word_is_asked_about),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

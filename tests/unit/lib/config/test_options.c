@@ -38,7 +38,7 @@ static void refused(const char *text, const char *const *says)
             fail_msg("\"%s\" is not in: %s", *says, message);
 }
 
-static void defaults(void **state)
+static void defaults_are_those_of_the_table(void **state)
 {
     (void)state;
     struct options o;
@@ -70,7 +70,7 @@ static void defaults(void **state)
     assert_int_equal(o.watch, 0);
 }
 
-static void every_key(void **state)
+static void every_key_is_taken(void **state)
 {
     (void)state;
     struct options o;
@@ -119,7 +119,7 @@ static void a_former_name_is_accepted_and_today_s_is_recorded(void **state)
 }
 
 /* A fraction of 1 where there is a point, else thousandths. */
-static void fractions(void **state)
+static void fractions_are_taken_with_and_without_a_point(void **state)
 {
     (void)state;
     static const struct {
@@ -155,7 +155,7 @@ static void fractions(void **state)
         assert_false(parse(&o, bad[i]));
 }
 
-static void later_wins(void **state)
+static void the_later_word_wins(void **state)
 {
     (void)state;
     struct options o;
@@ -227,7 +227,7 @@ static bool fits(const char *text, char *message, size_t size)
     return options_check_pairs(&o, &b.sink);
 }
 
-static void pairs(void **state)
+static void words_that_exclude_each_other_are_refused(void **state)
 {
     (void)state;
     const char *right[] = {"takeover=borrow finish=return", "finish=return", "takeover=exit",
@@ -250,7 +250,7 @@ static void pairs(void **state)
     assert_true(fits("dma=off", message, sizeof message));
 }
 
-static void messages(void **state)
+static void messages_name_place_word_and_allowed_values(void **state)
 {
     (void)state;
     refused("\n\nsamples=99999999", SAYS("baretick.conf, line 3: \"samples=99999999\": ", "samples",
@@ -286,7 +286,7 @@ static void messages(void **state)
 }
 
 /* Short: what was meant where a word is near, and what lists the others. */
-static void unknown_words(void **state)
+static void an_unknown_word_gets_a_near_one(void **state)
 {
     (void)state;
     struct options o;
@@ -388,7 +388,7 @@ static void long_words_are_shortened(void **state)
 }
 
 /* One text in every encoding a person may save it in. */
-static void encodings(void **state)
+static void one_text_is_read_in_every_encoding(void **state)
 {
     (void)state;
     const char *text = "# Gr\xc3\xb6\xc3\x9f"
@@ -425,7 +425,7 @@ static void encodings(void **state)
     }
 }
 
-static void serial_ports(void **state)
+static void serial_ports_are_taken_and_printed(void **state)
 {
     (void)state;
     const struct {
@@ -567,7 +567,7 @@ static void datasheet_stands_for_words(void **state)
 }
 
 /* Every key is a member, in the order of the table, as the word that sets it. */
-static void record(void **state)
+static void the_record_has_every_key_in_order(void **state)
 {
     (void)state;
     const char *said = "recipe=serialize suite=\"a,b*\" hist=full clock=hpet,tsc cores=0,2-3 "
@@ -640,26 +640,26 @@ static void what_is_not_default_is_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(every_key),
+        cmocka_unit_test(defaults_are_those_of_the_table),
+        cmocka_unit_test(every_key_is_taken),
         cmocka_unit_test(a_former_name_is_accepted_and_today_s_is_recorded),
-        cmocka_unit_test(fractions),
-        cmocka_unit_test(later_wins),
+        cmocka_unit_test(fractions_are_taken_with_and_without_a_point),
+        cmocka_unit_test(the_later_word_wins),
         cmocka_unit_test(choices_are_in_order),
         cmocka_unit_test(names_are_the_words),
-        cmocka_unit_test(messages),
-        cmocka_unit_test(unknown_words),
+        cmocka_unit_test(messages_name_place_word_and_allowed_values),
+        cmocka_unit_test(an_unknown_word_gets_a_near_one),
         cmocka_unit_test(every_key_is_found_from_near),
-        cmocka_unit_test(pairs),
+        cmocka_unit_test(words_that_exclude_each_other_are_refused),
         cmocka_unit_test(unclear_words_are_refused),
         cmocka_unit_test(nul_in_a_file),
         cmocka_unit_test(long_words_are_shortened),
-        cmocka_unit_test(encodings),
-        cmocka_unit_test(serial_ports),
+        cmocka_unit_test(one_text_is_read_in_every_encoding),
+        cmocka_unit_test(serial_ports_are_taken_and_printed),
         cmocka_unit_test(help_fits_a_terminal),
         cmocka_unit_test(documents_are_true),
         cmocka_unit_test(datasheet_stands_for_words),
-        cmocka_unit_test(record),
+        cmocka_unit_test(the_record_has_every_key_in_order),
         cmocka_unit_test(what_is_not_default_is_shown),
     };
 

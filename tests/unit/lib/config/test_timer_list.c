@@ -93,7 +93,7 @@ static void the_order_of_a_list(void **state)
     assert_string_equal(text, CYCLE_STANDARD);
 }
 
-static void faults(void **state)
+static void wrong_lists_are_refused_with_the_item(void **state)
 {
     (void)state;
     const struct {
@@ -131,7 +131,7 @@ int main(void)
         cmocka_unit_test(in_the_order_given),
         cmocka_unit_test(words_and_ids),
         cmocka_unit_test(the_order_of_a_list),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(wrong_lists_are_refused_with_the_item),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

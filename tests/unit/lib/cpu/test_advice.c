@@ -20,7 +20,7 @@ static void nothing_read_nothing_said(void **state)
     assert_int_equal(advice_choose(&f, said), 0);
 }
 
-static void each_alone(void **state)
+static void each_fact_has_its_advice(void **state)
 {
     (void)state;
     struct advice_facts f;
@@ -79,7 +79,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_read_nothing_said),
-        cmocka_unit_test(each_alone),
+        cmocka_unit_test(each_fact_has_its_advice),
         cmocka_unit_test(changes_come_first),
         cmocka_unit_test(an_emulators_settings_are_not_judged),
     };

@@ -47,7 +47,7 @@ static void counts_through_changes_of_clock(void **state)
 }
 
 /* Hours between two readings: the figure keeps 31 bits. */
-static void long_stretches(void **state)
+static void hours_between_readings_are_exact(void **state)
 {
     (void)state;
     struct fake_counters f;
@@ -91,7 +91,7 @@ static void torn_readings_are_tried_again(void **state)
     assert_int_equal(aperf_read(&p, &f.access, &to), APERF_AGAIN);
 }
 
-static void refused(void **state)
+static void counters_that_do_not_work_are_refused(void **state)
 {
     (void)state;
     static const struct core_counters no = {.aperf = false};
@@ -123,9 +123,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_through_changes_of_clock),
-        cmocka_unit_test(long_stretches),
+        cmocka_unit_test(hours_between_readings_are_exact),
         cmocka_unit_test(torn_readings_are_tried_again),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(counters_that_do_not_work_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static void cleared_alone_and_set_again(void **state)
     expect(DEBUGCTL_BTF | LBR, 2);
 }
 
-static void clear_already(void **state)
+static void what_the_body_cleared_stays_clear(void **state)
 {
     (void)state;
     machine(LBR);
@@ -56,7 +56,7 @@ static void no_such_msr(void **state)
     assert_int_equal(file.writes, 0);
 }
 
-static void it_resists(void **state)
+static void a_register_that_resists_is_left(void **state)
 {
     (void)state;
     machine(DEBUGCTL_BTF);
@@ -74,9 +74,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cleared_alone_and_set_again),
-        cmocka_unit_test(clear_already),
+        cmocka_unit_test(what_the_body_cleared_stays_clear),
         cmocka_unit_test(no_such_msr),
-        cmocka_unit_test(it_resists),
+        cmocka_unit_test(a_register_that_resists_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ static void expect_tlb(unsigned i, unsigned level, enum tlb_type type, unsigned 
     assert_int_equal(tlb[i].ways, ways);
 }
 
-static void leaf_4(void **state)
+static void leaf_4_describes_caches(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 4);
@@ -108,7 +108,7 @@ static void a_byte_can_be_two_tlbs(void **state)
 }
 
 /* Every byte that is a cache has a size and its own line, and none is also a TLB. */
-static void descriptor_table(void **state)
+static void every_descriptor_has_a_size_and_a_line(void **state)
 {
     (void)state;
     const struct cpu c = {.vendor = VENDOR_INTEL, .family = 6};
@@ -128,7 +128,7 @@ static void descriptor_table(void **state)
     assert_int_equal(tlbs, 43);   /* two rows give two */
 }
 
-static void leaf_18(void **state)
+static void leaf_18_describes_tlbs(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 0x18);
@@ -148,7 +148,7 @@ static void leaf_18(void **state)
     assert_int_equal(tlbs_made(), 3);
 }
 
-static void old_amd(void **state)
+static void old_amd_leaves_describe_caches_and_tlbs(void **state)
 {
     (void)state;
     made_vendor("AuthenticAMD", 5);
@@ -197,7 +197,7 @@ static void units_of_32(void **state)
     expect_tlb(10, 2, TLB_DATA, TLB_1G, 1024, 4);
 }
 
-static void nothing(void **state)
+static void a_cpu_without_leaves_has_no_caches(void **state)
 {
     (void)state;
     made_none();
@@ -211,15 +211,15 @@ static void nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaf_4),
+        cmocka_unit_test(leaf_4_describes_caches),
         cmocka_unit_test(endless_leaf_4),
         cmocka_unit_test(descriptors_fill_what_is_missing),
         cmocka_unit_test(a_byte_can_be_two_tlbs),
-        cmocka_unit_test(descriptor_table),
-        cmocka_unit_test(leaf_18),
-        cmocka_unit_test(old_amd),
+        cmocka_unit_test(every_descriptor_has_a_size_and_a_line),
+        cmocka_unit_test(leaf_18_describes_tlbs),
+        cmocka_unit_test(old_amd_leaves_describe_caches_and_tlbs),
         cmocka_unit_test(units_of_32),
-        cmocka_unit_test(nothing),
+        cmocka_unit_test(a_cpu_without_leaves_has_no_caches),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,7 +95,7 @@ static void restored(struct machine *m)
     cpuid_dump_free(&m->dump);
 }
 
-static void skylake(void **state)
+static void skylake_has_its_controls(void **state)
 {
     (void)state;
     struct machine m;
@@ -127,7 +127,7 @@ static void skylake(void **state)
     cpuid_dump_free(&m.dump);
 }
 
-static void alder_lake(void **state)
+static void alder_lake_has_its_controls(void **state)
 {
     (void)state;
     struct machine m;
@@ -156,7 +156,7 @@ static void alder_lake(void **state)
     cpuid_dump_free(&m.dump);
 }
 
-static void older_intel(void **state)
+static void older_intel_has_its_controls(void **state)
 {
     (void)state;
     struct machine m;
@@ -204,7 +204,7 @@ static void granite_ridge(struct machine *m)
     settle(m);
 }
 
-static void amd(void **state)
+static void amd_has_its_controls(void **state)
 {
     (void)state;
     struct machine m;
@@ -249,7 +249,7 @@ static void amd(void **state)
     restored(&m);
 }
 
-static void thuban(void **state)
+static void thuban_has_its_controls(void **state)
 {
     (void)state;
     struct machine m;
@@ -264,7 +264,7 @@ static void thuban(void **state)
     restored(&m);
 }
 
-static void what_resists(void **state)
+static void a_control_that_resists_is_reported(void **state)
 {
     (void)state;
     struct machine m;
@@ -326,7 +326,7 @@ static void efficiency_cores_and_strangers(void **state)
     }
 }
 
-static void c1e(void **state)
+static void c1e_is_read_from_its_msr(void **state)
 {
     (void)state;
     struct machine m;
@@ -349,15 +349,15 @@ static void c1e(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skylake),
-        cmocka_unit_test(alder_lake),
-        cmocka_unit_test(older_intel),
-        cmocka_unit_test(amd),
-        cmocka_unit_test(thuban),
-        cmocka_unit_test(what_resists),
+        cmocka_unit_test(skylake_has_its_controls),
+        cmocka_unit_test(alder_lake_has_its_controls),
+        cmocka_unit_test(older_intel_has_its_controls),
+        cmocka_unit_test(amd_has_its_controls),
+        cmocka_unit_test(thuban_has_its_controls),
+        cmocka_unit_test(a_control_that_resists_is_reported),
         cmocka_unit_test(keep_writes_nothing),
         cmocka_unit_test(efficiency_cores_and_strangers),
-        cmocka_unit_test(c1e),
+        cmocka_unit_test(c1e_is_read_from_its_msr),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

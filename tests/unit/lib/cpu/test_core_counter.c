@@ -64,7 +64,7 @@ static void what_cpuid_promises(void **state)
     assert_int_equal(counter(), COUNTER_NONE);
 }
 
-static void real_machines(void **state)
+static void real_machines_have_their_counters(void **state)
 {
     (void)state;
     struct core_counters c = of_file("GenuineIntel00506E3_Skylake");
@@ -114,7 +114,7 @@ static struct cpuid_regs planted(void *ctx, uint32_t leaf, uint32_t subleaf)
     }
 }
 
-static void leaf_0ah(void **state)
+static void leaf_0ah_selects_the_counter(void **state)
 {
     (void)state;
     static const struct {
@@ -192,7 +192,7 @@ static const char *use(struct fake_counters *f, const struct core_counters *has,
     return why;
 }
 
-static void fixed_counter(void **state)
+static void a_fixed_counter_in_use_is_left_alone(void **state)
 {
     (void)state;
     struct fake_counters f;
@@ -225,7 +225,7 @@ static void fixed_counter_in_use(void **state)
     assert_int_equal(*fake_counter_at(&f, 0x38f), 1ull << 33);
 }
 
-static void hypervisors(void **state)
+static void counters_that_a_hypervisor_withholds_are_refused(void **state)
 {
     (void)state;
     struct fake_counters f;
@@ -270,7 +270,7 @@ static void hypervisors(void **state)
     assert_false(core_counter_stop(&c, &f.access));
 }
 
-static void amd_counters(void **state)
+static void a_free_amd_counter_is_used(void **state)
 {
     (void)state;
     struct fake_counters f;
@@ -292,7 +292,7 @@ static void amd_counters(void **state)
 }
 
 /* Fixed counter 0, or event C0h: beside the counter of core cycles, which it leaves alone. */
-static void retired_instructions(void **state)
+static void retired_instructions_have_a_separate_counter(void **state)
 {
     (void)state;
     struct fake_counters f;
@@ -314,7 +314,7 @@ static void retired_instructions(void **state)
     assert_non_null(strstr(use(&f, &fixed, &c), "faults"));
 }
 
-static void none(void **state)
+static void a_cpu_without_counters_has_none(void **state)
 {
     (void)state;
     static const struct core_counters no = {.pmc = COUNTER_NONE};
@@ -331,14 +331,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cpuid_promises),
-        cmocka_unit_test(real_machines),
-        cmocka_unit_test(leaf_0ah),
-        cmocka_unit_test(fixed_counter),
+        cmocka_unit_test(real_machines_have_their_counters),
+        cmocka_unit_test(leaf_0ah_selects_the_counter),
+        cmocka_unit_test(a_fixed_counter_in_use_is_left_alone),
         cmocka_unit_test(fixed_counter_in_use),
-        cmocka_unit_test(hypervisors),
-        cmocka_unit_test(amd_counters),
-        cmocka_unit_test(retired_instructions),
-        cmocka_unit_test(none),
+        cmocka_unit_test(counters_that_a_hypervisor_withholds_are_refused),
+        cmocka_unit_test(a_free_amd_counter_is_used),
+        cmocka_unit_test(retired_instructions_have_a_separate_counter),
+        cmocka_unit_test(a_cpu_without_counters_has_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void expect_signature(const struct cpu *c, enum cpu_vendor vendor, const 
     assert_string_equal(c->hypervisor_id, "");
 }
 
-static void goldmont(void **state)
+static void goldmont_is_decoded(void **state)
 {
     (void)state;
     struct cpu c = decode("GenuineIntel00506C9_Goldmont");
@@ -58,7 +58,7 @@ static void skylake_without_crystal(void **state)
     assert_false(c.serialize || c.la57 || c.cet_ss || c.cet_ibt);
 }
 
-static void alder_lake(void **state)
+static void alder_lake_is_decoded(void **state)
 {
     (void)state;
     struct cpu c = decode("GenuineIntel0090672_AlderLake_01_LC_BC");
@@ -70,7 +70,7 @@ static void alder_lake(void **state)
     assert_null(cpu_lacks(&c, RECIPE_SERIALIZE));
 }
 
-static void zen5(void **state)
+static void zen5_is_decoded(void **state)
 {
     (void)state;
     struct cpu c = decode("AuthenticAMD0B40F40_K20_GraniteRidge_02");
@@ -85,7 +85,7 @@ static void zen5(void **state)
     assert_string_equal(cpu_lacks(&c, RECIPE_SERIALIZE), "no SERIALIZE (CPUID 7 EDX[14])");
 }
 
-static void k8(void **state)
+static void k8_is_decoded(void **state)
 {
     (void)state;
     struct cpu c = decode("AuthenticAMD0000F51_K8_Sledgehammer");
@@ -104,7 +104,7 @@ static void k8(void **state)
     assert_string_equal(cpu_lacks(&c, RECIPE_PAOLONI), want);
 }
 
-static void centaur(void **state)
+static void centaur_is_decoded(void **state)
 {
     (void)state;
     struct cpu c = decode("CentaurHauls0040672_CNS_04");
@@ -140,7 +140,7 @@ static void nothing_at_all(void **state)
         assert_string_equal(cpu_lacks(&c, (enum recipe)r), "no TSC (CPUID 1 EDX[4])");
 }
 
-static void no_sse2(void **state)
+static void without_sse2_the_fences_are_lacking(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 1);
@@ -171,7 +171,7 @@ static void leaves_that_are_not_there(void **state)
     assert_int_equal(c.tsc_nominal_hz, 0);
 }
 
-static void clock_leaf(void **state)
+static void the_clock_leaf_gives_the_tsc(void **state)
 {
     (void)state;
     const struct {
@@ -292,16 +292,16 @@ static void a_model_that_features_contradict_is_masked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(goldmont),
+        cmocka_unit_test(goldmont_is_decoded),
         cmocka_unit_test(skylake_without_crystal),
-        cmocka_unit_test(alder_lake),
-        cmocka_unit_test(zen5),
-        cmocka_unit_test(k8),
-        cmocka_unit_test(centaur),
+        cmocka_unit_test(alder_lake_is_decoded),
+        cmocka_unit_test(zen5_is_decoded),
+        cmocka_unit_test(k8_is_decoded),
+        cmocka_unit_test(centaur_is_decoded),
         cmocka_unit_test(nothing_at_all),
-        cmocka_unit_test(no_sse2),
+        cmocka_unit_test(without_sse2_the_fences_are_lacking),
         cmocka_unit_test(leaves_that_are_not_there),
-        cmocka_unit_test(clock_leaf),
+        cmocka_unit_test(the_clock_leaf_gives_the_tsc),
         cmocka_unit_test(vendors_and_fences),
         cmocka_unit_test(hypervisor_and_brand),
         cmocka_unit_test(a_model_that_features_contradict_is_masked),

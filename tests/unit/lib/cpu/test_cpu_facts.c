@@ -33,7 +33,7 @@ static void show(const char *name, bool others)
         assert_true(end - line <= WRAP_COLUMN);
 }
 
-static void skylake(void **state)
+static void facts_of_skylake_are_shown(void **state)
 {
     (void)state;
     show("GenuineIntel00506E3_Skylake", true);
@@ -64,7 +64,7 @@ static void kinds_of_cores(void **state)
 }
 
 /* Controls: there and unread, on, off; what the CPU says that it is not prone to. */
-static void speculation(void **state)
+static void speculation_controls_are_shown(void **state)
 {
     (void)state;
     struct cpu c = {.vendor_id = "GenuineIntel"};
@@ -103,8 +103,10 @@ static void lists_are_wrapped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skylake),           cmocka_unit_test(others_are_not_known),
-        cmocka_unit_test(kinds_of_cores),    cmocka_unit_test(speculation),
+        cmocka_unit_test(facts_of_skylake_are_shown),
+        cmocka_unit_test(others_are_not_known),
+        cmocka_unit_test(kinds_of_cores),
+        cmocka_unit_test(speculation_controls_are_shown),
         cmocka_unit_test(lists_are_wrapped),
     };
 

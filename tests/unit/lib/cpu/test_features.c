@@ -3,7 +3,7 @@
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 
-static void smi_counter(void **state)
+static void models_with_an_smi_counter_are_known(void **state)
 {
     (void)state;
     static const struct {
@@ -30,7 +30,7 @@ static void smi_counter(void **state)
     }
 }
 
-static void microcode(void **state)
+static void the_microcode_revision_is_decoded(void **state)
 {
     (void)state;
     struct cpu c = {.vendor = VENDOR_INTEL};
@@ -39,7 +39,7 @@ static void microcode(void **state)
     assert_int_equal(features_microcode(&c, 0x800110e), 0x800110e);
 }
 
-static void lfence(void **state)
+static void lfence_serialises_by_msr_or_cpuid(void **state)
 {
     (void)state;
     made_none();
@@ -69,7 +69,7 @@ static struct mitigations mitigations(void)
     return m;
 }
 
-static void mitigation_state(void **state)
+static void mitigations_and_their_state_are_decoded(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 7);
@@ -96,7 +96,7 @@ static void mitigation_state(void **state)
     assert_false(m.ibrs || m.ibrs_always || m.md_clear);
 }
 
-static void arch_names(void **state)
+static void bits_of_arch_capabilities_have_names(void **state)
 {
     (void)state;
     assert_string_equal(features_arch_name(0), "rdcl_no");
@@ -108,8 +108,11 @@ static void arch_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smi_counter),      cmocka_unit_test(microcode),  cmocka_unit_test(lfence),
-        cmocka_unit_test(mitigation_state), cmocka_unit_test(arch_names),
+        cmocka_unit_test(models_with_an_smi_counter_are_known),
+        cmocka_unit_test(the_microcode_revision_is_decoded),
+        cmocka_unit_test(lfence_serialises_by_msr_or_cpuid),
+        cmocka_unit_test(mitigations_and_their_state_are_decoded),
+        cmocka_unit_test(bits_of_arch_capabilities_have_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

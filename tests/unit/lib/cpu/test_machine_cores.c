@@ -88,7 +88,7 @@ static void more_than_there_is_room_for(void **state)
     assert_true(l.boot_listed);
 }
 
-static void large_ids(void **state)
+static void large_ids_need_x2apic(void **state)
 {
     (void)state;
     static const struct madt_cpu small[] = {{CPU(0)}, {CPU(254)}};
@@ -138,7 +138,7 @@ static void behind_and_across_zero(void **state)
     assert_int_equal(o.error, 50);
 }
 
-static void features(void **state)
+static void different_features_are_named(void **state)
 {
     (void)state;
     struct core_features boot = {{1, 2, 0x400, 0, 0, 0, 0, 0}}, here = boot;
@@ -155,7 +155,7 @@ static void features(void **state)
     assert_int_equal(strlen(small), sizeof(small) - 1);
 }
 
-static void memory_types(void **state)
+static void different_mtrrs_are_named(void **state)
 {
     (void)state;
     struct mtrr boot = {.enabled = true, .default_type = 6, .variables = 2}, here = boot;
@@ -186,11 +186,11 @@ int main(void)
         cmocka_unit_test(what_is_no_core_is_told_apart),
         cmocka_unit_test(a_boot_core_that_nobody_lists),
         cmocka_unit_test(more_than_there_is_room_for),
-        cmocka_unit_test(large_ids),
+        cmocka_unit_test(large_ids_need_x2apic),
         cmocka_unit_test(the_quickest_round_counts),
         cmocka_unit_test(behind_and_across_zero),
-        cmocka_unit_test(features),
-        cmocka_unit_test(memory_types),
+        cmocka_unit_test(different_features_are_named),
+        cmocka_unit_test(different_mtrrs_are_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void those_without_a_row(void **state)
 }
 
 /* Machine check bank 0: SDM vol. 3B 16.3.2.1. */
-static void bank_0(void **state)
+static void bank_0_belongs_to_the_firmware_on_old_models(void **state)
 {
     (void)state;
     assert_true(model_find(VENDOR_INTEL, 6, 0x08)->mc0_is_firmware);
@@ -70,7 +70,7 @@ int main(void)
         cmocka_unit_test(no_model_stands_twice),
         cmocka_unit_test(ways_are_their_vendors),
         cmocka_unit_test(those_without_a_row),
-        cmocka_unit_test(bank_0),
+        cmocka_unit_test(bank_0_belongs_to_the_firmware_on_old_models),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

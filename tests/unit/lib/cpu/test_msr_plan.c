@@ -22,7 +22,7 @@ static void changed_and_put_back(void **state)
     assert_int_equal(f.writes, writes);
 }
 
-static void what_resists(void **state)
+static void an_msr_that_resists_is_not_kept(void **state)
 {
     (void)state;
     struct fake_msr_file f = {0};
@@ -45,7 +45,7 @@ static void what_resists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(changed_and_put_back),
-                                       cmocka_unit_test(what_resists)};
+                                       cmocka_unit_test(an_msr_that_resists_is_not_kept)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,7 +53,7 @@ static void a_usual_machine(void **state)
 }
 
 /* SDM vol. 3A section 12.11.4.1. */
-static void overlaps(void **state)
+static void overlapping_types_combine_as_the_manual_says(void **state)
 {
     (void)state;
     static const struct {
@@ -110,7 +110,7 @@ static void invalid_and_reserved(void **state)
     assert_int_equal(mtrr_type(&m, 5 * GIB), UC);
 }
 
-static void fixed_ranges(void **state)
+static void fixed_ranges_have_priority_below_1_mib(void **state)
 {
     (void)state;
     struct mtrr m = machine(UC);
@@ -142,7 +142,7 @@ static void fixed_ranges(void **state)
     assert_true(mtrr_uniform(&m, 2 * MIB, 2 * MIB));
 }
 
-static void tom2(void **state)
+static void memory_below_tom2_is_write_back(void **state)
 {
     (void)state;
     struct mtrr m = machine(UC);
@@ -211,11 +211,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disabled_is_uncached),
         cmocka_unit_test(a_usual_machine),
-        cmocka_unit_test(overlaps),
+        cmocka_unit_test(overlapping_types_combine_as_the_manual_says),
         cmocka_unit_test(a_range_inside_one_of_its_type_is_no_boundary),
         cmocka_unit_test(invalid_and_reserved),
-        cmocka_unit_test(fixed_ranges),
-        cmocka_unit_test(tom2),
+        cmocka_unit_test(fixed_ranges_have_priority_below_1_mib),
+        cmocka_unit_test(memory_below_tom2_is_write_back),
         cmocka_unit_test(a_mask_with_holes_is_never_called_uniform),
         cmocka_unit_test(uniform_agrees_with_a_look_at_every_page),
     };

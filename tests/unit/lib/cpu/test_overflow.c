@@ -159,7 +159,7 @@ static void overflows(const struct overflow_plan *p, uint64_t counts)
 #define FIXED2_ON  (1ull << 34)
 #define PMC_ENABLE (1ull << 22)
 
-static void intel_counters(void **state)
+static void intel_counters_overflow_after_their_shots(void **state)
 {
     (void)state;
     intel(0x30b, 0x38d, 0x300, FIXED2_ON, true);
@@ -219,7 +219,7 @@ static void amd(const struct overflow_plan *p, unsigned busy)
     before = msrs;
 }
 
-static void amds_counters(void **state)
+static void amd_counters_overflow_after_their_shots(void **state)
 {
     struct overflow o;
 
@@ -289,9 +289,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_real_machines_have),
-        cmocka_unit_test(intel_counters),
+        cmocka_unit_test(intel_counters_overflow_after_their_shots),
         cmocka_unit_test(older_counters_reach_less_far),
-        cmocka_unit_test(amds_counters),
+        cmocka_unit_test(amd_counters_overflow_after_their_shots),
         cmocka_unit_test(what_is_in_use_is_left_alone),
         cmocka_unit_test(a_hypervisor_withholds_it),
     };

@@ -45,7 +45,7 @@ static void expect(const char *table, const char *record)
     assert_string_equal(text, record);
 }
 
-static void which_bits(void **state)
+static void the_cpu_decides_which_bits_there_are(void **state)
 {
     (void)state;
     struct thermal t;
@@ -106,7 +106,7 @@ static void throttled_at_some_time(void **state)
 }
 
 /* In one of a row's rounds; and one that could not be read in one of them. */
-static void over_rounds(void **state)
+static void throttling_in_one_round_counts_for_the_row(void **state)
 {
     uint64_t kept[THERMAL_SCOPES] = {0};
 
@@ -154,7 +154,7 @@ static void an_old_log(void **state)
            "{\"throttled\":true,\"throttled_by\":[\"core_thermal\"]}\n");
 }
 
-static void not_known(void **state)
+static void a_status_that_cannot_be_read_is_left_out(void **state)
 {
     (void)state;
     machine(0, 3, 3);
@@ -172,7 +172,7 @@ static void not_known(void **state)
     expect("", "{}\n");
 }
 
-static void head(void **state)
+static void the_head_has_the_past_status(void **state)
 {
     (void)state;
     char text[200];
@@ -190,13 +190,13 @@ static void head(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_bits),
+        cmocka_unit_test(the_cpu_decides_which_bits_there_are),
         cmocka_unit_test(a_cool_row_writes_nothing),
         cmocka_unit_test(throttled_at_some_time),
-        cmocka_unit_test(over_rounds),
+        cmocka_unit_test(throttling_in_one_round_counts_for_the_row),
         cmocka_unit_test(an_old_log),
-        cmocka_unit_test(not_known),
-        cmocka_unit_test(head),
+        cmocka_unit_test(a_status_that_cannot_be_read_is_left_out),
+        cmocka_unit_test(the_head_has_the_past_status),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,7 +59,7 @@ static void leaf_b_where_1f_is_empty(void **state)
 }
 
 /* Fields that only a broken hypervisor would give: nothing shifts by 32 and more. */
-static void nonsense_levels(void **state)
+static void nonsense_levels_are_bounded(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 0x0b);
@@ -69,7 +69,7 @@ static void nonsense_levels(void **state)
     expect(place(), ~0u, 1, 0, 0x7fffffff);
 }
 
-static void legacy_htt(void **state)
+static void legacy_leaves_give_package_core_and_thread(void **state)
 {
     (void)state;
     /* ids a package, leaf 4 EAX, id -> package, core, thread */
@@ -103,7 +103,7 @@ static void amd_extended(const char *vendor, uint32_t family, uint32_t model, ui
     made_leaf(0x8000001e, 0x25, (threads - 1) << 8, 0, 0);
 }
 
-static void amd(void **state)
+static void amd_leaves_give_package_core_and_thread(void **state)
 {
     (void)state;
     amd_extended("AuthenticAMD", 0x17, 1, 0x400f, 2);
@@ -127,7 +127,7 @@ static void amd(void **state)
     expect(place(), 0x25, 2, 2, 1);
 }
 
-static void types(void **state)
+static void core_types_are_decoded(void **state)
 {
     (void)state;
     static const struct {
@@ -160,7 +160,7 @@ static void types(void **state)
     }
 }
 
-static void nothing_known(void **state)
+static void without_leaves_the_id_is_a_package(void **state)
 {
     (void)state;
     made_none();
@@ -171,7 +171,7 @@ static void nothing_known(void **state)
 }
 
 /* Two packages: one core with two threads and one without, in each; one CPU listed twice. */
-static void counting(void **state)
+static void packages_cores_and_threads_are_counted_once(void **state)
 {
     (void)state;
     const struct core_place cpus[] = {
@@ -201,7 +201,7 @@ static void counting(void **state)
     assert_int_equal(t.logical_cpus + t.cores + t.packages + t.threads_per_core, 0);
 }
 
-static void bits(void **state)
+static void bits_hold_the_number_of_ids(void **state)
 {
     (void)state;
     const uint32_t cases[][2] = {{0, 0}, {1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 3}, {~0u, 32}};
@@ -214,13 +214,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_and_ids_above_255),
         cmocka_unit_test(leaf_b_where_1f_is_empty),
-        cmocka_unit_test(nonsense_levels),
-        cmocka_unit_test(legacy_htt),
-        cmocka_unit_test(amd),
-        cmocka_unit_test(types),
-        cmocka_unit_test(nothing_known),
-        cmocka_unit_test(counting),
-        cmocka_unit_test(bits),
+        cmocka_unit_test(nonsense_levels_are_bounded),
+        cmocka_unit_test(legacy_leaves_give_package_core_and_thread),
+        cmocka_unit_test(amd_leaves_give_package_core_and_thread),
+        cmocka_unit_test(core_types_are_decoded),
+        cmocka_unit_test(without_leaves_the_id_is_a_package),
+        cmocka_unit_test(packages_cores_and_threads_are_counted_once),
+        cmocka_unit_test(bits_hold_the_number_of_ids),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

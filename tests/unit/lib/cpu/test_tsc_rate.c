@@ -73,7 +73,7 @@ static void crystal_of_the_model(void **state)
     }
 }
 
-static void ratios(void **state)
+static void ratios_give_the_frequency(void **state)
 {
     (void)state;
     static const struct {
@@ -103,7 +103,7 @@ static void ratios(void **state)
     silent();
 }
 
-static void core2(void **state)
+static void core2_gives_its_frequency(void **state)
 {
     (void)state;
     static const struct {
@@ -129,7 +129,7 @@ static void core2(void **state)
     }
 }
 
-static void netburst(void **state)
+static void netburst_gives_its_frequency(void **state)
 {
     (void)state;
     intel(0xf, 4);
@@ -153,7 +153,7 @@ static void amd(const char *vendor, uint32_t family, bool boosts)
     made_leaf(0x80000007, 0, 0, 0, boosts ? 1u << 9 : 0);
 }
 
-static void amd_formulas(void **state)
+static void amd_formulas_give_the_frequency(void **state)
 {
     (void)state;
     static const struct {
@@ -193,7 +193,7 @@ static void amd_formulas(void **state)
 }
 
 /* FX-8150: two boost states before P0, seven in all, the last of which is software's fourth. */
-static void boost_states(void **state)
+static void boost_states_before_p0_are_skipped(void **state)
 {
     (void)state;
     static const uint64_t fid[7] = {26, 23, 20, 17, 11, 5, 1 << 6 | 12};
@@ -215,7 +215,7 @@ static void boost_states(void **state)
     silent();
 }
 
-static void k8(void **state)
+static void k8_gives_its_frequency(void **state)
 {
     (void)state;
     amd("AuthenticAMD", 0x0f, false);
@@ -224,7 +224,7 @@ static void k8(void **state)
     expect(2100000000, TSC_RATE_FIDVID);
 }
 
-static void guests(void **state)
+static void hypervisors_state_the_frequency(void **state)
 {
     (void)state;
     static const struct {
@@ -255,7 +255,7 @@ static void guests(void **state)
     silent();
 }
 
-static void without_msrs(void **state)
+static void without_msrs_nothing_is_stated(void **state)
 {
     (void)state;
     struct dump_cpu boot;
@@ -270,11 +270,16 @@ static void without_msrs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crystal_in_cpuid), cmocka_unit_test(crystal_of_the_model),
-        cmocka_unit_test(ratios),           cmocka_unit_test(core2),
-        cmocka_unit_test(netburst),         cmocka_unit_test(amd_formulas),
-        cmocka_unit_test(boost_states),     cmocka_unit_test(k8),
-        cmocka_unit_test(guests),           cmocka_unit_test(without_msrs),
+        cmocka_unit_test(crystal_in_cpuid),
+        cmocka_unit_test(crystal_of_the_model),
+        cmocka_unit_test(ratios_give_the_frequency),
+        cmocka_unit_test(core2_gives_its_frequency),
+        cmocka_unit_test(netburst_gives_its_frequency),
+        cmocka_unit_test(amd_formulas_give_the_frequency),
+        cmocka_unit_test(boost_states_before_p0_are_skipped),
+        cmocka_unit_test(k8_gives_its_frequency),
+        cmocka_unit_test(hypervisors_state_the_frequency),
+        cmocka_unit_test(without_msrs_nothing_is_stated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

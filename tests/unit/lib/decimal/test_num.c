@@ -41,7 +41,7 @@ static void same_as_libc(double v, int decimals)
         assert_string_equal(own(v, decimals, 0), libc);
 }
 
-static void picked_values(void **state)
+static void picked_values_are_those_of_printf(void **state)
 {
     (void)state;
     const double values[] = {0,
@@ -88,7 +88,7 @@ static uint64_t next_random(uint64_t *x) /* Marsaglia's xorshift64 */
     return *x;
 }
 
-static void many_values(void **state)
+static void many_values_are_those_of_printf(void **state)
 {
     (void)state;
     uint64_t seed = 20240101;
@@ -141,7 +141,7 @@ static void large_and_none(void **state)
     assert_string_equal(own(-1 / zero, 2, 6), "  -inf");
 }
 
-static void widths(void **state)
+static void widths_pad(void **state)
 {
     (void)state;
     assert_string_equal(own(1.5, 2, 8), "    1.50");
@@ -154,12 +154,12 @@ static void widths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(picked_values),
-        cmocka_unit_test(many_values),
+        cmocka_unit_test(picked_values_are_those_of_printf),
+        cmocka_unit_test(many_values_are_those_of_printf),
         cmocka_unit_test(halves_go_away_from_zero),
         cmocka_unit_test(zero_has_no_sign),
         cmocka_unit_test(large_and_none),
-        cmocka_unit_test(widths),
+        cmocka_unit_test(widths_pad),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static void all_is_well(void **state)
     assert_true(acpi_says_qemu(&acpi));
 }
 
-static void no_rsdp(void **state)
+static void without_an_rsdp_no_table_is_found(void **state)
 {
     (void)state;
     build();
@@ -192,7 +192,7 @@ static void find_takes_the_first_that_holds(void **state)
     assert_ptr_equal(acpi_find(&acpi, "HPET").bytes, memory + HPET);
 }
 
-static void not_qemu(void **state)
+static void qemu_is_known_by_its_tables(void **state)
 {
     (void)state;
     build();
@@ -226,12 +226,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_is_well),
-        cmocka_unit_test(no_rsdp),
+        cmocka_unit_test(without_an_rsdp_no_table_is_found),
         cmocka_unit_test(falls_back_to_the_rsdt),
         cmocka_unit_test(no_root_at_all),
         cmocka_unit_test(bad_tables_are_counted),
         cmocka_unit_test(find_takes_the_first_that_holds),
-        cmocka_unit_test(not_qemu),
+        cmocka_unit_test(qemu_is_known_by_its_tables),
         cmocka_unit_test(oem_id_is_printable),
     };
 

@@ -66,7 +66,7 @@ static void interface_types_differ_by_revision(void **state)
     }
 }
 
-static void shapes(void **state)
+static void each_address_gives_its_width_and_stride(void **state)
 {
     (void)state;
     static const struct {
@@ -91,7 +91,7 @@ static void shapes(void **state)
     }
 }
 
-static void speeds(void **state)
+static void each_code_gives_its_speed(void **state)
 {
     (void)state;
     static const uint32_t by_code[] = {0, 0, 0, 9600, 19200, 0, 57600, 115200, 0};
@@ -124,7 +124,7 @@ static void speeds(void **state)
     assert_int_equal(s.clock_hz, 0);
 }
 
-static void too_short(void **state)
+static void short_tables_are_refused(void **state)
 {
     (void)state;
     struct dbg2 d;
@@ -170,9 +170,12 @@ static void many_debug_ports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_ordinary_port), cmocka_unit_test(interface_types_differ_by_revision),
-        cmocka_unit_test(shapes),           cmocka_unit_test(speeds),
-        cmocka_unit_test(too_short),        cmocka_unit_test(many_debug_ports),
+        cmocka_unit_test(an_ordinary_port),
+        cmocka_unit_test(interface_types_differ_by_revision),
+        cmocka_unit_test(each_address_gives_its_width_and_stride),
+        cmocka_unit_test(each_code_gives_its_speed),
+        cmocka_unit_test(short_tables_are_refused),
+        cmocka_unit_test(many_debug_ports),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void drop(struct acpi_table *t)
 
 /* --- recorded tables -------------------------------------------------------------------------- */
 
-static void recorded_madts(void **state)
+static void recorded_madts_are_decoded(void **state)
 {
     (void)state;
     struct madt m;
@@ -68,7 +68,7 @@ static void recorded_madts(void **state)
     drop(&t);
 }
 
-static void recorded_fadts(void **state)
+static void recorded_fadts_are_decoded(void **state)
 {
     (void)state;
     const struct {
@@ -93,7 +93,7 @@ static void recorded_fadts(void **state)
     }
 }
 
-static void recorded_hpets(void **state)
+static void recorded_hpets_are_decoded(void **state)
 {
     (void)state;
     struct hpet_table h;
@@ -108,7 +108,7 @@ static void recorded_hpets(void **state)
 }
 
 /* Every prefix of a real table, each in a block of exactly its size. */
-static void cut_tables(void **state)
+static void every_prefix_of_a_table_is_read_within_its_bounds(void **state)
 {
     (void)state;
     const char *names[] = {"APIC-576166feec", "FACP-026e357bc2", "HPET-018c6ff308"};
@@ -133,7 +133,7 @@ static void cut_tables(void **state)
 
 /* --- fields that firmware gets wrong ---------------------------------------------------------- */
 
-static void odd_fadts(void **state)
+static void odd_fadts_give_what_can_be_used(void **state)
 {
     (void)state;
     struct fadt f;
@@ -171,7 +171,7 @@ static void odd_fadts(void **state)
     assert_int_equal(f.pm1a_cnt, 0x404);
 }
 
-static void reset_registers(void **state)
+static void only_allowed_reset_registers_are_used(void **state)
 {
     (void)state;
     struct fadt f;
@@ -210,7 +210,7 @@ static void reset_registers(void **state)
     assert_false(f.has_reset);
 }
 
-static void odd_hpet(void **state)
+static void an_odd_hpet_gives_no_address(void **state)
 {
     (void)state;
     uint8_t b[56] = {0};
@@ -223,7 +223,7 @@ static void odd_hpet(void **state)
 }
 
 /* Interrupt source overrides, ACPI 6.5 section 5.2.12.5: the PIT's pin is IRQ 0's. */
-static void overrides(void **state)
+static void the_pit_has_the_pin_of_irq_0(void **state)
 {
     (void)state;
     static struct madt m;
@@ -252,7 +252,7 @@ static void overrides(void **state)
     assert_int_equal(m.pit_gsi, 0);
 }
 
-static void odd_madts(void **state)
+static void entries_before_an_odd_one_are_used(void **state)
 {
     (void)state;
     static struct madt m;
@@ -405,15 +405,15 @@ static void more_ioapics_than_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_madts),
-        cmocka_unit_test(recorded_fadts),
-        cmocka_unit_test(recorded_hpets),
-        cmocka_unit_test(cut_tables),
-        cmocka_unit_test(odd_fadts),
-        cmocka_unit_test(reset_registers),
-        cmocka_unit_test(odd_hpet),
-        cmocka_unit_test(overrides),
-        cmocka_unit_test(odd_madts),
+        cmocka_unit_test(recorded_madts_are_decoded),
+        cmocka_unit_test(recorded_fadts_are_decoded),
+        cmocka_unit_test(recorded_hpets_are_decoded),
+        cmocka_unit_test(every_prefix_of_a_table_is_read_within_its_bounds),
+        cmocka_unit_test(odd_fadts_give_what_can_be_used),
+        cmocka_unit_test(only_allowed_reset_registers_are_used),
+        cmocka_unit_test(an_odd_hpet_gives_no_address),
+        cmocka_unit_test(the_pit_has_the_pin_of_irq_0),
+        cmocka_unit_test(entries_before_an_odd_one_are_used),
         cmocka_unit_test(last_entries_of_any_length),
         cmocka_unit_test(cpus_listed_twice),
         cmocka_unit_test(more_cpus_than_room),

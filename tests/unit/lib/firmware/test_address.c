@@ -83,7 +83,7 @@ static void what_is_taken(void **state)
 }
 
 /* Without tables and map what every PC has is known all the same. */
-static void without_tables(void **state)
+static void fixed_addresses_are_known_without_tables(void **state)
 {
     (void)state;
     map = (struct address_map){0};
@@ -98,7 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_is_taken, build),
-        cmocka_unit_test_setup(without_tables, build),
+        cmocka_unit_test_setup(fixed_addresses_are_known_without_tables, build),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

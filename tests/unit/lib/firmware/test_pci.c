@@ -88,7 +88,7 @@ static bool is_master(const struct fake *f)
     return f->word[1] & MASTER;
 }
 
-static void devices_stop(void **state)
+static void devices_stop_writing_memory(void **state)
 {
     (void)state;
     const struct pci_console console = {0};
@@ -142,7 +142,7 @@ static void loops_do_not_matter(void **state)
     assert_true(space.reads < 4 * 256 * 32);
 }
 
-static void several_functions(void **state)
+static void every_function_of_a_device_is_stopped(void **state)
 {
     (void)state;
     const struct pci_console console = {0};
@@ -159,7 +159,7 @@ static void several_functions(void **state)
     assert_true(is_master(ghost) && is_master(headless));
 }
 
-static void nobody_there(void **state)
+static void an_empty_space_has_no_function(void **state)
 {
     (void)state;
     const struct pci_console console = {.framebuffer = 0xc0000000};
@@ -219,7 +219,7 @@ static void one_that_does_not_let_go(void **state)
     assert_int_equal(stop.listed[0].fate, PCI_STUCK);
 }
 
-static void segments(void **state)
+static void every_segment_is_searched(void **state)
 {
     (void)state;
     static const struct pci_range ranges[] = {{0, 0, 0}, {1, 0x40, 0x41}};
@@ -255,7 +255,7 @@ static void entry(uint8_t *at, uint64_t address, uint16_t segment, uint8_t first
     at[11] = last;
 }
 
-static void mcfg(void **state)
+static void mcfg_gives_the_ranges(void **state)
 {
     (void)state;
     static uint8_t bytes[44 + 16 * (MCFG_MAX + 2)];
@@ -286,16 +286,16 @@ static void mcfg(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_stop),
+        cmocka_unit_test(devices_stop_writing_memory),
         cmocka_unit_test(bridges_and_iommus_stay),
         cmocka_unit_test(loops_do_not_matter),
-        cmocka_unit_test(several_functions),
-        cmocka_unit_test(nobody_there),
+        cmocka_unit_test(every_function_of_a_device_is_stopped),
+        cmocka_unit_test(an_empty_space_has_no_function),
         cmocka_unit_test(the_console_stays),
         cmocka_unit_test(one_that_does_not_let_go),
-        cmocka_unit_test(segments),
+        cmocka_unit_test(every_segment_is_searched),
         cmocka_unit_test(more_than_are_listed),
-        cmocka_unit_test(mcfg),
+        cmocka_unit_test(mcfg_gives_the_ranges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void expect(unsigned i, const char *from, uint64_t address, uint32_t baud
     assert_int_equal(p.place[i].baud, baud);
 }
 
-static void in_order(void **state)
+static void places_are_tried_in_order(void **state)
 {
     (void)state;
     look("auto", true);
@@ -219,7 +219,7 @@ static void clocks_and_speeds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(in_order, build),
+        cmocka_unit_test_setup(places_are_tried_in_order, build),
         cmocka_unit_test_setup(in_memory_by_option, build),
         cmocka_unit_test_setup(places_that_are_taken, build),
         cmocka_unit_test_setup(tables_in_error, build),

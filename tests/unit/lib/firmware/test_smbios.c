@@ -59,7 +59,7 @@ static bool get(uint64_t entry, struct smbios_field field)
     return smbios_string(&mem, BASE + entry, field, text, sizeof text);
 }
 
-static void strings(void **state)
+static void strings_are_read_at_both_entry_points(void **state)
 {
     (void)state;
     build();
@@ -106,7 +106,7 @@ static void strings_that_are_not_there(void **state)
     assert_false(smbios_says_qemu(&mem, 0x1234));
 }
 
-static void not_qemu(void **state)
+static void qemu_is_known_by_its_maker(void **state)
 {
     (void)state;
     build();
@@ -145,7 +145,7 @@ static void entries_that_do_not_hold(void **state)
 
 /* The table ends early, everywhere: never a read behind it, never a string that it does not hold.
  */
-static void cut_tables(void **state)
+static void a_table_cut_anywhere_is_read_within_its_bounds(void **state)
 {
     (void)state;
     build();
@@ -180,9 +180,11 @@ static void cut_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(strings),    cmocka_unit_test(strings_that_are_not_there),
-        cmocka_unit_test(not_qemu),   cmocka_unit_test(entries_that_do_not_hold),
-        cmocka_unit_test(cut_tables),
+        cmocka_unit_test(strings_are_read_at_both_entry_points),
+        cmocka_unit_test(strings_that_are_not_there),
+        cmocka_unit_test(qemu_is_known_by_its_maker),
+        cmocka_unit_test(entries_that_do_not_hold),
+        cmocka_unit_test(a_table_cut_anywhere_is_read_within_its_bounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

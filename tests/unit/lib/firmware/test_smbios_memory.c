@@ -103,7 +103,7 @@ static void sizes_and_speeds(void **state)
 }
 
 /* Version 2.1's structure ends before type's detail and speed; what lies behind is not its own. */
-static void short_structures(void **state)
+static void short_structures_have_only_their_own_fields(void **state)
 {
     (void)state;
     uint8_t *p = slot(0x0e);
@@ -129,7 +129,7 @@ static void more_kinds_than_are_kept(void **state)
     assert_int_equal(m.kind[0].count, 2);
 }
 
-static void nothing_there(void **state)
+static void without_structures_there_are_no_modules(void **state)
 {
     (void)state;
     struct smbios_memory m = read_all();
@@ -138,7 +138,7 @@ static void nothing_there(void **state)
     assert_true(m.slots == 0 && m.kinds == 0);
 }
 
-static void types(void **state)
+static void known_types_have_names(void **state)
 {
     (void)state;
     const struct {
@@ -159,10 +159,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(alike_ones_are_counted, clear),
         cmocka_unit_test_setup(sizes_and_speeds, clear),
-        cmocka_unit_test_setup(short_structures, clear),
+        cmocka_unit_test_setup(short_structures_have_only_their_own_fields, clear),
         cmocka_unit_test_setup(more_kinds_than_are_kept, clear),
-        cmocka_unit_test_setup(nothing_there, clear),
-        cmocka_unit_test(types),
+        cmocka_unit_test_setup(without_structures_there_are_no_modules, clear),
+        cmocka_unit_test(known_types_have_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void put(unsigned at, uint32_t v, unsigned n)
     memcpy(bytes + at, &v, n);
 }
 
-static void wdat(void **state)
+static void a_wdat_is_decoded(void **state)
 {
     (void)state;
     struct acpi_table t = {bytes, 68};
@@ -45,7 +45,7 @@ static void wdat(void **state)
     assert_non_null(strstr(text, "may reset the machine"));
 }
 
-static void wddt(void **state)
+static void a_wddt_is_decoded(void **state)
 {
     (void)state;
     struct acpi_table t = {bytes, 64};
@@ -65,7 +65,8 @@ static void wddt(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wdat), cmocka_unit_test(wddt)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_wdat_is_decoded),
+                                       cmocka_unit_test(a_wddt_is_decoded)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static uint32_t order[GNU_HASH_SYMBOLS];
 static char texts[GNU_HASH_SYMBOLS][16];
 static const char *names[GNU_HASH_SYMBOLS];
 
-static void known_hashes(void **state)
+static void hashes_are_the_known_ones(void **state)
 {
     (void)state;
     assert_int_equal(gnu_hash_name(""), 0x1505);
@@ -112,7 +112,7 @@ static void nothing_else_is_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_hashes),
+        cmocka_unit_test(hashes_are_the_known_ones),
         cmocka_unit_test(each_name_is_found_and_no_other),
         cmocka_unit_test(nothing_else_is_there),
     };

@@ -67,7 +67,7 @@ static void the_size_is_judged_to_the_byte(void **state)
     refused(&f, "at 0xffffffffffffff9b cannot hold");
 }
 
-static void nonsense(void **state)
+static void impossible_framebuffers_are_refused(void **state)
 {
     (void)state;
     struct framebuffer f = usual();
@@ -93,7 +93,7 @@ static void nonsense(void **state)
     refused(&f, "masks");
 }
 
-static void colours(void **state)
+static void colours_follow_the_masks(void **state)
 {
     (void)state;
     struct framebuffer f = usual();
@@ -119,8 +119,10 @@ static void lines_in_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_of_a_pixel), cmocka_unit_test(the_size_is_judged_to_the_byte),
-        cmocka_unit_test(nonsense),         cmocka_unit_test(colours),
+        cmocka_unit_test(sizes_of_a_pixel),
+        cmocka_unit_test(the_size_is_judged_to_the_byte),
+        cmocka_unit_test(impossible_framebuffers_are_refused),
+        cmocka_unit_test(colours_follow_the_masks),
         cmocka_unit_test(lines_in_memory),
     };
 

@@ -17,7 +17,7 @@ static void laid_out(uint32_t width, uint32_t height, uint32_t scale, uint32_t c
     assert_true(l.columns * 8 * l.scale <= width && l.rows * GLYPH_HEIGHT * l.scale <= height);
 }
 
-static void layouts(void **state)
+static void each_mode_has_its_columns_and_rows(void **state)
 {
     (void)state;
     laid_out(640, 480, 1, 80, 30);
@@ -34,7 +34,7 @@ static void layouts(void **state)
     laid_out(640, 16384, 1, 80, SCREEN_ROWS_MAX);
 }
 
-static void too_small(void **state)
+static void small_screens_are_refused(void **state)
 {
     (void)state;
     struct screen_layout l;
@@ -42,7 +42,7 @@ static void too_small(void **state)
     assert_false(screen_layout(&l, 640, 63, GLYPH_HEIGHT));
 }
 
-static void changed_cells(void **state)
+static void only_changed_cells_are_painted(void **state)
 {
     (void)state;
     char shown[] = "abc  def";
@@ -92,7 +92,7 @@ static void painted(uint32_t bytes, uint32_t scale, const char *chars, uint32_t 
         assert_int_equal(out[i], 0xee);
 }
 
-static void pixels(void **state)
+static void glyphs_have_their_pixels(void **state)
 {
     (void)state;
     painted(4, 1, "!", 0, 0xd0d0d0, 0, "#......#");
@@ -106,10 +106,10 @@ static void pixels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts),
-        cmocka_unit_test(too_small),
-        cmocka_unit_test(changed_cells),
-        cmocka_unit_test(pixels),
+        cmocka_unit_test(each_mode_has_its_columns_and_rows),
+        cmocka_unit_test(small_screens_are_refused),
+        cmocka_unit_test(only_changed_cells_are_painted),
+        cmocka_unit_test(glyphs_have_their_pixels),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

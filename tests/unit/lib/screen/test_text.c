@@ -92,14 +92,14 @@ static void a_progress_line_is_written_over_and_wiped(void **state)
     shows("row||~");
 }
 
-static void other_bytes(void **state)
+static void other_bytes_are_shown_as_question_marks(void **state)
 {
     (void)state;
     say("a\tb\x01\x7f\r\n\xc3\xa4\xe2\x82\xac\x80z\r\n");
     shows("a|b|??z"); /* the tab fills the line */
 }
 
-static void looking_back(void **state)
+static void scrolling_stops_at_the_first_line(void **state)
 {
     (void)state;
     say_numbers(10);
@@ -137,8 +137,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_full_line_wraps_once, open_text, close_text),
         cmocka_unit_test_setup_teardown(a_progress_line_is_written_over_and_wiped, open_text,
                                         close_text),
-        cmocka_unit_test_setup_teardown(other_bytes, open_text, close_text),
-        cmocka_unit_test_setup_teardown(looking_back, open_text, close_text),
+        cmocka_unit_test_setup_teardown(other_bytes_are_shown_as_question_marks, open_text,
+                                        close_text),
+        cmocka_unit_test_setup_teardown(scrolling_stops_at_the_first_line, open_text, close_text),
         cmocka_unit_test_setup_teardown(the_oldest_lines_are_forgotten, open_text, close_text),
     };
 

@@ -131,7 +131,7 @@ static void nearly_counted_is_emulated(void **state)
     assert_int_equal(behave_judge(&b).execution, EXEC_EMULATED);
 }
 
-static void names(void **state)
+static void every_instruction_has_a_name(void **state)
 {
     (void)state;
     assert_string_equal(behave_names[BEHAVE_NOP], "nop");
@@ -151,7 +151,7 @@ int main(void)
         cmocka_unit_test(emulators_are_found),
         cmocka_unit_test(counted_instructions_are_counted),
         cmocka_unit_test(nearly_counted_is_emulated),
-        cmocka_unit_test(names),
+        cmocka_unit_test(every_instruction_has_a_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

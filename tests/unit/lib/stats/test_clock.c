@@ -31,7 +31,7 @@ static void hz_of_an_exact_second(void **state)
     assert_close(error, 1000500000 * (2000.0 / 1000500 + 1e-3), 1e-3);
 }
 
-static void counters_wrap(void **state)
+static void a_counter_that_wraps_gives_the_frequency(void **state)
 {
     (void)state;
     struct clock_read a = reading(0, 0, 0xfffff0), b = reading(100000, 100000, 0x0000f0);
@@ -49,7 +49,7 @@ static void counters_wrap(void **state)
     assert_int_equal(clock_hz(&a, &b, PM_HZ, 64, &error), (uint64_t)(100000 * PM_HZ / 0x200 + 0.5));
 }
 
-static void unusable_counters(void **state)
+static void unusable_counters_give_no_frequency(void **state)
 {
     (void)state;
     double error = 1;
@@ -160,7 +160,7 @@ static struct tsc_clock choose(uint64_t cpuid15, uint64_t pmtimer, uint64_t hpet
     return c;
 }
 
-static void all_agree(void **state)
+static void the_preferred_source_is_used_if_all_agree(void **state)
 {
     (void)state;
     struct tsc_clock c = choose(2500000000, 2500010000, 2499990000, 2501000000);
@@ -213,7 +213,7 @@ static void one_source_or_none(void **state)
 }
 
 /* What the CPU states has no vote; where nothing is measured it is all there is. */
-static void stated(void **state)
+static void a_stated_frequency_has_no_vote(void **state)
 {
     (void)state;
     struct tsc_clock c = choose(0, 2500000000, 0, 0);
@@ -332,17 +332,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hz_of_an_exact_second),
-        cmocka_unit_test(counters_wrap),
-        cmocka_unit_test(unusable_counters),
+        cmocka_unit_test(a_counter_that_wraps_gives_the_frequency),
+        cmocka_unit_test(unusable_counters_give_no_frequency),
         cmocka_unit_test(error_covers_the_truth),
         cmocka_unit_test(steps_over_whole_turns),
         cmocka_unit_test(steps_that_are_not_known),
         cmocka_unit_test(median_leaves_out_what_is_unusable),
-        cmocka_unit_test(all_agree),
+        cmocka_unit_test(the_preferred_source_is_used_if_all_agree),
         cmocka_unit_test(the_majority_wins),
         cmocka_unit_test(ties_go_by_preference),
         cmocka_unit_test(one_source_or_none),
-        cmocka_unit_test(stated),
+        cmocka_unit_test(a_stated_frequency_has_no_vote),
         cmocka_unit_test(rough_sources_do_not_vote),
         cmocka_unit_test(the_bar_is_1000_ppm_and_the_errors),
         cmocka_unit_test(a_window_is_quiet_without_switches_and_absence),

@@ -15,7 +15,7 @@ static struct coverage_row one(double at, double half)
     return (struct coverage_row){at, at - half, at + half};
 }
 
-static void by_hand(void **state)
+static void shares_are_those_counted_by_hand(void **state)
 {
     (void)state;
     /* Row 0: 10 +- 1, 11 +- 0.5, 20 +- 100. Covered: (0,1), (2,0), (2,1); not (0,2), (1,0), (1,2).
@@ -144,7 +144,7 @@ static void intervals_of_estimate_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
+        cmocka_unit_test(shares_are_those_counted_by_hand),
         cmocka_unit_test(an_interval_that_is_not_symmetric),
         cmocka_unit_test(the_bar_is_the_callers),
         cmocka_unit_test(all_or_nothing),

@@ -123,7 +123,7 @@ static void f_as_scipy_has_it(void **state)
 }
 
 /* Where the integrals are elementary. */
-static void closed_forms(void **state)
+static void quantiles_are_those_of_closed_forms(void **state)
 {
     (void)state;
     for (double p = 0.0009765625; p < 1; p += 0.0009765625) { /* exact in binary, 1 - p too */
@@ -187,9 +187,12 @@ static void ends_and_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_as_scipy_has_it),    cmocka_unit_test(t_as_scipy_has_it),
-        cmocka_unit_test(f_as_scipy_has_it),         cmocka_unit_test(closed_forms),
-        cmocka_unit_test(consistent_over_the_range), cmocka_unit_test(ends_and_nonsense),
+        cmocka_unit_test(normal_as_scipy_has_it),
+        cmocka_unit_test(t_as_scipy_has_it),
+        cmocka_unit_test(f_as_scipy_has_it),
+        cmocka_unit_test(quantiles_are_those_of_closed_forms),
+        cmocka_unit_test(consistent_over_the_range),
+        cmocka_unit_test(ends_and_nonsense),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include "tests/unit/gauss.h"
 #include "tests/unit/unit.h"
 
-static void by_hand(void **state)
+static void results_are_those_computed_by_hand(void **state)
 {
     (void)state;
     /* Means 4, 6, 11; variances 4, 4, 1; minima 2, 4, 10. */
@@ -164,7 +164,7 @@ static void short_ensembles_are_not_biased(void **state)
 }
 
 /* Counted instructions: every sample is the same. */
-static void exact_samples(void **state)
+static void equal_samples_are_ergodic(void **state)
 {
     (void)state;
     struct ensemble e;
@@ -208,14 +208,14 @@ static void the_bound_at_full_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
+        cmocka_unit_test(results_are_those_computed_by_hand),
         cmocka_unit_test(a_calm_stream_is_ergodic),
         cmocka_unit_test(what_is_wrong_is_named),
         cmocka_unit_test(within_one_step_all_is_ergodic),
         cmocka_unit_test(one_interrupt_is_not_ergodic),
         cmocka_unit_test(chance_is_within_the_bound_at_any_scale),
         cmocka_unit_test(short_ensembles_are_not_biased),
-        cmocka_unit_test(exact_samples),
+        cmocka_unit_test(equal_samples_are_ergodic),
         cmocka_unit_test(one_ensemble_is_not_judged),
         cmocka_unit_test(the_bound_at_full_size),
     };

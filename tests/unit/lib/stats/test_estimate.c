@@ -38,7 +38,7 @@ static bool unknown(double x)
     return x != x;
 }
 
-static void drift_cancels(void **state)
+static void drift_of_the_clock_cancels(void **state)
 {
     (void)state;
     struct rng rng = {1};
@@ -120,7 +120,7 @@ static void without_a_ruler_ticks_remain(void **state)
     assert_close(values[5], 3.25 * 0.633, 1e-12);
 }
 
-static void few_blocks(void **state)
+static void few_blocks_have_no_error(void **state)
 {
     (void)state;
     struct rng rng = {1};
@@ -302,7 +302,7 @@ static void rounds_that_differ_widen_by_hand(void **state)
     assert_close(e.lo, 1.1, 1e-12);
 }
 
-static void sides(void **state)
+static void each_side_of_an_interval_is_separate(void **state)
 {
     (void)state;
     const struct estimate e = {.theta = 3, .lo = 2.5, .hi = 5},
@@ -513,19 +513,19 @@ static void the_figure_repeats(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drift_cancels),
+        cmocka_unit_test(drift_of_the_clock_cancels),
         cmocka_unit_test(blocks_are_reckoned_by_the_rulers_around_them),
         cmocka_unit_test(without_what_is_subtracted_doubled),
         cmocka_unit_test(a_row_that_cannot_be_doubled),
         cmocka_unit_test(without_a_ruler_ticks_remain),
-        cmocka_unit_test(few_blocks),
+        cmocka_unit_test(few_blocks_have_no_error),
         cmocka_unit_test(the_error_is_the_scatter),
         cmocka_unit_test(rho_is_bounded),
         cmocka_unit_test(few_placements_by_hand),
         cmocka_unit_test(intervals_by_ranks_by_hand),
         cmocka_unit_test(rounds_that_differ),
         cmocka_unit_test(rounds_that_differ_widen_by_hand),
-        cmocka_unit_test(sides),
+        cmocka_unit_test(each_side_of_an_interval_is_separate),
         cmocka_unit_test(another_launch_lies_inside_over_rounds),
         cmocka_unit_test(intervals_over_rounds_by_hand),
         cmocka_unit_test(parts_become_placements_and_rounds),

@@ -51,7 +51,7 @@ static void intervals_bound_it(void **state)
 }
 
 /* Each side by itself. */
-static void sides_differ(void **state)
+static void each_side_gives_its_bound(void **state)
 {
     static const struct even_point points[] = {{1, 7, 6.5, 14},  {2, 4, 3.5, 11},  {3, 1, 0.5, 8},
                                                {4, -2, -2.5, 5}, {5, -5, -5.5, 2}, {6, -8, -9, -1}};
@@ -121,7 +121,7 @@ int main(void)
         cmocka_unit_test(a_constant_beats_a_loop),
         cmocka_unit_test(even_is_not_below),
         cmocka_unit_test(intervals_bound_it),
-        cmocka_unit_test(sides_differ),
+        cmocka_unit_test(each_side_gives_its_bound),
         cmocka_unit_test(what_is_not_reached_is_not_told),
         cmocka_unit_test(below_from_the_first),
         cmocka_unit_test(the_same_never_wins),

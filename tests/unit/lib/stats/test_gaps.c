@@ -10,7 +10,7 @@
 static struct gaps g;
 static uint64_t scratch[GAPS_KEPT];
 
-static void threshold(void **state)
+static void a_gap_is_at_least_eight_iterations(void **state)
 {
     (void)state;
     gaps_init(&g, 25, HZ);
@@ -19,7 +19,7 @@ static void threshold(void **state)
     assert_int_equal(g.threshold, 8 * 1280);
 }
 
-static void decades(void **state)
+static void gaps_are_counted_by_decade(void **state)
 {
     (void)state;
     static const uint64_t ticks[] = {1000,        US - 1,        US,           10 * US,
@@ -40,7 +40,7 @@ static void decades(void **state)
 }
 
 /* One each ms, as a firmware's timer gives, a little late now and then. */
-static void rhythm(void **state)
+static void a_rhythm_is_found(void **state)
 {
     (void)state;
     gaps_init(&g, 20, HZ);
@@ -52,7 +52,7 @@ static void rhythm(void **state)
     assert_true(r.even);
 }
 
-static void no_rhythm(void **state)
+static void random_gaps_have_no_rhythm(void **state)
 {
     (void)state;
     uint64_t at = 0;
@@ -92,10 +92,10 @@ static void more_than_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threshold),
-        cmocka_unit_test(decades),
-        cmocka_unit_test(rhythm),
-        cmocka_unit_test(no_rhythm),
+        cmocka_unit_test(a_gap_is_at_least_eight_iterations),
+        cmocka_unit_test(gaps_are_counted_by_decade),
+        cmocka_unit_test(a_rhythm_is_found),
+        cmocka_unit_test(random_gaps_have_no_rhythm),
         cmocka_unit_test(more_than_are_kept),
     };
 

@@ -85,7 +85,7 @@ static void within_a_bin_on_many(void **state)
     }
 }
 
-static void extreme_values(void **state)
+static void extreme_values_fit(void **state)
 {
     struct bin bins[2];
     struct histogram h;
@@ -150,7 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_on_few_values),
         cmocka_unit_test(within_a_bin_on_many),
-        cmocka_unit_test(extreme_values),
+        cmocka_unit_test(extreme_values_fit),
         cmocka_unit_test(the_fullest_bins_are_kept),
     };
 

@@ -287,7 +287,7 @@ static void ashman_has_a_say(void **state)
     assert_int_equal(find(&d).count, 1);
 }
 
-static void few_blocks(void **state)
+static void few_blocks_have_no_modes(void **state)
 {
     (void)state;
     static struct data d;
@@ -343,7 +343,7 @@ int main(void)
         cmocka_unit_test(scattered_placements_are_one_mode),
         cmocka_unit_test(what_does_not_qualify),
         cmocka_unit_test(ashman_has_a_say),
-        cmocka_unit_test(few_blocks),
+        cmocka_unit_test(few_blocks_have_no_modes),
         cmocka_unit_test(strays_hide_no_mode),
     };
 

@@ -3,7 +3,7 @@
 #include "tests/unit/gauss.h"
 #include "tests/unit/unit.h"
 
-static void known_numbers(void **state)
+static void moments_are_those_of_known_numbers(void **state)
 {
     (void)state;
     static const double x[] = {2, 4, 4, 4, 5, 5, 7, 9};
@@ -79,7 +79,7 @@ static void few_values_are_unknown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_numbers),
+        cmocka_unit_test(moments_are_those_of_known_numbers),
         cmocka_unit_test(one_pass_is_as_good_as_two),
         cmocka_unit_test(correlation_of_a_known_process),
         cmocka_unit_test(few_values_are_unknown),

@@ -21,7 +21,7 @@ static void ranks_of_the_tables(void **state)
     assert_int_equal(shift_rank(0, 16, 0.99), 0);
 }
 
-static void by_hand(void **state)
+static void shifts_are_those_computed_by_hand(void **state)
 {
     (void)state;
     static const double a[] = {5, 1, 9}, b[] = {2, 1};
@@ -77,7 +77,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_of_the_tables),
-        cmocka_unit_test(by_hand),
+        cmocka_unit_test(shifts_are_those_computed_by_hand),
         cmocka_unit_test(odd_values_do_not_move_it),
         cmocka_unit_test(intervals_hold_the_shift),
     };

@@ -39,7 +39,7 @@ static void lattice_with_strays(void **state)
     }
 }
 
-static void integer_steps(void **state)
+static void integer_steps_are_found(void **state)
 {
     (void)state;
     for (unsigned step = 2; step <= 512; step++) {
@@ -65,7 +65,7 @@ static void steps_of_one(void **state)
 }
 
 /* A hypervisor's scaled TSC: steps that are no whole number, read as whole ticks. */
-static void scaled_steps(void **state)
+static void scaled_steps_are_found(void **state)
 {
     (void)state;
     plant(1, 21.37, 70, 700, true);
@@ -162,9 +162,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lattice_with_strays),
-        cmocka_unit_test(integer_steps),
+        cmocka_unit_test(integer_steps_are_found),
         cmocka_unit_test(steps_of_one),
-        cmocka_unit_test(scaled_steps),
+        cmocka_unit_test(scaled_steps_are_found),
         cmocka_unit_test(equal_deltas_say_nothing),
         cmocka_unit_test(zeros_are_not_counted),
         cmocka_unit_test(few_deltas_say_nothing),

@@ -4,7 +4,7 @@
 #include "tests/unit/unit.h"
 
 /* Values of zlib's crc32(). */
-static void known_values(void **state)
+static void values_are_those_of_zlib(void **state)
 {
     (void)state;
     uint8_t all[256];
@@ -17,7 +17,7 @@ static void known_values(void **state)
     assert_int_equal(crc32_update(0, all, sizeof all), 0x29058c73);
 }
 
-static void streamed(void **state)
+static void pieces_give_the_crc_of_the_whole(void **state)
 {
     (void)state;
     const char *text = "The quick brown fox jumps over the lazy dog";
@@ -31,8 +31,8 @@ static void streamed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_values),
-        cmocka_unit_test(streamed),
+        cmocka_unit_test(values_are_those_of_zlib),
+        cmocka_unit_test(pieces_give_the_crc_of_the_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

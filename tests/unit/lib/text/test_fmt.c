@@ -25,7 +25,7 @@ static const long long values[] = {
     123456789, -987654, 0xdeadbeef, 0x1234567, 4294967296, -4294967296, 42,        7,
 };
 
-static void numbers(void **state)
+static void numbers_are_those_of_printf(void **state)
 {
     (void)state;
     const char *flags[] = {"", "-", "0", "-0", "0-"};
@@ -51,7 +51,7 @@ static void numbers(void **state)
     }
 }
 
-static void strings(void **state)
+static void strings_are_those_of_printf(void **state)
 {
     (void)state;
     SAME("%s|%s", "", "abc");
@@ -68,7 +68,7 @@ static void strings(void **state)
     SAME("%.*s", 3, open);
 }
 
-static void others(void **state)
+static void other_conversions_are_those_of_printf(void **state)
 {
     (void)state;
     char text[64];
@@ -110,9 +110,9 @@ static void cut_at_the_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(others),
+        cmocka_unit_test(numbers_are_those_of_printf),
+        cmocka_unit_test(strings_are_those_of_printf),
+        cmocka_unit_test(other_conversions_are_those_of_printf),
         cmocka_unit_test(unknown_stands_as_it_is),
         cmocka_unit_test(cut_at_the_buffer),
     };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 
-static void single(void **state)
+static void one_pattern_matches_as_stated(void **state)
 {
     (void)state;
     const struct {
@@ -42,7 +42,7 @@ static void single(void **state)
         assert_int_equal(glob_match(cases[i].pattern, cases[i].name), cases[i].match);
 }
 
-static void lists(void **state)
+static void a_list_matches_if_a_pattern_does(void **state)
 {
     (void)state;
     assert_true(glob_list_match("calls,base*", "baseline"));
@@ -53,7 +53,7 @@ static void lists(void **state)
     assert_true(glob_list_match("a,", ""));
 }
 
-static void elements(void **state)
+static void elements_of_a_list_are_found(void **state)
 {
     (void)state;
     char out[6];
@@ -84,9 +84,9 @@ static void many_stars_end_soon(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single),
-        cmocka_unit_test(lists),
-        cmocka_unit_test(elements),
+        cmocka_unit_test(one_pattern_matches_as_stated),
+        cmocka_unit_test(a_list_matches_if_a_pattern_does),
+        cmocka_unit_test(elements_of_a_list_are_found),
         cmocka_unit_test(many_stars_end_soon),
     };
 

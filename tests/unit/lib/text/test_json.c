@@ -36,7 +36,7 @@ static void expect(const char *members)
     assert_string_equal(text + strlen(head), members);
 }
 
-static void empty_record(void **state)
+static void an_empty_record_has_frame_and_crc(void **state)
 {
     (void)state;
     begin();
@@ -63,7 +63,7 @@ static void line_of_a_tool(void **state)
     assert_string_equal(text, "{\"file\":\"a b\",\"x\":[{\"y\":1}]}\n{}\n");
 }
 
-static void values(void **state)
+static void values_of_each_type_are_written(void **state)
 {
     (void)state;
     begin();
@@ -79,7 +79,7 @@ static void values(void **state)
         "\"e\":true,\"f\":false,\"g\":\"x\"");
 }
 
-static void nesting(void **state)
+static void arrays_and_objects_nest(void **state)
 {
     (void)state;
     begin();
@@ -120,7 +120,7 @@ static void end_closes_all(void **state)
     expect(",\"a\":[[[[[[[]]]]]]]");
 }
 
-static void strings(void **state)
+static void strings_are_escaped(void **state)
 {
     (void)state;
     begin();
@@ -138,7 +138,7 @@ static void strings(void **state)
            "\"f\":[null]");
 }
 
-static void doubles(void **state)
+static void doubles_have_no_trailing_zeros(void **state)
 {
     (void)state;
     double zero = 0;
@@ -382,7 +382,7 @@ static void each_object_must_have_its_own_members(void **state)
 }
 
 /* Names that have no room for their path are odd, and written all the same. */
-static void long_names(void **state)
+static void long_names_are_written(void **state)
 {
     static char name[3 * JSON_PATH];
 
@@ -400,18 +400,18 @@ static void long_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_record),
+        cmocka_unit_test(an_empty_record_has_frame_and_crc),
         cmocka_unit_test(a_record_as_its_shape_has_it),
         cmocka_unit_test(what_is_not_in_the_shape_is_named),
         cmocka_unit_test(what_an_object_lacks_is_named_when_it_is_closed),
         cmocka_unit_test(each_object_must_have_its_own_members),
-        cmocka_unit_test(long_names),
+        cmocka_unit_test(long_names_are_written),
         cmocka_unit_test(line_of_a_tool),
-        cmocka_unit_test(values),
-        cmocka_unit_test(nesting),
+        cmocka_unit_test(values_of_each_type_are_written),
+        cmocka_unit_test(arrays_and_objects_nest),
         cmocka_unit_test(end_closes_all),
-        cmocka_unit_test(strings),
-        cmocka_unit_test(doubles),
+        cmocka_unit_test(strings_are_escaped),
+        cmocka_unit_test(doubles_have_no_trailing_zeros),
         cmocka_unit_test(crc_sees_a_change),
     };
 

@@ -20,7 +20,7 @@ static void fill(unsigned char *at, size_t n, unsigned seed)
         at[i] = (unsigned char)(i * 7 + seed);
 }
 
-static void copies(void **state)
+static void memcpy_and_memmove_copy(void **state)
 {
     (void)state;
     unsigned char from[80], to[80], want[80];
@@ -51,7 +51,7 @@ static void moves_both_ways(void **state)
     }
 }
 
-static void sets(void **state)
+static void memset_sets(void **state)
 {
     (void)state;
     unsigned char a[32], b[32];
@@ -64,7 +64,7 @@ static void sets(void **state)
     }
 }
 
-static void compares(void **state)
+static void memcmp_compares_unsigned_bytes(void **state)
 {
     (void)state;
     assert_int_equal(own_memcmp("abc", "abd", 2), 0);
@@ -74,7 +74,7 @@ static void compares(void **state)
     assert_true(own_memcmp("\xff", "\x01", 1) > 0); /* as unsigned bytes */
 }
 
-static void measures(void **state)
+static void strlen_measures(void **state)
 {
     (void)state;
     assert_int_equal(own_strlen(""), 0);
@@ -85,8 +85,11 @@ static void measures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),   cmocka_unit_test(moves_both_ways), cmocka_unit_test(sets),
-        cmocka_unit_test(compares), cmocka_unit_test(measures),
+        cmocka_unit_test(memcpy_and_memmove_copy),
+        cmocka_unit_test(moves_both_ways),
+        cmocka_unit_test(memset_sets),
+        cmocka_unit_test(memcmp_compares_unsigned_bytes),
+        cmocka_unit_test(strlen_measures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void lines_are_sorted(void **state)
 }
 
 /* Byte by byte is the same as all at once. */
-static void pieces(void **state)
+static void pieces_are_kept_as_the_whole(void **state)
 {
     (void)state;
     const char *report = "one\r\n{\"two\":2}\r\nthree\r\n";
@@ -48,7 +48,7 @@ static void pieces(void **state)
     holds(&l.text, "one\r\nthree\r\n");
 }
 
-static void full(void **state)
+static void a_full_log_keeps_whole_lines(void **state)
 {
     (void)state;
     char line[41];
@@ -101,8 +101,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(lines_are_sorted, fresh),
-        cmocka_unit_test_setup(pieces, fresh),
-        cmocka_unit_test_setup(full, fresh),
+        cmocka_unit_test_setup(pieces_are_kept_as_the_whole, fresh),
+        cmocka_unit_test_setup(a_full_log_keeps_whole_lines, fresh),
         cmocka_unit_test_setup(the_end_has_bounds_too, fresh),
         cmocka_unit_test_setup(end_within_a_line, fresh),
     };

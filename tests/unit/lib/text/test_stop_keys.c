@@ -40,7 +40,7 @@ static void every_other_byte(void **state)
     assert_false(stop("", 0, LATER));
 }
 
-static void sequences(void **state)
+static void key_sequences_do_not_stop(void **state)
 {
     /* Arrows, in both modes; F1, F5, shift and an arrow; Alt and a letter, q among them; a cursor's
      * style, which ends in q. */
@@ -57,7 +57,7 @@ static void sequences(void **state)
 }
 
 /* A sequence that stays without its end does not swallow the key that stops. */
-static void cut_sequences(void **state)
+static void a_cut_sequence_does_not_swallow_a_key(void **state)
 {
     (void)state;
     struct stop_keys k = {0};
@@ -77,8 +77,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(q_and_escape_alone),
         cmocka_unit_test(every_other_byte),
-        cmocka_unit_test(sequences),
-        cmocka_unit_test(cut_sequences),
+        cmocka_unit_test(key_sequences_do_not_stop),
+        cmocka_unit_test(a_cut_sequence_does_not_swallow_a_key),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 
-static void compares(void **state)
+static void strings_are_compared(void **state)
 {
     (void)state;
     assert_true(str_eq("abc", "abc"));
@@ -74,7 +74,7 @@ static void copy_tells_of_truncation(void **state)
     assert_true(str_copy(out, 1, "a", 0));
 }
 
-static void numbers(void **state)
+static void numbers_are_parsed_within_32_bits(void **state)
 {
     (void)state;
     const struct {
@@ -98,7 +98,7 @@ static void numbers(void **state)
     }
 }
 
-static void escapes(void **state)
+static void other_bytes_are_escaped(void **state)
 {
     (void)state;
     char text[64];
@@ -130,11 +130,11 @@ static void sink_keeps_to_its_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compares),
+        cmocka_unit_test(strings_are_compared),
         cmocka_unit_test(orders_numbers_by_their_size),
         cmocka_unit_test(copy_tells_of_truncation),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(escapes),
+        cmocka_unit_test(numbers_are_parsed_within_32_bits),
+        cmocka_unit_test(other_bytes_are_escaped),
         cmocka_unit_test(sink_keeps_to_its_buffer),
     };
 

@@ -91,7 +91,7 @@ static void utf8_ill_formed(void **state)
     EXPECT("a\xc3", UTEXT_UTF8, 'a', UTEXT_BAD);
 }
 
-static void utf16_pairs(void **state)
+static void surrogate_pairs_are_decoded(void **state)
 {
     (void)state;
     EXPECT("a\0\x3d\xd8\x00\xde", UTEXT_UTF16LE, 'a', 0x1f600);
@@ -131,7 +131,7 @@ static void position_of_bad_bytes(void **state)
 }
 
 /* Every code point there is, through both directions. */
-static void round_trip(void **state)
+static void every_code_point_survives_a_round_trip(void **state)
 {
     (void)state;
     for (uint32_t code = 0; code <= 0x10ffff; code++) {
@@ -152,9 +152,12 @@ static void round_trip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(encodings_are_recognised), cmocka_unit_test(utf8_well_formed),
-        cmocka_unit_test(utf8_ill_formed),          cmocka_unit_test(utf16_pairs),
-        cmocka_unit_test(position_of_bad_bytes),    cmocka_unit_test(round_trip),
+        cmocka_unit_test(encodings_are_recognised),
+        cmocka_unit_test(utf8_well_formed),
+        cmocka_unit_test(utf8_ill_formed),
+        cmocka_unit_test(surrogate_pairs_are_decoded),
+        cmocka_unit_test(position_of_bad_bytes),
+        cmocka_unit_test(every_code_point_survives_a_round_trip),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,7 @@ static void comment_ends_a_word(void **state)
     expect_end(&w);
 }
 
-static void quotes(void **state)
+static void quotes_hold_blanks(void **state)
 {
     (void)state;
     struct word word;
@@ -131,9 +131,9 @@ static void too_long_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_and_blanks), cmocka_unit_test(comment_ends_a_word),
-        cmocka_unit_test(quotes),           cmocka_unit_test(nul_ends_or_is_bad),
-        cmocka_unit_test(too_long_is_cut),  cmocka_unit_test(bad_bytes_stay_as_they_are),
+        cmocka_unit_test(lines_and_blanks),   cmocka_unit_test(comment_ends_a_word),
+        cmocka_unit_test(quotes_hold_blanks), cmocka_unit_test(nul_ends_or_is_bad),
+        cmocka_unit_test(too_long_is_cut),    cmocka_unit_test(bad_bytes_stay_as_they_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
