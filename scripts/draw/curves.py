@@ -11,15 +11,17 @@ from read import interval
 WHAT = {
     "latency": "Latency of a load", "read": "Reading", "write": "Writing", "copy": "Copying",
     "tlb": "Latency of a load from another page", "jumps": "A jump to another page", "split": "Accesses across the end of a line or page",
-    "flush": "Flushing a line", "alias": "A load after a store about a page away",
+    "flush": "Flushing a line", "cores": "Bandwidth of several cores",
+    "loaded": "Latency while other cores use the memory", "alias": "A load after a store about a page away",
     "width": "Width of the core", "rob": "Reorder buffer", "registers": "Registers for results",
     "loads": "Load buffer", "stores": "Store buffer", "scheduler": "Schedulers", "btb": "Branch targets",
     "history": "Branch history", "targets": "Targets of an indirect jump", "returns": "Return stack",
     "code": "Loop and micro-op caches",
 }
 X_LABELS = {"size": "size of the working set", "offset": "offset, bytes", "state": "",
-            "cores": "cores at it together", "rate": "traffic of the other cores, MB/s"}
-A_FEW = ("offset", "state")  # whose points stand side by side, each with its name
+            "cores": "", "rate": "traffic of the other cores, MB/s"}
+A_FEW = ("offset", "state", "cores")  # whose points stand side by side, each with its name
+TURNS = {"offset": 60, "state": 20, "cores": 0}  # degrees of these names
 LOG_FROM = 8  # times the least value: from there on the axis is logarithmic
 LOG_COUNTS_FROM = 64  # the same of counts
 MOST_SIZES = 9  # labels of an axis of sizes
@@ -33,15 +35,16 @@ def _is_wide(values, times=LOG_FROM):
 
 
 class Line:
-    """A curve as it is drawn: values in GB/s if it moves bytes and the time is known."""
+    """A curve as it is drawn: in GB/s if it moves bytes and the time is known, in ns where there are no core cycles."""
 
     def __init__(self, curve, label, style):
         self.curve, self.label, self.style = curve, label, style
         self.in_gb = curve.moves and any(p.gb is not None for p in curve.points)
+        self.in_ns = curve.unit == "ticks" and not self.in_gb and any(p.ns is not None for p in curve.points)
         self.points = [p for p in curve.points if self._value(p) is not None]
 
     def _value(self, point):
-        return point.gb if self.in_gb else point.value
+        return point.gb if self.in_gb else point.ns if self.in_ns else point.value
 
     @property
     def x(self):
@@ -60,12 +63,13 @@ class Line:
             if p.shared or None in (lo, hi) or not lo > 0 or not p.value:
                 found.append((value, value))
             else:
-                found.append((p.gb * p.value / hi, p.gb * p.value / lo) if self.in_gb else (lo, hi))
+                found.append((value * p.value / hi, value * p.value / lo) if self.in_gb else
+                             (value * lo / p.value, value * hi / p.value))
         return found
 
     @property
     def unit(self):
-        return GB if self.in_gb else read_curve.UNITS.get(self.curve.unit, ink.plain(self.curve.unit))
+        return GB if self.in_gb else "ns" if self.in_ns else read_curve.UNITS.get(self.curve.unit, ink.plain(self.curve.unit))
 
 
 def groups(report, chosen=lambda record: True):
@@ -75,7 +79,7 @@ def groups(report, chosen=lambda record: True):
     found = {}
     for c in every:
         if c.core in kept:
-            found.setdefault((c.suite, c.by, c.moves, c.family) if c.points else (c.suite, c.name, c.core), []).append(c)
+            found.setdefault((c.suite, c.by, c.moves, c.unit, c.family) if c.points else (c.suite, c.name, c.core), []).append(c)
     order = list(WHAT)
     return sorted(found.values(), key=lambda group: (order.index(group[0].family) if group[0].family in order else len(order)))
 
@@ -156,7 +160,7 @@ def _part(curve):
 def _title(main, lines, run):
     curve = main.curve
     what = WHAT.get(curve.family, curve.full_name)
-    if curve.by == "size" and curve.levels and not main.in_gb:
+    if curve.by == "size" and curve.levels and not main.in_gb and not main.in_ns:
         said = [f"{short(level['value'])}{'' if n else f' {main.unit}'} {level_name(curve, level, run)}"
                 for n, level in enumerate(curve.levels)]
         return f"{what}: {', '.join(said)}"
@@ -281,12 +285,12 @@ def _paint(sheet, lines, main, run):
         lows, highs = zip(*((max(lo, low), min(hi, high)) for lo, hi in bands[line.label]))
         axes.fill_between(x, lows, highs, color=colour, alpha=0.2, linewidth=0)
         _mark_steps(axes, line, colour, number)
-    if not main.in_gb and main.curve.by == "size":
+    if not main.in_gb and not main.in_ns and main.curve.by == "size":
         _mark_levels(axes, main)
     if main.curve.by in A_FEW:
         names = [ink.plain(main.curve.place(v), 24).replace("-", "\N{MINUS SIGN}" if main.curve.by == "offset" else "-") for v in at]
-        axes.set_xticks(list(at.values()), names, rotation=60 if main.curve.by == "offset" else 20, size=12,
-                        ha="center" if main.curve.by == "offset" else "right")
+        axes.set_xticks(list(at.values()), names, rotation=TURNS[main.curve.by], size=12,
+                        ha="right" if main.curve.by == "state" else "center")
     axes.set_ylabel(main.unit if main.in_gb else f"{main.unit} an operation")
     axes.grid(axis="y")
     _label(axes, coloured, max(at.values()))

@@ -37,8 +37,6 @@ class Curve:
         return self.record.get("visits") or [0] * len(self.record.get("points", ()))
 
     def _point(self, visits, at, ticks, cycles, lo, hi, ns=None):
-        if self.unit == "ticks":
-            cycles = lo = hi = None
         gb = self._moved / ns if self._moved and ns else None
         percent = None if None in (lo, hi) else interval.percent_of(visits)
         return Point(at, ticks if self.unit == "ticks" else cycles, lo, hi, percent, ticks, ns, gb, at in self._shared)
@@ -99,6 +97,8 @@ class Curve:
         """A point's first number in words."""
         if self.by == "state":
             return self._labels.get(at, str(at))
+        if self.by == "cores":
+            return f"{at:g} core{'' if at == 1 else 's'}"
         return size(at) if self.by == "size" else f"{at:g}"
 
     def level(self, level):

@@ -300,6 +300,18 @@ def test_a_map_of_store_forwarding_has_a_line_for_each_pair_of_sizes():
     assert len({round(top) for *_, top in boxes}) == 4, boxes
 
 
+def test_several_cores_have_their_bandwidth_and_latency_in_time():
+    """Core cycles of several cores are not alike, so the records have ticks."""
+    timed = {"points": [[n, 10.0, None, 8, 14, 4] for n in (1, 2, 4)], "visits": [4] * 3}
+    found = of_curves({**curve("cores_read", [(1, 1)], by="cores", unit="ticks", op_bytes=64), **timed},
+                      {**curve("loaded_read", [(1, 1)], by="rate", unit="ticks"), **timed})
+    picture, svg = found["memory-cores"]
+    assert picture.title == "Bandwidth of several cores: up to 16 GB/s, 16 at 4 cores" and "2 cores" in texts(svg)
+    assert found["memory-loaded"][0].title == "Latency while other cores use the memory: 4 ns"
+    line = draw_curves.Line(read_curve.Curve({**curve("x", [(1, 1)], unit="ticks"), **timed}), "", "-")
+    assert line.y == [4] * 3 and line.band[0] == pytest.approx((3.2, 5.6))
+
+
 def test_each_type_of_core_has_a_line():
     cores = [{"type": "core", "core": n, "core_type": kind} for n, kind in enumerate(("performance",) * 2 + ("efficiency",) * 2)]
     records = [latency(core=core) for core in range(4)]
