@@ -344,7 +344,7 @@ enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsig
     return lead(t, from, &to) ? INSN_RUNS : INSN_NO_CHAIN;
 }
 
-/* An output that the next copy reads as well, but not as the chain's input, gets its value again. */
+/* An output that the next copy reads too, but not as the chain's input, gets its value again. */
 static void restore(struct insn_test *t, const struct place *from, const struct place *to)
 {
     if (!(t->view.operand[t->out.operand].access & INSN_READ) || from->number == to->number)
