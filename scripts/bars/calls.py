@@ -1,5 +1,5 @@
-"""What scripts/silicon judges of calls: which of them can be distinguished, and where they stand when one costs now
-this and now that. Each function takes launches and yields Bars, one a line."""
+"""Checks of calls: which ways of calling can be distinguished, and which placements select the levels of one that has
+several. Each function takes launches and yields Bars, one per line."""
 import statistics
 from itertools import combinations
 
@@ -9,7 +9,7 @@ from bars.rows import CALLS, cycles
 from judge import difference, shift
 from read import figure
 
-SAME = 0.01         # calls whose costs differ by less are the same to this CPU, ...
+SAME = 0.01         # calls whose costs differ by less count as equal, ...
 SAME_CYCLES = 0.02  # ... or by less than this
 
 
@@ -23,7 +23,7 @@ def calls(runs):
         yield _pair(runs, a, b)
 
 
-PAIR_LIMIT = f"told apart by all launches together, or the same within {SAME:.0%} or {SAME_CYCLES:g} cycles"
+PAIR_LIMIT = f"distinguished by all launches together, or the same within {SAME:.0%} or {SAME_CYCLES:g} cycles"
 
 
 def _pair(runs, a, b):
@@ -39,7 +39,7 @@ def _pair(runs, a, b):
     told = sum(shift.Shift(x, y).p <= 1 - difference.CONFIDENCE for x, y in both)
     said = f"{apart.value:+.3f} cycles ({apart.lo:+.3f} to {apart.hi:+.3f}{relative})"
     if apart.p <= 1 - difference.CONFIDENCE:
-        return Bar(what, f"{said}: told apart, by {told} of {len(own)} launches alone", PAIR_LIMIT, True)
+        return Bar(what, f"{said}: distinguished, by {told} of {len(own)} launches alone", PAIR_LIMIT, True)
     if -within <= apart.lo and apart.hi <= within:
         return Bar(what, f"{said}: the same", PAIR_LIMIT, True)
     if any(len(r.rows[row]["modes"]) > 1 for r in own for row in rows):
@@ -47,11 +47,11 @@ def _pair(runs, a, b):
     return Bar(what, f"{said}: neither", PAIR_LIMIT, False)
 
 
-PLACES = 1.5  # placements: what one alone shows can come of its page or line, which a sweep does not move
+PLACES = 1.5  # placements: a level of a single placement may be caused by its page or line, which a sweep does not move
 
 
 def flips(runs):
-    """[(name, its modes)]: rows of CALLS, with a counting callee and without, that show more than one mode by
+    """Returns [(name, its modes)]: rows of CALLS, with a counting callee and without, that show more than one mode by
     layout in most launches."""
     found = []
     for name in CALLS + [f"{n}_inc" for n in CALLS]:
@@ -63,11 +63,11 @@ def flips(runs):
     return found
 
 
-NEAR = 0.1  # cycles: a swept offset shows a mode when it lies so close to it
+NEAR = 0.1  # cycles: an offset of the sweep shows a mode if it is this near to it
 
 
 def _offsets(part, at):
-    """The offsets in bytes whose figure is this, as ranges."""
+    """Returns the offsets in bytes that have this figure, as ranges."""
     step, hits = part["step_bytes"], []
     for i, value in enumerate(part["cycles"]):
         if value is not None and abs(value - at) <= NEAR:
@@ -79,15 +79,15 @@ def _offsets(part, at):
 
 
 def middle(sweeps):
-    """Of one part in several sweeps: the median at each offset, None where none of them had it quiet."""
+    """Returns the median at each offset of one part in several sweeps; None if no sweep had an exclusive core there."""
     values = [[v for v in reads if v is not None] for reads in zip(*(part["cycles"] for part in sweeps))]
     return {"step_bytes": sweeps[0]["step_bytes"],
             "cycles": [statistics.median(reads) if reads else None for reads in values]}
 
 
 def sweep(found, sweeps):
-    """found: from flips(); sweeps: launches of those rows with layout=sweep. Shown, not judged: what selects a level
-    may be another thing than an offset."""
+    """found: from flips(); sweeps: launches of those rows with layout=sweep. Shown and not judged, because a level may
+    have another cause than an offset."""
     for name, of_row in found:
         row, what = f"calls/{name}", f"{name}, its levels and their offsets"
         own = quiet(sweeps, row)
@@ -99,7 +99,7 @@ def sweep(found, sweeps):
         said = []
         for m in of_row:
             where = {part: _offsets(values, m["cycles"]) for part, values in parts.items()}
-            # The part of which only some offsets give this figure is the one that selects it.
+            # The part of which only some offsets have this figure is the one that selects it.
             select = {p: o for p, o in where.items() if o and o != _everywhere(parts[p])}
             text = " or ".join(f"{p} {o}" for p, o in select.items()) or "not explained by code, stack or data offset"
             said.append(f"{m['cycles']:.2f} ({percent(m['share'], 0)}): {text}")

@@ -1,7 +1,8 @@
-"""What scripts/silicon judges of time: what a figure costs, what a sample takes, what is planted to be found, and
-other harnesses. Each function takes launches and yields Bars, one a line.
+"""Checks of time: the cost of a figure and of a sample, planted rows, and other harnesses. Each function takes launches
+and yields Bars, one per line.
 
-Time is the CPU's: what the system gave to others meanwhile is not the program's."""
+Time is CPU time, without what the system gave to other programs.
+"""
 import math
 import os
 import statistics
@@ -15,25 +16,25 @@ from read import figure
 
 PAIR = os.path.join(launches.ROOT, "build/hosted/pair")
 
-REFERENCE_HZ = 4e9  # of the core on which the bars of time were set: a slower one may take as much longer
+REFERENCE_HZ = 4e9  # of the core on which the limits of time were set: a slower core may take proportionally longer
 
 
 def slower(launch, *rows):
-    """How many times slower than the reference this core was while these rows were measured; 1 at the least."""
+    """Returns by which factor this core was slower than the reference while these rows were measured; at least 1."""
     clocks = [launch.rows[row]["core_hz"] for row in rows if "core_hz" in launch.rows[row]]
     return max(1, REFERENCE_HZ / statistics.fmean(clocks)) if clocks else 1
 
 
-STEP_CYCLES = 41  # that a step of the TSC takes of that core: what a figure's noise begins with
+STEP_CYCLES = 41  # core cycles of a step of the TSC on that core: the noise of a figure is at least this
 
 
 def coarser(launch):
-    """How many times longer in core cycles a step of the TSC is than there; 1 at the least."""
+    """Returns by which factor a step of the TSC is longer, in core cycles, than on the reference; at least 1."""
     return max(1, launch.run["tsc"].get("step_ticks", 1) / launch.run["ticks_per_cycle"] / STEP_CYCLES)
 
 
 def at_most(most, unit, factors):
-    """The limit that applies, and what makes it larger than on the reference."""
+    """Returns the limit that applies, and why it is larger than on the reference."""
     factor = statistics.median(factors)
     if factor < 1.005:
         return f"at most {most:g} {unit}"
@@ -42,8 +43,8 @@ def at_most(most, unit, factors):
 
 
 def by_launches(what, figure, limit, shares):
-    """A bar over what the machine can only make worse: each launch's figure as a share of what is allowed. Within,
-    by most launches, it holds. Beyond, by three quarters, it fails: the machine had its chances. Between the two
+    """A limit on a value that the machine can only increase: `shares` are the launches' values divided by what is
+    allowed. It holds if the median launch is within the limit, and fails if three quarters exceed it. In between,
     the machine changed."""
     ranked = sorted(shares)
     if statistics.median(ranked) <= 1:
@@ -76,19 +77,19 @@ def resolution(runs):
         apart += difference > math.hypot(half(a), half(b))
     mean, width = figures.mean_half(differences)
     yield Bar("21 cycles against 20",
-              f"{mean:.3f} +-{width:.3f} cycles more; told apart by {apart} of {len(own)} launches",
+              f"{mean:.3f} +-{width:.3f} cycles more; distinguished by {apart} of {len(own)} launches",
               "by each", apart == len(own))
     spent, factors = [net_ms(launch, *rows) for launch in own], [slower(launch, *rows) for launch in own]
     yield by_launches("sampling of both rows", f"{times(spent)}", at_most(SAMPLING_MS, "ms", factors),
                       [ms / (SAMPLING_MS * factor) for ms, factor in zip(spent, factors)])
 
 
-PRECISE = 0.0025  # standard error, relative
+PRECISE = 0.0025  # relative standard error
 COST_MS = 2
 
 
 def cost(row, runs):
-    """What is spent buys precision: with four times the time, half the error."""
+    """Checks that time buys precision: with four times the time, half the error."""
     what, own = row.split("/")[1], quiet(runs, row)
     if not enough(own, runs):
         yield too_shared(what, own, runs, f"{percent(PRECISE)} in at most {COST_MS} ms")
@@ -110,11 +111,11 @@ def cost(row, runs):
 
 
 ALL_SECONDS = 3
-QUIET_RUN = 0.05  # shared blocks are taken again: with more of them a run's time is the neighbour's
+QUIET_RUN = 0.05  # shared blocks are repeated: with more of them the time of a run depends on the neighbour
 
 
 def default_rows(runs):
-    """All rows that a run without options has."""
+    """Checks the time of all rows that a run without options has."""
     what = "sampling of all default rows"
     own = [r for r in runs if (shared_share([r]) or 0) <= QUIET_RUN]
     if not own:
@@ -135,20 +136,20 @@ def _share(run):
     return shared_share([run]) or 0
 
 
-SAMPLE_TICKS = 110  # where the two readings take PAIR_TICKS, as on the CPU that the bar was set on
+SAMPLE_TICKS = 110  # if the two readings take PAIR_TICKS, as on the CPU on which the limit was set
 PAIR_TICKS = 60
 
 
 def bare_pair(cpu):
-    """Ticks of the recipe's two readings alone, back to back, on this CPU at this moment."""
+    """Returns the ticks of the recipe's two readings alone, back to back, on this CPU at this moment."""
     said = subprocess.run([PAIR], capture_output=True, text=True, check=True,
                           preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
     return float(said.stdout)
 
 
 def empty_sample(pairs):
-    """pairs: (launch, what the two readings took just before). All of a sample but its body; a CPU whose readings
-    take longer may take as much longer."""
+    """pairs: (launch, ticks of the two readings just before it). Checks everything of a sample except its body; if a
+    CPU's readings take longer, a sample may take proportionally longer."""
     what, row = "an empty sample all in", "baseline/empty_lfence"
     runs = [r for r, _ in pairs]
     own = [(r, bare) for r, bare in pairs if r.rows[row].get("exclusive", True)]
@@ -168,7 +169,7 @@ def empty_sample(pairs):
 
 # --- planted --------------------------------------------------------------------------------------
 
-PLANTED_SHARE = 38 / 127  # bench/suites/planted/planted.c: states of the register that are dear
+PLANTED_SHARE = 38 / 127  # bench/suites/planted/planted.c: the share of states of the register that select 106 cycles
 
 
 SPEEDS_LIMIT = "in each: two modes, their cycles right to 1%, their shares to 0.02"
@@ -193,8 +194,8 @@ def two_speeds(runs):
 
 
 def stopped(launch, least, most):
-    """A launch that was stopped once, for between `least` and `most` seconds; longer where the system kept the
-    CPU from it before or after, which its own CPU time tells."""
+    """Checks a launch that was stopped once, for between `least` and `most` seconds. The gap may be longer if the
+    system kept the CPU from it before or after, as its CPU time shows."""
     row = launch.rows["planted/long"]
     hz, median = launch.run["tsc"]["hz"], row["ticks"]["median"]
     gaps = [(value - median) / hz for value, count in row["hist"] for _ in range(count)
@@ -208,16 +209,16 @@ def stopped(launch, least, most):
     yield Bar("windows of half its length and more", figure, "one, of its length", holds)
 
 
-CLOCKS_APART = 0.001  # s: a gap by the TSC and the same by CPU time
+CLOCKS_APART = 0.001  # s: the difference of a gap by the TSC and by CPU time
 
 
 # --- peers ----------------------------------------------------------------------------------------
 
-AS_STEADY = 0.01  # a spread that is as good as any
+AS_STEADY = 0.01  # a spread up to this is as good as any
 
 
 def peer(name, theirs, ours, empty_ns, vanished):
-    """theirs: (ns of 500 adds, seconds of wall time) of each of their launches; ours: as many."""
+    """theirs: (ns of 500 adds, seconds of elapsed time) of each of their launches; ours: as many launches."""
     ns, seconds = zip(*theirs)
     in_ns = [launch.rows["truth/add"]["per_op"]["ns"] for launch in ours]
     in_cycles = all_cycles(ours, "truth/add")
@@ -235,6 +236,6 @@ def peer(name, theirs, ours, empty_ns, vanished):
               statistics.median(ms) < min(seconds) * 1e3)
     row = vanished.rows["planted/vanished"]
     yield Bar(f"{name}: an empty body", f"{empty_ns:.1e} ns, no warning")
-    # Instructions are counted, so a core that is shared gives the same verdict.
+    # Instructions are counted, so a shared core has the same verdict.
     yield Bar("baretick: an empty body", f"{row['status']}: {row.get('why', 'no warning')}", "reported as wrong",
               row["status"] == "wrong" and vanished.status == 2)

@@ -1,4 +1,4 @@
-"""Statistics of a few dozen figures: what scripts/silicon says of its launches."""
+"""Statistics of a few dozen figures of launches."""
 import functools
 import math
 import statistics
@@ -12,7 +12,7 @@ def _t_density(x, df):
 
 
 def _t_central(x, df):
-    """Probability between -x and x, by Simpson's rule."""
+    """Returns the probability between -x and x, by Simpson's rule."""
     steps = 1000
     h = x / steps
     total = _t_density(0, df) + _t_density(x, df)
@@ -23,7 +23,7 @@ def _t_central(x, df):
 
 @functools.lru_cache(maxsize=None)
 def t_quantile(df, confidence=CONFIDENCE):
-    """The x that Student's t lies within, on either side of 0, with this probability."""
+    """Returns the x that |t| does not exceed with this probability."""
     low, high = 0.0, 1.0
     while _t_central(high, df) < confidence:
         high *= 2
@@ -34,14 +34,14 @@ def t_quantile(df, confidence=CONFIDENCE):
 
 
 def mean_half(values):
-    """The mean and the half-width of its 99% interval; two values at the least."""
+    """Returns the mean and the half-width of its 99% interval; takes at least two values."""
     half = t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
     return statistics.fmean(values), half
 
 
 def median_half(values):
-    """The median and the half-width of its 99% interval by ranks, which some values far off do not move. Fewer
-    than 8 have no such interval: the mean and its own."""
+    """Returns the median and the half-width of its 99% interval by ranks, which a few outliers do not move. Fewer than
+    8 values have no such interval; then returns the mean and its interval."""
     n = len(values)
     below = [sum(math.comb(n, i) for i in range(k)) / 2 ** n for k in range(n // 2 + 1)]
     rank = max(k for k, p in enumerate(below) if 2 * p <= 1 - CONFIDENCE + 1e-12)
@@ -52,5 +52,5 @@ def median_half(values):
 
 
 def spread(values):
-    """From the least to the greatest, relative to the median."""
+    """Returns the range from smallest to largest, relative to the median."""
     return (max(values) - min(values)) / abs(statistics.median(values))

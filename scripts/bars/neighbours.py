@@ -1,5 +1,5 @@
-"""What scripts/silicon knows of neighbours: which launches had the core to themselves, whether the witness is
-right, and the recorded windows that stand in for what is too shared to judge."""
+"""Neighbours: which launches had an exclusive core, whether the witness is right, and the recorded windows that replace
+launches on a shared core."""
 import json
 import os
 import subprocess
@@ -13,7 +13,7 @@ class Bar:
     what: str
     figure: str
     limit: str = ""  # empty: shown, not judged
-    holds: bool | None = True  # None: the core was shared for too much of the time to say
+    holds: bool | None = True  # None: the core was shared for too much of the time to judge
 
 
 def percent(x, digits=2):
@@ -23,11 +23,11 @@ def percent(x, digits=2):
 TOO_SHARED = "too shared to judge"
 
 
-AWAY_MOST = 0.1  # of a row's time without the CPU: with more, others had the core too
+AWAY_MOST = 0.1  # of a row's time without the CPU: with more, other programs used the core too
 
 
 def had_cpu(launch, *rows):
-    """Whether it had the CPU nearly all the time that these rows took."""
+    """Tests whether the launch had the CPU nearly all the time of these rows."""
     away = away_ms(launch, *rows)
     return not away or away <= AWAY_MOST * sum(launch.ms(row) for row in rows)
 
@@ -38,12 +38,12 @@ def is_quiet(launch, row):
 
 
 def quiet(runs, *rows):
-    """The launches of which each of these rows was measured on a core of our own, which nothing took away."""
+    """Returns the launches in which each of these rows was measured on an exclusive core that was not taken away."""
     return [r for r in runs if all(is_quiet(r, row) for row in rows)]
 
 
 def enough(runs, of):
-    """Whether this number of launches can represent all that were made."""
+    """Tests whether this number of launches can represent all that were made."""
     return len(runs) >= max(3, len(of) / 8)
 
 
@@ -53,12 +53,12 @@ def too_shared(what, runs, of, limit):
 
 
 def away_ms(launch, *rows):
-    """That the process did not have the CPU while these rows were sampled."""
+    """Returns the time without the CPU while these rows were sampled."""
     return sum(launch.rows[row].get("process", {}).get("away_ms", 0) for row in rows)
 
 
 def net_ms(launch, *rows):
-    """What sampling these rows took of the CPU's time: what the system gave to others is not the program's."""
+    """Returns the CPU time of sampling these rows, without what the system gave to other programs."""
     return max(0, sum(launch.ms(row) for row in rows) - away_ms(launch, *rows))
 
 
@@ -67,14 +67,14 @@ def witnesses(runs):
 
 
 def shared_share(runs):
-    """Of all blocks, those during which somebody else had part of the core; None: no witness ran."""
+    """Returns the share of all blocks during which a neighbour used the core; None: no witness ran."""
     found = witnesses(runs)
     blocks = sum(w["blocks"] for w in found)
     return sum(w["shared_blocks"] for w in found) / blocks if blocks else None
 
 
 def neighbours(runs):
-    """How much of the time the core was ours."""
+    """Shows how much of the time the core was shared."""
     shares = [s for s in (shared_share([r]) for r in runs) if s is not None]
     if not shares:
         why = next((w["why"] for r in runs for w in r.witnesses if "why" in w), "no reason given")
@@ -89,17 +89,18 @@ def neighbours(runs):
 
 REPLAY = os.path.join(launches.ROOT, "build/hosted/replay")
 RECORDED = os.path.join(launches.ROOT, "tests/replay/windows")
-DOCUMENTED = {"add": 1, "imul": 3, "load": 5}  # of the CPU of the recordings
+DOCUMENTED = {"add": 1, "imul": 3, "load": 5}  # on the CPU of the recordings
 
 
 def replayed(*files):
-    """What the program's own code makes of recorded windows, object by object."""
+    """Returns the results of the program's own code for recorded windows, object by object."""
     p = subprocess.run([REPLAY, "windows", *files], text=True, stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in p.stdout.splitlines()]
 
 
 def _covered(judged):
-    """No interval knows how unsure a launch is that had the core to itself for less of its time."""
+    """Returns pairs of launches, and those inside the interval. Leaves out launches with fewer exclusive blocks, whose
+    uncertainty no interval of the other launch can know."""
     pairs = [(a, b) for a in judged for b in judged
              if a is not b and (a["file"], a["body"]) == (b["file"], b["body"]) and b["shared"] <= max(0.5, a["shared"])]
     return len(pairs), sum(a["lo"] <= b["cycles"] <= a["hi"] for a, b in pairs)
@@ -119,14 +120,14 @@ def recorded(objects):
 
 
 SEEN = 0.95  # of a neighbour's blocks
-FALSE_ALARMS = 0.001  # of the blocks that had no neighbour
-SLOWER = 1.3  # what a sibling does to NOPs, at the least: 1.3 to 2.1 in these recordings
+FALSE_ALARMS = 0.001  # of the blocks without a neighbour
+SLOWER = 1.3  # factor by which a sibling slows NOPs, at least: 1.3 to 2.1 in these recordings
 EVERY = 3
 
 
 def plant_neighbour(lines):
-    """Recorded blocks in which each third pass there and back has a slow witness at both ends; with them the
-    share of the blocks that it makes shared."""
+    """Returns recorded blocks in which each third pass (forward and backward) has a slow reading of the witness at both
+    ends, and the share of the blocks that are shared by this."""
     made, ends = [], 0
     for line in lines:
         words = line.split()
@@ -147,7 +148,7 @@ def sees_planted(planted, found):
 
 
 def sees_sibling(runs):
-    """Launches on two threads of one core at once."""
+    """Checks launches on two threads of one core at once."""
     what, limit = "two busy sibling threads, each the other's neighbour", "at least 95%"
     shares = [w["shared"] for w in witnesses(runs)]
     if not shares:
@@ -156,7 +157,7 @@ def sees_sibling(runs):
     said = f"{percent(min(shares), 1)} to {percent(max(shares), 1)} of a thread's blocks are seen as shared"
     holds = min(shares) >= SEEN
     if not holds and any(r.run.get("hypervisor") for r in runs):
-        # What it calls two threads of a core may run anywhere, and one after the other.
+        # A hypervisor may run what it calls two threads of a core anywhere, and one after the other.
         yield Bar(what, f"not judged: {said}, but a hypervisor says where these threads run, and when", limit, None)
         return
     yield Bar(what, said, limit, holds)

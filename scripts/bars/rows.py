@@ -1,8 +1,9 @@
-"""What scripts/silicon judges: each function takes launches and yields Bars, one a line.
+"""Checks of rows: each function takes launches and yields Bars, one per line.
 
-Bars are over what was taken while the core was ours alone (docs/method.md "The witness"). A bar that a
-machine in working order could miss (a neighbour, a CPU that was taken away, predictors that come and go)
-asks for the reason first, and where there is one it is not judged and tells it."""
+The checks use measurements on an exclusive core (docs/method.md "The witness"). A check that a machine in working order
+could miss (a neighbour, a CPU that was taken away, predictors that change) first looks for the reason, and if there is
+one it is not judged and states it.
+"""
 import json
 import math
 import os
@@ -34,15 +35,15 @@ def all_cycles(runs, row):
 
 
 def half(record):
-    """How far a row's interval reaches, on its longer side."""
+    """Returns the distance from the figure to the farther end of the row's interval."""
     return figure.half(record["per_op"])
 
 
-MOVED = 1e-4  # the probability that launches of a row that does not move look so
+MOVED = 1e-4  # the probability of such launches for a row that does not vary between launches
 
 
 def moves(runs, row):
-    """Whether the launches of a row differ by more than their placements explain: something outlasts a launch."""
+    """Tests whether the launches of a row differ by more than their placements explain: some state outlasts a launch."""
     found = [p for p in (difference.placements(r.rows[row]) for r in quiet(runs, row)) if p]
     return len(found) > 2 and shift.p_one_source(found) < MOVED
 
@@ -50,14 +51,14 @@ def moves(runs, row):
 # --- linearity ------------------------------------------------------------------------------------
 
 def _quiet_lines(runs, recipe):
-    """A recipe's records of the launches that had the core to themselves for half of the groups and more."""
+    """Returns a recipe's records of the launches that had an exclusive core for at least half of the groups."""
     lines = [r.linearity[recipe] for r in runs]
     return [line for line in lines if "points" in line and 2 * line.get("exclusive_groups", 0) >= line.get("groups", 1)
             and all(p.get("error_cycles") is not None for p in line["points"])]
 
 
 def _errors(lines):
-    """{N: (mean of e(N) over the launches, its half-width)}"""
+    """Returns {N: (mean of e(N) over the launches, its half-width)}."""
     table = {}
     for points in zip(*(line["points"] for line in lines)):
         table[points[0]["adds"]] = figures.mean_half([p["error_cycles"] for p in points])
@@ -65,7 +66,7 @@ def _errors(lines):
 
 
 def linearity_table(runs, recipes):
-    """Lines: e(N) of each recipe, its half-width below."""
+    """Yields lines: e(N) of each recipe, its half-width below."""
     tables = {recipe: _errors(lines) for recipe in recipes if len(lines := _quiet_lines(runs, recipe)) > 1}
     for recipe, table in tables.items():
         if recipe == next(iter(tables)):
@@ -98,12 +99,12 @@ def linearity(runs):
         yield _misses(runs, other)
 
 
-MISSED = 10  # cycles: "tens" of them, of a recipe without fences
+MISSED = 10  # cycles, of a recipe without fences
 
 
 def _misses(runs, recipe):
-    """What a recipe that is not the default hides of a body."""
-    # How deep another recipe's shadow is depends on the CPU; that of no fence at all is long.
+    """Shows what a recipe other than the default hides of a body."""
+    # The depth of another recipe's shadow depends on the CPU; without any fence it is always large.
     what, limit = f"{recipe} misses", f"at least {MISSED}, +- taken off" if recipe == "plain" else ""
     if "points" not in runs[0].linearity[recipe]:
         return Bar(what, runs[0].linearity[recipe]["why"])
@@ -119,7 +120,7 @@ def _misses(runs, recipe):
 # --- truth and repeatability ----------------------------------------------------------------------
 
 TRUE = 0.005
-# What no window is known better than, in core cycles: the limit of self-test `linearity` for a point (docs/method.md).
+# The uncertainty of any window in core cycles: the limit of self-test `linearity` for a point (docs/method.md).
 # On a virtual Zen 3 a chain of 1000 two-byte adds takes two cycles more than twice what one of 500 takes.
 WINDOW = 2
 
@@ -154,15 +155,15 @@ def truth(runs):
 
 
 REPEATS = 0.01
-# The extremes of 30 launches say what happened next to the machine once; a row that differs in a third of the launches
-# does so in more than this share.
+# The extremes of 30 launches show single events next to the machine. A row that differs in a third of the launches does
+# so in more than this share.
 REPEATING = 0.9
 REPEATS_LIMIT = f"{REPEATING:.0%} of the launches within {REPEATS:.0%}, of the gross cost where the figure is near zero"
 
 
 def relative_to(record):
-    """What errors of a row's figure are relative to: the figure, or where that is near zero the gross cost of a
-    turn."""
+    """Returns the base of relative errors of a row's figure: the figure or, if that is near zero, the gross cost of an
+    iteration."""
     per_op = record["per_op"]
     if not figure.near_zero([record]):
         return per_op["cycles"]
@@ -170,7 +171,7 @@ def relative_to(record):
 
 
 def narrowest(values, share):
-    """The ends of the shortest range that holds this share of the values."""
+    """Returns the ends of the shortest range that contains this share of the values."""
     ordered = sorted(values)
     n = math.ceil(share * len(ordered) - 1e-9)
     return min(((ordered[i], ordered[i + n - 1]) for i in range(len(ordered) - n + 1)), key=lambda ends: ends[1] - ends[0])
@@ -214,15 +215,15 @@ def _judge_coverage(runs, rows):
 ROWS_LEAST = 10  # fewer prove nothing
 
 
-POOLED, EACH = 0.98, 0.90  # lib/stats/coverage.h judges by the same
+POOLED, EACH = 0.98, 0.90  # lib/stats/coverage.h uses the same limits
 COVERED_LIMIT = f"at least {POOLED:.0%} pooled and {EACH:.0%} in each row; not judged while less than two standard errors below"
-MOVING = 1 / 2  # of the rows, at the most; of a machine that moves more nothing is said
-# What outlasts a launch, where it is known.
+MOVING = 1 / 2  # of the rows, at most; a machine on which more of them vary is not excused
+# The state that outlasts a launch, if it is known.
 WHAT_MOVES = {"sum/cold": "the memory, which is slower at one time than at another"}
 
 
 def _holds(said, rows):
-    """None: below a limit by no more than launches differ by chance."""
+    """Returns None if a share is below a limit by no more than launches differ by chance."""
     if len(rows) < ROWS_LEAST or said["fails"] or any(r["fails"] for r in said["rows"]):
         return False
     if said["share"] >= POOLED and all(r["share"] is None or r["share"] >= EACH for r in said["rows"]):
@@ -231,15 +232,15 @@ def _holds(said, rows):
 
 
 def _told(runs, row):
-    """What a row that moves between launches read."""
+    """Returns the range of a row that varies between launches."""
     values = [cycles(r, row) for r in quiet(runs, row)]
     why = f": {WHAT_MOVES[row]}" if row in WHAT_MOVES else ""
     return f"{row} {min(values):.3f} to {max(values):.3f}{why}"
 
 
 def _excused(runs, rows):
-    """Rows that move, which the interval of one launch cannot know of. Chains of known latency do not move on a
-    machine in working order: where they do, it is the measurement, and nothing is excused."""
+    """Returns rows that vary between launches, which the interval of one launch cannot know. Chains of known latency do
+    not vary on a machine in working order: if they do, the measurement is wrong, and nothing is excused."""
     moving = [row for row in rows if moves(runs, row)]
     if len(moving) > MOVING * len(rows) or any(row.startswith("truth/") for row in moving):
         return []
@@ -247,7 +248,7 @@ def _excused(runs, rows):
 
 
 def coverage(runs):
-    """Of all rows together and of each."""
+    """Checks the coverage of all rows together and of each."""
     rows = with_intervals(runs[0])
     own = statistics.fmean(len(quiet(runs, row)) for row in rows)
     if own < max(3, len(runs) / 8):
@@ -275,7 +276,7 @@ def coverage(runs):
 # --- verdicts -------------------------------------------------------------------------------------
 
 def verdicts(runs):
-    """FAIL is proof that something is broken, so a machine in working order has none."""
+    """Checks that no launch has FAIL: FAIL is proof that something is broken, and a machine in working order has none."""
     failed = [r for r in runs if r.status]
     said = f"{len(failed)}{f': {launches.complaint(failed[0])}' if failed else ''}"
     yield Bar(f"launches that failed by their own verdict, of {len(runs)}", said,
@@ -283,12 +284,12 @@ def verdicts(runs):
 
 
 def vanished_row(method):
-    """The planted row without work that a method can measure: adaptive needs a loop."""
+    """Returns the planted row without work that a method can measure: adaptive needs a loop."""
     return "vanished_loop" if method == "adaptive" else "vanished"
 
 
 def vanished(by_method):
-    """by_method: {method: launches of its vanished_row}, whose work the compiler took away: each must say so."""
+    """by_method: {method: launches of its vanished_row}. Checks that each of them reports the missing work."""
     for method, runs in by_method.items():
         name = f"planted/{vanished_row(method)}"
         rows = [r.rows[name] for r in runs]

@@ -1,5 +1,7 @@
-"""scripts/silicon's own judgement: planted launches in, known verdicts out. Each bar can fail. test_silicon_bars.py has
-the bars over rows and time."""
+"""scripts/silicon's own judgement: planted launches in, known verdicts out. Each check can fail. test_silicon_bars.py
+has
+the checks of rows and time.
+"""
 
 import importlib.machinery
 import importlib.util
@@ -24,26 +26,26 @@ from planted_launches import launch, many, not_quiet, row, truth_launches, verdi
 
 
 @pytest.mark.parametrize("df, wanted", [(1, 63.657), (4, 4.604), (29, 2.756), (1000, 2.581)])
-def test_t_quantile(df, wanted):
+def test_quantiles_of_t_are_those_of_a_table(df, wanted):
     assert figures.t_quantile(df) == pytest.approx(wanted, abs=5e-4)
 
 
-def test_mean_half_and_spread():
+def test_mean_half_and_spread_are_those_computed_by_hand():
     mean, half = figures.mean_half([1, 2, 3, 4, 5])
     assert mean == 3 and half == pytest.approx(4.604 * math.sqrt(2.5 / 5), rel=1e-3)
     assert figures.spread([99, 100, 102]) == pytest.approx(0.03)
 
 
 @pytest.mark.parametrize("n, rank", [(8, 1), (20, 4), (30, 8)])
-def test_median_half(n, rank):
-    """The ranks of the tables of the sign test: 99% and no less."""
+def test_the_median_has_an_interval_of_99_percent(n, rank):
+    """The ranks of the tables of the sign test: at least 99%."""
     middle, half = figures.median_half([float(i) for i in range(1, n + 1)])
     assert middle == (n + 1) / 2 and half == pytest.approx(middle - rank)
     assert figures.median_half([1, 2, 3, 4, 5]) == figures.mean_half([1, 2, 3, 4, 5])
 
 
 @pytest.mark.parametrize("cycles, ops, holds", [
-    (1.006, 500, True),  # 3 cycles of 500: 2 of them the window's
+    (1.006, 500, True),  # 3 cycles of 500, of which 2 are the window's
     (1.0095, 500, False),
     (1.006, 10_000, False),
     (0.9952, 10_000, True),
@@ -54,8 +56,8 @@ def test_truth_allows_for_two_cycles_in_a_window(cycles, ops, holds):
     assert add.holds is holds and f"{ops} operations" in add.limit, add
 
 
-def test_truth_by_most_launches():
-    """Some launches far off are no fault of the program, a third of them is."""
+def test_some_launches_far_away_do_not_fail_truth():
+    """A few launches far away prove nothing, a third of them does."""
     runs = truth_launches()
     for one in runs[:5]:
         one.rows["truth/ror"] = row(1.3, truth_cycles=1)
@@ -83,23 +85,23 @@ def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, bend_p=1):
     ]
 
 
-def test_linearity():
+def test_a_slope_or_a_bend_fails_linearity():
     fine = [0.0001, 0.0002, 0.0001, 0.0002]
     assert verdicts(bars.linearity(with_lines(fine))) == [True] * 2  # xfence is shown, not judged
     assert verdicts(bars.linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])))[0] is False
     assert verdicts(bars.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
-    # Too scattered to tell: that is no proof.
+    # Too much scatter is no proof.
     assert verdicts(bars.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
     assert verdicts(bars.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
     assert verdicts(bars.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]
-    # The limit that the self-test has: one launch that proves a bend is one too many, and one that does not is none.
+    # The limit of the self-test: one launch that proves a bend is too many, and one that does not prove it is none.
     assert verdicts(bars.linearity(with_lines(fine, bend_p=2e-6)))[0] is True
     bent = with_lines(fine, bend_p=1e-6)[:1] + with_lines(fine) * 100
     assert verdicts(bars.linearity(bent))[0] is False
 
 
 def test_a_bend_has_one_limit():
-    """Of the self-test, of both bars that judge it, and of the documents."""
+    """The limit is that of the self-test, of both checks that judge it, and of the documents."""
     header = open(f"{launches.ROOT}/lib/stats/linearity.h", encoding="utf-8").read()
     assert float(re.search(r"#define LINEARITY_FALSE\s+(\S+)", header)[1]) == bars.BENT
     (line, *_), (verdict,) = bars.linearity(with_lines([0.0001] * 4)), bars.verdicts([launch({}, status=0)] * 4)
@@ -131,7 +133,7 @@ def test_what_is_too_shared_has_a_limit_and_no_verdict():
     for one in runs[2:4]:
         one.rows["truth/imul"] = row(3.0, exclusive=True)
     imul = {bar.what.split(",")[0]: bar for bar in bars.truth(runs)}["imul"]
-    assert imul.holds is True  # by the four that were quiet
+    assert imul.holds is True  # of the four on an exclusive core
 
 
 def test_every_bar_over_rows_can_be_too_shared():
@@ -145,7 +147,7 @@ def test_every_bar_over_rows_can_be_too_shared():
 
 
 def test_a_launch_without_the_cpu_is_not_quiet():
-    """1 ms of sampling, of which others had so much."""
+    """Returns a row with 1 ms of sampling, part of which the CPU was away."""
     fine, away = row(1.0, process={"away_ms": 0.1}), row(1.0, process={"away_ms": 0.11})
     assert neighbours.is_quiet(launch({"a": fine}), "a") and not neighbours.is_quiet(launch({"a": away}), "a")
     runs = truth_launches(add={**away, "truth_cycles": 1})
@@ -153,7 +155,7 @@ def test_a_launch_without_the_cpu_is_not_quiet():
     assert bar.holds is None and bars.TOO_SHARED in bar.figure
 
 
-def test_quiet_and_enough():
+def test_launches_on_an_exclusive_core_are_counted():
     runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": not_quiet(1)}), launch({"a": row(1)}),
             launch({"a": row(1), "b": row(1, per_op={"ticks": 1})})]  # fmt: skip
     assert bars.quiet(runs, "a") == runs and bars.quiet(runs, "a", "b") == runs[:1]
@@ -168,7 +170,7 @@ def unwitnessed():
     return launch({}, run={}, witnesses=[{"why": "one of the reasons"}])
 
 
-def test_neighbours():
+def test_the_share_of_neighbours_is_shown():
     runs = [witnessed(100), witnessed(300), unwitnessed()]
     (bar,) = neighbours.neighbours(runs)
     assert not bar.limit and bar.figure == "2.0% of the time; 1.0% to 3.0% of a launch; 2 launches"
@@ -186,18 +188,18 @@ def test_neighbours():
         ((), None, None),
     ],
 )
-def test_sees_sibling(shares, hypervisor, holds):
+def test_a_sibling_is_seen_or_the_hypervisor_named(shares, hypervisor, holds):
     one = launch({}, witnesses=[{"blocks": 100, "shared_blocks": 100 * s, "shared": s} for s in shares])
     one.run["hypervisor"] = hypervisor
     assert verdicts(neighbours.sees_sibling([one])) == [holds]
 
 
 @pytest.mark.parametrize("found, holds", [(0.334, True), (0.32, True), (0.30, False), (0.335, False)])
-def test_sees_planted(found, holds):
+def test_a_planted_neighbour_is_seen_without_false_alarms(found, holds):
     assert verdicts(neighbours.sees_planted(1 / 3, found)) == [holds]
 
 
-def test_plant_neighbour():
+def test_a_neighbour_is_planted_in_each_third_pass():
     one_pass = ["0 1 add 0 W 100 200", "0 2 add 0 B 10 10", "0 3 add 0 B 10 10", "0 4 add 0 W 100 200"]
     made, share = neighbours.plant_neighbour(one_pass * 6)
     slow = ["0 1 add 0 W 130 260", *one_pass[1:3], "0 4 add 0 W 130 260"]
@@ -217,15 +219,15 @@ def recordings(**changed):
     return [recording(body, cycles) for body, cycles in known.items() for _ in range(3)]
 
 
-def test_recorded():
+def test_recorded_launches_are_judged():
     assert verdicts(neighbours.recorded(recordings())) == [True] * 4
     assert verdicts(neighbours.recorded(recordings(imul=3.04))) == [True, True, False, True]
-    # A launch that is not judged counts for nothing; one of another file is no pair.
+    # A launch that is not judged does not count; one of another file makes no pair.
     shared = recording("add", 9.0, judged=False)
     assert verdicts(neighbours.recorded([*recordings(), shared])) == [True] * 4
     far = [recording("add", 1.0 + i * 0.009, half=0.001) for i in range(2)]
     assert verdicts(neighbours.recorded([*recordings(), *far])) == [False, True, True, True]
-    # A launch that had the core for less of its time is less sure, which the others' intervals cannot know.
+    # A launch with fewer exclusive blocks is less certain, which the others' intervals cannot know.
     unsure = {**recording("add", 1.009, half=0.02), "shared": 0.8}
     sure = [recording("add", 1.0, half=0.001) for _ in range(3)]
     others = [o for o in recordings() if o["body"] != "add"]
@@ -275,7 +277,7 @@ def test_work_that_is_gone_is_judged_with_every_method(silicon, monkeypatch, cap
 @pytest.mark.launches
 @pytest.mark.every_cpu
 def test_verdicts_is_a_command(silicon, monkeypatch, capsys):
-    """Work that is gone fails with each method, of which two are enough here; a launch that is whole does not."""
+    """Missing work fails with each method, of which two are enough here; a launch that does its work does not fail."""
     monkeypatch.setattr(silicon, "METHODS", silicon.METHODS[:2])
     monkeypatch.setattr(silicon, "ALL_SUITES", "suite=truth bench=add samples=64 hist=off")
     monkeypatch.setattr(sys, "argv", ["silicon", "--verdicts", "2"])
@@ -285,7 +287,7 @@ def test_verdicts_is_a_command(silicon, monkeypatch, capsys):
     several = min(2, len(os.sched_getaffinity(0)))
     assert said.count("launches that failed by their own verdict, of 2: 0") == several
     assert ("all suites, cores=all" in said) == (several == 2)
-    # One that fails is found.
+    # One that fails is noticed.
     monkeypatch.setattr(silicon, "ALL_SUITES", "suite=planted bench=vanished samples=64 hist=off")
     monkeypatch.setattr(sys, "argv", ["silicon", "--verdicts", "1"])
     assert silicon.main() == 1
@@ -300,7 +302,7 @@ def test_verdicts_takes_a_number_of_launches(silicon, monkeypatch, number):
     assert ended.value.code == 2
 
 
-def test_count(silicon, capsys):
+def test_only_judged_checks_are_counted(silicon, capsys):
     count = silicon.Count()
     assert count.show([bars.Bar("a", "1", "<2", True), bars.Bar("b", "3", "<2", False), bars.Bar("c", "4")])
     assert not count.show([bars.Bar("d", "too shared", "<2", None)])
@@ -323,8 +325,8 @@ def test_a_broken_section_does_not_end_the_run(silicon, monkeypatch, capsys, rea
     monkeypatch.setattr(sys, "argv", ["silicon"])
     assert silicon.main() == 2
     said = capsys.readouterr().out
-    broken = said.count("  broken: ")  # each is called from main, but those within the first
-    assert broken >= len(sections) - 3 and f"1 of 1 bars hold; {broken} parts were broken" in said
+    broken = said.count("  broken: ")  # each is called from main, except those within the first
+    assert broken >= len(sections) - 3 and f"1 of 1 checks hold; {broken} sections were broken" in said
 
 
 @pytest.mark.parametrize("holds, status", [(True, 0), (None, 0), (False, 1)])
@@ -335,7 +337,7 @@ def test_the_exit_status_is_that_of_the_bars_that_are_judged(silicon, monkeypatc
     assert silicon.main() == status
 
 
-def test_sibling_words(silicon):
+def test_the_words_name_two_threads_of_one_core(silicon):
     def core(number, package=None, place=None):
         return {"core": number, "topology": {"package": package, "core": place}}
 
@@ -351,8 +353,8 @@ def judge(text):
     return subprocess.run([bars.COVERAGE], input=text, text=True, capture_output=True, check=False)
 
 
-def test_coverage_tool():
-    # Three launches of two rows; by hand: row 1 has 4 of 6 pairs, row 2, which one launch lacks, 1 of 2.
+def test_the_coverage_tool_counts_pairs():
+    # Three launches of two rows. By hand: 4 of 6 pairs of row 1, 1 of 2 of row 2, which one launch lacks.
     said = json.loads(
         judge("3 2\n1 0.98 1.1\n2 1.9 2.1\n1.05 0.95 1.15\nnan nan nan\n0.95 0.85 1.02\n1.8 1.7 2.2\n").stdout
     )
@@ -362,6 +364,6 @@ def test_coverage_tool():
 
 
 @pytest.mark.parametrize("text", ["", "3\n", "2 1\n16 0.1 1\n", "1 1\n1 1\n", "x y"])
-def test_coverage_tool_refuses(text):
+def test_the_coverage_tool_refuses_other_input(text):
     p = judge(text)
     assert p.returncode == 1 and "no table" in p.stderr and not p.stdout

@@ -1,4 +1,4 @@
-"""The bars over rows, calls and time that scripts/silicon judges: planted launches in, known verdicts out."""
+"""The checks of rows, calls and time of scripts/silicon: planted launches in, known verdicts out."""
 
 import os
 import random
@@ -11,7 +11,7 @@ from bars import rows as bars
 from planted_launches import call_launches, launch, many, not_quiet, row, truth_launches, verdicts, witnessed
 
 
-def test_truth():
+def test_a_figure_off_the_documented_one_fails_truth():
     assert verdicts(bars.truth(truth_launches())) == [True] * 3
     assert verdicts(bars.truth(truth_launches(add=row(1.011)))) == [False, True, True]
     assert verdicts(bars.truth(truth_launches(ror=row(0.988)))) == [True, False, True]
@@ -25,7 +25,7 @@ def test_truth():
     assert verdicts(bars.truth(unknown)) == [True, True, None]
 
 
-def test_repeatability():
+def test_a_row_outside_one_percent_does_not_repeat():
     runs = many({"truth/add": row(1.0), "truth/imul": row(3.0), "calls/direct": row(4.0)})
     assert verdicts(bars.repeatability(runs)) == [True] * 3
     for k in range(len(runs) // 10):  # a neighbour came
@@ -43,7 +43,7 @@ def test_a_row_that_is_slower_in_a_third_of_launches_does_not_repeat():
 
 
 def test_repeatability_near_zero_is_of_the_gross_cost():
-    """0.01 and 0.02 cycles of a turn that takes 1.02 in all."""
+    """Returns 0.01 and 0.02 cycles of an iteration that takes 1.02 in total."""
     runs = many({"truth/add": row(1.0), "truth/imul": row(3.0), "calls/direct": row(0.01)})
     for one in runs:
         one.rows["calls/direct"]["per_op"]["gross_cycles"] = 1.02
@@ -56,7 +56,8 @@ def test_repeatability_near_zero_is_of_the_gross_cost():
 
 
 def of_chance(dice, narrower=1.0, moves=0.0):
-    """A launch of a row: placements by chance, the interval by ranks as the program makes it, or narrower."""
+    """Returns a launch of a row with random placements, and the interval by ranks as the program computes it, or a
+    narrower one."""
     at = 3 + dice.gauss(0, moves)
     placed = sorted(at + dice.gauss(0, 0.02) for _ in range(16))
     record, middle = row(3.0), statistics.median(placed)
@@ -67,13 +68,13 @@ def of_chance(dice, narrower=1.0, moves=0.0):
 
 
 def chance_launches(rows=20, n=30, **planted):
-    """Launches of rows by chance, the first five of them chains; planted: {rN: what of_chance() is given}."""
+    """Returns launches of random rows, the first five of them chains; planted: {rN: arguments of of_chance()}."""
     dice = random.Random(1)
     return [launch({f"{'truth' if i < 5 else 'a'}/{i}": of_chance(dice, **planted.get(f"r{i}", {})) for i in range(rows)})
             for _ in range(n)]  # fmt: skip
 
 
-def test_coverage():
+def test_few_rows_fail_coverage():
     bar, least = bars.coverage(chance_launches())
     assert bar.holds and bar.what.startswith("20 rows") and least.limit == ""
     # Fewer than ten rows prove nothing.
@@ -91,7 +92,7 @@ def test_coverage_of_intervals_that_are_too_narrow():
 @pytest.mark.parametrize("share, least, fails, holds", [
     (0.9801, 0.90, False, True), (0.9779, 0.95, False, None), (0.985, 0.89, False, None), (0.9779, 0.95, True, False)])
 def test_a_coverage_below_its_limit_never_holds(monkeypatch, share, least, fails, holds):
-    """97.79% with a standard error of 0.3% is neither: the bar says so, in place of holding."""
+    """97.79% with a standard error of 0.3% is neither, so the check does not hold and says why."""
     said = {"pairs": 1000, "share": share, "se": 0.003, "fails": fails,
             "rows": [{"share": least, "fails": False}] + [{"share": None, "fails": False}] * 19}
     monkeypatch.setattr(bars, "_judge_coverage", lambda runs, rows: said)
@@ -115,7 +116,7 @@ def test_coverage_excuses_no_chain_and_no_machine_that_moves_as_a_whole(moving):
     assert verdicts(bars.coverage(chance_launches(**planted))) == [False]
 
 
-def test_verdicts():
+def test_one_failed_launch_fails_verdicts():
     fine, failed = launch({}, status=0), launch({"a/b": row(1, status="wrong", why="x")}, status=2)
     for one in (fine, failed):
         one.selftests, one.events = {}, []
@@ -124,7 +125,7 @@ def test_verdicts():
     assert bar.holds is False and "a/b: x" in bar.figure
 
 
-def test_vanished():
+def test_a_launch_that_misses_the_missing_work_fails():
     gone = launch({"planted/vanished": row(0, status="wrong", why="the work is gone")}, status=2)
     there = launch({"planted/vanished": row(0)}, status=0)
     lines = list(bars.vanished({"doubled": [gone] * 10, "plain": [gone] * 9 + [there]}))
@@ -132,7 +133,7 @@ def test_vanished():
     lacking = launch({"planted/vanished": {"status": "unsupported", "why": "no such CPU"}}, status=2)
     assert verdicts(bars.vanished({"plain": [lacking] * 3})) == [None]
     assert verdicts(bars.vanished({"plain": [lacking] * 2 + [gone]})) == [False]
-    # Said in the row and passed by the run, or the other way round.
+    # Stated in the row and passed by the run, or the reverse.
     odd = [launch(gone.rows, status=0), launch(there.rows, status=2)]
     assert verdicts(bars.vanished({"plain": odd})) == [False] and verdicts(bars.vanished({"plain": odd[1:]})) == [False]
 
@@ -144,7 +145,7 @@ def test_adaptive_is_judged_by_the_row_with_a_loop():
     assert verdicts(bars.vanished({"adaptive": [gone] * 9 + [there]})) == [False]
 
 
-def test_calls():
+def test_calls_are_distinguished_or_equal():
     assert all(verdicts(calls.calls(call_launches())))
     lines = {bar.what: bar for bar in calls.calls(call_launches(direct=0.02)) if bar.limit}
     assert lines["direct against plt"].holds and "%" not in lines["direct against plt"].figure
@@ -153,7 +154,7 @@ def test_calls():
 
 @pytest.mark.parametrize("modes, holds", [(1, False), (2, None)])
 def test_calls_too_vague_to_tell_apart(modes, holds):
-    """A difference of 2% in a noise of 100%. Where the launches found levels, these overlap, and that is no fault."""
+    """A difference of 2% in a noise of 100%. If the launches have levels, these overlap, and nothing fails."""
     runs = call_launches()
     for one in runs:
         one.rows["calls/plt"] = row(4.08, half=4)
@@ -169,7 +170,7 @@ def swept(values, where="code"):
     return launch({"calls/virtual": row(4.5, sweep=parts)})
 
 
-def test_flips_and_sweep():
+def test_a_level_has_its_offsets_or_is_not_explained():
     two = [
         {"cycles": 4.0, "share": 0.9, "sd": 0.01, "blocks": 90, "kind": "layout"},
         {"cycles": 6.0, "share": 0.1, "sd": 0.01, "blocks": 10, "kind": "layout"},
@@ -183,25 +184,25 @@ def test_flips_and_sweep():
     assert [name for name, _ in found] == ["virtual"]
     (bar,) = calls.sweep(found, [swept([4.0] * 60 + [6.0] * 4)])
     assert not bar.limit and "code 60-63" in bar.figure and "code 0-59" in bar.figure
-    # A moment's other state is in one sweep of three.
+    # Another state for a moment is in one sweep of three.
     odd = swept([6.0] * 8 + [4.0] * 52 + [6.0] * 4)
     (bar,) = calls.sweep(found, [odd] + [swept([4.0] * 60 + [6.0] * 4)] * 2)
     assert "code 60-63" in bar.figure and "code 0-59" in bar.figure
-    # What no offset selects is told, and no fault.
+    # A level that no offset selects is reported, and nothing fails.
     (bar,) = calls.sweep(found, [swept([4.0] * 64)] * 3)
     assert not bar.limit and "6.00 (10%): not explained by code, stack or data offset" in bar.figure
     (bar,) = calls.sweep(found, [launch({"calls/virtual": not_quiet(4)})])
     assert bars.TOO_SHARED in bar.figure
 
 
-def test_resolution():
+def test_rows_that_are_not_distinguished_fail_resolution():
     rows = {"planted/adds20": row(20.0, 0.1), "planted/adds21": row(21.0, 0.1)}
     assert verdicts(times.resolution(many(rows))) == [True, True]
     vague = {"planted/adds20": row(20.0, 0.8), "planted/adds21": row(21.0, 0.8)}
     assert verdicts(times.resolution(many(vague))) == [False, True]
     long = {name: {**record, "sampling_ticks": 6_000_000} for name, record in rows.items()}
     assert verdicts(times.resolution(many(long))) == [True, False]
-    # Time that the system gave to others is not the program's.
+    # Time that the system gave to others does not count.
     away = {name: {**record, "sampling_ticks": 5_200_000, "process": {"away_ms": 0.3}} for name, record in rows.items()}
     assert verdicts(times.resolution(many(away))) == [True, True]
     # A core half as fast may take twice as long.
@@ -213,12 +214,12 @@ def test_resolution():
 
 
 @pytest.mark.parametrize("good, holds", [(10, True), (6, True), (4, None), (3, None), (2, False), (0, False)])
-def test_a_machine_that_changes(good, holds):
+def test_a_machine_that_changes_is_not_judged(good, holds):
     bar = times.by_launches("a", "b", "c", [0.9] * good + [1.1] * (10 - good))
     assert bar.holds is holds and (holds is not None or f"{good} of 10" in bar.figure)
 
 
-def test_cost():
+def test_an_imprecise_figure_fails_cost():
     assert verdicts(times.cost("truth/add", many({"truth/add": row(1.0, 0.003)}))) == [True]
     assert verdicts(times.cost("truth/add", many({"truth/add": row(1.0, 0.009, sampling_ticks=1_900_000)}))) == [False]
     slow = {"truth/add": row(1.0, 0.0075, sampling_ticks=2_100_000)}
@@ -228,8 +229,8 @@ def test_cost():
 
 
 @pytest.mark.parametrize("step, half, holds", [(26, 0.009, False), (52, 0.009, True), (52, 0.02, False)])
-def test_cost_with_a_longer_step(step, half, holds):
-    """Twice the step, twice the noise of every window."""
+def test_a_longer_step_allows_a_larger_error(step, half, holds):
+    """Twice the step causes twice the noise of every window."""
     runs = many({"truth/add": row(1.0, half, sampling_ticks=1_900_000)})
     for one in runs:
         one.run["tsc"] = {"hz": 1e9, "step_ticks": step}
@@ -253,7 +254,7 @@ def default_run(shared_blocks, seconds, away_ms=0):
     return one
 
 
-def test_default_rows():
+def test_default_rows_beyond_their_time_fail():
     fine, slow, shared = default_run(100, 2.9), default_run(100, 3.1), default_run(900, 9)
     assert verdicts(times.default_rows([fine])) == [True]
     assert verdicts(times.default_rows([slow])) == [False]
@@ -267,13 +268,13 @@ def test_default_rows():
     "ticks, bare, holds",
     [(110, 60, True), (110.4, 60, False), (110, 30, True), (110.4, 30, False), (165, 90, True), (166, 90, False)],
 )
-def test_empty_sample(ticks, bare, holds):
-    """The bar grows with what the two readings take here, and does not shrink."""
+def test_an_empty_sample_beyond_its_readings_fails(ticks, bare, holds):
+    """The limit grows with the time of the two readings here, and does not shrink."""
     rows = {"baseline/empty_lfence": row(0, sampling_ticks=ticks * 1000, windows=1000)}
     assert verdicts(times.empty_sample([(one, bare) for one in many(rows)])) == [holds]
 
 
-def test_empty_sample_with_a_clock_that_moves():
+def test_an_empty_sample_is_not_judged_if_the_clock_moves():
     rows = {"baseline/empty_lfence": row(0, sampling_ticks=150_000, windows=1000)}
     pairs = [(one, 90 if i < 10 else 60) for i, one in enumerate(many(rows))]
     assert verdicts(times.empty_sample(pairs)) == [None]
@@ -301,12 +302,12 @@ def speeds(*modes):
         (speeds((100, 0.7), (109, 0.3)), False),
     ],
 )
-def test_two_speeds(record, holds):
+def test_wrong_modes_fail_two_speeds(record, holds):
     assert verdicts(times.two_speeds(many({"planted/two_speeds": record}))) == [holds]
 
 
 @pytest.mark.parametrize("good, holds", [(5, True), (3, None), (2, False)])
-def test_two_speeds_where_the_machine_changed(good, holds):
+def test_two_speeds_are_not_judged_if_the_machine_changed(good, holds):
     right, wrong = speeds((100, 0.7), (106, 0.3)), speeds((100, 0.65), (106, 0.35))
     runs = [launch({"planted/two_speeds": record}) for record in [right] * good + [wrong] * (5 - good)]
     assert verdicts(times.two_speeds(runs)) == [holds]
@@ -319,18 +320,18 @@ def test_two_speeds_where_the_machine_changed(good, holds):
         ([[70_000, 1000]], 501, False),
         ([[70_000, 998], [400_000_000, 2]], 501, False),
         ([[70_000, 999], [700_000_000, 1]], 501, False),
-        # The system kept the CPU from it for longer, and its CPU time says so; or at another time as well.
+        # The system kept the CPU from it for longer, as its CPU time shows; or at another time too.
         ([[70_000, 999], [700_000_000, 1]], 701, True),
         ([[70_000, 998], [300_000_000, 1], [510_000_000, 1]], 811, None),
         ([[70_000, 998], [300_000_000, 1], [510_000_000, 1]], 511, False),
     ],
 )
-def test_stopped(hist, away, holds):
+def test_a_stop_is_one_gap_of_its_length(hist, away, holds):
     one = launch({"planted/long": row(1000, ticks={"median": 70_000}, hist=hist, process={"away_ms": away})})
     assert verdicts(times.stopped(one, 0.5, 0.55)) == [holds]
 
 
-def test_peer():
+def test_a_figure_spreads_less_than_the_peers():
     ours = [launch({"truth/add": row(1 + i / 1e4)}) for i in range(10)]
     theirs = [(135 + i / 10, 0.9) for i in range(10)]
     gone = launch({"planted/vanished": row(0, status="wrong", why="the work is gone")}, status=2)
