@@ -78,8 +78,6 @@ def counts(record, *names):
     return tuple(record[name] for name in names)
 
 
-# --- what is planted in an object ------------------------------------------------------------------
-
 @pytest.fixture
 def planted(compiler, tmp_path):
     return made.own(f"stores_{compiler}", tmp_path)

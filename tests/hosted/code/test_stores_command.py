@@ -78,8 +78,8 @@ def test_few_steps_are_the_counted_ones():
     assert trace["ended"]["text"] == "dec r15"
 
 
-def test_a_body_of_many_instructions(tmp_path):
-    """As many objects as there is space for code."""
+def test_every_instruction_of_a_large_body_is_counted(tmp_path):
+    """Each of them is listed, however many there are."""
     n = 100000
     path = made.of_source(tmp_path, "big", f"""
         static int f(uint64_t n, struct baretick_object *o) {{
@@ -91,7 +91,7 @@ def test_a_body_of_many_instructions(tmp_path):
     assert sum(i["stores"] == 2 for i in trace["by_instruction"]) == n
 
 
-def test_a_person_sees_how_far_a_long_one_is():
+def test_a_long_trace_shows_its_progress_on_a_terminal():
     """On a terminal, and only there."""
     words = [BARETICK, "stores", "provoke/endless", "--steps", "120000", "--json"]
     terminal, other = pty.openpty()

@@ -50,8 +50,8 @@ def test_help_names_the_options_and_passes(run):
 
 
 @pytest.mark.parametrize("word", ["--help", "-h"])
-def test_a_programs_usual_options(program, word):
-    """They are answered as text, and whatever stands next to them."""
+def test_help_is_printed_with_any_other_word(program, word):
+    """Help and version are printed as text, whatever other words there are."""
     p = subprocess.run([program, "nonsense", word], capture_output=True, text=True, timeout=SECONDS, check=False)
     assert (p.returncode, p.stderr) == (SUCCESS, "")
     assert p.stdout.startswith(f"usage: {program} ") and "  suite=" in p.stdout and '{"baretick"' not in p.stdout
@@ -89,7 +89,7 @@ def test_a_long_list_of_rows_is_cut_and_says_where_all_of_them_are(run, shared_r
 
 
 def kinds_of(out):
-    """Whether records, and lines for people, are in an output."""
+    """Returns whether an output has records, and lines for people."""
     lines = [line for line in out.splitlines() if line.strip()]
     return any(x.startswith('{"baretick"') for x in lines), any(not x.startswith('{"baretick"') for x in lines)
 
@@ -97,11 +97,11 @@ def kinds_of(out):
 FORMATS = [("both", (True, True)), ("table", (False, True)), ("jsonl", (True, False))]
 
 
-@pytest.mark.native  # QEMU 7.2 has no seccomp filters, of which the program warns
+@pytest.mark.native  # QEMU 7.2 has no seccomp filters, and the program warns about that
 def test_each_format_prints_its_kinds_into_a_pipe(program):
     for words, kinds in ([], (True, False)), *(([f"format={name}"], kinds) for name, kinds in FORMATS):
         p = subprocess.run([program, *QUICK, *words], capture_output=True, text=True, timeout=SECONDS, check=False)
-        assert p.returncode in (SUCCESS, CHECK_FAILED), p  # a self-test's verdict is not the matter
+        assert p.returncode in (SUCCESS, CHECK_FAILED), p  # a self-test's verdict is not tested here
         assert (p.stderr, kinds_of(p.stdout)) == ("", kinds), words
         assert ("verdict: " in p.stdout) == kinds[1]
 
@@ -121,7 +121,7 @@ def test_refusals_and_lists_have_no_records_where_a_table_is_asked_for(program):
 
 
 def rows_in_sources():
-    """Rows that a suite declares by naming them in full: some, but those can be read."""
+    """Yields rows of the sources whose names are written out in full: not all, but those can be read."""
     for path in (ROOT / "bench" / "suites").rglob("*.c"):
         text = path.read_text()
         yield from re.findall(r"^BENCH\((\w+), (\w+),", text, re.MULTILINE)
@@ -160,13 +160,13 @@ def test_list_has_every_row_once_in_order_and_the_timers(shared_run):
     assert cycles["ruler"]["resolution_ns"] == cycles["tsc"]["resolution_ns"] and "resolution_counts" in cycles["tsc"]
     assert cycles["null"]["initialises"] and not {"hz", "resolution_ns", "read_ns"} & cycles["null"].keys(), cycles
     assert f"null       initialises; {cycles['null']['none']}" in ended.out, ended.out
-    assert timers["clock"]["resolution_ns"] >= 1000  # clock(3) tells microseconds apart at best
+    assert timers["clock"]["resolution_ns"] >= 1000  # clock(3) has a resolution of microseconds at best
     declared = set(rows_in_sources())
     assert len(declared) > 10 and declared <= set(rows)
 
 
-def test_a_series_stands_in_the_order_of_its_numbers(run, shared_run):
-    """In `list`, in the table and in the records, and so in all that is made of these: n2 before n16."""
+def test_a_series_is_in_the_order_of_its_numbers(run, shared_run):
+    """In `list`, in the table and in the records, and so in everything made from these: n2 before n16."""
     series = [f"random_{n}" for n in (1, 2, 4, 8, 16)]
     assert [name for _, name in listed(shared_run("list").out) if name in series] == series
     ended = run("suite=calls", "bench=random_*", "samples=16")

@@ -12,7 +12,7 @@ def test_wrong_work_fails_the_run(run):
 
 
 def test_failed_operations_are_counted_and_left_out(run):
-    words = ["samples=96", "hist=full", "retry_budget=0"]  # none is taken again
+    words = ["samples=96", "hist=full", "retry_budget=0"]  # none is repeated
     ended = run("suite=provoke", "bench=errors", "format=jsonl", *words)
     row = ended.report().rows["provoke/errors"]
     assert row["errors"] > 0 and row["n"] == sum(count for _, count in row["hist"])
@@ -32,7 +32,7 @@ BODIES = {
 
 @pytest.mark.native
 def test_a_row_that_the_deadline_will_end_is_warned_of(run):
-    """A stretch of ten seconds is longer than one, and the report warns of it before it is ended."""
+    """A stretch of ten seconds is longer than the deadline, and the report warns about it before it is ended."""
     words = ["suite=calls", "bench=direct", "format=jsonl", "deadline=1"]
     ended = run(*words, "method=adaptive", "target=10000000")
     warnings = [e["message"] for e in ended.report().events if e["kind"] == "warning"]
@@ -42,7 +42,7 @@ def test_a_row_that_the_deadline_will_end_is_warned_of(run):
 
 
 def failed_alone(ended):
-    """The report of a run in which rows failed, and the one behind them was measured."""
+    """Returns the report of a run in which rows failed, and asserts that the row after them was measured."""
     report = ended.report()
     assert ended.status == CHECK_FAILED
     assert not [e for e in report.events if e["kind"] == "fault"]
@@ -53,7 +53,7 @@ def failed_alone(ended):
 @pytest.mark.native
 @pytest.mark.parametrize("method", ["doubled", "plain"])
 def test_bodies_that_do_not_come_back_fail_alone(run, method):
-    """Those that fault, one that never ends, and rows behind them that are measured all the same."""
+    """Rows that fault, one that never ends, and rows after them, which are measured nevertheless."""
     names = ",".join(BODIES)
     ended = run("suite=provoke,planted", f"bench={names},endless,adds20", "format=jsonl", "samples=64",
                 "deadline=1", f"method={method}")  # fmt: skip

@@ -11,7 +11,7 @@ QUICK = ["suite=planted", "bench=adds20", "samples=64"]
 
 
 def test_the_regression_is_the_line_of_least_squares(shared_run):
-    """The line is that of least squares through the minima in the record, over bodies that grow evenly: 64, or 8 in an
+    """The line is that of least squares through the minima in the record, over bodies of even steps: 64, or 8 in an
     emulator."""
     ended = shared_run(*QUICK)
     records = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
@@ -25,7 +25,7 @@ def test_the_regression_is_the_line_of_least_squares(shared_run):
         assert 2 <= fit["windows"] <= 64 and fit["windows"] % 2 == 0, fit
         spurious = sum(after < before for before, after in zip(minima, minima[1:]))
         assert fit["spurious_minima"] == spurious and f" {spurious} of {bodies - 1}" in ended.out, fit
-        if fit["n"] == 0:  # a core cycle's ticks are not known: others had the core
+        if fit["n"] == 0:  # the ticks of a core cycle are not known, because a neighbour used the core
             assert "slope_cycles" not in fit and "r2" not in fit, fit
             continue
         adds = [step * i for i in range(bodies)]
@@ -41,7 +41,8 @@ def test_the_regression_is_the_line_of_least_squares(shared_run):
 
 
 def test_a_recipe_that_is_not_in_use_has_few_windows(shared_run):
-    """As many as fit into its time, 64 at least at each of 4 placements. tests/unit/bench/test_probe.c has the time."""
+    """As many as fit into its time, at least 64 at each of 4 placements. tests/unit/bench/test_probe.c checks the
+    time."""
     report = shared_run(*QUICK, "format=jsonl").report()
     if report.run["execution"] != "silicon":
         pytest.skip("not a CPU of one's own")

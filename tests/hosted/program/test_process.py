@@ -32,7 +32,7 @@ def test_the_environment_selects_the_cpu(run):
 
 @pytest.mark.every_cpu
 def test_a_core_is_called_core(run):
-    """One line says which of the system's CPUs core 0 is; all others count cores."""
+    """One line says which of the system's CPUs core 0 is; all other lines count cores."""
     cpu = str(min(os.sched_getaffinity(0)))
     lines = run(*QUICK, "format=table", environment={"BARETICK_CPU": cpu}).out.splitlines()
     (process,) = [line for line in lines if line.startswith("process   ")]
@@ -48,7 +48,7 @@ def test_lost_output_is_a_failure(run):
 
 
 def stop_in_row(process):
-    """Stopped in its first row, after some of its windows."""
+    """Stops the process in its first row, after some of its windows."""
     run_on(process, ticks=3)
     os.kill(process.pid, signal.SIGSTOP)
     seen = os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
@@ -56,13 +56,13 @@ def stop_in_row(process):
         pytest.skip("the row was over before it could be stopped: the machine is too busy")
 
 
-# Some seconds in one row: what is done to it meanwhile happens in it.
+# Some seconds in one row, so that what the test does to the process happens in this row.
 LONG = ["suite=planted", "bench=long", "layout=fixed", "samples=100000", "hist=off"]
 
 
 def test_the_time_without_the_cpu_is_reported(running):
-    """What the system, or whoever stopped it, kept from the process: no less, and no more than passed. The TSC's
-    frequency is measured: a tenth is left for its error."""
+    """The time that the system, or a stop, kept from the process: no less, and no more than elapsed. The TSC's
+    frequency is measured, so a tenth is allowed for its error."""
     started = time.monotonic()
     process, end = running(*LONG)
     stop_in_row(process)
@@ -76,7 +76,7 @@ def test_the_time_without_the_cpu_is_reported(running):
 
 @pytest.mark.parametrize("rounds", [1, 4])
 def test_a_pause_longer_than_the_deadline_ends_no_row(running, rounds):
-    """The deadline is of CPU time, in the round that was paused and over all rounds."""
+    """The deadline is in CPU time, in the round that was paused and over all rounds."""
     deadline = 2
     process, end = running("suite=planted", "bench=long", "samples=4096", "hist=off", f"rounds={rounds}",
                            f"deadline={deadline}")  # fmt: skip
@@ -114,13 +114,13 @@ def test_move_to_another_cpu_is_counted(running):
     os.kill(process.pid, signal.SIGCONT)
     row = end().report().rows["planted/long"]
     assert row["process"]["migrations"] >= 1
-    # The block that it happened in is disturbed, if it was one of the body's.
+    # Its block is disturbed, if it was one of the body's.
     assert row["nmis"] == row["process"]["migrations"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_before_the_first_row_ends_the_run_too(running, number):
-    """As soon as the process takes signals at all, which is before its clocks are measured."""
+    """As soon as the process handles signals, which is before its clocks are measured."""
     process, end = running("suite=truth", "samples=1000000", "hist=off")
     until(lambda: int(re.search(r"SigCgt:\s*(\w+)", Path(f"/proc/{process.pid}/status").read_text())[1], 16) >> (number - 1) & 1,
           process, f"{number} is caught")
@@ -130,7 +130,7 @@ def test_a_signal_before_the_first_row_ends_the_run_too(running, number):
 
 
 def test_interrupt_ends_the_run(shared_run, running):
-    """Within the row, which is left out; the report is whole, says how to go on, and is no pass."""
+    """Within the row, which is left out; the report is complete, says how to continue, and is not PASS."""
     all_rows = [name for suite, name in listed(shared_run("list").out) if suite == "truth"]
     process, end = running("suite=truth", "samples=1000000", "hist=off", "layout=fixed")
     os.kill(process.pid, signal.SIGINT)
@@ -139,7 +139,7 @@ def test_interrupt_ends_the_run(shared_run, running):
     if len(report.rows) == len(all_rows):
         pytest.skip("the run was over before the signal came: the machine is too busy")
     assert report.end["stopped"] is True and report.end["rows"] == len(report.rows) < len(all_rows)
-    failed = report.end["failures"] > 0  # a row before it, by a busy machine's figure
+    failed = report.end["failures"] > 0  # a row before it, because of a busy machine's figure
     assert ended.status == (CHECK_FAILED if failed else STOPPED)
     assert report.end["verdict"] == ("fail" if failed else "stopped")
     (event,) = [e for e in report.events if e["kind"] == "stopped"]
@@ -148,7 +148,7 @@ def test_interrupt_ends_the_run(shared_run, running):
 
 
 def test_progress_is_for_a_terminal(program, run):
-    """There one line that is rewritten, which says how to stop; elsewhere it would be in the report."""
+    """On a terminal, one line that is rewritten, and that says how to stop; elsewhere it would be in the report."""
     words = ["suite=truth", "bench=add,imul,ror", "samples=64", "format=table"]  # on a CPU in two rounds
     assert "Ctrl-C stops" not in run(*words).out
     terminal, end = pty.openpty()
@@ -163,7 +163,7 @@ def test_progress_is_for_a_terminal(program, run):
     os.close(terminal)
     p.wait(timeout=300)
     lines = re.findall(rb"\r((?:round \d of 2, )?\d of 3 rows)([^\r]*)(?=\r)", shown)
-    found = list(dict.fromkeys(text for text, _ in lines))  # a row that takes long has more than one line
+    found = list(dict.fromkeys(text for text, _ in lines))  # a row that takes long has several lines
     two = [b"round %d of 2, %d of 3 rows" % (r, i) for r in (1, 2) for i in range(3)]
     assert found in (two, [b"%d of 3 rows" % i for i in range(3)]), found
     assert all(b"Ctrl-C stops" in rest for _, rest in lines)
@@ -174,8 +174,8 @@ def test_progress_is_for_a_terminal(program, run):
     ("calls", ["bench=direct,direct_inc,plt,got,register,virtual"],
      {("direct_inc", "direct"), *((way, "direct") for way in ("plt", "got", "register", "virtual"))}),
 ])  # fmt: skip
-def test_two_rows_beside_each_other_are_the_table_s(run, suite, words, pairs):
-    """By a core's clock that is not the run's: each row has its own ruler, and the line no other."""
+def test_compared_pairs_have_the_figures_of_their_rows(run, suite, words, pairs):
+    """They are converted with the core's clock of each row, because each row has its own ruler."""
     report = run(f"suite={suite}", *words, "samples=256", "format=jsonl").report()
     events = [e for e in report.events if e["kind"] == "beside"]
     assert len(events) == len(pairs) and {(e["name"], e["beside"]) for e in events} == pairs, events
@@ -200,8 +200,8 @@ ENDLESS = ["suite=provoke", "bench=endless", "deadline=3600"]
 @pytest.mark.parametrize("cores", ["bsp", "all"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_a_row_that_does_not_end(running, number, cores):
-    """The report is whole; the row that was left has no record. Ignored at the start, as SIGINT is in a
-    job in the background, it does the same."""
+    """The report is complete; the current row has no record. The same if SIGINT is ignored at the start, as in a
+    background job."""
     was = signal.signal(number, signal.SIG_IGN)
     process, end = running(*ENDLESS, f"cores={cores}", "share=together")
     signal.signal(number, was)
@@ -210,12 +210,13 @@ def test_a_signal_ends_a_row_that_does_not_end(running, number, cores):
     report = ended.report()
     assert report.end["stopped"] is True and report.end["rows"] == len(report.rows) == 0
     assert not [e for e in report.events if e["kind"] == "fault"]
-    failed = report.end["failures"] > 0  # a self-test, by a busy machine's figure
+    failed = report.end["failures"] > 0  # a self-test, because of a busy machine's figure
     assert ended.status == (CHECK_FAILED if failed else STOPPED)
 
 
 def syscall_of(process):
-    """proc(5): the number of the system call that it waits in, and more; empty where the kernel does not tell."""
+    """Returns, from proc(5), the number of the system call that it waits in, and more; empty if the kernel does not
+    tell."""
     try:
         return Path(f"/proc/{process.pid}/syscall").read_text()
     except OSError:
@@ -228,7 +229,7 @@ def test_waiting_for_a_process_that_ends_fails():
 
 
 def test_a_second_interrupt_ends_at_once(program):
-    """With the first held up: its report goes into a pipe that is full."""
+    """While the first is being handled: its report goes into a pipe that is full."""
     read, write = os.pipe()
     size = fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
     os.write(write, b"x" * size)
@@ -237,7 +238,8 @@ def test_a_second_interrupt_ends_at_once(program):
         until(lambda: syscall_of(process).startswith("1 "), process, "write(2) waits for the pipe, as /proc/PID/syscall has it")
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
-        # Within a tenth of a second it is the same wish, as timeout(1) signals a process and then its group.
+        # A second signal within a tenth of a second counts as the same request: timeout(1) signals a process and then
+        # its group.
         while process.poll() is None and time.monotonic() < began + SECONDS:
             process.send_signal(signal.SIGINT)
             time.sleep(0.01)

@@ -8,12 +8,12 @@ import time
 import pytest
 from statuses import CHECK_FAILED, refused
 
-# A division in each turn, and the cost of the turn itself is not subtracted.
+# A division in each iteration; the cost of the iteration itself is not subtracted.
 SLOW, SLOW_ROW = ["suite=compiler", "bench=div_cure"], "compiler/div_cure"
 
 
 def test_clock_falls_back(run):
-    """With `auto`, and the report says why the others do not serve. A named clock that does not start is refused."""
+    """With `auto`, and the report says why the others are not used. A named clock that does not start is refused."""
     words = [*SLOW, "samples=64", "method=adaptive", "target=1000", "format=jsonl"]
     report = run(*words, "clock=hpet,pit,auto").report()
     assert report.run["clock"] == "tsc"
@@ -31,8 +31,7 @@ def test_clock_falls_back(run):
 @pytest.mark.native
 @pytest.mark.parametrize("clock", ["cputime", "clock", "thread"])
 def test_clocks_of_a_process_give_seconds(run, clock):
-    """The time that the process had of its CPU, as POSIX and as C have it. How it compares with the TSC's is the
-    machine's affair."""
+    """The CPU time of the process, by POSIX and by C. Its relation to the TSC's time depends on the machine."""
     words = [*SLOW, "method=adaptive", "target=20000", "format=jsonl"]
     report = run(*words, f"clock={clock}").report()
     assert report.run["clock"] == clock and "clock_refused" not in report.run
@@ -46,7 +45,7 @@ OF_INTERRUPTS = ["suite=sum", "bench=cold", "method=kbest", "k=32", "epsilon=0",
 
 
 def test_compensation_says_what_it_found(run):
-    """What a timer interrupt costs here, or why that is not known; and of a run without, nothing."""
+    """The cost of a timer interrupt here, or the reason why it is not known; without the option, nothing."""
     report = run(*OF_INTERRUPTS, "compensate=on").report()
     found, (row,) = report.run["compensate"], report.rows.values()
     known = {"cost_ticks", "interval_ticks", "interval_ms", "interrupts"}
@@ -57,7 +56,7 @@ def test_compensation_says_what_it_found(run):
 
 @pytest.mark.native
 def test_a_coarse_clock_has_long_stretches_and_its_step_as_error(run):
-    """times(2) moves a hundred times a second: stretches have to be long, and their error is its step at the least."""
+    """times(2) advances a hundred times per second: stretches must be long, and their error is at least its step."""
     words = [*SLOW, "method=adaptive", "target=300000", "format=jsonl", "clock=times"]
     report = run(*words).report()
     row, step = report.rows[SLOW_ROW], 1 / os.sysconf("SC_CLK_TCK")
@@ -68,7 +67,7 @@ def test_a_coarse_clock_has_long_stretches_and_its_step_as_error(run):
 @pytest.mark.native
 @pytest.mark.parametrize("clock", ["times", "cputime"])
 def test_a_clock_of_cpu_time_gives_the_frequency_of_the_tsc_with_its_error(run, clock):
-    """However busy the machine is: the TSC's own frequency is within the errors."""
+    """On a machine of any load, the TSC's own frequency is within the errors."""
     words = ("suite=truth", "bench=add", "samples=16")
     one, tsc = (run(*words, "format=jsonl", f"clock={name}").report().run for name in (clock, "tsc"))
     error = one["clock_tsc_error_hz"] + tsc["clock_tsc_error_hz"] + 0.001 * tsc["clock_tsc_hz"]
@@ -89,7 +88,7 @@ def test_timer_interrupts_are_compensated_for(run):
     tick = time.clock_getres(6) * 1e3  # CLOCK_MONOTONIC_COARSE: that of the kernel
     assert found["interval_ms"] == pytest.approx(tick, rel=0.05) and 10 <= found["interrupts"] <= 100, found
     assert 1000 <= found["cost_ticks"] < found["interval_ticks"], found
-    # The count is the system's: another CPU's interrupt must not make a window shorter than any without.
+    # The count is the system's: another CPU's interrupt must not make a window shorter than all windows without one.
     (plain,) = run(*words, "compensate=off").report().rows.values()
     assert "timer_interrupts" in row["empty"] and "timer_interrupts" not in plain["body"], row
     assert row["per_op"]["ticks"] > 0.5 * plain["per_op"]["ticks"] > 0, (row["per_op"], plain["per_op"])
