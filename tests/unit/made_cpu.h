@@ -1,6 +1,6 @@
 /*
- * A recording (hosted/replay/cpuid_dump.h): one of tests/replay/cpuid, or one made leaf by leaf of
- * a machine that nobody recorded.
+ * A recording (hosted/replay/cpuid_dump.h): one of tests/replay/cpuid, or one of a machine that
+ * nobody recorded, made leaf by leaf.
  */
 #ifndef TESTS_UNIT_MADE_CPU_H
 #define TESTS_UNIT_MADE_CPU_H
@@ -71,7 +71,7 @@ static inline struct cpu made_cpu(struct dump_cpu *boot)
     return c;
 }
 
-/* A fixture by its name; ends the test program where it is none. */
+/* Reads a fixture by its name; ends the test program if there is none. */
 static inline struct cpuid_dump fixture(const char *name)
 {
     struct cpuid_dump d;

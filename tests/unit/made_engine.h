@@ -1,6 +1,6 @@
 /*
- * The engine on windows that are planted: functions whose ticks are known stand where the code
- * buffer's windows do, and the figure must be the one that was planted.
+ * The engine on planted windows: functions with known ticks replace the windows in the code buffer,
+ * and the figure must be the planted one.
  */
 #ifndef TESTS_UNIT_MADE_ENGINE_H
 #define TESTS_UNIT_MADE_ENGINE_H
@@ -16,7 +16,7 @@
 #define OPS   1000
 #define CALLS 100000
 
-/* One call of a window, as the sampler made it. */
+/* One call of a window by the sampler. */
 struct call {
     enum kind kind;
     uint64_t turns, delay, stack;
@@ -88,14 +88,14 @@ WINDOW(ruler2, KIND_RULER2)
 WINDOW(body, KIND_BODY)
 WINDOW(body2, KIND_BODY2)
 
-/* The stepped part of the row's body; no code is there. */
+/* The stepped part of the row's body; there is no code. */
 static const char body_code[2];
 #define BODY_PART                                                                                  \
     {                                                                                              \
         &body_code[0], &body_code[1]                                                               \
     }
 
-/* A window by steps: 50 instructions, and those of its operations. */
+/* A stepped window: 50 instructions, and those of its operations. */
 static struct step_result step_made(struct steps *s, step_entry *entry, const void *code,
                                     const uint64_t argument[])
 {
@@ -133,8 +133,8 @@ static void row_end(const struct platform *p)
 static const struct cpu cpu = {
     .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
 
-/* How a guarded call ends, once it has run; NULL: all come back. Of a part these are its setup, its
- * windows and its check: `ends_after` calls come back before. */
+/* How a guarded call ends after it has run; NULL: all return. Of a part these are its setup, its
+ * windows and its check: `ends_after` calls return before. */
 static const struct guard_ended *ends;
 static unsigned ends_after;
 
@@ -250,7 +250,7 @@ static inline const char *finds_fault(const struct object *o, uint64_t operation
     return "planted";
 }
 
-/* Through its rounds, the first `rounds` of them. */
+/* Runs the first `rounds` of its rounds. */
 static void row_of(const struct bench *b, unsigned rounds, struct row *row)
 {
     assert_true(gathered_need(&options, engine.facts.samples, engine.facts.rounds) <=

@@ -1,6 +1,6 @@
 /*
- * Relocatable objects made by hand: sections, symbols and relocations in the order they are given,
- * then made_end(). The n-th section given is section n, the n-th symbol is symbol n.
+ * Relocatable objects made by hand: sections, symbols and relocations in the given order, then
+ * made_end(). The n-th section is section n, the n-th symbol is symbol n.
  */
 #ifndef TESTS_MADE_OBJECT_H
 #define TESTS_MADE_OBJECT_H

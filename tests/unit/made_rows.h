@@ -1,6 +1,6 @@
 /*
- * Objects with rows, made by hand: struct baretick_row as a compiler leaves it in a file, its
- * pointers as relocations. A row begins as good_row(); a test changes what it is about.
+ * Objects with rows, made by hand: struct baretick_row as a compiler leaves it in a file, with its
+ * pointers as relocations. A row starts as good_row(); a test changes the part that it is about.
  */
 #ifndef TESTS_MADE_ROWS_H
 #define TESTS_MADE_ROWS_H
@@ -86,8 +86,8 @@ static inline void made_rows_relas(struct made *m, const struct made_row *r, siz
 #undef MADE_FIELD
 }
 
-/* The body calls memset, and refers to a word of the data. At most 7 rows of 4 pointers, or 3 of
- * all. */
+/* The body calls memset, and refers to a word of the data. At most 7 rows with 4 pointers, or 3
+ * with all. */
 static inline void made_rows(struct made *m, const struct made_row *rows, unsigned n)
 {
     static const uint8_t code[80] = {0xe8, 0, 0, 0, 0, 0x48, 0x8d, 5, 0, 0, 0, 0, 0x31, 0xc0, 0xc3},

@@ -1,5 +1,5 @@
-/* A row whose windows are stepped (bench/check/steps.h) on a made machine: what a step, and a
- * free window, come to is planted. */
+/* A row whose windows are stepped (bench/check/steps.h) on a simulated machine: the results of a
+ * step and of a free window are planted. */
 #ifndef TESTS_UNIT_MADE_STEPS_H
 #define TESTS_UNIT_MADE_STEPS_H
 

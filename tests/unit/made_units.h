@@ -1,4 +1,5 @@
-/* Pieces of windows for tests of what puts them together: each an instruction of one byte. */
+/* Pieces of windows for tests of the code that combines them: each is an instruction of one
+ * byte. */
 #ifndef TESTS_UNIT_MADE_UNITS_H
 #define TESTS_UNIT_MADE_UNITS_H
 
@@ -9,7 +10,7 @@
     UNIT_OF(start_##name_, 1, 0x90);                                                               \
     UNIT_OF(stop_##name_, 1, 0x90)
 
-/* As bench/window/frame.asm has it. */
+/* As in bench/window/frame.asm. */
 const struct unit unit_window_tag = {7, 3, FIXUP_TAG, {0x0f, 0x1f, 0x80, 0, 0, 0, 0}};
 UNIT_OF(window_enter, 1, 0x90);
 UNIT_OF(window_leave, 1, 0xc3);

@@ -1,4 +1,4 @@
-/* Planted randomness: the same numbers on every run and every machine. */
+/* Seeded randomness: the same numbers on every run and every machine. */
 #ifndef TESTS_UNIT_RNG_H
 #define TESTS_UNIT_RNG_H
 

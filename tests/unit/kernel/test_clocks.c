@@ -11,7 +11,7 @@
 #define TSC_HZ  2500000000ull
 #define PM_PORT 0x608
 
-/* A machine whose time goes on by `cost` ticks with every port that is touched. */
+/* A machine whose time advances by `cost` ticks with every access to a port. */
 static struct {
     uint64_t tsc, cost, pm_stops_at;
     bool pm_there, pm_back, pit_there, pit_runs;
@@ -195,7 +195,7 @@ static void a_clock_that_goes_back_is_refused(void **state)
     assert_string_equal(c.source[CLOCK_PMTIMER].why_not, "goes back");
 }
 
-/* A channel that somebody else reads too: a reading that is not whole is taken again. */
+/* A channel that other code reads too: a torn reading is repeated. */
 static void torn_readings_are_repeated(void **state)
 {
     (void)state;
@@ -289,7 +289,7 @@ static void a_hpet_with_wrong_fields_is_refused(void **state)
     fake.hpet_at = crooked.address;
     assert_false(measure_by(&cpu, NULL, &crooked).source[CLOCK_HPET].known);
 
-    /* A good one that does not count: switched on, given up, and left as it was. */
+    /* A good one that does not count: started, given up, and restored. */
     set_up(NULL);
     fake.hpet[HPET_ID / 4] = 0x8086a201;
     fake.hpet[HPET_PERIOD / 4] = 10000000;

@@ -1,5 +1,5 @@
-/* Who is set to end a row, and that one is, whoever else begins or ends a row meanwhile: over made
- * up cores, APIC timers and an HPET, in a time that the test moves. */
+/* The source that must end a row ends it, and no other, whatever rows of other cores begin or end:
+ * on simulated cores, APIC timers and an HPET, in a time that the test advances. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +119,7 @@ void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
     }
 }
 
-/* When a core's own timer fires; 0: it does not. */
+/* Returns when a core's own timer fires; 0: never. */
 static uint64_t apic_at(unsigned i)
 {
     if (!fake.apic_open[i] || !fake.apic_counts[i])
@@ -232,7 +232,7 @@ static bool nmi(unsigned i)
     return deadline_nmi(&core[i], &f);
 }
 
-/* When the next of all timers fires, and all that comes of it. False: none is set. */
+/* Advances to the next timer that fires, with all consequences. Returns false if none is set. */
 static bool next_event(void)
 {
     uint64_t at[2 + CORES], first = 0;
@@ -262,7 +262,7 @@ static bool next_event(void)
     return true;
 }
 
-/* Until a row is ended, which must not be before its deadline nor a hundredth later. */
+/* Runs until a row is ended, which must not be before its deadline nor a hundredth later. */
 static unsigned shots_until_left(uint64_t began, uint64_t row)
 {
     unsigned shots = 0;
@@ -325,7 +325,7 @@ static void a_sleeping_core_watches(void **state)
     assert_int_equal(core[0].own_nmis, 1);
 }
 
-/* In earlier rounds; of one that has nothing left no guarded call is begun. */
+/* In earlier rounds. If nothing is left of the deadline, no guarded call begins. */
 static void a_row_has_what_it_has_not_taken_before(void **state)
 {
     uint64_t began;
@@ -369,7 +369,7 @@ static void an_hpet_takes_several_shots(void **state)
     assert_int_equal(core[0].own_nmis, 3);
 }
 
-/* An HPET reaches the boot core, which passes it on. */
+/* An HPET reaches the boot core, which forwards it. */
 static void another_cores_row_is_ended_by_the_boot_core(void **state)
 {
     uint64_t began;
@@ -382,7 +382,7 @@ static void another_cores_row_is_ended_by_the_boot_core(void **state)
     assert_int_equal(core[2].own_nmis, 1);
 }
 
-/* While a core measures its timer's speed it is held up, once before it counts and else behind. */
+/* While a core measures its timer's speed it is held up, once before it counts and once after. */
 static void an_apic_timer_is_never_thought_too_fast(void **state)
 {
     (void)state;
@@ -420,7 +420,7 @@ static void a_core_that_does_not_answer_is_no_source(void **state)
     deadline_begin(&core[0], 0);
     assert_int_equal(fake.started[0], 1);
     assert_int_equal(fake.started[PIT], 0);
-    /* It comes too late, and leaves the other at work. */
+    /* It arrives too late, and leaves the others alone. */
     interrupt(1);
     assert_true(fake.timer_at[0]);
     deadline_end(&core[0]);
@@ -437,7 +437,8 @@ static void begin_on_core_1(void)
     fake.here = before;
 }
 
-/* The watcher has passed core 1, which begins a row before the watcher says that none is left. */
+/* The watcher has passed core 1, which begins a row before the watcher reports that none is
+ * left. */
 static void a_row_that_begins_while_the_watcher_looks(void **state)
 {
     uint64_t began;
@@ -521,7 +522,7 @@ static void take_the_nmi_on_core_0(void)
     assert_true(nmi(0));
 }
 
-/* Core 0 has not ended the row yet when the watcher looks again. */
+/* Core 0 has not ended the row yet when the watcher checks again. */
 static void a_row_is_ended_by_one_nmi(void **state)
 {
     (void)state;
@@ -535,7 +536,7 @@ static void a_row_is_ended_by_one_nmi(void **state)
     assert_int_equal(fake.nmis[0], 0);
 }
 
-/* The NMI came when the deadline had moved. */
+/* The NMI arrived after the deadline had moved. */
 static void a_row_with_a_later_deadline_is_told_again(void **state)
 {
     (void)state;
@@ -604,7 +605,7 @@ static void an_nmi_of_others_is_none_of_ours(void **state)
     assert_false(nmi(0));
 }
 
-/* Each core sets its own; a timer does where that cannot be had. */
+/* Each core sets its own counter; a timer is used if that is not available. */
 static void each_core_has_a_counter(void **state)
 {
     (void)state;

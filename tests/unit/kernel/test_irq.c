@@ -157,7 +157,7 @@ static void every_open_ioapic_entry_is_masked(void **state)
     assert_int_equal(ioapic[IOAPIC_WINDOW / 4], 0x00160420);
 }
 
-/* All that was open is open again, and nothing else. */
+/* Everything that was open is open again, and nothing else. */
 static void all_that_was_open_is_opened_again(void **state)
 {
     (void)state;

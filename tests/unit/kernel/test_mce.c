@@ -108,7 +108,7 @@ static void a_corrupt_context_is_fatal(void **state)
     (void)state;
     struct machine_check c = {0};
 
-    /* A corrupt context in any bank, not only in the first that speaks. */
+    /* A corrupt context in any bank, not only in the first that reports. */
     (void)msr_write(MSR_MC_STATUS(1), MC_STATUS_VAL);
     (void)msr_write(MSR_MC_STATUS(3), MC_STATUS_VAL | MC_STATUS_PCC);
     assert_false(machine_check_survived(&c, 1));

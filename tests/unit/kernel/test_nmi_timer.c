@@ -1,5 +1,5 @@
-/* A PIT and an HPET that send NMIs through an IO-APIC: which pin and comparator are taken, what is
- * written to them, and that all is put back. */
+/* A PIT and an HPET that send NMIs through an IO-APIC: the pin and comparator that are used, what
+ * is written to them, and that everything is restored. */
 #include <string.h>
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/unit.h"
@@ -27,7 +27,7 @@ static struct madt madt;
 static const struct hpet_table table = {.address = HPET_AT};
 static bool ioapic_gone;
 
-/* In the order in which it happened: what the PIT and its pin were told. */
+/* In order: the commands for the PIT and its pin. */
 static struct {
     char what; /* 'o'pen, 'c'losed, or of the PIT 'm'ode, 'd'ata */
     uint8_t v;
@@ -96,7 +96,8 @@ static int set_up(void **state)
     madt.pit_gsi = 2;
     ioapic_gone = false;
     logged = 0;
-    /* Three comparators of 32 bits, of which each can be routed to pins 20 to 23; 10 ns a tick. */
+    /* Three comparators of 32 bits, each of which can be routed to pins 20 to 23; 10 ns per
+     * tick. */
     memset(hpet, 0, sizeof hpet);
     *hpet_at(HPET_ID) = 0x8086a201;
     *hpet_at(HPET_PERIOD) = 10000000;
@@ -145,7 +146,7 @@ static void the_pits_pin_is_the_overrides(void **state)
     assert_int_equal(pin(1, 3)[0], DELIVERY_NMI | 1u << 13); /* 82093AA section 3.2.4: INTPOL */
 }
 
-/* Opened while its output is low, so that what rises is the end of this count. */
+/* Opened while its output is low, so that the rising edge is the end of this count. */
 static void the_pit_counts_once(void **state)
 {
     struct nmi_timer t;
@@ -226,7 +227,7 @@ static void an_hpet_takes_the_last_comparator_and_the_highest_free_pin(void **st
     assert_int_equal(pin(0, 22)[1], WAS_TO);
 }
 
-/* 2^31 counts at the most, and none beyond where its 32 bits go round. */
+/* 2^31 counts at most, and none after the wrap of its 32 bits. */
 static void how_far_an_hpet_reaches(void **state)
 {
     struct nmi_timer t;
@@ -243,7 +244,7 @@ static void how_far_an_hpet_reaches(void **state)
     assert_int_equal(*hpet_at(TIMER_COMPARE(2) + 4), 0);
 }
 
-/* It interrupts at no other time than the one that was asked for: not where 32 bits go round. */
+/* It interrupts only at the requested time, not at the wrap of its 32 bits. */
 static void an_hpet_of_64_bits_takes_one_shot(void **state)
 {
     struct nmi_timer t;

@@ -5,7 +5,7 @@
 
 #define COM1 0x3f8
 
-/* A UART at COM1, as far as serial.c looks at it; every other port reads 0xff. */
+/* A UART at COM1, as far as serial.c uses it; every other port reads 0xff. */
 static struct {
     bool there, scratch, loopback, divisor, fifo, zero; /* zero: the line status reads 0 */
     unsigned takes; /* bytes until the transmitter stops for ever */
@@ -139,7 +139,7 @@ static void programs_and_writes(void **state)
     assert_int_equal(uart.reads, 2); /* one question for each FIFO */
 }
 
-/* The firmware's own console may be on the same port, at another speed. */
+/* The firmware's console may be on the same port, at another speed. */
 static void the_port_is_restored(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void an_absent_port_is_not_used(void **state)
     good(NULL);
 }
 
-/* Something else lives at this port: one that lacks any of the three is left as it was. */
+/* Another device is at this port: if one of the three is missing, the port is restored. */
 static void other_devices_are_left_as_they_were(void **state)
 {
     bool *const lacks[] = {&uart.scratch, &uart.loopback, &uart.divisor};
@@ -273,7 +273,7 @@ static void a_key_stops_and_damaged_bytes_do_not(void **state)
     assert_false(serial_stop_key(&s));
 }
 
-/* Esc stops once nothing has followed it for a while; nothing that was cut does. */
+/* Esc stops if nothing follows it for a while; nothing that was cut does. */
 static void esc_alone_stops(void **state)
 {
     (void)state;
@@ -294,7 +294,7 @@ static void esc_alone_stops(void **state)
 
 #define BASE 0xfe03e000ull
 
-/* The same UART with registers of four bytes in memory; all else there holds what is written. */
+/* The same UART with registers of four bytes in memory; all other memory there keeps writes. */
 static uint32_t cell[8];
 static bool only_memory;
 static unsigned maps, writes;
@@ -351,8 +351,8 @@ static void a_port_in_memory_is_used(void **state)
     assert_int_equal(uart.sent[0], 'A');
 }
 
-/* A device whose registers read like those of a UART, and hold what is written: it is not written
- * to where a UART's data and interrupt registers would be, and all is put back. */
+/* A device whose registers read like those of a UART and keep writes: nothing is written where a
+ * UART's data and interrupt registers would be, and everything is restored. */
 static void memory_is_no_uart(void **state)
 {
     (void)state;

@@ -7,7 +7,7 @@
 static struct options o;
 static char message[4096], quote[160];
 
-/* From a heap block of exactly n bytes, so that a read past the end is seen. */
+/* From a heap block of exactly n bytes, so that a read past the end is noticed. */
 static enum load_options load_as(const void *bytes, size_t n, const char *own_name)
 {
     struct sink_buf err;
@@ -27,7 +27,7 @@ static enum load_options load_as(const void *bytes, size_t n, const char *own_na
 
 static enum load_options load(const char *text)
 {
-    /* As firmware does it: UTF-16LE with its terminator. And in bytes: the same must come out. */
+    /* As firmware does: UTF-16LE with its terminator. And in bytes, with the same result. */
     uint8_t wide[1200];
     size_t n = strlen(text) + 1;
 
@@ -69,7 +69,7 @@ static void words_without_a_name_are_ours(void **state)
     assert_int_equal(load_as("samples=99", 10, NULL), LOAD_OPTIONS_OURS);
     assert_int_equal(o.samples, 99);
     assert_int_equal(load_as("l\0i\0s\0t\0", 8, NULL), LOAD_OPTIONS_OURS);
-    /* What stands behind the terminator is firmware's padding. */
+    /* The bytes after the terminator are the firmware's padding. */
     assert_int_equal(load_as("samples=98\0\xaf\xfe rubbish", 21, NULL), LOAD_OPTIONS_OURS);
     assert_int_equal(o.samples, 98);
     assert_int_equal(load_as("l\0i\0s\0t\0\0\0\x01\x02\x03", 13, NULL), LOAD_OPTIONS_OURS);
@@ -106,7 +106,7 @@ static void own_name_is_dropped(void **state)
                             "tick",      "efi",       "bootx64.efi2"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         assert_int_equal(load(others[i]), LOAD_OPTIONS_FOREIGN);
-    /* Only as the first word is it a name. */
+    /* It is a name only as the first word. */
     assert_int_equal(load("samples=32 baretick"), LOAD_OPTIONS_WRONG);
     /* No name known, an empty one, one too long to be compared. */
     assert_int_equal(load_as("baretick", 8, NULL), LOAD_OPTIONS_OURS);

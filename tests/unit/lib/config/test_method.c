@@ -1,4 +1,4 @@
-/* Rows by another method than doubled bodies, over the same planted windows. */
+/* Rows with other methods than doubled bodies, over the same planted windows. */
 #include "tests/unit/made_engine.h"
 #include "lib/text/words.h"
 
@@ -28,8 +28,8 @@ static void each_method_finds_what_was_planted(void **state)
     }
 }
 
-/* The core's clock falls meanwhile: a body that costs nothing still costs nothing, which it would
- * not if all of its windows came after all of the empty ones. */
+/* The core's clock falls meanwhile: a body that costs nothing still costs nothing, which would fail
+ * if all of its windows came after all of the empty ones. */
 static void a_drift_does_not_fall_into_the_difference(void **state)
 {
     (void)state;
@@ -41,15 +41,15 @@ static void a_drift_does_not_fall_into_the_difference(void **state)
     assert_non_null(row.method.doubt);
 }
 
-/* Never two alike, so that the smallest do not agree. */
+/* No two alike, so that the smallest do not agree. */
 static double ever_faster(enum kind k, size_t i)
 {
     (void)k;
     return 100000 - 10 * (double)i;
 }
 
-/* K-best takes body and what is subtracted in blocks in turn, there and back: neither is had in one
- * go, or a drift between them would be the figure. */
+/* K-best alternates between body and empty body in blocks, forward and backward: neither is
+ * measured in one go, because drift between them would be the figure. */
 static void kbest_comes_there_and_back(void **state)
 {
     static const enum kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
@@ -71,7 +71,7 @@ static void kbest_comes_there_and_back(void **state)
     }
 }
 
-/* All windows are alike, so that K-best has enough at once: there, and back all the same. */
+/* All windows are alike, so K-best has enough at once: forward, and backward too. */
 static void kbest_that_agrees_at_once_comes_back(void **state)
 {
     static const uint64_t most[] = {500, 20, 4};
@@ -87,7 +87,7 @@ static void kbest_that_agrees_at_once_comes_back(void **state)
         uint64_t due = most[i] < 6 ? most[i] : 6; /* K there, K back */
         assert_int_equal(body->all.n, due);
         assert_int_equal(empty->all.n, due);
-        /* Behind the warm-up: E's way there, B's there, B's back, E's back. */
+        /* After the warm-up: E forward, B forward, B backward, E backward. */
         const size_t warm = 4 * 2 * ENGINE_BLOCK;
         uint64_t seen = 0;
         enum kind last = KIND_BODY;
@@ -158,7 +158,7 @@ static double interrupts_of_a_timer(enum kind k, size_t i)
     return more;
 }
 
-/* As compensate_open() finds it: the least gap in which an interrupt came. */
+/* As compensate_open() finds it: the smallest gap with an interrupt. */
 static struct tick_cost cost_of_interrupts(double interval)
 {
     struct tick_finder f;
@@ -186,8 +186,9 @@ static struct row of_interval(double interval, bool compensated)
     return by_method(METHOD_KBEST);
 }
 
-/* In every window of a long body interrupts come, so that no minimum is without. Windows that are
- * short beside the time between two interrupts have some without: they tell the truth. */
+/* In every window of a long body there are interrupts, so no minimum is without one. Windows
+ * that are short compared with the time between two interrupts have some without: these show the
+ * truth. */
 static void a_long_window_is_compensated_towards_the_truth(void **state)
 {
     (void)state;
@@ -243,7 +244,7 @@ static bool the_first(size_t i)
     return i == 0;
 }
 
-/* However few the samples: what fails in a window that is no sample fails the row too. */
+/* However few the samples: a failure in a window that is not a sample fails the row too. */
 static void errors_fail_the_row_with_every_method(void **state)
 {
     (void)state;
@@ -321,7 +322,7 @@ static void plain_warms_up_as_its_author_did(void **state)
     assert_int_equal(not_samples(KIND_BODY, &m->body), 2 * ENGINE_BLOCK);
 }
 
-/* A recipe that hides the beginning of a body takes it off the figure: the error says so. */
+/* A recipe that hides the beginning of a body reduces the figure: the error states it. */
 static void what_the_recipe_hides_is_in_the_error(void **state)
 {
     (void)state;

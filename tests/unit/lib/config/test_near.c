@@ -7,7 +7,7 @@
 
 static char said[256];
 
-/* What is asked about this word, of "a|b|c". */
+/* Returns the question about this word, of "a|b|c". */
 static const char *asked(const char *word, const char *values)
 {
     struct near near = near_to(word, strlen(word));
@@ -50,7 +50,7 @@ static void several_words_are_named_up_to_three(void **state)
     assert_string_equal(asked("add", "add1|add2|add3|add4"), " (did you mean add1, add2 or add3?)");
 }
 
-/* What options_take() asks of a word. */
+/* Returns the question of options_take() about a word. */
 static const char *of_option(const char *text)
 {
     static char message[4096];

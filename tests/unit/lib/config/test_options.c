@@ -25,7 +25,8 @@ static bool parse(struct options *o, const char *text)
     return parse_bytes(o, text, strlen(text));
 }
 
-/* What a message must contain, NULL at the end: the place, the word, the name, what is allowed. */
+/* Parts that a message must contain, NULL at the end: the place, the word, the name, the allowed
+ * values. */
 #define SAYS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static void refused(const char *text, const char *const *says)
@@ -162,7 +163,7 @@ static void the_later_word_wins(void **state)
     assert_true(parse(&o, "samples=100 samples=0x20 suite=a suite=b"));
     assert_int_equal(o.samples, 32);
     assert_string_equal(o.suite, "b");
-    /* A second source changes only what it names. */
+    /* A second source changes only the options that it names. */
     assert_true(parse_bytes(&o, "samples=50", 10));
     assert_int_equal(o.samples, 50);
     assert_string_equal(o.suite, "b");
@@ -171,7 +172,7 @@ static void the_later_word_wins(void **state)
     assert_true(parse(&o, "\r\n  # nothing\n"));
 }
 
-/* Every word of every option that takes one of several is stored as its place in the list. */
+/* Every word of every choice is stored as its place in the list. */
 static void choices_are_in_order(void **state)
 {
     (void)state;
@@ -196,7 +197,7 @@ static void choices_are_in_order(void **state)
     assert_true(words > 30);
 }
 
-/* An enum and its words come from one list; the report's names do too. */
+/* An enum and its words come from one list, and so do the report's names. */
 static void names_are_the_words(void **state)
 {
     (void)state;
@@ -285,7 +286,7 @@ static void messages_name_place_word_and_allowed_values(void **state)
     refused("suite=caf\xe9", SAYS("line 1: \"suite=caf\\xe9\": ", "UTF-8", "UTF-16"));
 }
 
-/* Short: what was meant where a word is near, and what lists the others. */
+/* Short: the similar word if there is one, and the way to list the others. */
 static void an_unknown_word_gets_a_near_one(void **state)
 {
     (void)state;
@@ -387,7 +388,7 @@ static void long_words_are_shortened(void **state)
     assert_non_null(strstr(message, "255 bytes"));
 }
 
-/* One text in every encoding a person may save it in. */
+/* One text in every encoding that a user may save it in. */
 static void one_text_is_read_in_every_encoding(void **state)
 {
     (void)state;

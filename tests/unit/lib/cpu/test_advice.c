@@ -1,4 +1,4 @@
-/* What is said follows from what was read, and from nothing else. */
+/* Advice depends only on what was read. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "lib/cpu/advice.h"

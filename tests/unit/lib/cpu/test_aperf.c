@@ -41,7 +41,8 @@ static void counts_through_changes_of_clock(void **state)
         from = read_patiently(&p, &f);
         fake_counters_pass(&f, 1e6);
         assert_int_equal(aperf_read(&p, &f.access, &to), APERF_OK);
-        /* And what two readings of 100 cycles each take; MPERF counts in whole ticks. */
+        /* And without the 100 cycles that each of two readings takes; MPERF counts in whole
+         * ticks. */
         assert_close((double)(to - from), 1e6 + 200, 4 + f.cycles_per_tick);
     }
 }
@@ -80,7 +81,7 @@ static void torn_readings_are_tried_again(void **state)
     assert_int_equal(aperf_read(&p, &f.access, &to), APERF_OK);
     assert_close((double)(to - from), 2e5 * 1.5 + 400, 4);
 
-    /* MPERF that has not moved says nothing yet. */
+    /* An MPERF that has not advanced says nothing yet. */
     f.n = 0;
     fake_counter_add(&f, 0xe8, p.aperf);
     fake_counter_add(&f, 0xbad, p.mperf);

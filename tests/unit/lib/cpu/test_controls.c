@@ -1,5 +1,5 @@
-/* Which controls real machines have, with the MSRs that were recorded on them, and what is done to
- * them; whatever comes of it, every MSR is as found afterwards. */
+/* The controls of real machines, with the MSRs that were recorded on them, and their changes; in
+ * every case all MSRs are restored afterwards. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "lib/cpu/controls.h"

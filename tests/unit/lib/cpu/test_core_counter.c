@@ -1,5 +1,5 @@
-/* Which counter real machines have, and a counter set up on machines that resist; whatever comes of
- * it, every MSR is as found. */
+/* The counters of real machines, and a counter that is set up on machines that resist; in every
+ * case all MSRs are restored. */
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include "lib/cpu/core_counter.h"
@@ -181,7 +181,7 @@ static const char *use(struct fake_counters *f, const struct core_counters *has,
         assert_true(core_counter_read(c, &f->access, &from));
         fake_counters_pass(f, 12345);
         assert_true(core_counter_read(c, &f->access, &to));
-        /* And the 100 that the reading itself takes. */
+        /* Without the 100 cycles that the reading itself takes. */
         assert_int_equal((to - from) & ((1ull << c->bits) - 1), 12345 + 100);
         assert_true(core_counter_stop(c, &f->access));
     }
@@ -214,7 +214,7 @@ static void fixed_counter_in_use(void **state)
     intel(&f, 0x070, 1ull << 33); /* both threads of the core */
     assert_non_null(strstr(use(&f, &fixed, &c), "in use by the firmware"));
 
-    /* It counts this core at ring 0: read along, and not one write. */
+    /* It counts this core at ring 0: it is read without a single write. */
     uint64_t now;
     intel(&f, 0x0b0, 1ull << 33);
     assert_null(core_counter_start(&c, &fixed, COUNT_CYCLES, &f.access));
@@ -291,7 +291,8 @@ static void a_free_amd_counter_is_used(void **state)
     assert_non_null(strstr(use(&f, &amd6, &c), "in use by the firmware"));
 }
 
-/* Fixed counter 0, or event C0h: beside the counter of core cycles, which it leaves alone. */
+/* Fixed counter 0, or event C0h: in addition to the counter of core cycles, which it leaves
+ * alone. */
 static void retired_instructions_have_a_separate_counter(void **state)
 {
     (void)state;

@@ -153,7 +153,7 @@ static void without_sse2_the_fences_are_lacking(void **state)
                         "no LFENCE and MFENCE (SSE2, CPUID 1 EDX[26])");
 }
 
-/* A leaf above the highest is not looked at: old CPUs answer it with another leaf's registers. */
+/* A leaf above the highest is not read: old CPUs answer it with another leaf's registers. */
 static void leaves_that_are_not_there(void **state)
 {
     (void)state;
@@ -269,7 +269,7 @@ static bool is_masked(uint32_t model, uint32_t ecx_1, uint32_t ebx_7, uint32_t e
     return cpu_model_is_masked(&c);
 }
 
-/* What a hypervisor leaves in when it states another model: seen on a Granite Rapids as 167. */
+/* What a hypervisor leaves if it states another model: seen on a Granite Rapids as 167. */
 static void a_model_that_features_contradict_is_masked(void **state)
 {
     const uint32_t avx = 1u << 28, avx2 = 1u << 5, avx512 = 1u << 16, fp16 = 1u << 23,

@@ -79,7 +79,7 @@ static void more_than_there_is_room_for(void **state)
 
     for (uint32_t i = 0; i < ROOM + 3; i++)
         cpu[i] = (struct madt_cpu){CPU(i)};
-    /* The boot core stands behind the others, which must not take its place. */
+    /* The boot core is listed after the others, which must not take its place. */
     struct cores_list l = list_of(cpu, ROOM + 3, ROOM + 2);
 
     assert_int_equal(l.count, ROOM);

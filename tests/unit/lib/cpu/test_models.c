@@ -1,4 +1,4 @@
-/* The table of models: no model is in it twice, and each row keeps to what its vendor has. */
+/* The table of models: no model is in it twice, and each row has only what its vendor has. */
 #include "lib/cpu/models.c"
 
 #include "tests/unit/unit.h"
@@ -19,7 +19,7 @@ static void no_model_stands_twice(void **state)
     }
 }
 
-/* A way of Intel's on AMD's CPU would read MSRs that mean something else there. */
+/* Intel's method on AMD's CPU would read MSRs that have another meaning there. */
 static void ways_are_their_vendors(void **state)
 {
     (void)state;

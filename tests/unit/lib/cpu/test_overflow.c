@@ -1,4 +1,4 @@
-/* Which counter can interrupt on real machines, and one that is set, overflows and is put back, on
+/* Which counter can interrupt on real machines, and one that is set, overflows and is restored, on
  * machines that have it, withhold it or use it themselves. */
 #include "tests/unit/unit.h"
 #include <string.h>
@@ -61,7 +61,7 @@ static struct {
     unsigned bits;
 } has;
 
-/* What a write does beside being kept. */
+/* The effect of a write in addition to storing the value. */
 static bool write(void *ctx, uint32_t msr, uint64_t v)
 {
     if (msr == has.clear && has.clear) {
@@ -86,7 +86,7 @@ static void add(uint32_t msr, uint64_t v)
         fake_msr_file_add(&msrs, msr, v);
 }
 
-/* What counts goes on by n. */
+/* Advances the active counters by n. */
 static void pass(uint64_t n)
 {
     uint64_t *count = fake_msr_file_at(&msrs, has.count), mask = (1ull << has.bits) - 1;
@@ -134,7 +134,7 @@ static const struct overflow_plan pmc0 = {OVERFLOW_PMC0, 48, true, 0, false, fal
 static const struct overflow_plan amd_v2 = {OVERFLOW_AMD, 48, false, 6, true, true};
 static const struct overflow_plan amd_k8 = {OVERFLOW_AMD, 48, false, 4, false, false};
 
-/* It overflows after this number of counts, once, then again, and is as found. */
+/* It overflows after this number of counts, once, then again, and is restored. */
 static void overflows(const struct overflow_plan *p, uint64_t counts)
 {
     struct overflow o;

@@ -1,4 +1,4 @@
-/* The tables are walked here as the CPU walks them, and compared with a plain array of pages. */
+/* Walks the tables as the CPU walks them, and compares them with a plain array of pages. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -108,7 +108,7 @@ static unsigned tables_under(const struct pagetable *t, uint64_t table, unsigned
     return tables;
 }
 
-/* Every page of the pool is a table in use or on the list of spare ones: nothing is lost. */
+/* Every page of the pool is a table in use or a spare one: nothing is lost. */
 static void assert_no_page_lost(const struct pagetable *t)
 {
     unsigned spare = 0;
@@ -301,7 +301,7 @@ static void an_exhausted_pool_is_told(void **state)
     drop(&t);
 }
 
-/* What each 4 KiB page of a stretch of addresses is mapped to; rights below 0: nothing. */
+/* Returns the mapping of each 4 KiB page of a range of addresses; rights below 0: nothing. */
 #define MODEL_SIZE  (4 * GIB)
 #define MODEL_PAGES (MODEL_SIZE / KIB4)
 struct model {
@@ -320,7 +320,7 @@ static void assert_model_at(const struct pagetable *t, const struct model *m, ui
         assert_page(t, virt, m->phys[page], (unsigned)m->rights[page]);
 }
 
-/* Addresses and lengths on a grid of some size, so that pages of all sizes come about. */
+/* Addresses and lengths on a grid, so that pages of all sizes occur. */
 static void random_step(struct pagetable *t, struct model *m, struct rng *rng)
 {
     static const uint64_t grids[] = {KIB4, KIB4, MIB2, MIB2, GIB};
@@ -358,7 +358,8 @@ static void random_sequences_agree_with_a_plain_array(void **state)
 {
     (void)state;
     static struct model m;
-    /* From 0; across the end of a table of level 4 or 5's reach; at both ends of the upper half. */
+    /* From 0; across the end of the range of a table of level 4 or 5; at both ends of the upper
+     * half. */
     static const uint64_t places[] = {0, 512 * GIB - 2 * GIB, (1ull << 47) - 4 * GIB, -(1ull << 47),
                                       -4 * GIB};
     struct mtrr mtrr = {.enabled = true, .default_type = 6, .phys_bits = 40, .variables = 3};
@@ -382,7 +383,7 @@ static void random_sequences_agree_with_a_plain_array(void **state)
     }
 }
 
-/* MTRRs with boundaries wherever they can be: aligned blocks of any size. */
+/* MTRRs with boundaries everywhere: aligned blocks of any size. */
 static void random_mtrrs(struct mtrr *m, uint64_t top, struct rng *rng)
 {
     *m = (struct mtrr){.enabled = true, .fixed_enabled = true, .phys_bits = 46};
@@ -446,8 +447,8 @@ static void need_is_enough(void **state)
     }
 }
 
-/* The worst machine needs just as much: each place where a page is split in a separate GiB, and
- * extra ranges of two pages, each across the end of a table of every level. */
+/* The worst machine needs exactly as much: each place where a page is split is in a separate GiB,
+ * and extra ranges of two pages each cross the end of a table of every level. */
 static void need_is_no_more_than_the_worst_case(void **state)
 {
     (void)state;
@@ -480,8 +481,8 @@ static void need_is_modest(void **state)
     assert_true(pagetable_need(1ull << 46, true, 16) <= 500);
 }
 
-/* A fork shares all but 512 GiB: what it maps there is its own, what the other maps elsewhere is
- * seen in both. */
+/* A fork shares all except 512 GiB: its mappings there are separate, the other's mappings elsewhere
+ * are visible in both. */
 static void a_fork_has_one_part_of_its_own(void **state)
 {
     (void)state;

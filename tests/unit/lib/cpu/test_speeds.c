@@ -1,4 +1,4 @@
-/* What is stated of clocks against a measured TSC: agreement, error, and what is no error. */
+/* Stated clocks against a measured TSC: agreement, errors, and differences that are not errors. */
 #include <string.h>
 #include "lib/cpu/speeds.h"
 #include "tests/unit/unit.h"
@@ -62,7 +62,7 @@ static void what_is_wrong(void **state)
                         "SMBIOS states it as zero, which is unknown");
 }
 
-/* 0.5% off and a measurement that is good to 0.2%: no verdict against it before 0.7%. */
+/* 0.5% off, and a measurement with an error of 0.2%: no verdict against it below 0.7%. */
 static void the_measured_ones_error_counts(void **state)
 {
     (void)state;

@@ -27,7 +27,7 @@ static bool trap(unsigned at, uint64_t rcx)
     return steps_trap(&s, (uint64_t)code + at, rcx, (uint64_t)stack);
 }
 
-/* Traps at these offsets, RCX 0, and the last one behind the code. */
+/* Traps at these offsets, RCX 0, and the last one after the code. */
 static void run(const unsigned *at, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -294,7 +294,7 @@ static void an_end_that_was_not_seen_is_none(void **state)
     assert_int_equal(s.at, (uint64_t)code + 1);
 }
 
-/* Nothing is read where it was not allowed: address 8 would fault. */
+/* Nothing is read where that is not allowed: address 8 would fault. */
 static void unknown_code_is_counted_without_reading_it(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static void the_last_bytes_are_enough(void **state)
     assert_int_equal(s.instructions, 2);
 }
 
-/* So that what comes after the counted part needs no trap at its first instruction. */
+/* So that the code after the counted part needs no trap at its first instruction. */
 static void a_lost_trap_may_be_the_last_one(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Thermal status: which bits there are, and what a row makes of MSRs that a test sets. */
+/* Thermal status: which bits exist, and the result of a row for MSRs that a test sets. */
 #include <stdlib.h>
 #include "kernel/cpu/cpu.h"
 #include "tests/unit/fake_msr.h"
@@ -105,7 +105,7 @@ static void throttled_at_some_time(void **state)
     expect("", "{\"throttled\":false}\n");
 }
 
-/* In one of a row's rounds; and one that could not be read in one of them. */
+/* In one of a row's rounds; and a status that could not be read in one of them. */
 static void throttling_in_one_round_counts_for_the_row(void **state)
 {
     uint64_t kept[THERMAL_SCOPES] = {0};

@@ -1,5 +1,5 @@
-/* The frequencies of machines that were measured are judged in tests/replay; here the rules, and
- * where they must keep silent. */
+/* tests/replay judges the frequencies of machines that were measured; here are the rules, and the
+ * cases in which nothing is stated. */
 #include "lib/cpu/tsc_rate.h"
 
 #include "tests/unit/made_cpu.h"

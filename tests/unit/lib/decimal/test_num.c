@@ -1,5 +1,5 @@
-/* num_f64 against libc's printf: equal but for exact halves (away from zero here) and the sign of
- * zero. */
+/* num_f64 against libc's printf: equal except for exact halves (away from zero here) and the sign
+ * of zero. */
 #include "lib/decimal/num.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* Tables found in a small machine that has RSDP, XSDT, RSDT, FACP, HPET, broken one by one. */
+/* Tables found in a small machine that has RSDP, XSDT, RSDT, FACP, HPET, each broken in turn. */
 #include "lib/firmware/acpi.h"
 
 #include <string.h>
@@ -92,7 +92,7 @@ static void without_an_rsdp_no_table_is_found(void **state)
     assert_false(acpi.present);
 }
 
-/* Each of these loses the XSDT alone: the RSDT knows FACP and not HPET. */
+/* Each of these loses only the XSDT: the RSDT has FACP and not HPET. */
 static void expect_rsdt(void)
 {
     open_it();

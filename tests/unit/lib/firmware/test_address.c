@@ -1,4 +1,4 @@
-/* What an address belongs to: a machine with an RSDT, MCFG and HPET, and a MADT that was read. */
+/* The owner of an address: a machine with an RSDT, MCFG and HPET, and a decoded MADT. */
 #include "lib/firmware/address.h"
 
 #include <string.h>
@@ -82,7 +82,7 @@ static void what_is_taken(void **state)
     assert_null(address_taken(&map, 0xfe03e000, 32));
 }
 
-/* Without tables and map what every PC has is known all the same. */
+/* Without tables and map, the fixed addresses of every PC are known. */
 static void fixed_addresses_are_known_without_tables(void **state)
 {
     (void)state;

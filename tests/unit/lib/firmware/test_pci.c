@@ -1,4 +1,4 @@
-/* Which functions of planted configuration spaces are stopped, and which are left alone. */
+/* Which functions of simulated configuration spaces are stopped, and which are left alone. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "lib/firmware/acpi_mcfg.h"

@@ -1,4 +1,4 @@
-/* Where the serial port is looked for: a machine with an RSDP, an RSDT, SPCR and DBG2. */
+/* Where the serial port is searched: a machine with an RSDP, an RSDT, SPCR and DBG2. */
 #include "lib/firmware/serial_place.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ static void in_memory_by_option(void **state)
     assert_int_equal(p.n, 0);
 }
 
-/* A place that is something else is named, and no other is taken for the option's. */
+/* A place that is something else is named, and no other replaces the option's. */
 static void places_that_are_taken(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void places_that_are_taken(void **state)
     assert_int_equal(p.n + p.refused_n, 0);
 }
 
-/* A table that is there and does not hold is named; one that is missing is no error. */
+/* A table that exists and is invalid is named; a missing one is not an error. */
 static void tables_in_error(void **state)
 {
     (void)state;

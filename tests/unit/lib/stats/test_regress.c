@@ -26,7 +26,7 @@ static void a_line_is_found(void **state)
     assert_int_equal(r.spurious, 0);
 }
 
-/* By least squares worked out apart: five points at 0, 1 .. 4 that read 1, 3, 5, 11, 9. */
+/* Least squares computed by hand: five points at 0, 1 .. 4 that read 1, 3, 5, 11, 9. */
 static void what_lies_beside_it_is_told(void **state)
 {
     (void)state;

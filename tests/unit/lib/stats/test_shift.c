@@ -33,7 +33,7 @@ static void shifts_are_those_computed_by_hand(void **state)
     assert_true(s.by != s.by && s.lo != s.lo);
 }
 
-/* The same shift, whatever two odd values of either do. */
+/* The same shift, whatever two odd values on either side do. */
 static void odd_values_do_not_move_it(void **state)
 {
     (void)state;
@@ -50,8 +50,8 @@ static void odd_values_do_not_move_it(void **state)
     assert_true(s.lo > 0.48 && s.hi < 0.52);
 }
 
-/* 99 of 100 intervals hold the shift, whether placements are alike but for noise or one in eight is
- * odd; and a shift of five percent is seen. */
+/* 99 of 100 intervals contain the shift, whether placements are alike except for noise or one in
+ * eight is odd; and a shift of five percent is noticed. */
 static void intervals_hold_the_shift(void **state)
 {
     (void)state;

@@ -139,7 +139,7 @@ static void summary_of_next_to_nothing(void **state)
     assert_true(stats_mean(NULL, 0) == 0);
 }
 
-/* One value far off must not drown the spread of the others. */
+/* One value far away must not hide the spread of the others. */
 static void summary_keeps_precision(void **state)
 {
     (void)state;

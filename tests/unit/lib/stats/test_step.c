@@ -1,4 +1,4 @@
-/* stats_step against machines whose step is known because it was planted. */
+/* stats_step on machines whose step is planted. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -120,7 +120,7 @@ static void few_deltas_say_nothing(void **state)
     assert_close(stats_step(deltas, 64), 26, 0);
 }
 
-/* More than the sample, one kind after the other: what is looked at must be spread over all. */
+/* More deltas than the sample, one kind after the other: those used must be spread over all. */
 static void long_runs_in_any_order(void **state)
 {
     (void)state;

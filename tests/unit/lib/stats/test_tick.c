@@ -1,4 +1,4 @@
-/* A loop that is held up: by the timer, at a known cost, and by other things. */
+/* A loop that is held up by the timer, at a known cost, and by other causes. */
 #include "lib/stats/tick.h"
 #include "tests/unit/close.h"
 #include "tests/unit/unit.h"
@@ -6,8 +6,8 @@
 #define INTERVAL 1000000
 #define COST     5000
 
-/* Turns of 40 ticks; every INTERVAL an interrupt of COST and up to `more`; between them, where
- * `others`, gaps that the timer has no part in. */
+/* Iterations of 40 ticks; every INTERVAL an interrupt of COST and up to `more`; between them, with
+ * `others`, gaps that the timer does not cause. */
 static struct tick_finder run(uint64_t events, uint64_t more, bool others)
 {
     struct tick_finder f;
@@ -78,14 +78,14 @@ static void windows_without_them(void **state)
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, none, 20000, 3, &taken), 5000);
     assert_int_equal(taken, 3);
-    /* It came between the count and the window: nothing is below zero. */
+    /* It occurred between the count and the window: nothing is below zero. */
     assert_int_equal(tick_compensate(&c, 50, 5000, 1, &taken), 5000);
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, 50, 100, 1, &taken), 100);
     assert_int_equal(taken, 0);
 }
 
-/* The count is the system's: what another CPU took must not shorten a window that has none. */
+/* The count is the system's: interrupts of another CPU must not shorten a window without one. */
 static void no_window_becomes_shorter_than_one_without(void **state)
 {
     (void)state;
@@ -95,7 +95,7 @@ static void no_window_becomes_shorter_than_one_without(void **state)
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, 6000, 11010, 1, &taken), 6010);
     assert_int_equal(taken, 1);
-    /* Not known yet: a window shorter than the time between two may well have had none. */
+    /* Not known yet: a window shorter than the time between two interrupts may have none. */
     assert_int_equal(tick_compensate(&c, UINT64_MAX, 9000, 1, &taken), 9000);
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, UINT64_MAX, 20000, 2, &taken), 10000);

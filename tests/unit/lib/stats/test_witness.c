@@ -114,7 +114,7 @@ static struct counts run(struct core *c, const struct witness_plan *plan)
         witness_add(&n.witness, after.level, plan->noise, after.steady);
         before = after;
     }
-    /* What was taken under an older best is judged by the last. */
+    /* Blocks that were judged with an older best are judged again with the last one. */
     for (unsigned i = 0; i < BLOCKS; i++) {
         bool quiet = witness_quiet(&n.witness, block[i].before, plan->noise) &&
                      witness_quiet(&n.witness, block[i].after, plan->noise);
@@ -189,7 +189,8 @@ static void freak_readings_move_nothing(void **state)
             struct witness_plan plan = plan_of(&c);
             struct counts n = run(&c, &plan);
             assert_close(n.witness.best, 1 / widths[w], 0.02 / widths[w]);
-            /* A freak is told from quiet, and nothing else is taken for one. */
+            /* An outlier is distinguished from an exclusive reading, and nothing else is taken for
+             * one. */
             assert_true(n.alarms <= 0.22 * n.quiet);
             c.share = 0.7;
             c.span = 1000;
@@ -199,7 +200,7 @@ static void freak_readings_move_nothing(void **state)
         }
 }
 
-/* It is learned in a busy moment, and falls once the core is its own. */
+/* It is learnt in a busy moment, and falls once the core is exclusive. */
 static void a_late_best_judges_again(void **state)
 {
     (void)state;
@@ -219,7 +220,8 @@ static void a_late_best_judges_again(void **state)
     assert_true(!witness_quiet(&w, UNKNOWN, 0.01) && !witness_quiet(&w, 0.1, 0.01));
 }
 
-/* 2.8 NOPs a cycle is no whole or half number, so it is no width, unless four fifths lie there. */
+/* 2.8 NOPs per cycle is neither a whole nor a half number, so it is not a width, unless four fifths
+ * are there. */
 static void what_is_no_width_is_no_best(void **state)
 {
     (void)state;
@@ -253,7 +255,7 @@ static void a_plan_is_short_and_sure(void **state)
             double cycles = 2 * plan.windows * (plan.nops / widths[w] + WINDOW);
             assert_true(cycles < (steps[s] > 2 ? 20000 : 1500));
         }
-    /* A clock too coarse for any of it still has a plan, and says what it is worth. */
+    /* A clock that is too coarse still has a plan, which states its error. */
     struct witness_plan plan = witness_plan(10000, 0.25, WINDOW);
     assert_true(plan.noise > 0.016 && plan.windows <= 8 && plan.nops <= 10000);
 }

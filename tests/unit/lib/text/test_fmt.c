@@ -7,7 +7,7 @@
 #include <string.h>
 #include "tests/unit/unit.h"
 
-/* The same arguments to both; formats are built at run time, so the compiler cannot check them. */
+/* The same arguments for both; formats are built at run time, so the compiler cannot check them. */
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
 #define SAME(format, ...)                                                                          \
@@ -79,7 +79,7 @@ static void other_conversions_are_those_of_printf(void **state)
     assert_string_equal(text, "0xfee00000          0x0");
 }
 
-/* A mistake shows, and what comes after it is not formatted with the wrong arguments. */
+/* A mistake is visible, and what follows is not formatted with the wrong arguments. */
 static void unknown_stands_as_it_is(void **state)
 {
     (void)state;

@@ -18,8 +18,7 @@ static void begin(void)
     json_begin(&j, &out.sink, 7, "row");
 }
 
-/* Ends the record, checks its frame and crc, and compares what stands between the type and the crc.
- */
+/* Ends the record, checks its frame and crc, and compares the text between the type and the crc. */
 static void expect(const char *members)
 {
     const char *head = "{\"baretick\":1,\"seq\":7,\"type\":\"row\"";
@@ -161,7 +160,7 @@ static void doubles_have_no_trailing_zeros(void **state)
            "\"j\":-123456789012345680,\"k\":[null,0.5]");
 }
 
-/* The crc covers what was written, in whatever pieces, and one changed byte shows. */
+/* The crc covers everything written, in whatever pieces, and one changed byte changes it. */
 static void crc_sees_a_change(void **state)
 {
     (void)state;
@@ -232,7 +231,7 @@ static void a_record_as_its_shape_has_it(void **state)
     assert_string_equal(checked.odd, "");
 }
 
-/* Each writes one member that is not as the shape has it, somewhere. */
+/* Each writes one member that the shape does not have. */
 static void odd_name(void)
 {
     json_u64(&j, "new", 1);
@@ -381,7 +380,7 @@ static void each_object_must_have_its_own_members(void **state)
     }
 }
 
-/* Names that have no room for their path are odd, and written all the same. */
+/* Names that do not fit into their path are reported, and written nevertheless. */
 static void long_names_are_written(void **state)
 {
     static char name[3 * JSON_PATH];

@@ -1,4 +1,4 @@
-/* mem.c has libc's names, so here it is compiled under others. */
+/* mem.c has libc's names, so it is compiled under other names here. */
 #define memcpy  own_memcpy
 #define memmove own_memmove
 #define memset  own_memset

@@ -85,7 +85,7 @@ static void the_end_has_bounds_too(void **state)
     assert_memory_equal(l.text.at + l.text.used - 4, "cd\r\n", 4);
 }
 
-/* A line that is under way when the end begins is not put together from its halves. */
+/* A line that has begun when the end begins is not composed of its halves. */
 static void end_within_a_line(void **state)
 {
     (void)state;

@@ -52,11 +52,11 @@ static void key_sequences_do_not_stop(void **state)
         assert_false(stop(keys[i], 0, LATER));
         assert_false(stop(keys[i], 1000, LATER));
     }
-    /* A look that came between the first byte and the rest, and the next one late. */
+    /* A check between the first byte and the rest, and a late next one. */
     assert_false(stop("\x1b[A", LATER, LATER));
 }
 
-/* A sequence that stays without its end does not swallow the key that stops. */
+/* A sequence without its end does not swallow the key that stops. */
 static void a_cut_sequence_does_not_swallow_a_key(void **state)
 {
     (void)state;

@@ -6,7 +6,7 @@
 
 #define MAX 32
 
-/* Decodes all of it, from a block of exactly its size; code points go to out, their number is
+/* Decodes all of it, from a block of exactly its size; code points go to out, and their number is
  * returned. */
 static size_t decode(const void *bytes, size_t n, int32_t out[MAX], enum utext_encoding *encoding)
 {
@@ -57,7 +57,7 @@ static void encodings_are_recognised(void **state)
     EXPECT("\x16\x04"
            "a\0b\0c\0",
            UTEXT_UTF16LE, 0x416, 'a', 'b', 'c');
-    /* One byte a character, and rubbish behind the terminator. */
+    /* One byte per character, and random bytes after the terminator. */
     EXPECT("abcdefghijk\0\xff", UTEXT_UTF8, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k',
            0, UTEXT_BAD);
     int32_t got[MAX];
