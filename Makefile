@@ -12,19 +12,19 @@ V ?= 0
 QUIET := $(findstring s,$(firstword -$(MAKEFLAGS)))
 say = $(if $(filter 0,$V),@$(if $(QUIET),,echo "  $1";))
 
-# A text as one word of the shell, whatever is in it.
+# A text as one word of the shell, whatever it contains.
 quoted = '$(subst ','\'',$1)'
-# The same of a variable's value, by its name; a $$ in it is not make's either. For what a person gives:
-# names of files, words, numbers. Commands and their flags (CC, WERROR...) are the shell's own text.
+# The same for a variable's value, by its name; make does not expand a $$ in it either. For user input: names of files,
+# words, numbers. Commands and their flags (CC, WERROR...) are shell text.
 given = $(call quoted,$(value $1))
-# An option of a script, where its variable is not empty.
+# An option of a script, if its variable is not empty.
 option = $(if $(value $2),$1=$(call given,$2))
-# A person's file as text for a stamp: its name, and a sum of what is in it.
+# A user's file as text for a stamp: its name and checksum.
 file_stamp = $(value $1) $(if $(value $1),$(shell cat -- $(call given,$1) 2>/dev/null | cksum))
-# The same of a folder, or of a file.
+# The same for a folder or a file.
 files_stamp = $(value $1) $(if $(value $1),$(shell find -- $(call given,$1) -type f -exec cat {} + 2>/dev/null | cksum))
 
-# `make run` and `make image`; scripts/run --help tells what they mean.
+# `make run` and `make image`; scripts/run --help explains these.
 ARGS    ?=
 ACCEL   ?= auto
 ICOUNT  ?= auto
@@ -34,9 +34,9 @@ MEM     ?= 512
 OUT     ?= build/run
 TIMEOUT ?=
 CONF    ?=
-# A folder with objects of your own, for what boots: docs/own-code.md.
+# A folder with user objects, for boots: docs/own-code.md.
 OBJECTS ?=
-# `make check-object`: one of them, or such a folder.
+# `make check-object`: an object, or a folder of objects.
 OBJECT  ?=
 # `make signed`: PEM files.
 KEY     ?=
@@ -48,14 +48,13 @@ EFI_INC ?= /usr/include/efi
 
 B     := build
 EFI   := $(B)/baretick.efi
-# One object directory a compiler, so that `make` and `make CC=clang` can take turns.
+# One object directory per compiler, so that `make` and `make CC=clang` can alternate.
 CC_ID := $(subst /,_,$(subst $(eval) ,_,$(strip $(CC))))
 OBJ   := $(B)/obj/$(CC_ID)
 GEN   := $(B)/gen
 
-# make gives what stands on its command line to every command's environment too, and expands it for
-# that, make 4.4 for the $$(shell)s below as well: $$(shell ...) in a name of a file would run. Those
-# commands have what they need as words.
+# make also puts the variables of its command line into every command's environment, and expands them for that (make 4.4
+# for the $$(shell)s below too): $$(shell ...) in a file name would run. Those commands get what they need as words.
 unexport ARGS ACCEL ICOUNT SMP CPU MEM OUT TIMEOUT CONF OBJECTS OBJECT KEY CERT FONT EFI_INC
 
 # --- sources -------------------------------------------------------------------------------------
@@ -64,12 +63,12 @@ C_SRC   := $(sort $(shell find boot kernel bench lib -name '*.c'))
 ASM_SRC := $(sort $(shell find boot kernel bench lib -name '*.asm'))
 OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
-# Flags follow rooms. General registers only: what runs while SSE may be off, or in a trap handler.
+# Flags depend on the room. General registers only: code that runs while SSE may be off, or in a trap handler.
 GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) $(addprefix bench/,api objects) \
 	$(addprefix lib/,text config firmware cpu screen object insn)
 # The last counts the bytes of its table before the kernel enables SSE.
 GENERAL_FILES := $(wildcard kernel/*.c) bench/insn/forms.c
-# Measured as a compiler's user has it: without frame pointers.
+# Compiled as a user of the compiler would: without frame pointers.
 BODY_ROOMS := bench/suites
 $(foreach r,$(GENERAL_ROOMS) $(BODY_ROOMS),$(if $(wildcard $r/),,$(error $r: no such room: mend \
 	GENERAL_ROOMS and BODY_ROOMS)))
@@ -82,7 +81,7 @@ EFI_LIBDIRS := /usr/lib /usr/lib64 /usr/lib/x86_64-linux-gnu /usr/lib/gnuefi /us
 EFI_CRT0 := $(firstword $(wildcard $(foreach d,$(EFI_LIBDIRS),$d/crt0-efi-x86_64.o $d/crt0-efi-x64.o)))
 EFI_LIB  := $(firstword $(wildcard $(addsuffix /libgnuefi.a,$(EFI_LIBDIRS))))
 
-# A compiler newer than ours may see more: `make WERROR=` takes its findings as warnings.
+# A newer compiler may report more: `make WERROR=` makes its findings warnings.
 WERROR ?= -Werror
 WARN   := -Wall -Wextra $(WERROR) -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
 CFLAGS_IMAGE := -std=c11 -ffreestanding -O2 -g -fPIE -fshort-wchar -mno-red-zone \
@@ -97,7 +96,7 @@ CFLAGS_BOOT += -maccumulate-outgoing-args
 endif
 LDFLAGS_IMAGE := -nostdlib -O2 -pie --no-dynamic-linker -z text -z noexecstack -z max-page-size=4096 \
 	-Bsymbolic --no-undefined --gc-sections --build-id=none --fatal-warnings -T linker.ld
-# .reloc tells firmware that the image may be moved; crt0 does the work.
+# .reloc tells firmware that the image can be moved; crt0 applies the relocations.
 PE_SECTIONS := $(addprefix -j ,.text .rodata .data .dynamic .rela .reloc .sbat)
 
 # A file's own flags: CFLAGS_<path> := ...
@@ -109,15 +108,15 @@ $(foreach f,$(call PIC_OF,plt_endbr callee_endbr),$(eval $f := -fPIC -fcf-protec
 # clang would load the slot once, before the loop, and call by register.
 CFLAGS_bench/suites/calls/pic_got.c := -fPIC -fno-plt $(if $(IS_CLANG),-mllvm -disable-machine-licm)
 CFLAGS_bench/suites/calls/retpoline.c := $(if $(IS_CLANG),-mretpoline,-mindirect-branch=thunk)
-# As FreeBSD's dynamic linker: vector registers may hold a function's arguments.
+# As FreeBSD's dynamic linker is compiled: vector registers may hold a function's arguments.
 CFLAGS_bench/suites/calls/lazy_fixup.c := -mgeneral-regs-only
-# Each one section, in which functions stand as they come.
+# Each in one section, in which the functions keep their order.
 CFLAGS_bench/suites/compiler/moved.c := -fno-function-sections -falign-functions=32 -falign-loops=16
 CFLAGS_bench/suites/compiler/moved_unused.c := $(CFLAGS_bench/suites/compiler/moved.c)
-# As a program's own compiler takes them: with memset and memcpy known; with functions cloned.
+# As a program is normally compiled: with memset and memcpy known; with functions cloned.
 CFLAGS_bench/suites/compiler/memory.c := -fhosted -fbuiltin
 CFLAGS_bench/suites/compiler/noclone.c := -O3
-# Loops of a known length unrolled by gcc, too.
+# Loops of a known length are unrolled by gcc too.
 CFLAGS_bench/suites/compiler/ctype.c := -O3
 CFLAGS_BODY := -fomit-frame-pointer
 
@@ -145,9 +144,9 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 	@mkdir -p $(@D)
 	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Werror $(NASMFLAGS_$<) -MD $(@:.o=.d) -MP -o $@ $<
 
-# The rows' functions, with their relocations, as bytes of the program: what is measured is placed
-# from there (bench/place/compiled.h). Each section of code or data remains separate. What they
-# call besides each other is linked in.
+# The rows' functions, with their relocations, as bytes in the program: the measured code is placed from these
+# (bench/place/compiled.h). Each section of code or data remains separate. The functions that they call outside of their
+# own objects are linked in.
 SUITES      := $(OBJ)/suites.o
 SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
@@ -167,8 +166,8 @@ $(EFI): $(B)/baretick.elf scripts/pe_finish scripts/tools/pe.py
 	@$(PYTHON) scripts/pe_finish $< $@.tmp
 	@mv $@.tmp $@
 
-# Stamps that change only when their text, of at most 128 KiB, does: the flags of this compiler's objects, what is linked
-# (another compiler, or a source taken away, must link again), the build's name.
+# Stamps that change only if their text, of at most 128 KiB, does: the flags of this compiler's objects, the list of
+# linked objects (another compiler, or a removed source, must link again), the build's name.
 stamp = mkdir -p $(@D); printf '%s\n' $(call quoted,$1) >$@.$$$$; \
 	if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
 
@@ -191,12 +190,12 @@ FORCE:
 
 # --- the same engine and suites as a Linux program ------------------------------------------------
 
-# The image's own objects, its memcpy and its bodies' code included: what is measured is the same.
+# The image's own objects, including its memcpy and the code of its bodies: the same code is measured.
 IMAGE_LIB   := $(filter $(OBJ)/lib/%,$(OBJS))
 HOSTED      := $(B)/hosted/baretick
 HOSTED_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/*.c hosted/platform/*.c))) $(IMAGE_LIB) \
 	$(filter $(OBJ)/bench/%,$(OBJS))
-# What lib/ makes of recorded bytes.
+# Decodes recorded bytes with lib/.
 REPLAY      := $(B)/hosted/replay
 REPLAY_SRC  := $(sort $(wildcard hosted/replay/*.c))
 REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/figure/headline.c.o $(IMAGE_LIB)
@@ -204,18 +203,18 @@ REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/figure/headline.c.o $(IMA
 CONF_TOOL   := $(B)/hosted/conf
 # Prints the schema of the report.
 FIELDS_TOOL := $(B)/hosted/fields
-# What scripts/silicon needs beside the program: the judge of coverage, and two programs to compare with.
+# Programs for scripts/silicon: the judge of coverage, and two programs for comparison.
 COVERAGE := $(B)/hosted/coverage
 PAIR     := $(B)/hosted/pair
 # The program with a counter of core cycles on every machine, for tests.
 COUNTED  := $(B)/hosted/counted
-# Runs a function of any relocatable object: what the tests give to compilers.
+# Runs a function of any relocatable object: for tests of compilers' output.
 OBJECT_TOOL := $(B)/hosted/object
-# Says of a person's own object what a machine will say.
+# Prints what a machine will say about a user object.
 CHECK_OBJECT := $(B)/hosted/check_object
-# What an instruction reads and writes, and the same one with other operands: for scripts/assembly/waits.py.
+# Prints what an instruction reads and writes, and the same one with other operands: for scripts/assembly/waits.py.
 OPERANDS := $(B)/hosted/operands
-# Follows a row's body step by step: dead stores, silent stores, silent loads. Zydis decodes for it.
+# Traces a row's body step by step: dead stores, silent stores, silent loads. Uses Zydis to decode.
 STORES      := $(B)/hosted/stores
 STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c)) \
 	$(addprefix hosted/platform/,$(addsuffix .c,exit_guard fault folder guard keys memory output segments step)))
@@ -230,9 +229,9 @@ HAS_ZYDIS   := $(wildcard $(addsuffix /include/Zydis/Zydis.h,/usr /usr/local))
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 
-# Where the rows' own objects are, with their lines.
+# The folder of the rows' own objects, with their line numbers.
 CFLAGS_hosted/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
-# The host's libc, and addresses that a relaunch does not move.
+# The host's libc, and addresses that stay the same in a relaunch.
 CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
@@ -278,7 +277,7 @@ $(STORES).linked: FORCE
 	@$(call stamp,$(CC) $(LDFLAGS_HOSTED) $(STORES_OBJS) $(INSN_TABLE_OBJS))
 -include $(shell find $(OBJ)/hosted $(OBJ)/tests -name '*.d' 2>/dev/null)
 
-# What a machine will say of a person's own object, or of all in a folder.
+# Prints what a machine will say about a user object, or all objects of a folder.
 .PHONY: check-object
 # `make check-object FILE.o` too.
 ifeq (check-object,$(firstword $(MAKECMDGOALS)))
@@ -316,18 +315,18 @@ run: $(EFI)
 
 # --- what it boots from: a disk, a CD; signed where Secure Boot is on ------------------------------
 
-# Every option as a comment, unless CONF= names another file; one that is missing is for scripts/image to name.
+# Every option as a comment, unless CONF= names another file; scripts/image reports a missing one.
 MEDIA_CONF := $(if $(value CONF),$(call given,CONF),$(B)/baretick.conf)
 MEDIA_NEED := scripts/image scripts/tools/pe.py $(if $(value CONF),,$(B)/baretick.conf) $(B)/media
 $(B)/baretick.conf: $(CONF_TOOL)
 	@$(CONF_TOOL) >$@
 
-# The documentation's table of options, from the program's own.
+# The documentation's table of options, from the program.
 .PHONY: options-table fields
 options-table: $(CONF_TOOL)
 	@$(PYTHON) scripts/options_table $(CONF_TOOL)
 
-# The tables of docs/report.md, and what the scripts check a report against.
+# The tables of docs/report.md, and the schema with which the scripts check a report.
 fields: $(FIELDS_TOOL)
 	@$(PYTHON) scripts/fields $(FIELDS_TOOL)
 
@@ -350,7 +349,7 @@ $(B)/baretick.img $(B)/baretick.iso: $(EFI) $(MEDIA_NEED)
 $(B)/media: FORCE
 	@$(call stamp,$(call file_stamp,CONF) $(call files_stamp,OBJECTS))
 
-# Apart from the rest: a signature holds its time, so no two are the same.
+# Separate, because a signature contains its time, so no two are equal.
 SIGNED := $(B)/signed
 signed: $(SIGNED)/baretick.img
 $(SIGNED)/baretick.efi: $(EFI) scripts/sign scripts/tools/pe.py $(SIGNED)/keys
@@ -364,18 +363,18 @@ $(SIGNED)/keys: FORCE
 
 UNIT_CCS ?= gcc
 UNIT     := $(B)/unit
-# All of lib/, what reads objects, and the engine: tests that need other units of bench/ name them, or include their
-# sources. The host's libc has what lib/text/mem.c brings to the image. Beside the tests stand helpers of theirs.
+# All of lib/, the readers of objects, and the engine: tests that need other units of bench/ name them, or include their
+# sources. The host's libc replaces lib/text/mem.c. Helpers of the tests are in the same folders.
 UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/model/% bench/report/%,$(C_SRC))) bench/api/registry.c \
 	bench/api/report.c bench/api/timer.c bench/context/pace.c bench/measure/engine.c $(wildcard bench/check/*.c bench/figure/*.c \
 	bench/sample/*.c bench/method/method*.c) $(addprefix bench/place/,layout.c parts.c wide.c) \
 	$(sort $(wildcard tests/unit/*.c)) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
-# One program each, build/unit/COMPILER/NAME; they are in folders like those of what they test.
+# One program per test, build/unit/COMPILER/NAME; the tests are in folders like those of the code that they test.
 UNIT_TESTS := $(sort $(shell find tests/unit -name 'test_*.c' -o -name 'fuzz_*.c' ! -name fuzz_main.c))
 LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
-# What a test links besides: its lines "// links: bench/place/layout.c ...", here as NAME:SOURCE. What such a
-# source calls and nobody links, the test defines.
+# Additional sources of a test: its lines "// links: bench/place/layout.c ...", here as NAME:SOURCE. The test defines
+# functions that such a source calls and nobody links.
 UNIT_LINKS := $(shell awk '$$1 == "//" && $$2 == "links:" { n = FILENAME; gsub(/.*\/|\.c$$/, "", n); \
 	for (i = 3; i <= NF; i++) print n ":" $$i }' $(UNIT_TESTS))
 links_of = $(patsubst $1:%,%,$(filter $1:%,$(UNIT_LINKS)))
@@ -386,9 +385,9 @@ UNIT_TWICE := $(shell printf '%s\n' $(UNIT_NAMES) | sort | uniq -d)
 $(if $(UNIT_TWICE),$(error tests/unit has two programs of one name: $(UNIT_TWICE)))
 CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer $(WARN) -I.
-# Tests give it millions of numbers; the rest is compiled longer than it would run faster.
+# Optimised, because tests give it millions of numbers; the rest would take longer to compile than it saves.
 UNIT_STATS := -O1
-# A test may be the TSC of the units that it links.
+# A test may define the TSC of the units that it links.
 UNIT_TSC   := -include tests/unit/linked_tsc.h
 
 # $1: the compiler
@@ -443,8 +442,8 @@ help:
 	@echo "make run        boot it in QEMU and show the report"
 	@echo "                ARGS=\"suite=calls samples=4096\" ACCEL=auto|kvm|tcg ICOUNT=auto|0|1"
 	@echo "                SMP=1 CPU=model MEM=512 OUT=build/run TIMEOUT=90"
-	@echo "                OBJECTS=dir: rows of your own beside them (docs/own-code.md); image and iso too"
-	@echo "make check-object OBJECT=file.o  what a machine will say of an object of your own"
+	@echo "                OBJECTS=dir: user rows too (docs/own-code.md); for image and iso as well"
+	@echo "make check-object OBJECT=file.o  prints what a machine will say about a user object"
 	@echo "make image      build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso        build/baretick.iso, for a CD, a virtual one, or a stick"
 	@echo "make signed     build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
@@ -452,11 +451,11 @@ help:
 	@echo "make test-others      the unit tests with clang; other emulators; the image as clang makes it"
 	@echo "make test-conditions  the Linux program's tests on one CPU, busy ones, without counters, emulated"
 	@echo "make hosted     build/hosted/baretick: the same engine and suites as a Linux program"
-	@echo "make replay     build/hosted/replay: what recorded CPUID dumps, ACPI tables and windows come to"
-	@echo "make options-table  writes the documentation's table of options anew, after a new option"
-	@echo "make fields     writes the tables of docs/report.md anew, after a new field"
-	@echo "make pictures   measures, and draws the README's pictures anew: the page in a browser, the ways of calling"
-	@echo "make insn-table  writes lib/insn/table.def anew: the forms of instructions that Zydis knows"
+	@echo "make replay     build/hosted/replay: decodes recorded CPUID dumps, ACPI tables and windows"
+	@echo "make options-table  regenerates the documentation's table of options, after a new option"
+	@echo "make fields     regenerates the tables of docs/report.md, after a new field"
+	@echo "make pictures   measures, and draws the README's pictures: the page in a browser, the ways of calling"
+	@echo "make insn-table  regenerates lib/insn/table.def: the forms of instructions that Zydis knows"
 	@echo "make stores     build/hosted/stores: redundant stores and loads (scripts/baretick stores --help)"
-	@echo "make silicon    runs it many times: how true its figures are on this machine's CPU"
+	@echo "make silicon    launches it some 200 times and checks its figures on this CPU"
 	@echo "make clean      remove build/"
