@@ -239,6 +239,11 @@ static const struct platform_cores *other_cores(const struct cores *c,
     return others;
 }
 
+static const char *prefetch(const struct platform *p, unsigned core, bool off, const char **why)
+{
+    return core_controls_prefetch(&machine_of(p)->controls, core, off, why);
+}
+
 static const char *lacks_nothing(unsigned needs)
 {
     (void)needs;
@@ -287,6 +292,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .area = area_of,
         .area_free = area_free,
         .area_execute = area_execute,
+        .prefetch = prefetch,
         .cores = other_cores(&m->cores, others),
     };
     return NULL;

@@ -251,6 +251,8 @@ static void show(const struct run_facts *run, const struct curve *c, struct repo
     }
     fmt(r->out, "pages of ");
     show_size(c->page, 0, r->out);
+    if (c->prefetch)
+        fmt(r->out, ", prefetchers %s", c->prefetch);
     fmt(r->out, "%s\r\n", checked(c));
     show_points(run, c, r->out);
     if (by(c) == BENCH_BY_SIZE) {
@@ -330,6 +332,7 @@ static void record_measured(const struct run_facts *run, const struct curve *c, 
 {
     json_str(j, "by", by_words[by(c)]);
     json_u64(j, "page", c->page);
+    json_str(j, "prefetch", c->prefetch);
     if (is_bandwidth(c))
         json_u64(j, "op_bytes", LINE);
     json_u64(j, "wanted", c->wanted);

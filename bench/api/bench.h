@@ -165,10 +165,11 @@ enum bench_crowd {
 /* What a row of FORM_CURVE measures at each size of its working set. */
 struct bench_curve {
     enum bench_load load;
-    uint32_t stride; /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in
+    uint32_t stride;  /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in
                          random order */
-    bool waits;      /* bench_is_flush(): MFENCE after each, not only after the last */
-    uint64_t page;   /* size of the pages; 0: 4 KiB */
+    bool waits;       /* bench_is_flush(): MFENCE after each, not only after the last */
+    uint64_t page;    /* size of the pages; 0: 4 KiB */
+    bool no_prefetch; /* the hardware prefetchers are off; else as found */
     /* The offsets of bench_is_near(), ascending; `offsets` of them. */
     const int32_t *offset;
     uint32_t offsets;

@@ -219,6 +219,12 @@ struct platform {
      * not. */
     bool (*area_execute)(const struct platform *p, const struct platform_area *area, bool execute,
                          const char **why);
+    /*
+     * Disables the hardware prefetchers of the running core, which has this number, or restores
+     * them as found. Returns their state then: "on", "off", "partly off". NULL: it is not known, or
+     * they cannot be disabled; *why says why. NULL: not supported.
+     */
+    const char *(*prefetch)(const struct platform *p, unsigned core, bool off, const char **why);
     const struct platform_cores *cores; /* NULL: only the running core */
 };
 

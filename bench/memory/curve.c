@@ -300,6 +300,34 @@ static bool measure_points(struct measuring *w)
     return true;
 }
 
+static void measure_in_area(struct measuring *w)
+{
+    if (!open_area(w))
+        return;
+    if (measure_points(w))
+        conclude(w);
+    w->e->p->area_free(w->e->p, &w->area);
+}
+
+/* Measures with the prefetchers as the row asks for them. */
+static void measure_prefetched(struct measuring *w)
+{
+    const struct platform *p = w->e->p;
+    bool off = w->curve.row.bench->curve.no_prefetch;
+    const char *why = "needs ring 0: MSRs control the prefetchers";
+    unsigned core = w->e->facts.core;
+
+    if (p->prefetch)
+        w->curve.prefetch = p->prefetch(p, core, off, &why);
+    if (off && !w->curve.prefetch) {
+        row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
+        return;
+    }
+    measure_in_area(w);
+    if (off)
+        (void)p->prefetch(p, core, false, &why);
+}
+
 static void measure(struct measuring *w)
 {
     const struct platform *p = w->e->p;
@@ -309,11 +337,7 @@ static void measure(struct measuring *w)
     if (why)
         return;
     needs_find(&w->curve, p);
-    if (!open_area(w))
-        return;
-    if (measure_points(w))
-        conclude(w);
-    p->area_free(p, &w->area);
+    measure_prefetched(w);
 }
 
 static void measure_here(void *ctx, unsigned core)

@@ -25,13 +25,14 @@ struct curve_point {
 enum curve_spoiled { CURVE_CLEAN, CURVE_SHARED, CURVE_FALLS, CURVE_EMULATED };
 
 struct curve {
-    struct row row;    /* bench, core, status, why, events; nothing else is used */
-    uint64_t wanted;   /* bytes up to which sizes were asked for */
-    uint64_t page;     /* size of the pages */
-    bool less_memory;  /* the largest size is smaller, because there is too little memory, ... */
-    bool less_time;    /* ... or because larger ones would have taken too long */
-    uint64_t elements; /* visited in all checks of an order */
-    unsigned rounds;   /* passes over the sizes */
+    struct row row;       /* bench, core, status, why, events; nothing else is used */
+    uint64_t wanted;      /* bytes up to which sizes were asked for */
+    uint64_t page;        /* size of the pages */
+    const char *prefetch; /* the state of the prefetchers meanwhile: "on"; NULL: not known */
+    bool less_memory;     /* the largest size is smaller, because there is too little memory, ... */
+    bool less_time;       /* ... or because larger ones would have taken too long */
+    uint64_t elements;    /* visited in all checks of an order */
+    unsigned rounds;      /* passes over the sizes */
     size_t n;
     struct curve_point point[SIZES_MOST];
     size_t levels;

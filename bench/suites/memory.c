@@ -7,18 +7,26 @@
           .curve = {__VA_ARGS__})
 
 CURVE(latency_4k, "a load that waits for the one before, lines in random order; 4 KiB pages",
-      .ms = 2500);
-CURVE(latency_2m, "the same in pages of 2 MiB", .ms = 2000, .page = BENCH_2M);
-CURVE(latency_1g, "the same in pages of 1 GiB", .ms = 1000, .page = BENCH_1G);
+      .ms = 2000);
+CURVE(latency_2m, "the same in pages of 2 MiB", .ms = 1500, .page = BENCH_2M);
+CURVE(latency_1g, "the same in pages of 1 GiB", .ms = 800, .page = BENCH_1G);
 CURVE(stride_64, "the same from each line to the next; 4 KiB pages", .ms = 700, .stride = 1);
 CURVE(stride_1k, "the same from each line to the one 1 KiB after it", .ms = 700, .stride = 16);
+
+/* The same with the prefetchers off, where the CPU allows that. */
+CURVE(latency_4k_off, "as latency_4k, the hardware prefetchers off", .ms = 1000,
+      .no_prefetch = true);
+CURVE(stride_64_off, "as stride_64, the hardware prefetchers off", .ms = 500, .stride = 1,
+      .no_prefetch = true);
+CURVE(stride_1k_off, "as stride_1k, the hardware prefetchers off", .ms = 500, .stride = 16,
+      .no_prefetch = true);
 
 #define TLB(name_, what_, load_, page_, ms_)                                                       \
     CURVE(name_, what_, .ms = ms_, .load = load_, .page = page_)
 
 TLB(tlb_4k, "a load that waits for the one before, one in each page of 4 KiB", BENCH_PAGES,
-    BENCH_4K, 800);
-TLB(tlb_2m, "the same, one in each page of 2 MiB", BENCH_PAGES, BENCH_2M, 800);
+    BENCH_4K, 600);
+TLB(tlb_2m, "the same, one in each page of 2 MiB", BENCH_PAGES, BENCH_2M, 600);
 TLB(tlb_1g, "the same, one in each page of 1 GiB", BENCH_PAGES, BENCH_1G, 400);
 TLB(tlb_code_4k, "a jump to the next, one in each page of 4 KiB", BENCH_CODE, BENCH_4K, 600);
 TLB(tlb_code_2m, "the same, one in each page of 2 MiB", BENCH_CODE, BENCH_2M, 600);
@@ -40,7 +48,7 @@ BENCH(memory, forward, .what = "a store, then a load at an offset from it, by th
       .form = FORM_FORWARD, .ops = 1, .on_request = true, .curve = {.ms = 1200});
 
 #define STREAM(name_, what_, load_)                                                                \
-    CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 500, .load = load_)
+    CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 400, .load = load_)
 
 STREAM(read_16, "16-byte loads read", BENCH_READ_16);
 STREAM(read_32, "32-byte loads (AVX) read", BENCH_READ_32);
@@ -66,7 +74,7 @@ CORES(cores_rep_copy, "REP MOVSB copies", BENCH_COPY_REP);
 
 #define LOADED(name_, what_, load_)                                                                \
     CURVE(name_, "a load of a chase on one core while the others " what_ ", by their rate",        \
-          .ms = 600, .load = load_, .crowd = BENCH_LOADED)
+          .ms = 500, .load = load_, .crowd = BENCH_LOADED)
 
 LOADED(loaded_read, "read", BENCH_READ_16);
 LOADED(loaded_write, "write", BENCH_WRITE_16);

@@ -70,6 +70,27 @@ void core_controls_restore_all(struct core_controls *q, bool others)
     }
 }
 
+const char *core_controls_prefetch(struct core_controls *q, unsigned core, bool off,
+                                   const char **why)
+{
+    struct msr_access here = msr_here();
+    struct controls *c = &q->core[core];
+    struct control *s = &c->of[CONTROL_PREFETCH];
+
+    if (!s->control && !s->why_not) /* no option asked for anything on this core */
+        controls_plan(c, q->options, q->cpu, cpuid_here, NULL, &here);
+    *why = s->why_not;
+    if (off)
+        *why = controls_prefetch_off(c, &here);
+    else if (!controls_prefetch_back(c, &here))
+        q->stuck = true;
+    if (!s->control || (off && *why))
+        return NULL;
+    if (s->now == 0)
+        return "on";
+    return s->now == s->mask ? "off" : "partly off";
+}
+
 uint64_t core_controls_smis(void)
 {
     uint64_t smis;

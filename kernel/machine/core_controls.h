@@ -31,6 +31,14 @@ const char *core_controls_apply_all(struct core_controls *q, const struct option
  * which is false after a fault. */
 void core_controls_restore_all(struct core_controls *q, bool others);
 
+/*
+ * Disables the prefetchers of the running core, which has this number, or restores them as found.
+ * Returns their state then: "on", "off", "partly off". NULL: it is not known, or they cannot be
+ * disabled; *why says why. core_controls_restore_all() restores them too.
+ */
+const char *core_controls_prefetch(struct core_controls *q, unsigned core, bool off,
+                                   const char **why);
+
 /* Returns the SMIs of the running core so far; meaningless without smi_counter. */
 uint64_t core_controls_smis(void);
 

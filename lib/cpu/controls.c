@@ -235,6 +235,9 @@ void controls_plan(struct controls *q, const struct options *o, const struct cpu
                (o->freq == FREQ_BASE && f->control && f->form == CONTROL_PSTATE && t->control);
 }
 
+static const char RESISTS[] =
+    "was written, but does not read back: a hypervisor or the firmware holds it";
+
 static void apply(struct controls *q, struct control *s, const struct msr_access *a)
 {
     struct msr_kept *k = &q->kept[q->keeps];
@@ -248,7 +251,7 @@ static void apply(struct controls *q, struct control *s, const struct msr_access
     }
     s->in_force = read_now(s, a, &s->now) && done && s->now == s->wanted;
     if (!s->in_force)
-        s->why_not = "was written, but does not read back: a hypervisor or the firmware holds it";
+        s->why_not = RESISTS;
 }
 
 void controls_apply(struct controls *q, const struct msr_access *a)
@@ -257,10 +260,41 @@ void controls_apply(struct controls *q, const struct msr_access *a)
         apply(q, &q->of[i], a);
 }
 
+const char *controls_prefetch_off(struct controls *q, const struct msr_access *a)
+{
+    struct control *s = &q->of[CONTROL_PREFETCH];
+    struct msr_kept *k = &q->kept[q->keeps];
+
+    if (!s->control || s->why_not)
+        return s->why_not;
+    if (s->now == s->wanted)
+        return NULL;
+    if (!msr_keep(k, a, s->msr))
+        return "its MSR faults: a hypervisor withholds it";
+    q->keeps++;
+    q->lent = true;
+    bool done = msr_change(k, a, s->mask, s->wanted);
+    if (read_now(s, a, &s->now) && done && s->now == s->wanted)
+        return NULL;
+    return controls_prefetch_back(q, a) ? RESISTS : "its MSR does not read back as it was found";
+}
+
+bool controls_prefetch_back(struct controls *q, const struct msr_access *a)
+{
+    struct control *s = &q->of[CONTROL_PREFETCH];
+
+    if (!q->lent)
+        return true;
+    q->lent = false;
+    bool same = msr_put_back(&q->kept[--q->keeps], a);
+    return read_now(s, a, &s->now) && same;
+}
+
 bool controls_restore(struct controls *q, const struct msr_access *a)
 {
     bool same = true;
 
+    q->lent = false;
     while (q->keeps > 0)
         same = msr_put_back(&q->kept[--q->keeps], a) && same;
     return same;

@@ -46,6 +46,7 @@ struct controls {
     struct control of[CONTROL_IDS];
     struct msr_kept kept[CONTROL_IDS];
     uint8_t keeps;
+    bool lent; /* the last one kept is that of controls_prefetch_off() */
 };
 
 extern const char *const control_names[CONTROL_IDS]; /* the options' names */
@@ -57,6 +58,14 @@ void controls_plan(struct controls *q, const struct options *o, const struct cpu
 void controls_apply(struct controls *q, const struct msr_access *a);
 /* Restores the values found. False: an MSR does not read back. A second call does nothing. */
 bool controls_restore(struct controls *q, const struct msr_access *a);
+
+/*
+ * Disables the prefetchers for a while, although prefetch= does not ask for it. Returns NULL, or
+ * why not: nothing is changed then. controls_prefetch_back() restores the value found, as
+ * controls_restore() does; false: the MSR does not read back; a second call does nothing.
+ */
+const char *controls_prefetch_off(struct controls *q, const struct msr_access *a);
+bool controls_prefetch_back(struct controls *q, const struct msr_access *a);
 
 /* Writes a value in words: "on", "off", "partly off", "ratio 36", "P0", "level 8 to 40". */
 void control_text(const struct control *s, uint64_t value, struct sink *out);

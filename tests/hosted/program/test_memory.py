@@ -113,6 +113,11 @@ def test_flushes_by_state(run):
             assert curve["status"] == "unsupported" and why in curve["why"], curve
 
 
+def test_prefetchers_need_ring_0(run):
+    for curve in run("suite=memory", "bench=*_off", "format=jsonl").report().curves:
+        assert curve["status"] == "unsupported" and "ring 0" in curve["why"], curve
+
+
 def test_large_pages_or_the_reason(run):
     pages = {"2m": (2 << 20, "2 MiB"), "1g": (1 << 30, "1 GiB")}
     curves = run("suite=memory", "bench=*_2m,*_1g", "format=jsonl").report().curves

@@ -35,6 +35,7 @@ static struct {
     bool pages;                /* the elements are in separate pages */
     enum line_state bad_state; /* whose lines are lost */
     bool no_code, executable;  /* the platform executes none; the area is executable now */
+    bool stay_on, off;         /* the prefetchers cannot be disabled; they are off now */
     uint32_t lost_page;        /* a chain of this number of jumps leaves one out */
     unsigned areas, visits, walks;
 } made;
@@ -717,6 +718,43 @@ static void strides(void **state)
     assert_close(c->level[1].value, 14, 0.001);
 }
 
+static const char *prefetch_made(const struct platform *p, unsigned core, bool off,
+                                 const char **why)
+{
+    (void)p;
+    assert_int_equal(core, 0);
+    *why = "they stay on";
+    if (off && made.stay_on)
+        return NULL;
+    made.off = off;
+    return off ? "off" : "on";
+}
+
+/* Off during the row that asks for it, and as found after it, whatever happens. */
+static void prefetchers(void **state)
+{
+    static const struct bench b = {.form = FORM_CURVE, .curve = {.no_prefetch = true, .ms = 2000}};
+
+    (void)state;
+    assert_int_equal(measure_other(&b)->row.status, ROW_UNSUPPORTED); /* no such function */
+    reset(EXEC_SILICON);
+    platform.prefetch = prefetch_made;
+    assert_string_equal(measure_row()->prefetch, "on");
+    for (unsigned i = 0; i < 3; i++) {
+        reset(EXEC_SILICON);
+        platform.prefetch = prefetch_made;
+        made.stay_on = i == 1;
+        made.area = i == 2 ? 0 : made.area;
+        const struct curve *c = curve_measure(&plan, &b, 0);
+        assert_int_equal(c->row.status, i == 0 ? ROW_OK : ROW_UNSUPPORTED);
+        assert_false(made.off);
+        if (i == 0)
+            assert_string_equal(c->prefetch, "off");
+        if (i == 1)
+            assert_string_equal(c->row.why, "they stay on");
+    }
+}
+
 static void the_user_stops_it(void **state)
 {
     (void)state;
@@ -761,6 +799,7 @@ int main(void)
         cmocka_unit_test(the_reach_of_tlbs),
         cmocka_unit_test(the_reach_of_other_tlbs),
         cmocka_unit_test(strides),
+        cmocka_unit_test(prefetchers),
         cmocka_unit_test(the_user_stops_it),
         cmocka_unit_test(without_a_documented_lfence),
     };

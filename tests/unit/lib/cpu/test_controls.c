@@ -302,6 +302,70 @@ static void keep_writes_nothing(void **state)
     restored(&m);
 }
 
+/* Prefetchers off for a row, once or more often, next to controls that options ask for. */
+static void prefetchers_off_for_a_while(void **state)
+{
+    (void)state;
+    struct machine m;
+    recorded(&m, "GenuineIntel00506E3_Skylake");
+    m.options.prefetch = SETTING_KEEP;
+    settle(&m);
+    controls_apply(&m.q, &m.access);
+    struct fake_msr_file applied = m.file;
+    for (unsigned i = 0; i < 3; i++) {
+        assert_null(controls_prefetch_off(&m.q, &m.access));
+        assert_int_equal(value(&m, 0x1a4), 0xf);
+        assert_string_equal(text(&m.q.of[CONTROL_PREFETCH], m.q.of[CONTROL_PREFETCH].now), "off");
+        assert_true(controls_prefetch_back(&m.q, &m.access));
+        assert_string_equal(text(&m.q.of[CONTROL_PREFETCH], m.q.of[CONTROL_PREFETCH].now), "on");
+        for (unsigned k = 0; k < m.file.n; k++)
+            assert_int_equal(m.file.of[k].v, applied.of[k].v);
+        assert_true(controls_prefetch_back(&m.q, &m.access)); /* does nothing */
+    }
+    assert_null(
+        controls_prefetch_off(&m.q, &m.access)); /* the row's core faults: all is restored */
+    restored(&m);
+}
+
+/* With prefetch=off they are off already, and stay so. */
+static void prefetchers_that_are_off(void **state)
+{
+    (void)state;
+    struct machine m;
+    recorded(&m, "GenuineIntel00506E3_Skylake");
+    controls_apply(&m.q, &m.access);
+    unsigned writes = m.file.writes;
+    assert_null(controls_prefetch_off(&m.q, &m.access));
+    assert_true(controls_prefetch_back(&m.q, &m.access));
+    assert_int_equal(m.file.writes, writes);
+    assert_int_equal(value(&m, 0x1a4), 0xf);
+    restored(&m);
+}
+
+static void prefetchers_that_stay_on(void **state)
+{
+    (void)state;
+    struct machine m;
+    for (unsigned i = 0; i < 2; i++) {
+        recorded(&m, "GenuineIntel00506E3_Skylake");
+        m.options.prefetch = SETTING_KEEP;
+        settle(&m);
+        for (unsigned k = 0; k < m.file.n; k++)
+            if (m.file.of[k].msr == 0x1a4)
+                m.file.of[k].is = i ? FAKE_MSR_SWALLOWS : FAKE_MSR_FAULTS;
+        const char *why = controls_prefetch_off(&m.q, &m.access);
+        assert_non_null(why);
+        assert_non_null(strstr(why, "does not read back"));
+        assert_int_equal(m.q.keeps, 0);
+        restored(&m);
+    }
+    recorded(&m, "AuthenticAMD0100FA0_K10_Thuban");
+    const char *why = controls_prefetch_off(&m.q, &m.access); /* it has no control of them */
+    assert_non_null(why);
+    assert_non_null(strstr(why, "8000_0021"));
+    restored(&m);
+}
+
 static void efficiency_cores_and_strangers(void **state)
 {
     (void)state;
@@ -356,6 +420,9 @@ int main(void)
         cmocka_unit_test(thuban_has_its_controls),
         cmocka_unit_test(a_control_that_resists_is_reported),
         cmocka_unit_test(keep_writes_nothing),
+        cmocka_unit_test(prefetchers_off_for_a_while),
+        cmocka_unit_test(prefetchers_that_are_off),
+        cmocka_unit_test(prefetchers_that_stay_on),
         cmocka_unit_test(efficiency_cores_and_strangers),
         cmocka_unit_test(c1e_is_read_from_its_msr),
     };
