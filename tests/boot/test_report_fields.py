@@ -11,6 +11,7 @@ sys.path.insert(0, str(build.ROOT / "tests" / "hosted"))
 import priority  # noqa: E402
 import report_runs  # noqa: E402
 from conftest import QUICK as BASELINE  # noqa: E402
+from test_memory import SEVERAL_CORES  # noqa: E402
 from test_methods import COMPENSATED, METHODS, WORDS  # noqa: E402
 
 QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
@@ -19,7 +20,7 @@ TWO = {"extra": ["-smp", "2"]}
 # Words, and the machine. Boots of other tests are used where they show the field.
 RUNS = [
     ("suite=baseline,truth,planted,quiet samples=32", {}),
-    ("suite=memory", {}),
+    SEVERAL_CORES,
     ("suite=limits", {}),
     (f"{QUICK} cores=all", TWO),
     (f"{QUICK} cores=all share=together", TWO),
