@@ -4,25 +4,47 @@
 
 enum { SHUFFLE_NONE = 0xe4, ROTATED = 3 };
 
-/* The NOP of five bytes: AMD APM vol. 3 (NOP), Intel SDM vol. 2B table 4-12. */
-static void put_nop(struct insn_code *to)
-{
-    static const uint8_t nop[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+enum { FILLER_BYTES = 5, ZERO_BYTES = 3, SEGMENT = 0x3e /* DS: it means nothing for registers */ };
 
-    to->full |= sizeof nop > to->size - to->used;
-    if (to->full)
+static void put_bytes(struct insn_code *to, const uint8_t *bytes, size_t n)
+{
+    to->full |= n > to->size - to->used;
+    if (to->refused || to->full)
         return;
-    memcpy(to->at + to->used, nop, sizeof nop);
-    to->used += sizeof nop;
+    memcpy(to->at + to->used, bytes, n);
+    to->used += n;
+}
+
+/* NOPs of 3 to 7 bytes: AMD APM vol. 3 (NOP), Intel SDM vol. 2B table 4-12. */
+static void put_nop(struct insn_code *to, size_t length)
+{
+    static const uint8_t nops[][7] = {{0x0f, 0x1f, 0x00},
+                                      {0x0f, 0x1f, 0x40, 0x00},
+                                      {0x0f, 0x1f, 0x44, 0x00, 0x00},
+                                      {0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00},
+                                      {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00}};
+
+    put_bytes(to, nops[length - 3], length);
+}
+
+/* Writes a filler of 3 to 7 bytes. */
+static void put_filler(struct insn_code *to, const struct insn_place *place, size_t length)
+{
+    static const uint8_t prefix = SEGMENT;
+
+    if (place->filler == FILLER_NOP) {
+        put_nop(to, length);
+        return;
+    }
+    for (; length > ZERO_BYTES; length--)
+        put_bytes(to, &prefix, 1);
+    insn_put_link(to, place, LINK_XOR, PLAN_TEMPORARY, PLAN_TEMPORARY, 0);
 }
 
 static void put_fillers(struct insn_code *to, const struct insn_place *place, unsigned n)
 {
     for (; n > 0; n--)
-        if (place->filler == FILLER_NOP)
-            put_nop(to);
-        else
-            insn_put_link(to, place, LINK_XOR, PLAN_TEMPORARY, PLAN_TEMPORARY, 0);
+        put_filler(to, place, FILLER_BYTES);
 }
 
 void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
@@ -76,17 +98,29 @@ static void put_blocker(struct insn_code *to, const struct insn_place *place, en
     }
 }
 
+/* Returns the bytes of a blocker, 3 to 7; a filler in its place has as many, since caches of
+ * micro-operations and fetching depend on them. */
+static size_t length_of(const struct insn_place *place, enum insn_blocker b)
+{
+    uint8_t bytes[2 * INSN_BYTES_MOST];
+    struct insn_code to = {.at = bytes, .size = sizeof bytes};
+
+    put_blocker(&to, place, b);
+    return to.used < 3 ? 3 : to.used > 7 ? 7 : to.used;
+}
+
 static void put_group(struct insn_code *to, const struct insn_place *place,
                       const struct insn_test *t, enum insn_blocker b, struct insn_ratio ratio,
                       bool fill, unsigned first)
 {
+    size_t length = fill ? length_of(place, b) : 0;
     unsigned put = 0;
 
     for (unsigned i = 0; i < ratio.copies; i++) {
         insn_put_copy(to, place, t, first + i);
         for (; put * ratio.copies < (i + 1u) * ratio.blockers; put++)
             if (fill)
-                put_fillers(to, place, 1);
+                put_filler(to, place, length);
             else
                 put_blocker(to, place, b);
     }

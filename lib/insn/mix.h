@@ -9,8 +9,9 @@
 
 /*
  * Writes a loop (program.h, insn_loop) of INSN_FILLED_COPIES of an INSN_MIXED test, each followed
- * by INSN_FILLERS fillers; without `copies`, a filler is in place of each. If neither waits for
- * anything else, the difference in time is that of the issue slots of a copy and of a filler.
+ * by INSN_FILLERS fillers of five bytes; without `copies`, a filler is in place of each. If neither
+ * waits for anything else, the difference in time is that of the issue slots of a copy and of a
+ * filler.
  */
 void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                  bool copies);
@@ -51,8 +52,8 @@ bool insn_can_mix(const struct insn_view *v);
 
 /*
  * Writes a loop (program.h, insn_loop) of groups of copies of an INSN_MIXED test and blockers, at
- * most INSN_MIX_MOST of both. With `fill`, a filler is in place of each blocker. Returns the number
- * of groups.
+ * most INSN_MIX_MOST of both. With `fill`, a filler of as many bytes is in place of each blocker.
+ * Returns the number of groups.
  */
 unsigned insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                     enum insn_blocker b, struct insn_ratio ratio, bool fill);

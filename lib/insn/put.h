@@ -34,7 +34,7 @@ struct insn_place {
  */
 enum insn_history { HISTORY_USUAL, HISTORY_OTHER };
 
-/* Instructions that take an issue slot and no unit: a NOP of five bytes, or on cores that run pairs
+/* Instructions that take an issue slot and no unit: a NOP, or on cores that run pairs
  * of NOPs as one, a zeroing idiom. */
 enum insn_filler { FILLER_NOP, FILLER_ZERO, FILLERS };
 

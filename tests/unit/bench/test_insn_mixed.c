@@ -186,19 +186,26 @@ static void a_mix_has_a_filler_for_each_blocker(void **state)
     struct insn_ratio ratio = {3, 2};
     struct insn_test t;
     assert_null(insn_links_find(&links));
-    unsigned f = 0;
-    while (!insn_selected("add_r64_r64", insn_form(f), INSN_PLAIN))
-        f++;
-    insn_throughput(&t, insn_form(f), INSN_PLAIN, INSN_MIXED, false);
+    unsigned form = 0;
+    while (!insn_selected("add_r64_r64", insn_form(form), INSN_PLAIN))
+        form++;
+    insn_throughput(&t, insn_form(form), INSN_PLAIN, INSN_MIXED, false);
     unsigned groups = insn_mixed(&a, &place, &t, BLOCK_MULTIPLY, ratio, false);
     assert_int_equal(groups, INSN_MIX_MOST / 5);
     insn_mixed(&b, &place, &t, BLOCK_MULTIPLY, ratio, true);
     assert_false(a.full || a.refused || b.full || b.refused);
-    assert_int_equal(b.used - a.used, groups * 2 * (5 - 4)); /* NOPs of 5 bytes, IMULs of 4 */
-    place.filler = FILLER_ZERO;
-    b = (struct insn_code){.at = without, .size = sizeof without};
-    insn_mixed(&b, &place, &t, BLOCK_MULTIPLY, ratio, true);
-    assert_int_equal(a.used - b.used, groups * 2 * (4 - 3)); /* XORs of 3 bytes */
+    assert_int_equal(a.used, b.used);
+    for (unsigned f = 0; f < FILLERS; f++)
+        for (unsigned blocker = 0; blocker < BLOCKERS; blocker++) {
+            place.filler = f;
+            a = (struct insn_code){.at = with, .size = sizeof with};
+            b = (struct insn_code){.at = without, .size = sizeof without};
+            insn_mixed(&a, &place, &t, (enum insn_blocker)blocker, ratio, false);
+            insn_mixed(&b, &place, &t, (enum insn_blocker)blocker, ratio, true);
+            assert_false(a.full || a.refused || b.full || b.refused);
+            assert_int_equal(a.used, b.used); /* as many bytes */
+            assert_memory_not_equal(with, without, a.used);
+        }
     insn_mixed(&none, &place, &t, BLOCK_MULTIPLY, ratio, true);
     assert_true(none.full);
 }
