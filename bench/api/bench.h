@@ -215,7 +215,7 @@ enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
 struct bench {
     /*
      * The code comes first: the suites' object holds only the fields before `suite`
-     * (scripts/thin_suites). The functions of FORM_FUNCTION are placed anew for each placement, and
+     * (scripts/thin_suites). The functions of FORM_FUNCTION are placed again for each placement, and
      * so are setup, check and before of such a row (bench/place/compiled.h). Data that they share
      * outside the object may be static.
      */

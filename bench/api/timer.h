@@ -55,7 +55,7 @@ struct timer_choice {
     uint64_t again, failed; /* readings that were repeated, and given up */
 };
 
-/* Starts the first timer of the order. If that fails, tries the next one if the order goes on. */
+/* Starts the first timer of the order. If that fails, tries the next one if the order has one. */
 void timer_choose(struct timer_choice *c, const struct timer_order *order,
                   const struct timer_kind *kind, timer_source *source, void *context);
 /* Returns whether the run can continue with this choice of `list`. If not, writes a message: the

@@ -70,7 +70,7 @@ static struct window_frame *frame_of_before(const struct engine *e, const struct
     return has_before ? (struct window_frame *)(void *)(e->p->data + WINDOW_FRAME_AT) : NULL;
 }
 
-/* Of what it changed without failing, only a body's is told. */
+/* Of state that it changed without failing, only a body's is reported. */
 static bool run(const struct engine *e, struct row *row, bool body, void (*fn)(void *ctx),
                 void *ctx)
 {

@@ -11,7 +11,7 @@
 #include "lib/insn/values.h"
 #include "lib/stats/agree.h"
 
-#define INSN_PLACES 8 /* placements of a test at the most ... */
+#define INSN_PLACES 8 /* most placements of a test ... */
 #define INSN_AFTER  2 /* ... and with the other history of registers (lib/insn/put.h) */
 
 /* One test, measured at several placements: a cell of the table. */

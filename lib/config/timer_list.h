@@ -3,7 +3,7 @@
  * are one text of alternatives separated by '|', whose positions are the ids; the last word is
  * `auto`.
  *
- * A named timer must start, or the run is refused. A list with `auto` goes on to the next timer
+ * A named timer must start, or the run is refused. A list with `auto` continues with the next timer
  * instead; `auto` itself means the kind's standard order.
  */
 #ifndef LIB_CONFIG_TIMER_LIST_H

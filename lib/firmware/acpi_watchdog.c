@@ -53,7 +53,7 @@ void watchdog_text(const struct watchdog *w, const char *table, struct sink *out
     fmt(out, "a hardware watchdog (ACPI table %s) is there, %s by the table", table,
         w->enabled ? "enabled" : "not enabled");
     if (ms)
-        fmt(out, ", for %llu s at the most", (unsigned long long)(ms / 1000));
+        fmt(out, ", for at most %llu s", (unsigned long long)(ms / 1000));
     fmt(out, w->enabled ? ": it may reset the machine before the end"
-                        : ": if it runs all the same, it may reset the machine");
+                        : ": if it runs nevertheless, it may reset the machine");
 }

@@ -1,5 +1,5 @@
 /*
- * The adaptive method: runs the operation n times in one timed stretch. n starts at 1, at the least
+ * The adaptive method: runs the operation n times in one timed stretch. n starts at 1 or more
  * that the operation's body can do, or at what the caller sets, and grows until the stretch lasts
  * at least target / sqrt(2). Where the time is proportional to n, the stretch ends within a factor
  * of sqrt(2) of the target. Uses SSE: not for boot/ or trap handlers.

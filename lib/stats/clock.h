@@ -70,7 +70,7 @@ struct clock_window {
 bool clock_window_quiet(const struct clock_window *w);
 
 /*
- * Returns one figure of n (1..CLOCK_WINDOWS) windows. The TSC goes on while the process does not
+ * Returns one figure of n (1..CLOCK_WINDOWS) windows. The TSC advances while the process does not
  * run, so windows that are not quiet read high. The figure is the median of the quiet windows; its
  * error is the largest of theirs, including the time away. If that disagrees with `other`, another
  * measurement of the TSC's frequency, the figure is `other` and its error is the difference. If no

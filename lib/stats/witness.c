@@ -73,7 +73,7 @@ static uint32_t around(const struct witness *w, size_t bin)
     return within(w, bin, spread(w), NULL);
 }
 
-/* From a flank to the top, over equally full bins; descend() goes on to the next valley. */
+/* From a flank to the top, over equally full bins; descend() continues to the next valley. */
 static size_t climb(const struct witness *w, size_t i)
 {
     uint32_t here = around(w, i);

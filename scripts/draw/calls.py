@@ -1,24 +1,24 @@
-"""What the ways of calling cost, in one picture: each net and gross, with its interval."""
+"""The cost of the ways of calling in one picture: each net and gross, with its interval."""
 from draw import ink
 from draw.pictures import NoData, Picture, UNITS, machine
 from read import figure, interval
 
-WAYS = ("inline", "direct", "plt", "got", "register", "virtual")  # inline: no call, which the others are read against
-FORMS = {"empty": "", "++*x": "_inc", "straight": "_straight", "compiled": "_c"}  # and how the rows' names end
+WAYS = ("inline", "direct", "plt", "got", "register", "virtual")  # inline: no call; the others are compared with it
+FORMS = {"empty": "", "++*x": "_inc", "straight": "_straight", "compiled": "_c"}  # and the ends of the rows' names
 BAR_INCHES, GROUP_INCHES = 0.225, 0.14
 LEFT, RIGHT = 2.0, 1.6  # inches: the names, and the figures
 HALF_BAR = 0.36  # of the distance between two
-BEYOND = 1.5  # an interval that reaches beyond this share of the longest bar is cut, and has an arrow
+BEYOND = 1.5  # an interval longer than this share of the longest bar is cut, and has an arrow
 
 
 def _doubt(row):
-    """Why the figure is not judged, in a word."""
+    """Returns why the figure is not judged, in a word."""
     return "shared" if row.get("exclusive") is False else "doubted" if row.get("doubt") else ""
 
 
 class Bar:
-    """One way in one form. net, lo, hi, gross: None where there is none; text: its label; bad: whether to
-    read it with care."""
+    """One way in one form. net, lo, hi, gross: None if missing; text: its label; bad: whether the figure is
+    doubtful."""
 
     def __init__(self, row, way, form):
         self.way, self.form, self.row, per_op = way, form, row, row.get("per_op", {})
@@ -43,7 +43,7 @@ class Bar:
 
 
 def bars(rows):
-    """[[Bar] of each way], of the first core that has rows of them."""
+    """Returns [[Bar] of each way], of the first core that has rows of them."""
     named = {}
     for row in rows:
         if row["suite"] == "calls" and row["status"] != "unsupported":
@@ -54,13 +54,13 @@ def bars(rows):
 
 
 def _reach(every):
-    """Where the axis ends."""
+    """Returns the end of the axis."""
     longest = max([v for b in every for v in (b.net, b.gross) if v is not None] + [0.1])
     return min(max([b.hi for b in every if b.hi is not None] + [longest]), BEYOND * longest) * 1.02
 
 
 def calls(report, rows):
-    """rows: those of the report that are chosen."""
+    """rows: the selected rows of the report."""
     run = report.one("run")
     groups = bars(rows)
     every = [b for group in groups for b in group]
@@ -112,19 +112,20 @@ def calls(report, rows):
 
 
 def _bar(axes, at, b, reach):
-    """The interval of a bar, and its words."""
+    """Returns the interval of a bar, and its text."""
     if b.hi is not None:
         axes.plot([b.lo, min(b.hi, reach)], [at, at], color=ink.INK, linewidth=2, solid_capstyle="butt")
         axes.plot([b.lo], [at], "|", color=ink.INK, markersize=7, markeredgewidth=2)
         axes.plot([min(b.hi, reach)], [at], "|" if b.hi <= reach else ">", color=ink.INK, markersize=7,
                   markeredgewidth=2, clip_on=False)
-    # Of one that failed the reason, in the place of its bar.
+    # A row that failed has its reason in place of its bar.
     axes.text(0.01 if b.net is None else 1.04, at, b.text, size=12, va="center", transform=axes.get_yaxis_transform(),
               color=ink.RED if b.bad or b.net is None else ink.INK)
 
 
 def _bars(axes, placed):
-    """All of them: [(place, Bar)]. What is gross is an outline, since its loop is no part of the figure."""
+    """Draws all of them: [(position, Bar)]. The gross cost is an outline, because the loop is not part of the
+    figure."""
     def boxes(value, some):
         return [(0, at - HALF_BAR, value(b), at + HALF_BAR) for at, b in some]
 

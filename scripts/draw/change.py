@@ -25,7 +25,7 @@ def changes(old, new, lines):
     taller = max(0.0, len(shown) * ROW_INCHES + 2.1 - ink.Sheet.TALK[1])
 
     def name(x):
-        """With the counts of instructions where they changed."""
+        """Returns the label, with the counts of instructions if they changed."""
         moved = x.get("count_verdict") in (compare.MORE, compare.FEWER)
         counts = f", {x['old_instructions']:g} \N{RIGHTWARDS ARROW} {x['new_instructions']:g} instr" if moved else ""
         return ink.plain(x["row"] + (f" core {x['core']}" if several_cores else ""), 40) + counts
@@ -56,7 +56,7 @@ def changes(old, new, lines):
 
     tally = {v: sum(x["verdict"] == v for x in lines) for v in (*LOOKS, compare.UNLIKE, compare.FAILED)}
     said = ", ".join(f"{n} {v}" for v, n in tally.items() if n and v != compare.SAME)
-    judged = [x for x in lines if x["verdict"] not in (compare.UNLIKE, compare.FAILED)]  # those without a percentage, too
+    judged = [x for x in lines if x["verdict"] not in (compare.UNLIKE, compare.FAILED)]  # also those without a percentage
     moved = sum(x["verdict"] != compare.SAME for x in judged)
     title = f"{moved} of {len(judged)} rows changed" if moved else f"No row of {len(judged)} is shown to have changed"
     if moved:

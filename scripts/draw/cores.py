@@ -1,16 +1,16 @@
-"""Pictures of several cores: the way from each to each, and contests of them."""
+"""Pictures of several cores: the transfer from each to each, and contests."""
 import math
 
 from draw import ink
 from draw.pictures import NoData, Picture, machine, ns
 
-LEAST_LETTERS = 9  # points: below, a cell of a heat map has no figure in it
-STEPS = 21  # of its colours
+LEAST_LETTERS = 9  # points: in smaller cells a heat map has no figures
+STEPS = 21  # number of colours
 MOST_RIMMED = 32  # cores
 NOT_JUDGED = "NOT JUDGED: cores of an emulator take turns"
 CORES_HINT = "suite=cores with cores=all measures pairs of cores, and contests of them"
 
-MATRICES = {  # name: what a pair's figure is, and whether its sign tells who is ahead
+MATRICES = {  # name: the name of a pair's figure, and whether its sign says who is ahead
     "pingpong": ("a cache line's way", False),
     "tsc_skew": ("how far the column's TSC is ahead of the line's", True),
 }
@@ -19,18 +19,19 @@ FROM_ONE = {"wake": "from the boot core's wake-up to the core's first instructio
 
 
 def _unit_of(run):
-    """(ns or ticks, the factor)."""
+    """Returns (ns or ticks, the factor)."""
     factor = ns(1, run)
     return ("ns", factor) if factor else ("ticks of the TSC", 1)
 
 
 def _level(value, low, high):
-    """Which step of the colours."""
+    """Returns the step of the colours."""
     return min(STEPS - 1, int((value - low) / (high - low) * STEPS))
 
 
 def _by_level(cells, low, high):
-    """{step of the colours, or None: [its rectangles]}; where cells are too small for a rim, neighbours are one."""
+    """Returns {step of the colours, or None: [its rectangles]}; if cells are too small for a rim, neighbours are
+    merged."""
     n, found = len(cells), {}
     rim = 0.03 if n <= MOST_RIMMED else 0
     for i, line in enumerate(cells):
@@ -44,14 +45,14 @@ def _by_level(cells, low, high):
 
 
 def pairs_of(report, matrix):
-    """The picture of a record `matrix`. Raises NoData."""
+    """Returns the picture of a record `matrix`. Raises NoData."""
     if not matrix.get("pairs"):
         raise NoData(f"{matrix['suite']}/{matrix['name']} has no pair: it takes two cores (cores=all)")
     return (from_one if matrix["name"] in FROM_ONE else heat_map)(report, matrix)
 
 
 def _said(matrix, *words):
-    """The second line of a matrix's picture."""
+    """Returns the second line of a matrix's picture."""
     found = [NOT_JUDGED] if matrix.get("judged") is False else []
     found += words
     if matrix.get("sampled"):
@@ -60,7 +61,7 @@ def _said(matrix, *words):
 
 
 def from_one(report, matrix):
-    """From the boot core to each other one: the median, and from the least to the greatest."""
+    """From the boot core to each other one: the median, and the range from smallest to largest."""
     run, name = report.one("run"), f"{matrix['suite']}/{matrix['name']}"
     unit, factor = _unit_of(run)
     pairs = sorted((b, *(v * factor for v in figures)) for _, b, *figures in matrix["pairs"])
@@ -88,7 +89,7 @@ def from_one(report, matrix):
 
 
 def heat_map(report, matrix):
-    """Every pair of cores: the median, in ns where the clock is known."""
+    """Every pair of cores: the median, in ns if the clock is known."""
     run, pairs = report.one("run"), matrix["pairs"]
     unit, factor = _unit_of(run)
     what, signed = MATRICES.get(matrix["name"], (matrix["name"], False))
@@ -108,7 +109,7 @@ def heat_map(report, matrix):
     def paint(sheet):
         axes = sheet.axes(left=0.95, right=0.9 if sheet.page else 1.9, bottom=0.3, rows=(0, 0.9))
         scale = sheet.library.colormaps["PuOr" if signed else "cividis"]
-        # A few steps: a smooth bar would be a raster image in the middle of the lines.
+        # A few steps, because a smooth bar would be a raster image among the lines.
         steps = [scale(i / (STEPS - 1)) for i in range(STEPS)]
         reach = (low, high) if low != high else (low - 1, high + 1)
         for level, found in _by_level(cells, *reach).items():
@@ -165,7 +166,7 @@ def heat_map(report, matrix):
 
 
 def contests(report):
-    """Rows of the suite cores that go over 1, 2, 4 ... cores, in one picture."""
+    """Draws rows of the suite cores that go over 1, 2, 4 ... cores in one picture."""
     run = report.one("run")
     rows = [r for r in report.of("row") if len(r.get("by_cores", [])) > 1 and r["status"] == "ok"]
     if not rows:
@@ -198,7 +199,7 @@ def contests(report):
         axes.set_xlabel("cores at it together")
         axes.set_ylabel(f"{unit} an operation")
         axes.grid(axis="y")
-        # On a log axis the labels are moved apart in its own measure.
+        # On a log axis the labels are moved apart in its own unit.
         bottom, top = (scale(v) for v in axes.get_ylim())
         beside = axes.twinx()
         beside.set_ylim(bottom, top)

@@ -1,24 +1,25 @@
-"""How a row's figure grows with its argument: the figures with their intervals, and the curve that fits them best."""
+"""The growth of a row's figure with its argument: the figures with their intervals, and the curve that fits them
+best."""
 import math
 
 from draw import ink
 from draw.pictures import NoData, Picture, UNITS, machine, spread
 from read import figure, interval
 
-# The curves of lib/stats/growth.h: how each is written behind its coefficient, and its value.
+# The curves of lib/stats/growth.h: the text after the coefficient, and the value.
 CURVES = {
     "constant": ("", lambda n: 1.0), "log n": ("log\N{SUBSCRIPT TWO} n", math.log2), "n": ("n", float),
     "n log n": ("n log\N{SUBSCRIPT TWO} n", lambda n: n * math.log2(n)), "n^2": ("n\N{SUPERSCRIPT TWO}", lambda n: float(n) ** 2),
 }
 FITTED = {"fits", "coefficient", "error"}
 STEPS = 200  # of the curve
-LOG_FROM = 16  # times the least: from there on an axis is logarithmic
+LOG_FROM = 16  # times the smallest: from there on an axis is logarithmic
 MOST_TICKS = 8
-ABOVE = 1.5  # an interval that reaches beyond this share of the largest figure does not set the scale
+ABOVE = 1.5  # an interval longer than this share of the largest figure does not set the scale
 
 
 class Point:
-    """One argument. value, lo, hi: None where there is none; failed: its row did not do its work."""
+    """One argument. value, lo, hi: None if missing; failed: its row did not do its work."""
 
     def __init__(self, row, unit):
         per_op = row.get("per_op", {})
@@ -30,7 +31,7 @@ class Point:
 
 
 def of_series(report, event):
-    """[Point] of an event `growth`, ascending, of the first core that has its rows."""
+    """Returns [Point] of an event `growth`, ascending, of the first core that has its rows."""
     found = {}
     for row in report.of("row"):
         if row["suite"] == event["suite"] and "arg" in row and row["name"] == f"{event['name']}/{row['arg']}":
@@ -39,13 +40,13 @@ def of_series(report, event):
 
 
 def equation(event):
-    """`3.970 x log2 n`, or the bare coefficient of a constant."""
+    """Returns `3.970 x log2 n`, or only the coefficient of a constant."""
     words = [ink.figures(event["coefficient"]), CURVES[event["curve"]][0]]
     return " \N{MULTIPLICATION SIGN} ".join(w for w in words if w)
 
 
 def growth(report, event):
-    """The picture of an event `growth`. Raises NoData."""
+    """Returns the picture of an event `growth`. Raises NoData."""
     run, name = report.one("run"), f"{event['suite']}/{event['name']}"
     if event.get("curve") not in CURVES or event.get("unit") not in UNITS or not FITTED <= event.keys():
         raise NoData(f"{name}: a fit takes three arguments above 0 with a figure")
@@ -75,7 +76,7 @@ def growth(report, event):
 
 
 def said(event):
-    """What the curve tells, in words."""
+    """Describes the curve in words."""
     if not event["fits"]:
         return f"fits no curve; the best ({event['curve']}) is"
     return "does not grow:" if event["curve"] == "constant" else f"grows as {event['curve']}:"
@@ -90,19 +91,19 @@ def _about(run, event, every):
 
 
 def _is_wide(values):
-    """Whether the decades of these are better drawn alike."""
+    """Tests whether these values are better drawn on a logarithmic axis."""
     return min(values) > 0 and max(values) >= LOG_FROM * min(values)
 
 
 def _curve(event, low, high):
-    """[(n, figure)]"""
+    """Returns [(n, figure)]."""
     at, parts = CURVES[event["curve"]][1], [i / STEPS for i in range(STEPS + 1)]
     along = [low * (high / low) ** x if _is_wide([low, high]) else low + (high - low) * x for x in parts]
     return [(n, event["coefficient"] * at(n)) for n in along]
 
 
 def _scale(sheet, axes, points, arguments, curve):
-    """Logarithmic where the arguments, or the figures, go over more than a decade."""
+    """Makes the axes logarithmic if the arguments, or the figures, cover more than a decade."""
     ticker, figures = sheet.library.ticker, [p.value for p in points]
     if _is_wide(arguments):
         axes.set_xscale("log", base=2)
@@ -122,7 +123,7 @@ def _scale(sheet, axes, points, arguments, curve):
 
 
 def _some(arguments):
-    """Those that keep a distance from the one before on the axis."""
+    """Returns the values that keep a distance from the previous one on the axis."""
     along = math.log if _is_wide(arguments) else float
     least, chosen = (along(arguments[-1]) - along(arguments[0])) / MOST_TICKS, []
     for n in arguments:
@@ -143,7 +144,7 @@ def _points(axes, points):
 
 
 def _failed(axes, arguments):
-    """At the foot, where no figure is."""
+    """Draws at the bottom, where no figure is."""
     if arguments:
         axes.plot(arguments, [0.03] * len(arguments), "x", color=ink.RED, markersize=10, markeredgewidth=2.5,
                   transform=axes.get_xaxis_transform(), label="failed", clip_on=False)

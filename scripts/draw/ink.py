@@ -1,7 +1,7 @@
-"""How baretick's pictures look, and how they are written: one hand for all of them.
+"""The style of baretick's pictures, and how they are written.
 
-matplotlib comes from the distribution, and is loaded when the first picture is drawn: it takes a second. The colours
-are Okabe and Ito's, which people who are colour-blind tell apart; what a colour says is said by a shape or a word too.
+matplotlib comes from the distribution, and is loaded when the first picture is drawn, because that takes a second. The
+colours are Okabe and Ito's, which colour-blind people can distinguish; a meaning is never in a colour alone.
 A file is the same to the last byte each time it is written: no date, no random ids.
 """
 import io
@@ -15,7 +15,7 @@ from tools import distribution
 INK, SOFT, FAINT = "#1b1b1b", "#555555", "#d9d9d9"
 BLUE, ORANGE, RED, GREEN, GREY = "#0072b2", "#e69f00", "#d55e00", "#009e73", "#8c8c8c"
 SERIES = (BLUE, RED, GREEN, "#cc79a7", ORANGE, "#56b4e9", "#7f6000", GREY)
-LONGEST_TEXT = 120  # a name from a report may be of any length
+LONGEST_TEXT = 120  # names from a report have any length
 FORMATS = ("svg", "png")
 
 STYLE = {
@@ -32,7 +32,7 @@ ON_A_PAGE = {**STYLE, "axes.labelsize": 13, "xtick.labelsize": 12, "ytick.labels
 
 
 def library():
-    """matplotlib, with its settings made. Raises distribution.Missing."""
+    """Returns matplotlib with its settings. Raises distribution.Missing."""
     try:
         import matplotlib
         import matplotlib.cm
@@ -46,7 +46,7 @@ def library():
 
 
 def find_library():
-    """Where this Python has no matplotlib, but the distribution's has, that one takes over the command."""
+    """If only the distribution's Python has matplotlib, continues the command there."""
     try:
         library()
     except distribution.Missing:
@@ -55,7 +55,7 @@ def find_library():
 
 
 def plain(text, most=LONGEST_TEXT):
-    """Text of a report, fit for a picture: nothing that SVG cannot hold, and nothing that is taken for a formula."""
+    """Returns text of a report in a form that SVG can contain, and that is not read as a formula."""
     text = re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]", "\N{REPLACEMENT CHARACTER}", str(text))
     if len(text) > most:
         text = text[:most - 1] + "\N{HORIZONTAL ELLIPSIS}"
@@ -63,12 +63,12 @@ def plain(text, most=LONGEST_TEXT):
 
 
 def count(value):
-    """A whole number with blanks between thousands, which no language takes for a point."""
+    """Returns an integer with blanks between thousands, which no language reads as a point."""
     return f"{value:,.0f}".replace(",", "\N{NARROW NO-BREAK SPACE}")
 
 
 def figures(value):
-    """A figure with as many digits as help: three behind the point, fewer before a large one."""
+    """Returns a figure with as many digits as are useful: three decimals, fewer for a large one."""
     if value is None:
         return "-"
     size = abs(value)
@@ -78,7 +78,7 @@ def figures(value):
 
 
 def heading(title):
-    """(size in points, lines) of a title: one line, a smaller one, or two that are about as long."""
+    """Returns (size in points, lines) of a title: one line, a smaller one, or two of about equal length."""
     for size, most in ((20, 55), (17.5, 64)):
         if len(title) <= most:
             return size, [title]
@@ -88,10 +88,11 @@ def heading(title):
 
 
 class Sheet:
-    """A figure with its heading, and a place below it for what is drawn.
+    """A figure with its heading, and an area below it for the drawing.
 
-    A picture for a talk has its title and what it is about in it. One for a page has neither, since the page says
-    them, and is smaller, so that its letters are large on a phone."""
+    A picture for a talk contains its title and subject. One for a page has neither, since the page prints them, and is
+    smaller, so that its letters are large on a phone.
+    """
 
     TALK, PAGE = (10.0, 5.625), (5.9, 3.9)
 
@@ -111,7 +112,7 @@ class Sheet:
                              va="top", color=SOFT, linespacing=1.3)
 
     def axes(self, left=0.95, right=0.25, bottom=0.85, span=(0.0, 1.0), rows=(0.0, 1.0), **more):
-        """Axes with margins in inches; span and rows: which part of the width and of the height is theirs."""
+        """Returns axes with margins in inches; span and rows: their part of the width and of the height."""
         x0, x1 = left / self.width, 1 - right / self.width
         y0, y1 = bottom / self.height, self.top
         box = (x0 + (x1 - x0) * span[0], y0 + (y1 - y0) * rows[0],
@@ -119,11 +120,11 @@ class Sheet:
         return self.figure.add_axes(box, **more)
 
     def style(self):
-        """The settings, while a sheet is painted."""
+        """The settings while a sheet is painted."""
         return self.library.rc_context(ON_A_PAGE if self.page else STYLE)
 
     def svg(self):
-        """The picture as text. Without a date, and with ids that depend on nothing but the picture."""
+        """Returns the picture as text, without a date, and with ids that depend only on the picture."""
         out = io.StringIO()
         self._write(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
         return out.getvalue()
@@ -135,12 +136,12 @@ class Sheet:
 
     def _write(self, out, **how):
         with self.style(), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the reader's font has it, or a box
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")  # in the reader's font, or else a box
             self.figure.savefig(out, **how)
 
 
 def rectangles(axes, found, colour, edge=None, **more):
-    """[(left, bottom, right, top)] as one shape, which makes a small file; edge: the colour of its outline."""
+    """Draws [(left, bottom, right, top)] as one shape, which makes a small file; edge: the colour of its outline."""
     if not found:
         return
     from matplotlib.patches import PathPatch
@@ -154,10 +155,10 @@ def rectangles(axes, found, colour, edge=None, **more):
 
 
 def apart(places, gaps):
-    """Places moved as little as possible (least squares) so that each is above the one before by its own of `gaps`,
-    of which the first is not used; places ascend."""
+    """Returns positions moved as little as possible (least squares) so that each is above the one before by its own
+    member of `gaps`, of which the first is not used; positions ascend."""
     sums = list(itertools.accumulate(gaps[1:], initial=0))
-    blocks = []  # [sum, number] of what moves together: isotonic regression of the places less their gaps
+    blocks = []  # [sum, number] of positions that move together: isotonic regression of the positions minus their gaps
     for y, offset in zip(places, sums):
         blocks.append([y - offset, 1])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] > blocks[-1][0] / blocks[-1][1]:
@@ -169,8 +170,8 @@ def apart(places, gaps):
 
 
 def direct_labels(axes, labels, x, gap):
-    """Names at the ends of lines in place of a legend, none over another: labels is [(y, text, colour, weight)], gap
-    the height of a line of text in the axis' own unit."""
+    """Draws names at the ends of lines in place of a legend, without overlaps: labels is [(y, text, colour, weight)],
+    gap the height of a line of text in the axis' own unit."""
     labels = sorted(labels)
     heights = [gap * (1 + text.count("\n")) for _, text, *_ in labels]
     gaps = [0, *((below + above) / 2 for below, above in itertools.pairwise(heights))]
@@ -180,7 +181,7 @@ def direct_labels(axes, labels, x, gap):
 
 
 def log_ticks(sheet, axes):
-    """1, 2, 5, 10 ... where few decades are shown, else the decades."""
+    """Labels 1, 2, 5, 10 ... if few decades are shown, else the decades."""
     bottom, top = axes.get_ylim()
     axes.yaxis.set_major_locator(sheet.library.ticker.LogLocator(subs=(1, 2, 5) if top < 200 * bottom else (1,)))
     axes.yaxis.set_minor_locator(sheet.library.ticker.NullLocator())

@@ -1,4 +1,4 @@
-"""Pictures of the machine: what its recipes hide, and what held it up."""
+"""Pictures of the machine: what its recipes hide, and its gaps."""
 from draw import ink
 from draw.pictures import NoData, Picture, duration, machine, ns
 
@@ -6,7 +6,7 @@ from draw.pictures import NoData, Picture, duration, machine, ns
 # --- linearity -------------------------------------------------------------------------------------
 
 def linearity(report):
-    """What each recipe hides of chains of adds, in one picture: a recipe that is right is a flat line."""
+    """What each recipe hides of chains of adds, in one picture: a correct recipe is a flat line."""
     run = report.one("run")
     counted = run.get("execution") == "instructions"
     key = "error_instructions" if counted else "error_cycles"
@@ -18,10 +18,11 @@ def linearity(report):
     used = run.get("recipe")
     chains = sorted({p["adds"] for r in found for p in r["points"]})
     lines = {}
-    for r in found:  # recipes that are exactly alike are one line
+    for r in found:  # recipes with equal figures are one line
         line = tuple((chains.index(p["adds"]), p[key], p.get("half_cycles", 0)) for p in r["points"] if key in p)
         lines.setdefault(line, []).append(r)
-    # A point that can be zero as well sets no scale: a neighbour's half a millisecond would hide all others.
+    # A point whose interval contains zero does not set the scale: a neighbour's half a millisecond would hide all
+    # others.
     sure = [y for line in lines for _, y, half in line if abs(y) > half] or [0]
     low, high = min(0, *sure), max(0, *sure)
     room = max(high - low, 1)
@@ -36,7 +37,7 @@ def linearity(report):
             strong = mine in recipes
             colour = ink.BLUE if strong else next(colours, ink.GREY)
             x, y, half = zip(*line)
-            half = [h if h <= room / 4 else 0 for h in half]  # one that is longer than the picture says nothing in it
+            half = [h if h <= room / 4 else 0 for h in half]  # an interval longer than the picture is useless in it
             axes.errorbar(x, y, yerr=half if any(half) else None, marker="o", color=colour, elinewidth=1.2,
                           markersize=8 if strong else 5, linewidth=3.5 if strong else 1.8, zorder=3 if strong else 2)
             names = ", ".join(r["recipe"] for r in recipes)
@@ -85,13 +86,13 @@ DECADES = ("< 1 \N{MICRO SIGN}s", "10 \N{MICRO SIGN}s", "100 \N{MICRO SIGN}s", "
 
 
 def gaps(report, found):
-    """What held a core up: the first gaps over time, and all of them by their length."""
+    """A core's gaps: the first ones over time, and all of them by length."""
     run, name = report.one("run"), f"{found['suite']}/{found['name']}"
     watched = found.get("watched_ticks", 0)
     if not found.get("gaps"):
         raise NoData(f"{name}: no gap on core {found['core']} in {watched} ticks: there is nothing to draw")
     time = ns(1, run)
-    # Counted instructions tell no time.
+    # Counted instructions are not time.
     across, along = (time / 1e6, time / 1e3) if time else (1, 1)
     first = [(at * across, long * along) for at, long in found["first"]]
     longest = found["longest_ticks"] * along

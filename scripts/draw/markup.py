@@ -1,4 +1,4 @@
-"""HTML by small pieces. All text goes through text(), so that nothing of a report can be taken for markup.
+"""HTML in small pieces. All text goes through text(), so that nothing of a report can be read as markup.
 
 A piece that is markup already is a Markup; everything else is text.
 """
@@ -13,7 +13,7 @@ class Markup(str):
 
 
 def text(value):
-    """A value as HTML. Bytes that no document may hold are shown as such."""
+    """Returns a value as HTML. Bytes that no document may contain are shown as such."""
     if isinstance(value, Markup):
         return value
     value = re.sub(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]",
@@ -22,13 +22,13 @@ def text(value):
 
 
 def breakable(value):
-    """A name that may go on in the next line behind a `_` or `/`, as a phone needs it."""
+    """Returns a name that may be wrapped after a `_` or `/`, for a phone."""
     return value if isinstance(value, Markup) else Markup(re.sub("([_/])", r"\1<wbr>", text(value)))
 
 
 def element(name, *content, **attributes):
-    """<name attribute="value">content</name>. An attribute that is None is left out; `_` in a name is `-`, and one at
-    its end nothing: class_."""
+    """Returns <name attribute="value">content</name>. An attribute that is None is left out; `_` in a name becomes `-`,
+    and a `_` at its end is dropped: class_."""
     words = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items()
                     if value is not None)
     return Markup(f"<{name}{words}>{''.join(text(c) for c in content)}</{name}>")
@@ -63,12 +63,12 @@ def table(caption, columns, rows, first_is_name=True, sortable=True, label=None,
         body.append(element("tr", *cells, class_=row.get("_class")))
     made = element("table", element("caption", caption), element("thead", head),
                    element("tbody", together(body, "\n")), class_="sort" if sortable and len(rows) > 1 else None)
-    # What is too wide scrolls by itself, with the keyboard as well.
+    # A table that is too wide scrolls separately, with the keyboard too.
     return element("div", made, class_=f"wide {kind}".strip(), tabindex="0", role="region", aria_label=label or caption)
 
 
 def facts(pairs):
-    """A table of names and values, for people."""
+    """Returns a table of names and values, for people."""
     return element("table", element("tbody", together(
         [element("tr", element("th", name, scope="row"), element("td", value)) for name, value in pairs], "\n")),
         class_="facts")
@@ -83,13 +83,13 @@ COLOURS = {ink.INK: "ink", ink.SOFT: "soft", ink.FAINT: "line", ink.BLUE: "blue"
 
 
 def inline(svg, prefix, label):
-    """matplotlib's file as an element of the page: its colours are the page's, which knows light and dark; its ids are
-    unique; what it shows is said in words."""
+    """Returns matplotlib's file as an element of the page: with the page's colours, light and dark, with unique ids,
+    and with its content in words."""
     svg = svg[svg.index("<svg"):]
     svg = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.S)
     box = re.search(r'viewBox="([^"]*)"', svg)[1]
     svg = re.sub(r"<svg[^>]*>", "", svg, count=1)
-    svg = re.sub(r'<g id="patch_1">.*?</g>', "", svg, count=1, flags=re.S)  # the sheet's own white
+    svg = re.sub(r'<g id="patch_1">.*?</g>', "", svg, count=1, flags=re.S)  # the sheet's white background
     used = set(re.findall(r"url\(#([^)]*)\)|xlink:href=\"#([^\"]*)\"", svg))
     used = {a or b for a, b in used}
     svg = re.sub(r' id="([^"]*)"', lambda m: f' id="{prefix}{m[1]}"' if m[1] in used else "", svg)

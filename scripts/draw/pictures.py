@@ -1,7 +1,8 @@
-"""What a picture is, and the words that stand on all of them: row, figure with its interval, machine.
+"""Pictures, and the texts that all of them have: row, figure with its interval, machine.
 
-A picture knows how to paint itself on an ink.Sheet; until then nothing of matplotlib is loaded. Where a report does
-not hold what a picture needs, NoData says which option gives it: there is never an empty one.
+A picture paints itself on an ink.Sheet; until then matplotlib is not loaded. If a report does not contain what a
+picture
+needs, NoData names the option that provides it, so no picture is ever empty.
 """
 import math
 import re
@@ -13,12 +14,12 @@ UNITS = {"cycles": "core cycles", "instructions": "instructions", "ticks": "tick
 
 
 class NoData(Exception):
-    """Why there is nothing to draw, and what gives it."""
+    """The reason why nothing can be drawn, and the option that provides the data."""
 
 
 class Picture:
-    """kind: of plot.KINDS; stem: of a file's name; title, about: its heading; alt: what it shows, for who cannot see
-    it; taller: inches more than usual."""
+    """kind: of plot.KINDS; stem: of a file's name; title, about: its heading; alt: its content in words, for readers
+    who cannot see it; taller: additional inches."""
 
     def __init__(self, kind, stem, title, about, alt, paint, taller=0.0):
         self.kind, self.stem = kind, re.sub(r"[^A-Za-z0-9_.-]+", "_", stem)[:80] or "picture"
@@ -32,7 +33,7 @@ class Picture:
 
 
 def machine(run, core=None):
-    """Where it ran, in a few words."""
+    """Returns where it ran, in a few words."""
     cpu, words = run.get("cpu", {}), []
     brand = cpu.get("brand") or cpu.get("vendor") or "CPU not known"
     words.append(re.sub(r"\s+", " ", re.sub(r"\((R|TM)\)", "", str(brand))).strip())
@@ -50,7 +51,7 @@ def machine(run, core=None):
 
 
 def about(run, row):
-    """The second line of a row's picture."""
+    """Returns the second line of a row's picture."""
     words = [machine(run, row.get("core"))]
     if figure.unit(row) != "instructions" and figure.instructions(row) is not None:
         ipc = row["per_op"].get("ipc")
@@ -75,7 +76,7 @@ def row_stem(row):
 
 
 def estimate(row, each=""):
-    """A row's figure with its interval in words, or None. each: " an operation", behind the unit."""
+    """Returns a row's figure with its interval in words, or None. each: " an operation", after the unit."""
     unit = figure.unit(row)
     if unit is None:
         return None
@@ -91,19 +92,19 @@ def estimate(row, each=""):
 
 
 def titled(row):
-    """`suite/name: figure`."""
+    """Returns `suite/name: figure`."""
     found = estimate(row, " an operation")
     return f"{row_name(row)}: {found}" if found else row_name(row)
 
 
 def ns(ticks, run):
-    """Ticks as ns, or None where the TSC's frequency is not known or does not tell time."""
+    """Returns ticks as ns, or None if the TSC's frequency is not known or its ticks are not time."""
     hz = run.get("clock_tsc_hz") or run.get("tsc", {}).get("hz")
     return ticks / hz * 1e9 if hz and run.get("execution") == "silicon" else None
 
 
 def duration(nanoseconds):
-    """0.05 ns, 12.3 us, 4.00 ms ..."""
+    """Returns 0.05 ns, 12.3 us, 4.00 ms ..."""
     for name, factor in (("s", 1e9), ("ms", 1e6), ("\N{MICRO SIGN}s", 1e3)):
         if abs(nanoseconds) >= factor:
             return f"{nanoseconds / factor:.3g} {name}"
@@ -111,14 +112,14 @@ def duration(nanoseconds):
 
 
 def spread(values, share=0.06):
-    """Limits that hold these values and a margin; a single one has a margin as well."""
+    """Returns limits that contain these values and a margin; a single value has a margin too."""
     lo, hi = min(values), max(values)
     margin = (hi - lo) * share or max(abs(hi) * share, 1e-3)
     return lo - margin, hi + margin
 
 
 def whole_step(value):
-    """The least of 1, 2, 5, 10, 20 ... that is no less."""
+    """Returns the smallest of 1, 2, 5, 10, 20 ... that is not less."""
     if value <= 1:
         return 1
     power = 10 ** math.floor(math.log10(value))

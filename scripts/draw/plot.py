@@ -32,7 +32,7 @@ KINDS = {
     "gaps": "gaps of a core over time (suite=gaps)",
     "change": "old compared with new, row by row (--against)",
 }
-# Endings that a person means as a picture's, and that would be a folder's.
+# File name endings that mean a picture, so a folder may not have them.
 OTHER_FORMATS = (".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".webp", ".html")
 OF_ROWS = {"histogram": draw_row.histogram, "modes": draw_row.modes, "sweep": draw_row.sweep}
 
@@ -45,23 +45,23 @@ class Absent:
 
 
 class Old:
-    """The older report that pictures are set against: compare's sides and lines, and its rows by name."""
+    """The older report with which pictures are compared: compare's sides and lines, and its rows by name."""
 
     def __init__(self, path, new_path, args):
-        # Of the old one the histograms are drawn; those of the new are in the report that is drawn.
+        # Histograms are drawn for the old one; those of the new one are in the report that is drawn.
         self.old, self.new = compare.Side("old", [path], None), compare.Side("new", [new_path])
         self.crossed = compare.fail_if_unlike(self.old, self.new, args.across)
         self.lines, self.differences = compare.compared(self.old, self.new, args)
         self.comparable = {(x["suite"], x["name"], x["core"]) for x in self.lines if x["verdict"] not in (compare.UNLIKE, compare.FAILED)}
 
     def row(self, row):
-        """(run, row) of the same row, or None where the two are not comparable."""
+        """Returns (run, row) of the same row, or None if the two are not comparable."""
         key = row["suite"], row["name"], row.get("core")
         return (self.old.run, self.old.rows[key][0]) if key in self.comparable else None
 
 
 def of_row(kind, run, row, old=None):
-    """A row's picture. Raises NoData."""
+    """Returns a row's picture. Raises NoData."""
     if kind == "histogram":
         return draw_row.histogram(run, row, old.row(row) if old else None)
     return OF_ROWS[kind](run, row)
@@ -105,7 +105,7 @@ def forward(report, args):
 
 
 def growth(report, rows):
-    """[picture or Absent] of each row with arguments some of which are among these."""
+    """Returns [picture or Absent] of each row with arguments, if some of them are among these."""
     events = [e for e in report.of("event") if e.get("kind") == "growth"]
     names = {(r["suite"], r["name"].rpartition("/")[0]) for r in rows if "arg" in r}
     found = []
@@ -120,7 +120,7 @@ def growth(report, rows):
 
 
 def of_machine(kind, report, core=None):
-    """[picture or Absent] of a kind that is not a row's."""
+    """Returns [picture or Absent] of a kind that does not belong to a row."""
     found = []
 
     def attempt(draw, *what):
@@ -154,8 +154,8 @@ def change(old):
 
 
 class Chosen(collections.abc.Sequence):
-    """The rows of a report that --suite, --bench and --core name, each with a core. They are unpacked when they are
-    looked at: as dicts, the rows of a large report take ten times its size."""
+    """Returns the rows of a report that --suite, --bench and --core select, each with a core. They are unpacked on
+    access, because as dicts the rows of a large report take ten times its size."""
 
     def __init__(self, report, args):
         is_chosen, self._rows = show.choice(args), report.of("row")
@@ -177,7 +177,7 @@ def fail_if_none_chosen(report, args):
 
 
 def drawn(report, args, old=None):
-    """(pictures, what cannot be drawn), in the order of the kinds."""
+    """Returns (pictures, what cannot be drawn), in the order of the kinds."""
     pictures, absent = [], []
     for kind in args.kind:
         if kind in OF_ROWS:
@@ -206,7 +206,7 @@ def drawn(report, args, old=None):
 
 
 def reasons(absent):
-    """[a line] of why pictures are not there: alike reasons together."""
+    """Returns one line per reason for which pictures are missing."""
     together = {}
     for a in absent:
         kinds, names = together.setdefault((a.kind in OF_ROWS, a.why), ({}, {}))
@@ -220,7 +220,7 @@ def reasons(absent):
 
 
 def places(pictures, out, form):
-    """Where each picture goes: `out` is a file where it ends in .svg or .png, else a folder."""
+    """Returns the path of each picture: `out` is a file if it ends in .svg or .png, else a folder."""
     if out.endswith(tuple("." + f for f in ink.FORMATS)):
         if len(pictures) > 1:
             raise saved.Unreadable(f"{len(pictures)} pictures do not fit in {out}: give a folder with -o, or choose "
@@ -248,7 +248,7 @@ def write(picture, path):
 
 
 def command(args):
-    """0: all was drawn that the reports hold; 1: a report is damaged; 2: nothing could be drawn."""
+    """Returns 0: everything that the reports contain was drawn; 1: a report is damaged; 2: nothing could be drawn."""
     ink.find_library()
     form = args.format or ("png" if args.output.endswith(".png") else "svg")
     if args.output.endswith(tuple("." + f for f in ink.FORMATS)) and not args.output.endswith("." + form):

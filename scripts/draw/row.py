@@ -6,13 +6,13 @@ from draw.pictures import NoData, Picture, about, estimate, row_name, row_stem, 
 from read import interval
 
 MOST_BINS = 56
-# What lies beyond the quantile is told in words where it would take most of the picture's width.
+# Windows beyond the quantile are described in words if they would take most of the picture's width.
 BODY, STRETCH = 0.98, 2.5
 OTHER_METHOD = "method={} keeps neither histogram nor modes: method=doubled does"
 
 
 def fail_unless_measured(row):
-    """Raises NoData where there are no windows of the row at all."""
+    """Raises NoData if there are no windows of the row at all."""
     if row["status"] != "ok":
         raise NoData(f"{row['status']}: {row.get('why', 'no reason given')}")
     if row.get("form") == "cores":
@@ -22,8 +22,8 @@ def fail_unless_measured(row):
 # --- histogram -------------------------------------------------------------------------------------
 
 class Windows:
-    """The windows of a row's record: their lengths, and how many of each. per: ticks of a core cycle, to have
-    them in core cycles."""
+    """The windows of a row's record: their lengths, and how many of each. per: ticks of a core cycle, to convert them
+    to core cycles."""
 
     def __init__(self, run, row, per=None):
         hist = row.get("hist")
@@ -41,11 +41,11 @@ class Windows:
         ticks = row.get("ticks", {})
         self.least, self.greatest = self.values[0][0], max(self.values[-1][0], ticks.get("max", 0) / per)
         self.median = ticks["median"] / per if "median" in ticks else None
-        # The TSC may move in steps; bins of another width would beat with them.
+        # The TSC may advance in steps; bins of another width would interfere with them.
         self.step = 1.0 if counted else max(1.0, float(run.get("tsc", {}).get("step_ticks", 1))) / per
 
     def body(self):
-        """The greatest length that is drawn."""
+        """Returns the greatest length that is drawn."""
         seen, at = 0, self.values[-1][0]
         for value, n in self.values:
             seen += n
@@ -55,7 +55,7 @@ class Windows:
         return self.greatest if self.greatest - self.least <= STRETCH * max(at - self.least, self.step) else at
 
     def binned(self, lo, hi, width):
-        """[share of all windows] of bins from lo on."""
+        """Returns [share of all windows] of bins from lo on."""
         bins = [0] * (int(round((hi - lo) / width)) or 1)
         for value, n in self.values:
             i = int((value - lo) / width)
@@ -65,7 +65,7 @@ class Windows:
 
 
 def _frame(several):
-    """(lo, hi, width of a bin) that show the bodies of all; bins are whole steps of the TSC."""
+    """Returns (lo, hi, width of a bin) that show the bulk of all windows; bins are whole steps of the TSC."""
     step = max(w.step for w in several)
     lo, hi = min(w.least for w in several), max(w.body() for w in several)
     width = whole_step((hi - lo) / step / MOST_BINS) * step
@@ -77,7 +77,7 @@ def _frame(several):
 
 
 def _beyond(w, hi):
-    """In words, what is not drawn."""
+    """Describes, in words, what is not drawn."""
     said = []
     longer = sum(n for value, n in w.values if value > hi)
     if longer:
@@ -89,13 +89,13 @@ def _beyond(w, hi):
 
 
 def _ticks_per_cycle(run, row):
-    """While this row was measured, or None."""
+    """Returns the value while this row was measured, or None."""
     hz, core = run.get("clock_tsc_hz"), row.get("core_hz")
     return hz / core if hz and core else None
 
 
 def _both(run, row, old):
-    """Windows of both rows. The core's clock may be another one by now, so in core cycles where that can be."""
+    """Returns windows of both rows. The core's clock may have changed, so in core cycles if possible."""
     per, per_old = _ticks_per_cycle(run, row), _ticks_per_cycle(*old)
     if per is None or per_old is None:
         per = per_old = None
@@ -106,7 +106,7 @@ def _both(run, row, old):
 
 
 def histogram(run, row, old=None):
-    """Of one row; old: (run, row) of the same in an older report, which is drawn over it."""
+    """Draws one row; old: (run, row) of the same row in an older report, which is drawn over it."""
     new, before = _both(run, row, old) if old else (Windows(run, row), None)
     lo, hi, width = _frame([w for w in (new, before) if w])
     ops = row.get("ops", 1)
@@ -165,7 +165,7 @@ KINDS = {"layout": ("by placement", ink.BLUE, "o"), "time": ("by time", ink.RED,
 
 
 def _stacked(values, apart):
-    """(value, level) of dots that would cover each other else."""
+    """Returns (value, level) of dots that would otherwise cover each other."""
     found, tops = [], []
     for v in sorted(values):
         level = next((i for i, at in enumerate(tops) if v - at >= apart), len(tops))
@@ -177,7 +177,7 @@ def _stacked(values, apart):
 
 
 def modes(run, row):
-    """Where the figure comes from: its modes, its placements and rounds, and the interval that they make."""
+    """Shows where the figure comes from: its modes, its placements and rounds, and the interval that they make."""
     found = row.get("modes", [])
     per_op, made = row.get("per_op", {}), row.get("interval", {})
     placed = [c for c in made.get("placements_cycles", []) if c is not None]
@@ -192,9 +192,9 @@ def modes(run, row):
     value, lo, hi = per_op.get("cycles"), per_op.get("cycles_lo"), per_op.get("cycles_hi")
     points = placed + rounds + [m["cycles"] for m in found] + ([value] if value is not None else [])
     left, right = spread(points, 0.1)
-    if None not in (lo, hi) and hi - lo < 2.5 * (right - left):  # a wider one would hide the rest: it has arrows
+    if None not in (lo, hi) and hi - lo < 2.5 * (right - left):  # a wider one would hide the rest: it gets arrows
         left, right = spread([*points, lo, hi], 0.06)
-    if right - left < 0.02 * abs(right):  # noise of a thousandth need not fill the picture
+    if right - left < 0.02 * abs(right):  # noise of a thousandth must not fill the picture
         middle = (left + right) / 2
         left, right = middle - 0.01 * abs(right), middle + 0.01 * abs(right)
 
@@ -242,7 +242,7 @@ def modes(run, row):
             axes.plot([m["cycles"]] * 2, [0, share], color=colour, linewidth=4, solid_capstyle="butt")
             axes.plot([m["cycles"]], [share], marker, color=colour, markersize=11)
             label = f"{ink.figures(m['cycles'])}, {m['share']:.0%}"
-            # To the right of the stem, or to the left where it would leave the picture; higher over another's.
+            # To the right of the stem, or to the left if it would leave the picture; higher if another label is there.
             turn = m["cycles"] + (len(label) + 3) * letter > right
             ends = sorted((m["cycles"], m["cycles"] + (-1 if turn else 1) * (len(label) + 2) * letter))
             height = share
@@ -285,7 +285,7 @@ def modes(run, row):
 # --- layout sweep ----------------------------------------------------------------------------------
 
 def sweep(run, row):
-    """What each of the offsets of code, stack and data costs."""
+    """Draws the cost at each offset of code, stack and data."""
     found = row.get("sweep")
     if not found:
         fail_unless_measured(row)

@@ -373,7 +373,7 @@ def fail_if_unlike(old, new, across):
     refused = [text for kind, text in apart if kind not in across]
     if refused:
         also = [kind for kind, _ in apart if kind in likeness.MAY_CROSS and kind not in across]
-        hint = f" (--across {','.join(sorted(set(also)))} compares them all the same)" \
+        hint = f" (--across {','.join(sorted(set(also)))} compares them nevertheless)" \
             if len(also) == len(refused) else ""
         raise saved.Unreadable(f"{old.title} and {new.title} are not comparable: " + "; ".join(refused) + hint)
     return [text for _, text in apart]
@@ -415,7 +415,7 @@ def shown(args, old, new, crossed, lines, differences):
     print(old.line())
     print(new.line())
     for text in crossed:
-        print(f"compared all the same: {text}")
+        print(f"compared nevertheless: {text}")
     hosted = old.run.get("platform") != new.run.get("platform")
     print()
     one_core = len(lines.cores) == 1

@@ -226,7 +226,7 @@ def shown(args, runs, crossed, found, risk):
     for run in runs:
         print(run.line())
     for text in crossed:
-        print(f"compared all the same: {text}")
+        print(f"compared nevertheless: {text}")
     print()
     lines = [line for j in sorted(found, key=rank) if changed(j) or j.verdict() == compare.UNLIKE
              for line in text_lines(j, runs)]

@@ -94,7 +94,7 @@ ENDS = {
 
 
 def test_a_body_that_does_not_come_back_costs_its_row_alone(boot, stick, objects):
-    """Vector, address, symbol and offset in the object; the rows before and behind are measured, on both cores."""
+    """Vector, address, symbol and offset in the object are reported; the other rows are measured, on both cores."""
     words = b"suite=faults samples=16 deadline=1 cores=0-1 share=together"
     disk = stick({**on_stick(objects, "faults.o"), "baretick.conf": words})
     b = boot("", disk=disk, extra=["-smp", "2"])
@@ -188,7 +188,7 @@ def test_run_says_what_is_wrong_with_the_folder(program, tmp_path):
 
 
 def test_make_image_takes_a_folder(program, objects, tmp_path):
-    """And is made anew when a file in it changes."""
+    """It is made again when a file in it changes."""
     (tmp_path / "baretick.efi").write_bytes(program.read_bytes())
     folder = tmp_path / "my objects"
     folder.mkdir()

@@ -35,7 +35,7 @@ static inline void made_msr(uint32_t address, uint64_t value)
     made_msrs[made.msrs++] = (struct dump_msr){.address = address, .value = value};
 }
 
-/* Begins anew. */
+/* Starts a new one. */
 static inline void made_none(void)
 {
     made = (struct cpuid_dump){.leaf = made_leaves, .msr = made_msrs};

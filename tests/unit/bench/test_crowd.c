@@ -25,7 +25,7 @@ static struct {
     unsigned late;             /* meetings for which core 1 comes too late */
     unsigned ended;            /* of core 1's parts, by the deadline */
     bool ended_as_it_waits;    /* core 0's part is ended too, or instead, */
-    bool starved, lost;        /* for want of a CPU; and an operation is lost */
+    bool starved, lost;        /* because it got no CPU; and an operation is lost */
     unsigned meetings, longer; /* so far */
     uint64_t patience;         /* of the last one */
     bool alone;                /* the last one is of one core */

@@ -46,7 +46,7 @@ static struct world {
     double rate, ruler_rate; /* core cycles a tick: in all windows, in those of the ruler */
     double drift;            /* what the rates are multiplied by at each window */
     double per_add;          /* core cycles of one in chain_adds(), as the counter sees it */
-    double away;             /* ticks on either side of a reading in which it stands */
+    double away;             /* ticks on either side of a reading during which it stands still */
     uint64_t first;          /* of the counter, at cycle 0 */
     unsigned reads, fail_every, again_every, starts, stops;
     const char *refuses;
@@ -221,7 +221,7 @@ static void a_counter_gives_the_planted_cycles(void **state)
     assert_int_equal(engine.facts.cycle.by, CYCLES_COUNTER);
     struct headline h = run();
     assert_true(h.known && h.counter.known && h.doubled);
-    assert_close(h.cycles.theta, THETA, 1e-9); /* the counter has gone round meanwhile */
+    assert_close(h.cycles.theta, THETA, 1e-9); /* the counter has wrapped meanwhile */
     assert_true(h.cycles.hi - h.cycles.lo < 0.006);
     assert_close(h.ruler.cycles.theta, THETA, 1e-9);
     assert_close(h.ticks, THETA / 2, 1e-9);
@@ -364,7 +364,7 @@ static void the_first_source_that_starts_is_used(void **state)
     cycle_close(&engine);
     assert_true(w.starts == 1 && w.stops == 1);
 
-    begin_world("pmc,auto"); /* what stands before the ruler is not beside it */
+    begin_world("pmc,auto"); /* a source before the ruler is not next to it */
     cycle_close(&engine);
     w.refuses = "in use";
     cycle_open(&engine);

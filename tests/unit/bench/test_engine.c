@@ -46,7 +46,7 @@ static void blocks_come_there_and_back(void **state)
 
     (void)state;
     take(1);
-    const struct call *c = plant.call + 3; /* behind the three fenced reads */
+    const struct call *c = plant.call + 3; /* after the three fenced reads */
     for (size_t block = 0; block < 256 / ENGINE_BLOCK; block++)
         for (size_t k = 0; k < kinds; k++)
             for (size_t i = 0; i < ENGINE_BLOCK; i++, c++) {
@@ -201,7 +201,7 @@ static void failed_operations_are_omitted_and_counted(void **state)
 
 static double block_of_the_nmi(enum kind k, size_t i)
 {
-    return k == KIND_BODY && i / ENGINE_BLOCK == 2 ? 7 : 0; /* too little to be seen by itself */
+    return k == KIND_BODY && i / ENGINE_BLOCK == 2 ? 7 : 0; /* too small to be noticed alone */
 }
 
 static void a_block_with_an_nmi_is_left_out(void **state)
@@ -325,7 +325,7 @@ static void work_that_is_gone_fails_the_row(void **state)
     row = whole_row(b);
     assert_int_equal(row.status, ROW_WRONG);
     assert_non_null(strstr(row.why, "the work is gone"));
-    fake_own.is_shared = at_all_times; /* and whoever has the core */
+    fake_own.is_shared = at_all_times; /* and whatever neighbour there is */
     assert_int_equal(whole_row(b).status, ROW_WRONG);
 }
 

@@ -14,7 +14,7 @@
 
 #include "tests/unit/linked_tsc.h" /* the TSC is this core's */
 
-enum { WINDOW = 60 /* core cycles of a window by itself */, OPS = 200, BLOCKS_MOST = 64 };
+enum { WINDOW = 60 /* core cycles of a window alone */, OPS = 200, BLOCKS_MOST = 64 };
 #define OPERATION 3.25 /* core cycles */
 
 static struct {

@@ -39,7 +39,7 @@ static unsigned calls[CORES], at_once, faulty;
 static uint64_t nmis_of[CORES];
 static unsigned here; /* the core that runs */
 
-/* What a row gathers stands behind ten words. */
+/* What a row gathers is after ten words. */
 #define ENGINE_WORDS (10 + sizeof(struct gathered) / sizeof(uint64_t))
 
 static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, unsigned),
@@ -580,7 +580,7 @@ static void cores_that_are_executed_otherwise(void **state)
     assert_non_null(strstr(plan->seat[2].unlike, "\"emulated\", the boot core \"instructions\""));
     done();
 
-    no_counter = 3; /* nor does a counter that was named stand in for another there */
+    no_counter = 3; /* nor does a named counter replace another there */
     executions[2] = EXEC_INSTRUCTIONS;
     plan = plan_of("0-3", SHARE_ALONE);
     for (unsigned k = 0; k < 4; k++)
@@ -590,7 +590,7 @@ static void cores_that_are_executed_otherwise(void **state)
     no_counter = 0;
     done();
 
-    boot_execution = EXEC_EMULATED; /* all is noise then, and is said to be */
+    boot_execution = EXEC_EMULATED; /* everything is noise then, and reported as such */
     executions[1] = EXEC_SILICON;
     plan = plan_of("0-3", SHARE_ALONE);
     for (unsigned k = 0; k < 4; k++) {

@@ -220,7 +220,7 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
     assert_int_equal(row.ticks.n, 0);
 }
 
-/* Setup, windows and check: what is behind the one that ends is not called. */
+/* Setup, windows and check: parts after the one that ends are not called. */
 static void what_is_around_the_windows_is_guarded(void **state)
 {
     static const bool windows[] = {false, true, true};

@@ -184,7 +184,7 @@ static void an_interrupt_in_a_window_costs_another_try(void **state)
     const struct stepped *s = go();
     assert_string_equal(s->unlike, "");
     assert_true(s->by_counter == 3);
-    disturbed = 1000; /* in all: it is told, and no row fails */
+    disturbed = 1000; /* in total: it is reported, and no row fails */
     assert_non_null(strstr(go()->unlike, "the body with"));
     assert_null(stepped_row.why);
 }

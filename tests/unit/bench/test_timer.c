@@ -219,7 +219,7 @@ static void sources_of_cycles_are_measured_by_the_tsc(void **state)
     char text[2048];
     struct sink_buf b;
     ticks_now = UINT64_MAX / 2;
-    cycles_now = (1ull << 48) - 1000; /* it goes round meanwhile */
+    cycles_now = (1ull << 48) - 1000; /* it wraps meanwhile */
     timer_survey_cycles(found, &s);
     assert_true(found[CYCLE_PMC].hz > 3895e6 && found[CYCLE_PMC].hz < 3905e6);
     assert_int_equal(found[CYCLE_PMC].resolution, 3);

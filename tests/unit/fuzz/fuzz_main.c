@@ -87,7 +87,7 @@ static void mutate(void)
         close_gap(at, n);
         break;
     case 4:
-        make_gap(at, n); /* and what was there stands twice */
+        make_gap(at, n); /* and the bytes there are doubled */
         break;
     case 5:
         input_size = at; /* cut short */

@@ -47,7 +47,7 @@ static void must_be_true(const char *path, long line)
         fail_msg("%s: %s is missing", path, end);
     if (line > 0)
         fail_msg("%s: line %ld of the table of options is not what lib/config/options.c says. "
-                 "`make options-table` writes it anew",
+                 "`make options-table` regenerates it",
                  path, line);
 }
 

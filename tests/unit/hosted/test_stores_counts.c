@@ -61,7 +61,7 @@ static void a_store_over_a_store_is_dead(void **state)
     store(1, 8, 8, 3);
     counts_end(&c);
     assert_int_equal(c.by[0].dead, 8); /* the redundant one is blamed, ... */
-    assert_int_equal(c.by[1].dead, 8); /* ... be it by itself */
+    assert_int_equal(c.by[1].dead, 8); /* ... even if it is itself */
     assert_int_equal(c.by[0].unread, 0);
     assert_int_equal(c.by[1].unread, 8); /* nobody knows of the last one */
 }
@@ -96,11 +96,11 @@ static void stores_overlap_by_bytes(void **state)
 static void the_first_store_is_never_silent(void **state)
 {
     (void)state;
-    store(0, 8, 8, 0); /* of the zeros that stand there */
+    store(0, 8, 8, 0); /* of the zeros that are there */
     assert_int_equal(c.by[0].silent_stores, 0);
     store(0, 8, 8, 0);
     assert_int_equal(c.by[0].silent_stores, 1);
-    store(1, 8, 8, 0); /* whoever stored there before */
+    store(1, 8, 8, 0); /* by any earlier store there */
     assert_int_equal(c.by[1].silent_stores, 1);
     store(1, 12, 8, 0); /* half of it for the first time */
     assert_int_equal(c.by[1].silent_stores, 1);

@@ -286,7 +286,7 @@ static void esc_alone_stops(void **state)
 
     s = probe(115200);
     uart.key = 0;
-    uart.key_state[0] = LSR_OE; /* what came before it, or behind, is lost */
+    uart.key_state[0] = LSR_OE; /* bytes before it, or after it, are lost */
     assert_false(serial_stop_key(&s));
     uart.tsc += STOP_KEYS_PATIENCE;
     assert_false(serial_stop_key(&s));

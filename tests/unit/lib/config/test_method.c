@@ -201,7 +201,7 @@ static void a_long_window_is_compensated_towards_the_truth(void **state)
         assert_true(engine.facts.compensate.cost.known &&
                     engine.facts.compensate.cost.cost == INTERRUPT);
         double off = as_it_is.method.ticks - truth, left = without.method.ticks - truth;
-        assert_true(off * OPS > INTERRUPT * 0.9); /* one at the least */
+        assert_true(off * OPS > INTERRUPT * 0.9); /* at least one */
         assert_true(fabs(left) < fabs(off) / 4);
         assert_true(without.method.body.interrupts >= without.method.body.all.n);
         assert_true(without.method.body.least_as_read >= without.method.body.least + INTERRUPT);

@@ -62,7 +62,7 @@ static void leaf_4_describes_caches(void **state)
     assert_true(cache[2].shared_known);
 }
 
-/* A leaf that never ends with type 0 ends all the same. */
+/* A leaf that never ends with type 0 ends nevertheless. */
 static void endless_leaf_4(void **state)
 {
     (void)state;

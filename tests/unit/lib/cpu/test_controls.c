@@ -173,7 +173,7 @@ static void older_intel_has_its_controls(void **state)
     in_force(&m, CONTROL_TURBO, "on", "off");
     in_force(&m, CONTROL_PREFETCH, "on", "off");
     assert_int_equal(value(&m, 0x1a0), 0x850089 | TURBO_OFF);
-    assert_int_equal(value(&m, 0x1a4), 0x7cf); /* what else stands there stays */
+    assert_int_equal(value(&m, 0x1a4), 0x7cf); /* other bits there are unchanged */
     in_force(&m, CONTROL_FREQ, "ratio 0", "ratio 20");
     restored(&m);
 

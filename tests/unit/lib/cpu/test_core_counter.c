@@ -187,7 +187,7 @@ static const char *use(struct fake_counters *f, const struct core_counters *has,
     }
     assert_int_equal(c->steps, 0);
     for (unsigned i = 0; i < f->n; i++)
-        if (alone.of[i].v == before.of[i].v) /* it does not run by itself */
+        if (alone.of[i].v == before.of[i].v) /* it does not count alone */
             assert_int_equal(f->of[i].v, before.of[i].v);
     return why;
 }

@@ -177,7 +177,7 @@ static void intel_counters_overflow_after_their_shots(void **state)
     assert_int_equal(*fake_msr_file_at(&msrs, 0x38f), 1ull << 33 | FIXED2_ON);
 }
 
-/* Without full-width writes a shot is 2^31 counts at the most. */
+/* Without full-width writes a shot is at most 2^31 counts. */
 static void older_counters_reach_less_far(void **state)
 {
     struct overflow o;

@@ -53,7 +53,7 @@ static void what_is_wrong(void **state)
     expect(SPEED_CPUID15, SPEED_WRONG, -76924);
     expect(SPEED_STATED, SPEED_AGREES, -3847);
     expect(SPEED_CPUID16_BASE, SPEED_OTHER, -76924); /* the TSC need not run at the base clock */
-    /* ... and it is faster than what is said to be the fastest. */
+    /* ... and it is faster than the stated maximum. */
     expect(SPEED_CPUID16_MAXIMUM, SPEED_WRONG, -76924);
     expect(SPEED_SMBIOS_MAXIMUM, SPEED_WRONG, -230770);
     expect(SPEED_SMBIOS_CURRENT, SPEED_OTHER, -230770);

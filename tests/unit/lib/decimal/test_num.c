@@ -19,8 +19,8 @@ static const char *own(double v, int decimals, int width)
     return text;
 }
 
-/* Whether v lies exactly between two results: all its digits (a double's have an end) behind the
- * last one shown are 5000... */
+/* Tests whether v is exactly between two results: all its digits (a double has finitely many) after
+ * the last one shown are 5000... */
 static int is_half(double v, int decimals)
 {
     char all[1500];

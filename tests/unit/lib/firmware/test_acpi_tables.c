@@ -333,7 +333,7 @@ static void last_entries_of_any_length(void **state)
     }
 }
 
-/* Entries of type 9 behind the header. */
+/* Entries of type 9 after the header. */
 static uint8_t *madt_of(uint32_t n, struct acpi_table *t)
 {
     uint8_t *b = calloc(1, 44 + 16 * n);

@@ -15,7 +15,7 @@ static const char structures[] = "\x00\x06\x01\x00\x01\x02"
                                  "QEMU\0"
                                  "Standard PC (Q35 + ICH9, 2009)\0"
                                  "pc\x01 q35  \0\0"
-                                 "\x10\x04\x00\x10\0\0"     /* no strings: two NULs all the same */
+                                 "\x10\x04\x00\x10\0\0"     /* no strings: two NULs nevertheless */
                                  "\x02\x05\x00\x02\x00\0\0" /* a board whose maker is not given */
                                  "\x03\x05\x00\x03\x01"
                                  "  \0\0"
@@ -143,8 +143,8 @@ static void entries_that_do_not_hold(void **state)
     assert_true(get(ENTRY32, SMBIOS_BIOS_VENDOR));
 }
 
-/* The table ends early, everywhere: never a read behind it, never a string that it does not hold.
- */
+/* The table ends early, at every place: never a read after its end, never a string outside of
+ * it. */
 static void a_table_cut_anywhere_is_read_within_its_bounds(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void a_table_cut_anywhere_is_read_within_its_bounds(void **state)
     memory[TABLE] = 0x55;
     assert_false(get(ENTRY32, SMBIOS_SYSTEM_PRODUCT));
     build();
-    memory[TABLE] = 0x7f; /* nothing counts behind the end mark */
+    memory[TABLE] = 0x7f; /* nothing counts after the end mark */
     assert_false(get(ENTRY32, SMBIOS_SYSTEM_PRODUCT));
 }
 

@@ -102,7 +102,8 @@ static void sizes_and_speeds(void **state)
     expect(&m.kind[3], 1, 32766, 4800);
 }
 
-/* Version 2.1's structure ends before type's detail and speed; what lies behind is not its own. */
+/* Version 2.1's structure ends before type's detail and speed; the bytes after it belong to
+ * others. */
 static void short_structures_have_only_their_own_fields(void **state)
 {
     (void)state;

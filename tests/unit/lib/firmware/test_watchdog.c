@@ -1,4 +1,5 @@
 /* What the tables of hardware watchdogs say. */
+#include "tests/unit/says.h"
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "lib/firmware/acpi_watchdog.h"
@@ -31,9 +32,7 @@ static void a_wdat_is_decoded(void **state)
     put(60, 0x81, 1);
     assert_true(acpi_wdat(&t, &w));
     assert_true(w.enabled);
-    assert_string_equal(said(&w, "WDAT"),
-                        "a hardware watchdog (ACPI table WDAT) is there, enabled by the table, for "
-                        "613 s at the most: it may reset the machine before the end");
+    assert_says(said(&w, "WDAT"), "WDAT", "enabled by the table", "613 s", "may reset");
     put(60, 0x80, 1);
     assert_true(acpi_wdat(&t, &w));
     assert_false(w.enabled);

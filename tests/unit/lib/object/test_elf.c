@@ -213,7 +213,7 @@ static void pointers_are_followed(void **state)
     assert_false(elf_pointer(&e, (struct elf_spot){MADE_F, 20}, &to, &said.sink));
     assert_string_equal(text,
                         "test.o: .text.f+0x14: the pointer to memcpy leads out of the object");
-    put_le(contents(m.at_end + 2) + 24 + 16, 5, 8); /* one behind the end of the constants */
+    put_le(contents(m.at_end + 2) + 24 + 16, 5, 8); /* one after the end of the constants */
     assert_true(opens());
     assert_false(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
 }
@@ -333,7 +333,7 @@ static void local_names_may_be_ambiguous(void **state)
 
 static uint8_t memory[4096];
 
-/* Part i at base + 256 * i, links behind them. */
+/* Part i at base + 256 * i, links after them. */
 static void place_at(uint64_t base)
 {
     memset(memory, 0xee, sizeof memory);
@@ -398,7 +398,7 @@ static void relocations_follow_the_place(void **state)
                          part_address(MADE_CONSTANTS) + 3);
         assert_int_equal(word(base, part_address(MADE_DATA)), part_address(MADE_BSS) + 8);
         assert_int_equal(word(base, part_address(MADE_BSS) + 56), 0);
-        assert_int_equal(memory[64], 0xee); /* behind f's 32 bytes nothing is written */
+        assert_int_equal(memory[64], 0xee); /* nothing is written after f's 32 bytes */
     }
 }
 
@@ -466,7 +466,7 @@ static void a_librarys_calls_go_through_its_plt(void **state)
     assert_int_equal(word(base, entries) & 0xffff, 0x25ff);
     assert_int_equal(leads_to(base, entries + 2), set.slots.address);
     assert_int_equal(word(base, set.slots.address), g);
-    /* the same behind an ENDBR64 */
+    /* the same after an ENDBR64 */
     entries += ELF_PLT_BYTES;
     assert_int_equal(word(base, entries) & 0xffffffffffff, 0x25fffa1e0ff3);
     assert_int_equal(leads_to(base, entries + 6), set.slots.address + ELF_SLOT_BYTES);
@@ -561,7 +561,7 @@ static void addresses_have_names(void **state)
     assert_string_equal(elf_name_at(&set, part_address(MADE_G), &behind), "g");
     assert_int_equal(behind, 0);
     assert_null(elf_name_at(&set, part_address(MADE_G) + 1, &behind));
-    assert_null(elf_name_at(&set, part_address(MADE_TABLE), &behind)); /* no symbol stands there */
+    assert_null(elf_name_at(&set, part_address(MADE_TABLE), &behind)); /* no symbol is there */
     assert_null(elf_name_at(&set, 0x4fff, &behind));
 }
 

@@ -70,7 +70,7 @@ static void only_changed_cells_are_painted(void **state)
 static const uint8_t rows[] = {0, 0, 0x81, 0x18};
 static const struct font font = {.height = 2, .first = ' ', .last = '!', .rows = rows};
 
-/* Every pixel of the line as a number; the bytes behind it must be left alone. */
+/* Every pixel of the line as a number; the bytes after it must be left alone. */
 static void painted(uint32_t bytes, uint32_t scale, const char *chars, uint32_t y, uint32_t ink,
                     uint32_t paper, const char *want)
 {

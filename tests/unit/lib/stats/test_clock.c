@@ -37,7 +37,7 @@ static void a_counter_that_wraps_gives_the_frequency(void **state)
     struct clock_read a = reading(0, 0, 0xfffff0), b = reading(100000, 100000, 0x0000f0);
     double error;
     assert_int_equal(clock_hz(&a, &b, PM_HZ, 24, &error), (uint64_t)(100000 * PM_HZ / 0x100 + 0.5));
-    /* What stands above the counter's bits is not part of the count. */
+    /* Bits above the counter's are not part of the count. */
     a.count |= 0xff000000;
     b.count |= 0x12000000;
     assert_int_equal(clock_hz(&a, &b, PM_HZ, 24, &error), (uint64_t)(100000 * PM_HZ / 0x100 + 0.5));
@@ -63,7 +63,7 @@ static void unusable_counters_give_no_frequency(void **state)
         {{1000, 1010, 0}, {0, 10, 100}, PM_HZ, 32},                 /* the TSC went back */
         {{1000, 990, 0}, {2000, 2010, 100}, PM_HZ, 32},             /* inside a reading */
         {{1000, 1010, 0}, {2000, 1990, 100}, PM_HZ, 32},            /* likewise */
-        {{7, 7, 0}, {7, 7, 100}, PM_HZ, 32},                        /* the TSC stands */
+        {{7, 7, 0}, {7, 7, 100}, PM_HZ, 32},                        /* the TSC stands still */
         {{0, 10, 0}, {1000, 1010, 100}, 0, 32},                     /* no rate */
         {{0, 10, 0}, {1000, 1010, 100}, -1, 32},
         {{0, 10, 0}, {1000, 1010, 100}, PM_HZ, 0},
@@ -108,7 +108,7 @@ static void steps_over_whole_turns(void **state)
     for (unsigned i = 0; i < 4000; i++) {
         unsigned bits = widths[i % 4];
         uint64_t mask = ~0ull >> (64 - bits), from = rng_next(&rng) & mask;
-        /* Up to 16 turns, but for the counter that never goes round. */
+        /* Up to 16 wraps, except for the counter that never wraps. */
         uint64_t made = bits == 64 ? rng_next(&rng) >> 20 : rng_next(&rng) % (16 * (mask + 1));
         double off = 0.24 * (double)mask * (2 * rng_unit(&rng) - 1);
         assert_true(clock_steps(from, (from + made) & mask, bits, (double)made + off, &steps));

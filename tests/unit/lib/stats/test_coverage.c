@@ -40,7 +40,7 @@ static void shares_are_those_counted_by_hand(void **state)
     assert_true(c.pairs == 0 && c.share != c.share && !c.fails);
 }
 
-/* Each end by itself. */
+/* Each end alone. */
 static void an_interval_that_is_not_symmetric(void **state)
 {
     (void)state;

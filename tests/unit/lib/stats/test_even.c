@@ -50,7 +50,7 @@ static void intervals_bound_it(void **state)
     expect(points, COUNT(points), 4, 3, 5);
 }
 
-/* Each side by itself. */
+/* Each side alone. */
 static void each_side_gives_its_bound(void **state)
 {
     static const struct even_point points[] = {{1, 7, 6.5, 14},  {2, 4, 3.5, 11},  {3, 1, 0.5, 8},

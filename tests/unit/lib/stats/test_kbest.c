@@ -76,7 +76,7 @@ static void holds_the_k_smallest_of_any_stream(void **state)
         kbest_start(&b, k, 0, 1000);
         for (uint64_t i = 0; i < n; i++) {
             x[i] = 1000 * i + rng_below(&rng, 50000);
-            kbest_add(&b, x[i]); /* goes on, converged or not */
+            kbest_add(&b, x[i]); /* continues, converged or not */
         }
         stats_sort(x, n);
         assert_int_equal(b.held, n < k ? n : k);

@@ -247,7 +247,7 @@ static void noise_proves_no_bend(void **state)
         assert_true(p > LINEARITY_FALSE);
         hundredth += p <= 0.01;
     }
-    assert_true(hundredth <= 60); /* of 40 at the most */
+    assert_true(hundredth <= 60); /* at most 40 */
 }
 
 static void groups_that_are_not_whole_prove_nothing(void **state)

@@ -310,7 +310,7 @@ static void few_blocks_have_no_modes(void **state)
     assert_true(m.mode[0].n == 3 && m.mode[0].sd == 0 && m.mode[1].share == 0.5);
 }
 
-/* A block in which the core's clock moved stands between the modes and is of neither. */
+/* A block in which the core's clock moved is between the modes and belongs to neither. */
 static void strays_hide_no_mode(void **state)
 {
     (void)state;

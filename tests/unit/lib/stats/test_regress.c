@@ -37,7 +37,7 @@ static void what_lies_beside_it_is_told(void **state)
     assert_close(r.residual_max, 2.8, 1e-12);
     assert_close(r.r2, 1 - 11.2 / 68.8, 1e-12);
     assert_int_equal(r.n, 5);
-    assert_int_equal(r.spurious, 1); /* 9 behind 11 */
+    assert_int_equal(r.spurious, 1); /* 9 after 11 */
 }
 
 /* Paoloni counts each body whose minimum is smaller than that of the one before. */

@@ -7,12 +7,12 @@
 
 /* --- a core with a sibling thread ------------------------------------------------------------- */
 
-enum { WINDOW = 60 }; /* core cycles of a window by itself */
+enum { WINDOW = 60 }; /* core cycles of a window alone */
 
 struct core {
     struct rng rng;
     double width, step, ticks_per_cycle; /* NOPs a cycle; the TSC's step */
-    double drift;                        /* of the clock, relative, there and back in a second */
+    double drift;                        /* of the clock, relative, up and down in a second */
     double share, span;                  /* of time that the sibling runs; its mean span, us */
     double freaks;                       /* share of readings in which a window is interrupted */
     double now, until;                   /* us */
