@@ -26,7 +26,6 @@ LOG_FROM = 8  # times the least value: from there on the axis is logarithmic
 LOG_COUNTS_FROM = 64  # the same of counts
 MOST_SIZES = 9  # labels of an axis of sizes
 MARKERS = "osD^vPX*"
-STYLES = ("-", "--", ":")  # of the types of cores
 GB = "GB/s"
 
 
@@ -37,8 +36,8 @@ def _is_wide(values, times=LOG_FROM):
 class Line:
     """A curve as it is drawn: in GB/s if it moves bytes and the time is known, in ns where there are no core cycles."""
 
-    def __init__(self, curve, label, style):
-        self.curve, self.label, self.style = curve, label, style
+    def __init__(self, curve):
+        self.curve, self.label = curve, curve.name
         self.in_gb = curve.moves and any(p.gb is not None for p in curve.points)
         self.in_ns = curve.unit == "ticks" and not self.in_gb and any(p.ns is not None for p in curve.points)
         self.points = [p for p in curve.points if self._value(p) is not None]
@@ -73,13 +72,14 @@ class Line:
 
 
 def groups(report, chosen=lambda record: True):
-    """[[Curve] of one picture], those of one core for each type of cores. chosen: whether a record is."""
+    """[[Curve] of one picture]: each type of cores has its own, of one core. chosen: whether a record is."""
     every = [c for c in read_curve.curves(report) if chosen(c.record)]
     kept = set(read_cores.one_of_each_type(report, {c.core for c in every}))
     found = {}
     for c in every:
         if c.core in kept:
-            found.setdefault((c.suite, c.by, c.moves, c.unit, c.family) if c.points else (c.suite, c.name, c.core), []).append(c)
+            kind = (c.by, c.moves, c.unit, c.family) if c.points else (c.name,)
+            found.setdefault((c.suite, c.core, *kind), []).append(c)
     order = list(WHAT)
     return sorted(found.values(), key=lambda group: (order.index(group[0].family) if group[0].family in order else len(order)))
 
@@ -89,19 +89,13 @@ def curves(report, group):
     first = group[0]
     if not first.points:
         raise NoData(f"{first.full_name}: {first.reason}")
-    cores = sorted({c.core for c in group})
-    lines = []
-    for c in group:
-        label = c.name if len(cores) == 1 else f"{c.name}, {read_cores.types(report).get(c.core, f'core {c.core}')}"
-        line = Line(c, label, STYLES[cores.index(c.core) % len(STYLES)])
-        if line.points:
-            lines.append(line)
+    lines = [line for line in map(Line, group) if line.points]
     if not lines:
         raise NoData(f"{first.full_name}: no point has a figure")
-    run = report.one("run")
+    run, kind = report.one("run"), read_cores.types(report).get(first.core)
     main = max(lines, key=lambda line: (line.curve.judged, sum("cache_level" in x for x in line.curve.levels)))
     title = _title(main, lines, run)
-    words = [machine(run, cores[0] if len(cores) == 1 else None)]
+    words = [machine(run, first.core) + (f" ({kind})" if kind else "")]
     if levels := {percent for line in lines for percent in line.curve.percents}:
         words.append(f"shaded: {interval.heading(levels, '')} intervals")
     words += [f"{c.name} {said}" for c in group for said in _brief(c)]
@@ -110,7 +104,7 @@ def curves(report, group):
     def paint(sheet):
         _paint(sheet, lines, main, run)
 
-    return Picture("curves", f"{first.suite}-{first.family}", title, " \N{MIDDLE DOT} ".join(words), alt, paint)
+    return Picture("curves", f"{first.suite}-{first.family}-core{first.core}", title, " \N{MIDDLE DOT} ".join(words), alt, paint)
 
 
 # --- words -----------------------------------------------------------------------------------------
@@ -277,7 +271,7 @@ def _paint(sheet, lines, main, run):
         colour = ink.SERIES[number % len(ink.SERIES)]
         coloured.append((line, colour))
         x = [at[v] for v in line.x]
-        axes.plot(x, line.y, color=colour, linewidth=2.5, linestyle=line.style, gid=f"curve-{number}", zorder=3,
+        axes.plot(x, line.y, color=colour, linewidth=2.5, gid=f"curve-{number}", zorder=3,
                   marker=MARKERS[number % len(MARKERS)], markersize=8 if main.curve.by in A_FEW else 4)
         shared = [(at[p.at], y) for p, y in zip(line.points, line.y) if p.shared]
         if shared:

@@ -7,8 +7,8 @@ from read import curve, forward, insn, interval, table
 LEVELS = (table.Column("curve", "curve", left=True), table.Column("core", "core"), table.Column("figure", "value", ".4g"),
           table.Column("unit", "unit", left=True), table.Column("from", "from"), table.Column("to", "to"),
           table.Column("ends at", "ends", left=True))
-STEPS = (table.Column("limit", "curve", left=True), table.Column("core", "core"), table.Column("value", "value", ".4g"),
-         table.Column("not below", "from", ".4g"), table.Column("not above", "to", ".4g"), table.Column("of", "of", left=True),
+STEPS = (table.Column("limit", "curve", left=True), table.Column("core", "core"), table.Column("value", "value", "g"),
+         table.Column("not below", "from", "g"), table.Column("not above", "to", "g"), table.Column("of", "of", left=True),
          table.Column("cost before", "before", ".4g"), table.Column("after", "after", ".4g"), table.Column("unit", "unit", left=True))
 # Forms that many ask for, in this order; those that the report has are shown first.
 COMMON = ("add r64, r64", "lea r64, m64", "imul r64, r64", "div r64 [slow]", "div r64", "popcnt r64, r64", "shl r64, cl",
@@ -49,7 +49,7 @@ def _levels(c):
 
 def _steps(c):
     for step in c.steps:
-        counts = {key: step[at] / c.per for key, at in (("value", "at"), ("from", "from"), ("to", "to"))}
+        counts = {key: round(step[at] / c.per, 2) for key, at in (("value", "at"), ("from", "from"), ("to", "to"))}
         yield {"curve": c.name, "core": c.core, "of": c.counted, "before": step["before"], "after": step["after"], "unit": c.unit,
                **counts}
 

@@ -14,7 +14,7 @@ from tools import distribution, help_text
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 24  # that get pictures, unless --plots says another number
 OF_MACHINE = ("linearity", "cores", "gaps")
-FIRST = "memory-latency"  # the picture of a datasheet that comes first
+FIRST = "memory-latency-"  # the beginning of the file's name of the picture of a datasheet that comes first
 
 
 def asset(name):
@@ -67,7 +67,7 @@ def first_of_all(figures, report, args, found):
     picture = plot.calls(report, args)
     if not isinstance(picture, pictures.Picture):
         of_memory = found.get("memory", [])
-        picture = next((p for p in of_memory if p.stem == FIRST), None)
+        picture = next((p for p in of_memory if p.stem.startswith(FIRST)), None)
         if picture is None:
             return markup.Markup()
         of_memory.remove(picture)

@@ -93,8 +93,8 @@ def assert_alike(lines, golden):
 
 STEMS = ("made-moded-core0-histogram", "made-moded-core0-modes", "made-plain-core0-modes", "made-swept-core0-sweep",
          "linearity", "cores_pingpong", "cores_tsc_skew", "cores_wake", "cores-contests", "gaps-core0",
-         "counted-made-exact-core0-histogram", "counted-linearity", "calls", "growth-args-linear", "memory-latency",
-         "memory-read", "memory-alias", "memory-flush", "forward-core0")
+         "counted-made-exact-core0-histogram", "counted-linearity", "calls", "growth-args-linear", "memory-latency-core0",
+         "memory-read-core0", "memory-alias-core0", "memory-flush-core0", "forward-core0")
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -269,25 +269,25 @@ def test_a_latency_names_its_levels_and_the_caches_of_cpuid():
 
 def test_curves_of_one_kind_are_one_picture_and_a_spoiled_one_says_why():
     found = of_curves(*curves())
-    assert set(found) == {"memory-latency", "memory-read", "memory-alias", "memory-flush"}
-    picture, svg = found["memory-latency"]
+    assert set(found) == {"memory-latency-core0", "memory-read-core0", "memory-alias-core0", "memory-flush-core0"}
+    picture, svg = found["memory-latency-core0"]
     assert {"latency_4k", "stride_64"} <= set(texts(svg))
     assert "stride_64 not judged: most sizes were measured on a shared core" in picture.about
-    assert "read_16 white: 1 on a shared core" in found["memory-read"][0].about
+    assert "read_16 white: 1 on a shared core" in found["memory-read-core0"][0].about
 
 
 def test_a_bandwidth_is_bytes_by_time():
     """64 bytes in half a ns: 128 GB/s; the interval of the time goes the other way."""
-    picture, svg = of_curves(*curves())["memory-read"]
+    picture, svg = of_curves(*curves())["memory-read-core0"]
     assert picture.title == "Reading: up to 256 GB/s, 12.8 at 8 MiB" and "GB/s" in texts(svg)
-    line = draw_curves.Line(read_curve.Curve(curve("read_16", [(KIB, 1)], op_bytes=64)), "", "-")
+    line = draw_curves.Line(read_curve.Curve(curve("read_16", [(KIB, 1)], op_bytes=64)))
     assert line.y == [128] and line.band[0] == pytest.approx((128 / 1.2, 128 / 0.9))
 
 
 def test_offsets_are_drawn_one_beside_the_other():
     found = of_curves(*curves())
-    assert {"\u22128", "\u22124", "0", "4", "8", "offset, bytes"} <= set(texts(found["memory-alias"][1]))
-    assert {"absent", "dirty L1", "flush_clwb"} <= set(texts(found["memory-flush"][1]))
+    assert {"\u22128", "\u22124", "0", "4", "8", "offset, bytes"} <= set(texts(found["memory-alias-core0"][1]))
+    assert {"absent", "dirty L1", "flush_clwb"} <= set(texts(found["memory-flush-core0"][1]))
 
 
 def test_a_map_of_store_forwarding_has_a_line_for_each_pair_of_sizes():
@@ -305,18 +305,18 @@ def test_several_cores_have_their_bandwidth_and_latency_in_time():
     timed = {"points": [[n, 10.0, None, 8, 14, 4] for n in (1, 2, 4)], "visits": [4] * 3}
     found = of_curves({**curve("cores_read", [(1, 1)], by="cores", unit="ticks", op_bytes=64), **timed},
                       {**curve("loaded_read", [(1, 1)], by="rate", unit="ticks"), **timed})
-    picture, svg = found["memory-cores"]
+    picture, svg = found["memory-cores-core0"]
     assert picture.title == "Bandwidth of several cores: up to 16 GB/s, 16 at 4 cores" and "2 cores" in texts(svg)
-    assert found["memory-loaded"][0].title == "Latency while other cores use the memory: 4 ns"
-    line = draw_curves.Line(read_curve.Curve({**curve("x", [(1, 1)], unit="ticks"), **timed}), "", "-")
+    assert found["memory-loaded-core0"][0].title == "Latency while other cores use the memory: 4 ns"
+    line = draw_curves.Line(read_curve.Curve({**curve("x", [(1, 1)], unit="ticks"), **timed}))
     assert line.y == [4] * 3 and line.band[0] == pytest.approx((3.2, 5.6))
 
 
-def test_each_type_of_core_has_a_line():
+def test_each_type_of_core_has_its_picture():
     cores = [{"type": "core", "core": n, "core_type": kind} for n, kind in enumerate(("performance",) * 2 + ("efficiency",) * 2)]
-    records = [latency(core=core) for core in range(4)]
-    (_, svg), = of_curves(*cores, *records).values()
-    assert {"latency_4k, performance", "latency_4k, efficiency"} <= set(texts(svg)) and 'id="curve-2"' not in svg
+    found = of_curves(*cores, *(latency(core=core) for core in range(4)))
+    assert set(found) == {"memory-latency-core0", "memory-latency-core2"}
+    assert "core 2 (efficiency)" in found["memory-latency-core2"][0].about
 
 
 def test_a_limit_has_its_step_with_the_interval():
@@ -327,15 +327,15 @@ def test_a_limit_has_its_step_with_the_interval():
 
 def test_limits_of_one_kind_are_one_picture_with_each_figure():
     found = of_curves(limit("registers_int", 192), limit("registers_mask", 48), limit("width", 384, per=64, of="instructions in 64 cycles"))
-    picture, svg = found["limits-registers"]
+    picture, svg = found["limits-registers-core0"]
     assert picture.title == "Registers for results: int 192, mask 48 fillers" and {"192", "48"} <= set(texts(svg))
-    assert found["limits-width"][0].title == "Width of the core: 6 instructions per cycle (5.97 to 6.06)"
+    assert found["limits-width-core0"][0].title == "Width of the core: 6 instructions per cycle (5.97 to 6.06)"
 
 
 def test_curves_can_be_chosen_and_those_that_are_not_there_are_told():
     args = argparse.Namespace(kind=["curves"], suite="*", bench="latency*", core=None)
     pictures, absent = plot.drawn(taken([silicon(), *curves()]), args)
-    assert [p.stem for p in pictures] == ["memory-latency"]
+    assert [p.stem for p in pictures] == ["memory-latency-core0"]
     assert [a.why for a in absent] == ["memory/latency_2m: unsupported: the kernel gave no pages of 2 MiB"]
 
 
