@@ -223,8 +223,10 @@ def _chosen(found, glob):
     return [form for form in forms(found) if matches(form.name, glob)]
 
 
-def _cell_of(form, name):
-    figure = form.figures[name]
+OTHER = " other history"  # after the name of a figure with another history of the registers
+
+
+def _cell_of(form, name, figure):
     return {"form": form.name, "core": form.core, "figure": name, "value": figure.value, "error": figure.error,
             "at_most": int(figure.at_most), "settled": int(figure.settled)}
 
@@ -236,7 +238,9 @@ def every_figure(found):
     """One dict for each figure, with the keys of EVERY."""
     for form in forms(found):
         for name in [*(v for v in VARIANTS if v in form.figures), *pairs(form)]:
-            yield _cell_of(form, name)
+            yield _cell_of(form, name, form.figures[name])
+        for name, figure in form.history.items():
+            yield _cell_of(form, name + OTHER, figure)
 
 
 # --- cores of several types ----------------------------------------------------------------------

@@ -88,6 +88,7 @@ def test_figures_with_another_history_are_shown(kept):
     found = json.loads(baretick("insn", path, "--format", "json").stdout)
     assert [row.get("history") for row in found] == ["tp 1.4  1>0 2.8", None]
     assert insn.forms(saved.read(path))[0].history["1>0"].value == 2.8
+    assert "1>0 other history,2.8," in baretick("convert", path, "--to", "csv").stdout
 
 
 def hybrid(tmp_path):
