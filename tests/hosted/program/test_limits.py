@@ -72,3 +72,8 @@ def test_words_without_an_effect(run):
     said = [e["message"].split("=")[0] for e in report.events if "has no effect" in e["message"]]
     assert "samples" in said and "seed" not in said, said
     assert [limit["name"] for limit in report.limits] == ["stores"]
+
+
+def test_each_core_has_a_curve(run):
+    report = run("suite=limits", "bench=returns", "format=jsonl", "cores=all").report()
+    assert [limit["core"] for limit in report.limits] == list(range(max(1, len(report.cores))))
