@@ -1,29 +1,11 @@
+/* Words as options: every key, wrong words and their messages, encodings. */
 #include "lib/config/options_show.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "lib/text/json.h"
 #include "lib/text/str.h"
-#include "tests/unit/unit.h"
-
-static char message[4096]; /* room for the names of more options than there are */
-
-static bool parse_bytes(struct options *o, const void *bytes, size_t n)
-{
-    struct sink_buf err;
-
-    sink_buf_init(&err, message, sizeof message);
-    bool good = options_parse_file(o, bytes, n, "baretick.conf", &err.sink);
-    assert_false(err.cut);
-    assert_int_equal(good, message[0] == '\0');
-    return good;
-}
-
-static bool parse(struct options *o, const char *text)
-{
-    options_default(o);
-    return parse_bytes(o, text, strlen(text));
-}
+#include "tests/unit/made_options.h"
 
 /* Parts that a message must contain, NULL at the end: the place, the word, the name, the allowed
  * values. */
@@ -119,43 +101,6 @@ static void a_former_name_is_accepted_and_today_s_is_recorded(void **state)
     assert_null(strstr(text, "quiet_budget"));
 }
 
-/* A fraction of 1 where there is a point, else thousandths. */
-static void fractions_are_taken_with_and_without_a_point(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *word, *shown;
-        uint32_t parts;
-    } good[] = {{"epsilon=0.05", "0.05", 50000},
-                {"epsilon=50", "0.05", 50000},
-                {"epsilon=0.0", "0.0", 0},
-                {"epsilon=0", "0.0", 0},
-                {"epsilon=1.0", "1.0", OPTION_ONE},
-                {"epsilon=1000", "1.0", OPTION_ONE},
-                {"epsilon=1", "0.001", 1000},
-                {"epsilon=0.000001", "0.000001", 1},
-                {"epsilon=0.123456", "0.123456", 123456}};
-    static const char *const bad[] = {"epsilon=1.000001", "epsilon=1001",      "epsilon=0.",
-                                      "epsilon=.05",      "epsilon=0.0000001", "epsilon=0,05",
-                                      "epsilon=0.05x",    "epsilon=-0.05",     "epsilon=2.0"};
-    struct options o;
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        char text[4096], member[40];
-        struct sink_buf b;
-        struct json j;
-        assert_true(parse(&o, good[i].word));
-        assert_int_equal(o.epsilon, good[i].parts);
-        sink_buf_init(&b, text, sizeof text);
-        json_begin(&j, &b.sink, 0, "run");
-        options_record(&o, &j);
-        json_end(&j);
-        snprintf(member, sizeof member, "\"epsilon\":%s,", good[i].shown);
-        assert_non_null(strstr(text, member));
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        assert_false(parse(&o, bad[i]));
-}
-
 static void the_later_word_wins(void **state)
 {
     (void)state;
@@ -170,52 +115,6 @@ static void the_later_word_wins(void **state)
     assert_true(parse(&o, "samples=1000000 samples=16"));
     assert_true(parse(&o, ""));
     assert_true(parse(&o, "\r\n  # nothing\n"));
-}
-
-/* Every word of every choice is stored as its place in the list. */
-static void choices_are_in_order(void **state)
-{
-    (void)state;
-    const struct option_doc *docs;
-    size_t n = options_docs(&docs), words = 0;
-    for (size_t i = 0; i < n; i++) {
-        const char *word;
-        size_t length;
-        if (docs[i].takes.kind != OPTION_CHOICE)
-            continue;
-        for (uint32_t k = 0; (length = str_alternative(docs[i].values, k, &word)) > 0; k++) {
-            struct options o;
-            char text[64];
-            uint32_t stored;
-            snprintf(text, sizeof text, "%s=%.*s", docs[i].key, (int)length, word);
-            assert_true(parse(&o, text));
-            memcpy(&stored, (const char *)&o + docs[i].takes.field, sizeof stored);
-            assert_int_equal(stored, k);
-            words++;
-        }
-    }
-    assert_true(words > 30);
-}
-
-/* An enum and its words come from one list, and so do the report's names. */
-static void names_are_the_words(void **state)
-{
-    (void)state;
-    struct options o;
-    char text[64];
-    for (int r = 0; r <= RECIPE_AUTO; r++) {
-        strcat(strcpy(text, "recipe="), recipe_names[r]);
-        assert_true(parse(&o, text));
-        assert_int_equal(o.recipe, r);
-    }
-    for (int m = 0; m < METHOD_COUNT; m++) {
-        strcat(strcpy(text, "method="), method_names[m]);
-        assert_true(parse(&o, text));
-        assert_int_equal(o.method, m);
-    }
-    assert_true(parse(&o, "format=jsonl hist=off finish=return freq=max layout=sweep"));
-    assert_true(o.format == FORMAT_JSONL && o.hist == HIST_OFF && o.finish == FINISH_RETURN);
-    assert_true(o.freq == FREQ_MAX && o.layout == LAYOUT_SWEEP);
 }
 
 static bool fits(const char *text, char *message, size_t size)
@@ -426,115 +325,9 @@ static void one_text_is_read_in_every_encoding(void **state)
     }
 }
 
-static void serial_ports_are_taken_and_printed(void **state)
-{
-    (void)state;
-    const struct {
-        const char *text, *again;
-    } good[] = {
-        {"auto", "auto,115200"},
-        {"auto,9600", "auto,9600"},
-        {"off", "off"},
-        {"com1", "io:0x3f8,115200"},
-        {"com2", "io:0x2f8,115200"},
-        {"com3", "io:0x3e8,115200"},
-        {"com4,50", "io:0x2e8,50"},
-        {"io:0x100", "io:0x100,115200"},
-        {"io:1016,57600", "io:0x3f8,57600"},
-        {"io:0xfff8,115200", "io:0xfff8,115200"},
-        {"mmio:0x100000:1:1", "mmio:0x100000:1:1"},
-        {"mmio:0xfe03e000:4:4", "mmio:0xfe03e000:4:4"},
-        {"mmio:4261666816:2:8,9600", "mmio:0xfe03e000:2:8,9600"},
-        {"mmio:0xfffffffffffc0:1:8,115200", "mmio:0xfffffffffffc0:1:8,115200"},
-    };
-    const char *bad[] = {"",
-                         "off,9600",
-                         "com0",
-                         "com5",
-                         "COM1",
-                         "com1,",
-                         "com1,0",
-                         "com1,49",
-                         "com1,9601",
-                         "com1,115201",
-                         "com1,230400",
-                         "com1,9600,8n1",
-                         "io:",
-                         "io:0xff",
-                         "io:0xfff9",
-                         "io:0x10000",
-                         "io:0x103f8",
-                         "io:3f8",
-                         "mmio:",
-                         "mmio:0xfe000000",
-                         "mmio:0xfe000000:4",
-                         "mmio:0xfe000000:4:",
-                         "mmio:0xfe000000:4:4:",
-                         "mmio:0xfe000000:4:4:1",
-                         "mmio::4:4",
-                         "mmio:0xfffff:1:1",
-                         "mmio:0xfffffffffffc1:1:1",
-                         "mmio:0x100000000fe000000:1:1",
-                         "mmio:0xfe000002:4:4",
-                         "mmio:0xfe000000:0:1",
-                         "mmio:0xfe000000:3:4",
-                         "mmio:0xfe000000:8:8",
-                         "mmio:0xfe000000:4:2",
-                         "mmio:0xfe000000:1:3",
-                         "mmio:0xfe000000:1:16",
-                         "mmio:0xfe000000:4:4,",
-                         "mmio:0xfe000000:4:4,9601",
-                         "auto,",
-                         "io:0x3f8 ",
-                         "io:0x00000000000000000000000000000000000003f8",
-                         ",9600"};
-    struct serial_choice c, again;
-    char text[SERIAL_CHOICE_TEXT];
-    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        assert_true(serial_choice_parse(&c, good[i].text));
-        serial_choice_text(&c, text, sizeof text);
-        assert_string_equal(text, good[i].again);
-        assert_true(serial_choice_parse(&again, text));
-        assert_memory_equal(&again.address, &c.address, sizeof c.address);
-        assert_true(again.kind == c.kind && again.port == c.port && again.baud == c.baud &&
-                    again.width == c.width && again.stride == c.stride);
-    }
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        memset(&c, 0x5a, sizeof c);
-        again = c;
-        assert_false(serial_choice_parse(&c, bad[i]));
-        assert_memory_equal(&c, &again, sizeof c);
-    }
-}
-
-static void help_fits_a_terminal(void **state)
-{
-    (void)state;
-    char text[16384];
-    struct sink_buf b;
-    const struct option_doc *docs;
-    sink_buf_init(&b, text, sizeof text);
-    options_help(&b.sink);
-    assert_false(b.cut);
-    size_t n = options_docs(&docs);
-    for (size_t i = 0; i < n; i++) {
-        char word[80];
-        strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
-        assert_non_null(strstr(text, word));
-        assert_non_null(strstr(text, docs[i].meaning));
-    }
-    for (char *line = text; *line != '\0';) {
-        char *end = strstr(line, "\r\n");
-        assert_non_null(end);
-        assert_true(end - line <= 79);
-        assert_ptr_equal(memchr(line, '\n', (size_t)(end - line)), NULL);
-        line = end + 2;
-    }
-}
-
 /* Each default is a value that the key takes, and the documented numbers' bounds are the real ones.
  */
-static void documents_are_true(void **state)
+static void documented_defaults_are_accepted(void **state)
 {
     (void)state;
     struct options o;
@@ -567,87 +360,13 @@ static void datasheet_stands_for_words(void **state)
     refused("datashet", SAYS("did you mean datasheet?"));
 }
 
-/* Every key is a member, in the order of the table, as the word that sets it. */
-static void the_record_has_every_key_in_order(void **state)
-{
-    (void)state;
-    const char *said = "recipe=serialize suite=\"a,b*\" hist=full clock=hpet,tsc cores=0,2-3 "
-                       "share=together warmup=7";
-    static const char *const members[] = {
-        "\"recipe\":\"serialize\"",
-        "\"suite\":\"a,b*\"",
-        "\"hist\":\"full\"",
-        "\"clock\":\"hpet,tsc\"",
-        "\"cores\":\"0,2-3\"",
-        "\"share\":\"together\"",
-        "\"warmup\":7",
-        "\"samples\":\"auto\"",
-        "\"bench\":\"*\"",
-        "\"target\":10000",
-        "\"serial\":\"auto,115200\"",
-        "\"takeover\":\"auto\"",
-    };
-    struct options o;
-    char text[8192];
-    struct sink_buf b;
-    struct json j;
-    const struct option_doc *docs;
-    size_t n = options_docs(&docs);
-    assert_true(parse(&o, said));
-    sink_buf_init(&b, text, sizeof text);
-    json_begin(&j, &b.sink, 0, "run");
-    options_record(&o, &j);
-    json_end(&j);
-    assert_false(b.cut);
-    const char *at = strstr(text, ",\"options\":{");
-    assert_non_null(at);
-    for (size_t i = 0; i < n; i++) {
-        char name[40];
-        snprintf(name, sizeof name, "%c\"%s\":", i == 0 ? '{' : ',', docs[i].key);
-        const char *member = strstr(at, name);
-        if (member == NULL)
-            fail_msg("%s is not in the record, or not in its place", docs[i].key);
-        at = member + 1;
-    }
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        if (strstr(text, members[i]) == NULL)
-            fail_msg("%s is not in %s", members[i], text);
-}
-
-static void shown(const char *text, const char *want)
-{
-    struct options o;
-    struct sink_buf b;
-    char line[1024];
-
-    assert_true(parse(&o, text));
-    sink_buf_init(&b, line, sizeof line);
-    options_show(&o, 64, &b.sink);
-    assert_false(b.cut);
-    assert_string_equal(line, want);
-}
-
-static void what_is_not_default_is_shown(void **state)
-{
-    (void)state;
-    shown("", "suite=* bench=* samples=64");
-    shown("hist=capped seed=1 clock=auto watch=auto", "suite=* bench=* samples=64");
-    shown("freq=max serial=com2,9600 watch=5 cycle=tsc cores=all turbo=off seed=4294967295 "
-          "suite=calls samples=64",
-          "suite=calls bench=* samples=64 cycle=tsc seed=4294967295 cores=all turbo=off freq=max "
-          "watch=5 serial=io:0x2f8,9600");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_those_of_the_table),
         cmocka_unit_test(every_key_is_taken),
         cmocka_unit_test(a_former_name_is_accepted_and_today_s_is_recorded),
-        cmocka_unit_test(fractions_are_taken_with_and_without_a_point),
         cmocka_unit_test(the_later_word_wins),
-        cmocka_unit_test(choices_are_in_order),
-        cmocka_unit_test(names_are_the_words),
         cmocka_unit_test(messages_name_place_word_and_allowed_values),
         cmocka_unit_test(an_unknown_word_gets_a_near_one),
         cmocka_unit_test(every_key_is_found_from_near),
@@ -656,12 +375,8 @@ int main(void)
         cmocka_unit_test(nul_in_a_file),
         cmocka_unit_test(long_words_are_shortened),
         cmocka_unit_test(one_text_is_read_in_every_encoding),
-        cmocka_unit_test(serial_ports_are_taken_and_printed),
-        cmocka_unit_test(help_fits_a_terminal),
-        cmocka_unit_test(documents_are_true),
         cmocka_unit_test(datasheet_stands_for_words),
-        cmocka_unit_test(the_record_has_every_key_in_order),
-        cmocka_unit_test(what_is_not_default_is_shown),
+        cmocka_unit_test(documented_defaults_are_accepted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

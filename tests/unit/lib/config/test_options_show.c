@@ -1,0 +1,113 @@
+/* The options in print: `help`, the record, the line of the table. */
+#include "lib/config/options_show.h"
+
+#include <stdio.h>
+#include "lib/text/json.h"
+#include "tests/unit/made_options.h"
+
+static void help_fits_a_terminal(void **state)
+{
+    (void)state;
+    char text[16384];
+    struct sink_buf b;
+    const struct option_doc *docs;
+    sink_buf_init(&b, text, sizeof text);
+    options_help(&b.sink);
+    assert_false(b.cut);
+    size_t n = options_docs(&docs);
+    for (size_t i = 0; i < n; i++) {
+        char word[80];
+        strcat(strcat(strcat(strcpy(word, "  "), docs[i].key), "="), docs[i].values);
+        assert_non_null(strstr(text, word));
+        assert_non_null(strstr(text, docs[i].meaning));
+    }
+    for (char *line = text; *line != '\0';) {
+        char *end = strstr(line, "\r\n");
+        assert_non_null(end);
+        assert_true(end - line <= 79);
+        assert_ptr_equal(memchr(line, '\n', (size_t)(end - line)), NULL);
+        line = end + 2;
+    }
+}
+
+/* Every key is a member, in the order of the table, as the word that sets it. */
+static void the_record_has_every_key_in_order(void **state)
+{
+    (void)state;
+    const char *said = "recipe=serialize suite=\"a,b*\" hist=full clock=hpet,tsc cores=0,2-3 "
+                       "share=together warmup=7";
+    static const char *const members[] = {
+        "\"recipe\":\"serialize\"",
+        "\"suite\":\"a,b*\"",
+        "\"hist\":\"full\"",
+        "\"clock\":\"hpet,tsc\"",
+        "\"cores\":\"0,2-3\"",
+        "\"share\":\"together\"",
+        "\"warmup\":7",
+        "\"samples\":\"auto\"",
+        "\"bench\":\"*\"",
+        "\"target\":10000",
+        "\"serial\":\"auto,115200\"",
+        "\"takeover\":\"auto\"",
+    };
+    struct options o;
+    char text[8192];
+    struct sink_buf b;
+    struct json j;
+    const struct option_doc *docs;
+    size_t n = options_docs(&docs);
+    assert_true(parse(&o, said));
+    sink_buf_init(&b, text, sizeof text);
+    json_begin(&j, &b.sink, 0, "run");
+    options_record(&o, &j);
+    json_end(&j);
+    assert_false(b.cut);
+    const char *at = strstr(text, ",\"options\":{");
+    assert_non_null(at);
+    for (size_t i = 0; i < n; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "%c\"%s\":", i == 0 ? '{' : ',', docs[i].key);
+        const char *member = strstr(at, name);
+        if (member == NULL)
+            fail_msg("%s is not in the record, or not in its place", docs[i].key);
+        at = member + 1;
+    }
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (strstr(text, members[i]) == NULL)
+            fail_msg("%s is not in %s", members[i], text);
+}
+
+static void shown(const char *text, const char *want)
+{
+    struct options o;
+    struct sink_buf b;
+    char line[1024];
+
+    assert_true(parse(&o, text));
+    sink_buf_init(&b, line, sizeof line);
+    options_show(&o, 64, &b.sink);
+    assert_false(b.cut);
+    assert_string_equal(line, want);
+}
+
+static void what_is_not_default_is_shown(void **state)
+{
+    (void)state;
+    shown("", "suite=* bench=* samples=64");
+    shown("hist=capped seed=1 clock=auto watch=auto", "suite=* bench=* samples=64");
+    shown("freq=max serial=com2,9600 watch=5 cycle=tsc cores=all turbo=off seed=4294967295 "
+          "suite=calls samples=64",
+          "suite=calls bench=* samples=64 cycle=tsc seed=4294967295 cores=all turbo=off freq=max "
+          "watch=5 serial=io:0x2f8,9600");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(help_fits_a_terminal),
+        cmocka_unit_test(the_record_has_every_key_in_order),
+        cmocka_unit_test(what_is_not_default_is_shown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
