@@ -272,4 +272,10 @@ static inline struct row whole_row(struct bench b)
     return row;
 }
 
+/* A neighbour that is always there. */
+static inline bool at_all_times(void)
+{
+    return true;
+}
+
 #endif
