@@ -5,6 +5,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/moments.h"
 #include "tests/unit/close.h"
+#include "tests/unit/estimated.h"
 #include "tests/unit/gauss.h"
 
 enum { M = 24, OPS = 100, ADDS = 250 };
@@ -177,17 +178,6 @@ static void rho_is_bounded(void **state)
     struct estimate_part got = estimate_placement(&k).cycles;
     assert_true(got.rho > 0.98);
     assert_close(got.se / (moments_sd(&plain) / 20), mathx_sqrt(1.95 / 0.05), 1e-9);
-}
-
-enum { PLACEMENTS_MOST = 64 };
-static double scratch[PLACEMENTS_MOST];
-
-/* Placements of one round. */
-static struct estimate over(const double *theta, size_t n, double se, size_t m)
-{
-    const struct estimate_found found = {.theta = theta, .placements = n, .se = se, .m = m};
-
-    return estimate_over(&found, scratch);
 }
 
 static void few_placements_by_hand(void **state)
@@ -365,151 +355,6 @@ static void parts_become_placements_and_rounds(void **state)
     assert_true(unknown(estimate_placement_se(part + 2, 1, &m)) && m == 0);
 }
 
-/* One placement's figure, and what makes it. */
-typedef double draw(struct rng *rng);
-
-static double normal(struct rng *rng)
-{
-    return 5 + 0.1 * gauss(rng);
-}
-
-/* One placement in eight is odd. */
-static double bimodal(struct rng *rng)
-{
-    return (rng_unit(rng) < 0.125 ? 4 : 3) + 0.01 * gauss(rng);
-}
-
-/* Three levels, of which the middle one is not the most common. */
-static double three_levels(struct rng *rng)
-{
-    double u = rng_unit(rng);
-
-    return (u < 0.4 ? 3 : u < 0.55 ? 4 : 5) + 0.01 * gauss(rng);
-}
-
-/* Cauchy's: no mean, no variance. */
-static double heavy(struct rng *rng)
-{
-    return 5 + 0.1 * gauss(rng) / gauss(rng);
-}
-
-/* Never below, seldom far above: as times are. */
-static double skewed(struct rng *rng)
-{
-    return 5 - 0.1 * mathx_log(1 - rng_unit(rng));
-}
-
-/* All alike, but for the step of the TSC. */
-static double lattice(struct rng *rng)
-{
-    return 5 + 0.01 * mathx_floor(3 * rng_unit(rng));
-}
-
-/* Of how many pairs of launches the second one's figure is inside the first one's interval. */
-static double share_inside(draw *placement, size_t count, double se)
-{
-    enum { PAIRS = 4000 };
-    struct rng rng = {29};
-    int inside = 0;
-    for (int pair = 0; pair < PAIRS; pair++) {
-        double theta[PLACEMENTS_MOST];
-        struct estimate e[2];
-        for (int l = 0; l < 2; l++) {
-            for (size_t i = 0; i < count; i++)
-                theta[i] = placement(&rng);
-            e[l] = over(theta, count, se, 1000);
-        }
-        inside += e[0].lo <= e[1].theta && e[1].theta <= e[0].hi;
-    }
-    return (double)inside / PAIRS;
-}
-
-/* However placements are distributed; 0.006: three standard errors of the share. */
-static void another_launch_lies_inside(void **state)
-{
-    (void)state;
-    static draw *const draws[] = {normal, bimodal, three_levels, heavy, skewed, lattice};
-    static const size_t counts[] = {11, 12, 13, 15, 16, 33, 64};
-    for (size_t d = 0; d < sizeof draws / sizeof *draws; d++)
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-            assert_true(share_inside(draws[d], counts[i], 0) > ESTIMATE_LEVEL - 0.006);
-}
-
-/*
- * Four rounds of four placements; placements scatter by 1, rounds by `drift`. How many of the
- * other launches lie inside.
- */
-static double share_over_rounds(double drift)
-{
-    enum { PAIRS = 4000 };
-    struct rng rng = {31};
-    int inside = 0;
-    for (int pair = 0; pair < PAIRS; pair++) {
-        struct estimate e[2];
-        for (int l = 0; l < 2; l++) {
-            struct estimate_taken part[16];
-            double theta[16], round[4], now = 0;
-            for (unsigned i = 0; i < 16; i++) {
-                now = i % 4 ? now : drift * gauss(&rng);
-                part[i] = (struct estimate_taken){i, i / 4, 8, 100 + now + gauss(&rng), 0};
-            }
-            estimate_by_placement(part, 16, theta, 16);
-            estimate_by_round(part, 16, round, 4);
-            const struct estimate_found found = {.theta = theta,
-                                                 .placements = 16,
-                                                 .round = round,
-                                                 .rounds = 4,
-                                                 .rounds_differ = estimate_rounds_differ(part, 16)};
-            e[l] = estimate_over(&found, scratch);
-        }
-        inside += e[0].lo <= e[1].theta && e[1].theta <= e[0].hi;
-    }
-    return (double)inside / PAIRS;
-}
-
-/* Placements of one round that have something in common. Where that is of the size of their own
- * scatter, not every launch sees it. */
-static void another_launch_lies_inside_over_rounds(void **state)
-{
-    (void)state;
-    static const double drifts[] = {0, 0.1, 0.25, 0.5, 1, 2, 5, 20};
-    for (size_t i = 0; i < sizeof drifts / sizeof *drifts; i++) {
-        double share = share_over_rounds(drifts[i]);
-        bool seldom_told = drifts[i] > 0.25 && drifts[i] < 5;
-        assert_true(share >= (seldom_told ? 0.95 : 0.98));
-    }
-}
-
-/* Fewer: Student's t, for values that are normally distributed. */
-static void another_launch_lies_inside_of_few(void **state)
-{
-    (void)state;
-    static const size_t counts[] = {1, 2, 3, 4, 8, 10};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        assert_true(share_inside(normal, counts[i], 0.1) > 0.984);
-}
-
-/* A figure that is the most common placement's, where the mean over placements moves with the odd
- * ones that a launch happens to have. */
-static void the_figure_repeats(void **state)
-{
-    (void)state;
-    struct rng rng = {31};
-    struct moments medians = {0}, means = {0};
-    for (int launch = 0; launch < 1000; launch++) {
-        double theta[16];
-        for (int i = 0; i < 16; i++)
-            theta[i] = bimodal(&rng);
-        struct estimate e = over(theta, 16, 0, 0);
-        moments_add(&medians, e.theta);
-        moments_add(&means, e.mean);
-    }
-    assert_close(medians.mean, 3, 0.01);
-    assert_true(moments_sd(&medians) < 0.005);
-    assert_close(means.mean, 3.125, 0.01);
-    assert_true(moments_sd(&means) > 0.07);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -526,12 +371,8 @@ int main(void)
         cmocka_unit_test(rounds_that_differ),
         cmocka_unit_test(rounds_that_differ_widen_by_hand),
         cmocka_unit_test(each_side_of_an_interval_is_separate),
-        cmocka_unit_test(another_launch_lies_inside_over_rounds),
         cmocka_unit_test(intervals_over_rounds_by_hand),
         cmocka_unit_test(parts_become_placements_and_rounds),
-        cmocka_unit_test(another_launch_lies_inside),
-        cmocka_unit_test(another_launch_lies_inside_of_few),
-        cmocka_unit_test(the_figure_repeats),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
