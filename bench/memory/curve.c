@@ -142,20 +142,43 @@ static size_t pass_first(struct measuring *w, size_t n)
     return n;
 }
 
-/* Adds sizes where the curve bends. Their cost is that of the next larger size. */
+/* Adds sizes where the curve bends. Their cost is that of the next larger size, their value is not
+ * known. Returns the new number. */
 static size_t refine(struct measuring *w, size_t n)
 {
-    uint64_t before[SIZES_MOST];
-    double cost[SIZES_MOST];
+    uint64_t before[SIZES_MOST], page = needs_page(&w->curve);
+    bool pages = bench_is_pages(w->curve.row.bench->curve.load);
+    double cost[SIZES_MOST], first[SIZES_MOST];
 
     memcpy(before, w->size, n * sizeof *before);
     memcpy(cost, w->cost, n * sizeof *cost);
-    size_t more = !is_by_size(w) ? n : sizes_refine(w->size, w->first, n);
+    memcpy(first, w->first, n * sizeof *first);
+    size_t more = sizes_refine(w->size, w->first, n, pages ? page : SIZES_UNIT);
     for (size_t i = 0, old = 0; i < more; i++) {
+        bool known = w->size[i] == before[old];
         w->cost[i] = cost[old];
-        old += old + 1 < n && w->size[i] == before[old];
+        w->first[i] = known ? first[old] : UNKNOWN;
+        old += old + 1 < n && known;
     }
     return more;
+}
+
+/* Adds sizes twice: the second time next to those of the first time, which are visited once for
+ * that, if there is time. Returns the new number; 0: the row has ended. */
+static size_t densify(struct measuring *w, size_t n)
+{
+    if (!is_by_size(w))
+        return n;
+    n = refine(w, n);
+    for (size_t i = 0; i < n; i++) {
+        struct visit v;
+        if (is_known(w->first[i]) || seconds_since(w, w->began) > FIRST_SHARE * w->budget)
+            continue;
+        if (!visit(w, w->size[i], &v))
+            return 0;
+        w->first[i] = value_of(&v.all);
+    }
+    return refine(w, n);
 }
 
 static bool pass_size(struct measuring *w, unsigned round, size_t i)
@@ -184,27 +207,6 @@ static bool pass(struct measuring *w, unsigned round)
 
 /* --- the result ------------------------------------------------------------------------------- */
 
-static void find_levels(struct curve *c)
-{
-    struct level_point point[SIZES_MOST] = {{0}};
-    unsigned shared = 0;
-
-    for (size_t i = 0; i < c->n; i++) {
-        const struct curve_point *p = &c->point[i];
-        bool cycles = is_known(p->cycles);
-        point[i] = (struct level_point){p->bytes, cycles ? p->cycles : p->ticks, p->lo, p->hi};
-        shared += p->shared;
-    }
-    if (bench_by(&c->row.bench->curve) == BENCH_BY_SIZE)
-        c->levels = levels_find(point, c->n, c->level);
-    levels_match(c->level, c->levels, c->cache, c->caches);
-    if (2 * shared > c->n)
-        c->spoiled = CURVE_SHARED;
-    /* Other loads have a cost per lap, which smaller sizes share between fewer operations. */
-    else if (bench_is_chase(c->row.bench->curve.load) && levels_fall(point, c->n, &c->falls_at))
-        c->spoiled = CURVE_FALLS;
-}
-
 static void conclude(struct measuring *w)
 {
     struct curve *c = &w->curve;
@@ -213,7 +215,7 @@ static void conclude(struct measuring *w)
     c->n = w->plan.n;
     for (size_t i = 0; i < c->n; i++)
         c->point[i] = point_of(&w->visits[i], w->size[i], w->plan.rounds, w->e);
-    find_levels(c);
+    point_levels(c);
     if (w->e->facts.execution == EXEC_EMULATED)
         c->spoiled = CURVE_EMULATED;
 }
@@ -292,7 +294,9 @@ static bool measure_points(struct measuring *w)
     n = pass_first(w, n);
     if (n == 0)
         return false;
-    n = refine(w, n);
+    n = densify(w, n);
+    if (n == 0)
+        return false;
     plan_passes(w, n);
     for (unsigned round = 0; round < w->plan.rounds; round++)
         if (!pass(w, round))

@@ -18,3 +18,24 @@ struct curve_point point_of(const struct visits *v, uint64_t bytes, unsigned rou
                                 .hi = f.hi,
                                 .shared = f.shared};
 }
+
+void point_levels(struct curve *c)
+{
+    struct level_point point[SIZES_MOST] = {{0}};
+    unsigned shared = 0;
+
+    for (size_t i = 0; i < c->n; i++) {
+        const struct curve_point *p = &c->point[i];
+        bool cycles = is_known(p->cycles);
+        point[i] = (struct level_point){p->bytes, cycles ? p->cycles : p->ticks, p->lo, p->hi};
+        shared += p->shared;
+    }
+    if (bench_by(&c->row.bench->curve) == BENCH_BY_SIZE)
+        c->levels = levels_find(point, c->n, c->level);
+    levels_match(c->level, c->levels, c->cache, c->caches);
+    if (2 * shared > c->n)
+        c->spoiled = CURVE_SHARED;
+    /* Other loads have a cost per lap, which smaller sizes share between fewer operations. */
+    else if (bench_is_chase(c->row.bench->curve.load) && levels_fall(point, c->n, &c->falls_at))
+        c->spoiled = CURVE_FALLS;
+}

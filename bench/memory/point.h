@@ -14,4 +14,8 @@
 struct curve_point point_of(const struct visits *v, uint64_t bytes, unsigned rounds,
                             const struct engine *e);
 
+/* Finds the levels of a curve with all its points, compares them with the caches, and says whether
+ * the curve is spoiled. */
+void point_levels(struct curve *c);
+
 #endif

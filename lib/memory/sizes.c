@@ -38,15 +38,18 @@ static size_t sharpest(const double *value, size_t n, const uint8_t *taken)
     return best;
 }
 
-size_t sizes_refine(uint64_t size[SIZES_MOST], const double *value, size_t n)
+size_t sizes_refine(uint64_t size[SIZES_MOST], const double *value, size_t n, uint64_t unit)
 {
     uint8_t taken[SIZES_MOST] = {0};
     size_t more = 0;
 
+    for (size_t i = 0; i + 1 < n; i++) /* not to be taken */
+        taken[i] = (size[i] + (size[i + 1] - size[i]) / 2) % unit ? 2 : 0;
+
     for (size_t i; n + more < SIZES_MOST && (i = sharpest(value, n, taken)) < n; more++)
         taken[i] = 1;
     for (size_t i = n, to = n + more; i-- > 0;) {
-        if (taken[i]) { /* size[to] is the next size, which has been moved */
+        if (taken[i] == 1) { /* size[to] is the next size, which has been moved */
             uint64_t middle = size[i] + (size[to] - size[i]) / 2;
             size[--to] = middle;
         }

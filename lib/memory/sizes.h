@@ -11,9 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIZES_MOST     64    /* of a curve */
-#define SIZES_FIRST    4096u /* bytes: the smallest; every size is a multiple of a quarter */
-#define SIZES_BEYOND   4     /* the largest is this many times the last-level cache */
+#define SIZES_MOST     64            /* of a curve */
+#define SIZES_FIRST    4096u         /* bytes: the smallest */
+#define SIZES_UNIT     1024u         /* every size is a multiple: a stride divides it */
+#define SIZES_BEYOND   4             /* the largest is this many times the last-level cache */
 #define SIZES_NO_CACHE (32ull << 20) /* bytes of the last-level cache if CPUID reports none */
 
 /* Returns the bytes up to which a curve goes. largest: of the caches for data (caches_largest());
@@ -32,11 +33,12 @@ size_t sizes_grid(uint64_t first, uint64_t most, bool dense, uint64_t size[SIZES
 #define SIZES_BEND 1.12
 
 /*
- * Inserts a size between two neighbours if their values differ by more than SIZES_BEND, beginning
- * with those that differ most. A value that is not known is no reason for one. size[] has n
- * entries and room for SIZES_MOST; value[] has n. Returns the new number.
+ * Inserts a size half-way between two neighbours if their values differ by more than SIZES_BEND,
+ * beginning with those that differ most, and if it is a multiple of `unit`. A value that is not
+ * known is no reason for one. size[] has n entries and room for SIZES_MOST; value[] has n. Returns
+ * the new number.
  */
-size_t sizes_refine(uint64_t size[SIZES_MOST], const double *value, size_t n);
+size_t sizes_refine(uint64_t size[SIZES_MOST], const double *value, size_t n, uint64_t unit);
 
 /* How often each size is measured. */
 struct sizes_plan {

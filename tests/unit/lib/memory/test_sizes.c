@@ -66,7 +66,7 @@ static void more_where_it_bends(void **state)
                                     12 * KIB, 14 * KIB, 16 * KIB};
 
     (void)state;
-    assert_int_equal(sizes_refine(size, value, 5), 7);
+    assert_int_equal(sizes_refine(size, value, 5, 1), 7);
     for (size_t i = 0; i < 7; i++)
         assert_int_equal(size[i], want[i]);
 }
@@ -77,10 +77,13 @@ static void a_falling_or_unknown_value(void **state)
     const double falls[] = {14, 4, 4}, unknown[] = {4, UNKNOWN, 14}, flat[] = {4, 4, 4};
 
     (void)state;
-    assert_int_equal(sizes_refine(size, unknown, 3), 3);
-    assert_int_equal(sizes_refine(size, flat, 3), 3);
-    assert_int_equal(sizes_refine(size, falls, 3), 4);
+    assert_int_equal(sizes_refine(size, unknown, 3, 1), 3);
+    assert_int_equal(sizes_refine(size, flat, 3, 1), 3);
+    assert_int_equal(sizes_refine(size, falls, 3, 1), 4);
     assert_int_equal(size[1], 5 * KIB);
+    const double again[] = {14, 4, 4, 4};
+    assert_int_equal(sizes_refine(size, again, 4, KIB), 4); /* 4.5 KiB is no multiple */
+    assert_int_equal(sizes_refine(size, again, 4, KIB / 2), 5);
 }
 
 /* Every gap bends: there is room for some only, and the sharpest get it. */
@@ -96,7 +99,7 @@ static void no_more_than_there_is_room_for(void **state)
         value[n] = n % 2 ? 2 : 1;
     }
     value[20] = 0.1;
-    assert_int_equal(sizes_refine(size, value, n), SIZES_MOST);
+    assert_int_equal(sizes_refine(size, value, n, 1), SIZES_MOST);
     assert_int_equal(size[20], (20 * 4 + 2) * KIB); /* before and after the sharpest */
     assert_int_equal(size[22], (21 * 4 + 2) * KIB);
     for (size_t i = 1; i < SIZES_MOST; i++)
