@@ -42,8 +42,10 @@ static void chains_are_in_separate_pages(void **state)
     for (unsigned c = 0; c < 2; c++) {
         const uint8_t *at = s.chain[c][0];
         for (unsigned i = 1; i <= SETTING_CHAIN; i++) {
-            memcpy(&at, at, sizeof at);
-            assert_ptr_equal(at, s.chain[c][i % SETTING_CHAIN]);
+            const uint8_t *next_one;
+            memcpy(&next_one, at, sizeof next_one);
+            assert_ptr_equal(next_one, s.chain[c][i % SETTING_CHAIN]);
+            at = next_one;
         }
     }
 }
