@@ -8,8 +8,9 @@
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
-#define UNIT_WIDTH 4  /* " KiB" */
-#define LINE       64 /* bytes of an operation of bandwidth */
+#define UNIT_WIDTH    4  /* " KiB" */
+#define SIZE_DECIMALS 3  /* an eighth */
+#define LINE          64 /* bytes of an operation of bandwidth */
 
 /* Returns whether several cores measured it. */
 static bool is_together(const struct curve *c)
@@ -44,13 +45,12 @@ static void show_size(uint64_t bytes, int width, struct sink *out)
     static const char *const unit[] = {" KiB", " MiB", " GiB"};
     unsigned u = bytes >= 1 << 30 ? 2 : bytes >= 1 << 20;
     double v = (double)bytes / (double)(1u << 10 * (u + 1));
-    bool whole = v == (double)(uint64_t)v;
+    double shown = v;
+    int decimals = 0;
 
-    num_f64(out, v,
-            whole                                  ? 0
-            : v * 10 == (double)(uint64_t)(v * 10) ? 1
-                                                   : 2,
-            width > UNIT_WIDTH ? width - UNIT_WIDTH : 0);
+    for (; decimals < SIZE_DECIMALS && shown != (double)(uint64_t)shown; shown *= 10)
+        decimals++;
+    num_f64(out, v, decimals, width > UNIT_WIDTH ? width - UNIT_WIDTH : 0);
     fmt(out, "%s", unit[u]);
 }
 
