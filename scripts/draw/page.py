@@ -60,18 +60,14 @@ def drawn_curves(figures, report, args):
 
 
 def first_of_all(figures, report, args, found):
-    """The picture that a reader sees first: what the ways of calling cost, or the first curve. found: as from
-    drawn_curves(); a picture that is first is taken out of it."""
+    """The picture that a reader sees first: what the ways of calling cost, or the latency of each type of
+    cores. found: as from drawn_curves(); pictures that are first are taken out of it."""
     if not figures.wanted:
         return markup.Markup()
-    picture = plot.calls(report, args)
-    if not isinstance(picture, pictures.Picture):
-        of_memory = found.get("memory", [])
-        picture = next((p for p in of_memory if p.stem.startswith(FIRST)), None)
-        if picture is None:
-            return markup.Markup()
-        of_memory.remove(picture)
-    return figures.figure(picture, report.one("run"), full=True)[1]
+    picture, of_memory = plot.calls(report, args), found.get("memory", [])
+    first = [picture] if isinstance(picture, pictures.Picture) else [p for p in of_memory if p.stem.startswith(FIRST)]
+    found["memory"] = [p for p in of_memory if p not in first]
+    return markup.together(figures.figure(p, report.one("run"), full=True)[1] for p in first)
 
 
 def of_curves(figures, report, found, is_chosen):
@@ -80,7 +76,8 @@ def of_curves(figures, report, found, is_chosen):
     maps = [m for m in forward.maps(report) if is_chosen(m.records[0])]
     for suite in dict.fromkeys(c.suite for c in [*lines, *maps]):
         made = [figures.figure(p, report.one("run"))[1] for p in found.get(suite, [])]
-        yield (suite, element("div", *made, class_="plots") if made else "",
+        several = len({c.core for c in lines if c.suite == suite}) > 1
+        yield (suite, element("div", *made, class_="plots side" if several else "plots") if made else "",
                datasheet.curves([c for c in lines if c.suite == suite]), datasheet.maps([m for m in maps if m.suite == suite]))
 
 

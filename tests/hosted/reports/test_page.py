@@ -328,6 +328,16 @@ def test_a_curve_is_a_table_of_its_points_and_levels():
     assert bandwidth[2] == ["64 KiB", "2.00", "1.80", "2.40", "64.00", "the core was shared: not judged"]
 
 
+@with_pictures
+def test_a_hybrid_cpu_has_its_pictures_side_by_side():
+    cores = [{"type": "core", "core": n, "core_type": kind} for n, kind in enumerate(("performance", "efficiency"))]
+    both = [{**c, "core": core} for c in curves() for core in (0, 1)]
+    text = made(taken([silicon(caches=CACHES), *cores, *both]))
+    first = re.search(r'<div class="first">.*?</div>', text, re.DOTALL)[0]
+    assert "core 0 (performance)" in first and "core 1 (efficiency)" in first and first.count("<svg") == 2
+    assert 'class="plots side"' in text and len(section(text, "memory").all("svg")) == 6
+
+
 def test_a_limit_is_a_line_with_its_interval():
     read = section(made(taken([silicon(), limit("rob", 224)]), plots=0), "limits")
     assert read.tables[0] == [["limit", "core", "value", "not below", "not above", "of", "cost before", "after", "unit"],
