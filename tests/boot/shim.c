@@ -43,7 +43,10 @@
 #define LAPIC_TIMER_COUNT 0x380
 #define LVT_PERIODIC      (1u << 17) /* SDM volume 3, 10.5.4 */
 
-void shim_la57(void *pml5_page);                                      /* shim_la57.asm */
+void shim_la57(void *pml5_page); /* shim_la57.asm */
+/* shim_acpi.c: writes the entries for baretick; returns their number. */
+UINTN shim_acpi(const EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *),
+                void (*fail)(const char *), EFI_CONFIGURATION_TABLE *config, UINTN most);
 void shim_gop(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *)); /* shim_gop.c */
 void shim_mp(EFI_SYSTEM_TABLE *real, BOOLEAN (*mode)(const char *));  /* shim_mp.c */
 void shim_mp_after(EFI_SYSTEM_TABLE *real, void (*say)(const char *));
@@ -52,7 +55,6 @@ static EFI_SYSTEM_TABLE *real, copy;
 static EFI_BOOT_SERVICES services;
 static EFI_CONFIGURATION_TABLE config[64];
 static SIMPLE_TEXT_OUTPUT_INTERFACE console;
-static UINT8 rsdp[36] __attribute__((aligned(16)));
 static char text[4096];
 static UINTN text_size;
 static unsigned exit_calls, map_calls;
@@ -287,100 +289,6 @@ static EFI_STATUS EFIAPI exit_boot_services(EFI_HANDLE image, UINTN key)
     return status;
 }
 
-static BOOLEAN same_guid(const EFI_GUID *a, const EFI_GUID *b)
-{
-    const UINT64 *x = (const void *)a, *y = (const void *)b;
-
-    return x[0] == y[0] && x[1] == y[1];
-}
-
-static void fix_checksum(UINT8 *bytes, UINTN n, UINTN at)
-{
-    UINT8 sum = 0;
-
-    bytes[at] = 0;
-    for (UINTN i = 0; i < n; i++) {
-        sum += bytes[i];
-    }
-    bytes[at] = (UINT8)-sum;
-}
-
-/* Makes the RSDP that the modes ask for from the real one. ACPI 6.5, 5.2.5.3: checksum at 8,
- * revision at 15. */
-static void *other_rsdp(const UINT8 *found)
-{
-    if (mode("rsdp-nowhere")) {
-        return (void *)0x7ffffffff000ull;
-    }
-    for (UINTN i = 0; i < sizeof rsdp; i++) {
-        rsdp[i] = found[i];
-    }
-    if (mode("rsdp-badsum")) {
-        rsdp[8]++;
-    }
-    if (mode("rsdp-rev0")) {
-        for (UINTN i = 20; i < sizeof rsdp; i++) {
-            rsdp[i] = 0xff;
-        }
-        rsdp[15] = 0;
-        fix_checksum(rsdp, 20, 8);
-    }
-    return rsdp;
-}
-
-static UINT32 get32(const UINT8 *at)
-{
-    return *(const UINT32 *)(const void *)at; /* any alignment is allowed here */
-}
-
-/* ACPI 6.5, 5.2.8 and 5.2.12: entries of 8 bytes from offset 36, and the MADT's entries from 44. */
-static void change_madt(const UINT8 *found)
-{
-    UINT8 *xsdt = *(UINT8 *const *)(const void *)(found + 24);
-
-    for (UINT32 at = 36; at < get32(xsdt + 4); at += 8) {
-        UINT8 *table = *(UINT8 *const *)(void *)(xsdt + at);
-        if (get32(table) != 0x43495041) { /* "APIC" */
-            continue;
-        }
-        UINT32 length = get32(table + 4), entry = 44;
-        while (entry + table[entry + 1] < length) {
-            entry += table[entry + 1];
-        }
-        table[entry + 1] = 0xff;
-        fix_checksum(table, length, 9);
-        return;
-    }
-    end("no MADT");
-}
-
-static void change_config(void)
-{
-    static const EFI_GUID acpi1 = ACPI_TABLE_GUID, acpi2 = ACPI_20_TABLE_GUID;
-    BOOLEAN other = mode("rsdp-nowhere") || mode("rsdp-badsum") || mode("rsdp-rev0");
-    UINTN n = 0;
-
-    for (UINTN i = 0; i < real->NumberOfTableEntries && n < sizeof config / sizeof *config; i++) {
-        EFI_CONFIGURATION_TABLE t = real->ConfigurationTable[i];
-        BOOLEAN first = same_guid(&t.VendorGuid, &acpi1), second = same_guid(&t.VendorGuid, &acpi2);
-        if ((first || second) && mode("no-rsdp")) {
-            continue;
-        }
-        if (first && other) {
-            continue;
-        }
-        if (second && other) {
-            t.VendorTable = other_rsdp(t.VendorTable);
-        }
-        if (second && mode("madt-lies")) {
-            change_madt(t.VendorTable);
-        }
-        config[n++] = t;
-    }
-    copy.ConfigurationTable = config;
-    copy.NumberOfTableEntries = n;
-}
-
 static void check(EFI_STATUS status, const char *what)
 {
     if (EFI_ERROR(status)) {
@@ -408,7 +316,8 @@ static void change_tables(void)
     if (mode("no-low")) {
         services.AllocatePages = allocate_pages;
     }
-    change_config();
+    copy.ConfigurationTable = config;
+    copy.NumberOfTableEntries = shim_acpi(real, mode, end, config, sizeof config / sizeof *config);
     services.Hdr.CRC32 = 0;
     real->BootServices->CalculateCrc32(&services, services.Hdr.HeaderSize, &services.Hdr.CRC32);
     copy.Hdr.CRC32 = 0;
