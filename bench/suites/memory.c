@@ -48,7 +48,7 @@ BENCH(memory, forward, .what = "a store, then a load at an offset from it, by th
       .form = FORM_FORWARD, .ops = 1, .on_request = true, .curve = {.ms = 1200});
 
 #define STREAM(name_, what_, load_)                                                                \
-    CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 400, .load = load_)
+    CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 700, .load = load_)
 
 STREAM(read_16, "16-byte loads read", BENCH_READ_16);
 STREAM(read_32, "32-byte loads (AVX) read", BENCH_READ_32);
