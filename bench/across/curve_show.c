@@ -164,15 +164,30 @@ static void show_cache(const struct curve *curve, const struct cache *c, struct 
     show_size(c->size, 0, out);
 }
 
-static void show_level(const struct run_facts *run, const struct curve *c, const struct level *l,
+/* Writes how much longer an operation takes than in the level before: the cost of a miss there. */
+static void show_more(const struct run_facts *run, const struct curve *c, double more,
+                      struct sink *out)
+{
+    double apart = more < 0 ? -more : more;
+
+    fmt(out, ", ");
+    num_f64(out, apart, decimals_of(run, c, apart), 0);
+    fmt(out, more < 0 ? " less than the level before" : " more than the level before");
+}
+
+static void show_level(const struct run_facts *run, const struct curve *c, size_t i,
                        struct sink *out)
 {
+    const struct level *l = &c->level[i];
+
     fmt(out, "    ");
     num_f64(out, l->value, decimals_of(run, c, l->value), 8);
     fmt(out, " %s from ", unit_of(run, c));
     show_size(l->from, 0, out);
     fmt(out, " to ");
     show_size(l->to, 0, out);
+    if (i > 0)
+        show_more(run, c, l->value - l[-1].value, out);
     if (l->cache >= 0) {
         fmt(out, "; ends at CPUID's ");
         show_cache(c, &c->cache[l->cache], out);
@@ -224,7 +239,7 @@ static void show_levels(const struct run_facts *run, const struct curve *c, stru
         return;
     fmt(out, c->levels ? "  levels found:\r\n" : "  no level was found\r\n");
     for (size_t i = 0; i < c->levels; i++)
-        show_level(run, c, &c->level[i], out);
+        show_level(run, c, i, out);
     if (!units_are_instructions(run))
         show_not_found(c, out);
 }

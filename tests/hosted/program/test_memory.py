@@ -84,6 +84,9 @@ def test_the_table_has_a_line_per_size(ended, curve):
     assert [float(number) * of[unit] for number, unit in sizes] == [p[0] for p in curve["points"]], text
     checked = "every element was visited" if curve["name"] in CHASES else "every word was checked"
     assert checked in text
+    whole = re.search(rf"^{curve['name']} .*?^$", ended.out.replace("\r", ""), re.M | re.S)[0]
+    if curve["judged"] and curve["levels"]:
+        assert len(re.findall(r"(more|less) than the level before", whole)) == len(curve["levels"]) - 1, whole
     assert ("GB/s" in text) == (curve.get("op_bytes") == LINE) == (curve["name"] not in CHASES)
 
 
