@@ -24,6 +24,8 @@ OPS_MOST = 1_000_000    # bench/objects/object_rows.h
 NAME_MOST, WHAT_MOST = 40, 100
 OBJECT_MOST = 1 << 20   # bench/objects/objects.h
 ASSEMBLER_SECONDS = 4   # of CPU time; what is measured takes less than one
+ASSEMBLER_FILE = 16 << 20   # bytes that it may write, and of memory
+ASSEMBLER_MEMORY = 1 << 30
 NAMED_COPIES = 2000     # more would make an object larger than what is taken
 
 
@@ -209,22 +211,26 @@ def text_section(path):
     return found.get(b".text", b""), b".rela.text" not in found
 
 
-def too_long(program, what_it_is, seconds):
-    return Wrong(f"{what_it_is}: {program} did not end within {seconds} s: too many instructions for one row; lower the "
+def too_long(program, what_it_is, did):
+    return Wrong(f"{what_it_is}: {program} {did}: too many instructions for one row; lower the "
                  "count of `times`, `%rep` or `.rept`, lower --unroll, or measure fewer instructions")
 
 
 def limited(command, program, what_it_is, **how):
-    """What an assembler has said that ended in time. Its time is CPU time, so a busy machine stops none; ten times as
-    long where it waits."""
-    cpu = max(1, round(ASSEMBLER_SECONDS))
+    """What an assembler has said that ended in time and within its memory. Its time is CPU time, so a busy machine stops
+    none; ten times as long where it waits."""
+    late = f"did not end within {ASSEMBLER_SECONDS} s"
+    limits = ((resource.RLIMIT_CPU, max(1, round(ASSEMBLER_SECONDS))), (resource.RLIMIT_FSIZE, ASSEMBLER_FILE),
+              (resource.RLIMIT_AS, ASSEMBLER_MEMORY))
     try:
         ran = subprocess.run(command, capture_output=True, check=False, timeout=10 * ASSEMBLER_SECONDS,
-                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu)), **how)
+                             preexec_fn=lambda: [resource.setrlimit(kind, (most, most)) for kind, most in limits], **how)
     except subprocess.TimeoutExpired:
-        raise too_long(program, what_it_is, ASSEMBLER_SECONDS) from None
+        raise too_long(program, what_it_is, late) from None
     if ran.returncode == -signal.SIGKILL:
-        raise too_long(program, what_it_is, ASSEMBLER_SECONDS)
+        raise too_long(program, what_it_is, late)
+    if ran.returncode == -signal.SIGXFSZ:
+        raise too_long(program, what_it_is, f"wrote more than {ASSEMBLER_FILE >> 20} MiB")
     return ran
 
 
