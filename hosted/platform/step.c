@@ -22,7 +22,8 @@ static void on_trap(int number, siginfo_t *info, void *context)
         return;
     }
     greg_t *flags = &at->uc_mcontext.gregs[REG_EFL];
-    *flags = (greg_t)step_flags((uint64_t)*flags, now(now_ctx, at));
+    bool goes_on = now(now_ctx, at); /* it may change the flags */
+    *flags = (greg_t)step_flags((uint64_t)*flags, goes_on);
 }
 
 void step_open(void (*otherwise)(int number, siginfo_t *info, void *context))
