@@ -8,7 +8,8 @@
 
 typedef void core_fn(void *ctx, unsigned core);
 
-/* On a core that has settled: runs the jobs that it is woken for, until it is sent back to the firmware. */
+/* On a core that has settled: runs the jobs that it is woken for, until it is sent back to the
+ * firmware. */
 void core_serve(struct core *c);
 
 /* On the boot core: run fn(ctx, i) on core i, or on all n cores of the list at once, as run() and

@@ -26,8 +26,8 @@ static void fix_checksum(UINT8 *bytes, UINTN n, UINTN at)
     bytes[at] = (UINT8)-sum;
 }
 
-/* Makes the RSDP that the modes ask for from the real one. ACPI 6.5, 5.2.5.3: checksum at 8, revision
- * at 15. */
+/* Makes the RSDP that the modes ask for from the real one. ACPI 6.5, 5.2.5.3: checksum at 8,
+ * revision at 15. */
 static void *other_rsdp(const UINT8 *found)
 {
     if (has("rsdp-nowhere")) {

@@ -1,5 +1,5 @@
-/* Cores, APIC timers, an HPET, a PIT and counters for tests of kernel/cores/deadline.c, in a time that
- * the test advances. */
+/* Cores, APIC timers, an HPET, a PIT and counters for tests of kernel/cores/deadline.c, in a time
+ * that the test advances. */
 #ifndef TESTS_FAKE_DEADLINE_H
 #define TESTS_FAKE_DEADLINE_H
 

@@ -1,5 +1,5 @@
-/* A machine whose cores are functions, and an engine whose figure is its core's number, for tests of
- * bench/cores/plan.c. */
+/* A machine whose cores are functions, and an engine whose figure is its core's number, for tests
+ * of bench/cores/plan.c. */
 #ifndef TESTS_FAKE_PLAN_H
 #define TESTS_FAKE_PLAN_H
 
