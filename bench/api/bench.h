@@ -215,9 +215,9 @@ enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
 struct bench {
     /*
      * The code comes first: the suites' object holds only the fields before `suite`
-     * (scripts/thin_suites). The functions of FORM_FUNCTION are placed again for each placement,
-     * and so are setup, check and before of such a row (bench/place/compiled.h). Data that they
-     * share outside the object may be static.
+     * (scripts/thin_suites). The functions of FORM_FUNCTION are placed for each placement, and so
+     * are setup, check and before of such a row (bench/place/compiled.h). Data that they share
+     * outside the object may be static.
      */
     body_fn function;       /* FORM_FUNCTION */
     body_fn empty_function; /* the same loop without the operation; NULL: the empty window */

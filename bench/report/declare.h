@@ -109,8 +109,8 @@
     FIELD(path ".steal_ms", NUMBER, "ms", ABSENT("if the system does not report it"), \
           "time that the hypervisor gave to others") \
     FIELD(path ".away_ms", NUMBER, "ms", PRESENT, \
-          "time without the CPU, whichever program had it, by the CPU time of the process. A system " \
-          "that does not know its hypervisor counts stolen time as time of the process")
+          "time without the CPU, whichever program had it, by the CPU time of the process. A " \
+          "system that does not know its hypervisor counts stolen time as time of the process")
 
 /* clang-format on */
 

@@ -22,8 +22,8 @@
  * These take effect after ExitBootServices has succeeded, just before it returns:
  *   x2apic           the local APIC in x2APIC mode
  *   sse-off          CR4.OSFXSR and OSXMMEXCPT clear, CR0.EM and TS set
- *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT
- *                    running, the local APIC's timer running, CR0.WP and NE clear
+ *   mess             MXCSR and x87 with every exception unmasked, PIC unmasked with the PIT active,
+ *                    the local APIC's timer running, CR0.WP and NE clear
  *   la57             five levels of page tables (where the CPU has them)
  * Without a \shim.txt it only loops endlessly, after one line of text with the load option "talk".
  */
@@ -261,8 +261,7 @@ static EFI_STATUS EFIAPI exit_boot_services(EFI_HANDLE image, UINTN key)
         services.GetMemoryMap = memory_map;
         services.ExitBootServices = exit_boot_services;
         maps_at_failure = map_calls;
-        /* The firmware itself must refuse the key, because the map has changed since it was
-         * read. */
+        /* The firmware itself must refuse the key, because the map has changed meanwhile. */
         real->BootServices->AllocatePages(AllocateAnyPages, EfiLoaderData, 1, (void *)&one);
         return mode("exit-fails") ? EFI_INVALID_PARAMETER
                                   : real->BootServices->ExitBootServices(image, key);
