@@ -4,7 +4,7 @@ import statistics
 from judge import change_points, compare, estimate, likeness, trend
 from read import figure
 
-LEAST_RUNS = 3  # risk of a false change, for figures that have an error
+LEAST_RUNS = 3  # fewest runs in which a change of a figure with an error can be found
 LEAST = 0.01  # smallest change of a level that is reported, unless --least says otherwise
 RISES, FALLS = "rises", "falls"
 
