@@ -12,7 +12,7 @@ from test_serial_tables import table
 
 QUICK = "suite=baseline bench=empty_lfence samples=16 warmup=0"
 KIB, MIB = 1024, 1 << 20
-L1_SHARED = 1 if build.qemu_version() < (9, 1) else 2  # QEMU's Intel models have it per core
+L1_SHARED = 1 if build.qemu_version() < (9, 1) else 2  # CPUs that share an L1: from QEMU 9.1 on a core's threads
 
 
 def head(b, label):

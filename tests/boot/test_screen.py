@@ -55,7 +55,7 @@ class Watch:
             text = read(width, height, pixels)
         except (AssertionError, OSError):  # not started yet; firmware's letters; half painted
             return False
-        if self.wanted(text) and text == self.before:  # in the middle of painting
+        if self.wanted(text) and text == self.before:  # not in the middle of painting
             self.text, self.size = text, (width, height)
         self.before = text
         return self.text is not None

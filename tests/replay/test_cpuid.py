@@ -123,7 +123,7 @@ def judge_speeds(path, said):
         judged = measured and s["verdict"] != "absent"
         assert (s["verdict"] in ("agrees", "wrong", "another clock")) == bool(judged), s
         assert ("off_ppm" in s) == bool(judged and s["name"] != "cpuid16_bus"), s
-        assert s["verdict"] != "wrong", s  # none of these machines has one
+        assert s["verdict"] != "wrong", s  # none of these machines states a wrong one
     for name in ("cpuid15", "stated"):
         assert speeds[name]["verdict"] in ("absent", "agrees", "not judged"), speeds[name]
 

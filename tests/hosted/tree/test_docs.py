@@ -8,7 +8,7 @@ from conftest import ROOT
 
 PAGES = ["README.md", "CONTRIBUTING.md", "tests/boot/README.md",
          *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
-README_LINES = 200  # Longer text belongs into docs/.
+README_LINES = 200  # Longer text belongs in docs/.
 COLUMNS = 100
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
