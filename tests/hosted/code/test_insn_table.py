@@ -34,7 +34,8 @@ FIRST_LEFT_OUT = {"fucomp"}  # a fixed st(0)
 SECOND_LEFT_OUT = {"nop"}  # binutils gives 0F 19 to 0F 1E one operand
 IMPLICIT_XMM0 = {"sha256rnds2", "blendvps", "blendvpd", "pblendvb"}
 # Only the width of a general register differs: 16 bits of it are used, or 6.
-OTHER_WIDTH = {"movsxd r16, r16", "lsl r64, r32", "senduipi r32", "mov seg, r16"}
+OTHER_WIDTH = {"movsxd r16, r16", "lsl r64, r32", "senduipi r32", "mov seg, r16", "lldt r16", "ltr r16", "verr r16", "verw r16"}
+RESERVED = {"prefetchrst2"}  # NOPs that later binutils name
 NOT_KNOWN = {"fstpnce"}
 
 
@@ -123,7 +124,7 @@ def test_binutils_reads_every_copy_as_the_table_says(copies, tmp_path, monkeypat
         theirs, their_operands = said_of(text) if taken == code else ("", [])
         fits = taken == code and mnemonic_fits(mnemonic, theirs) and operands_fit(
             name, mnemonic, operands.split("|") if operands else [], their_operands, at + length)
-        if not fits and mnemonic not in NOT_KNOWN:
+        if not fits and mnemonic not in NOT_KNOWN and not (mnemonic == "nop" and RESERVED & set(text.split())):
             wrong.append(f"{code} {name}: {mnemonic} {operands}, and binutils says: {text}")
         at += length
     assert not wrong, f"{len(wrong)} of {len(made)}:\n" + "\n".join(wrong[:40])
@@ -138,8 +139,10 @@ def test_every_form_has_a_copy(copies):
 def test_the_table_is_what_the_generator_prints():
     if not GENERATOR.exists():
         pytest.skip("Zydis is not installed")
-    printed = subprocess.run([GENERATOR], capture_output=True, text=True, check=True).stdout
     table = TABLE.read_text(encoding="utf-8")
-    if printed.splitlines()[0] != table.splitlines()[0]:
-        pytest.skip(f"another Zydis: {printed.splitlines()[0]}; the table: {table.splitlines()[0]}")
+    version = re.search(r"define ZYDIS_VERSION .*0x(\w{4})(\w{4})", Path("/usr/include/Zydis/Zydis.h").read_text(encoding="utf-8"))
+    here = f"Zydis {int(version[1], 16)}.{int(version[2], 16)};"
+    if here not in table.splitlines()[0]:  # it may know forms for which the generator has no feature of CPUID
+        pytest.skip(f"{here} the table is of another: {table.splitlines()[0]}")
+    printed = subprocess.run([GENERATOR], capture_output=True, text=True, check=True).stdout
     assert printed == table, "run `make insn-table`"

