@@ -12,7 +12,7 @@
 #define PER_ROUND    3  /* visits of a count in one of them */
 #define PAIRS        5  /* of walks that a visit's figure is the median of */
 #define REFINED      3  /* times that counts are added */
-#define REFINE       24 /* counts that are added at a time, at the most */
+#define REFINE       24 /* most counts that are added at a time */
 /* Gaps of this part of a count are not halved. */
 #define FINEST_LINEAR  512
 #define FINEST_OCTAVES 16

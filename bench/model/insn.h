@@ -116,7 +116,7 @@ enum insn_filler insn_filler_of(const struct insn_table *t);
 /* Returns a bit for each blocker that shares a unit with the form. *measured: for each that was
  * measured, and of which the placements agree. */
 unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, unsigned *measured);
-#define INSN_MIX_PLACES 3 /* placements of a mix at the most; the third if two disagree */
+#define INSN_MIX_PLACES 3 /* most placements of a mix; the third if two disagree */
 
 /* Whether no further placement of a mix is necessary. */
 bool insn_mix_settled(const struct insn_cell *cell);

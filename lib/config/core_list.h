@@ -13,7 +13,7 @@
 #define CORE_LIST_MAX  1024 /* cores, numbered from 0 */
 #define CORE_LIST_TEXT 128  /* bytes of a list's text, including the NUL */
 
-#define CORE_LIST_TYPES 3 /* cores of `types` at the most, with one of unknown type */
+#define CORE_LIST_TYPES 3 /* most cores of `types`, including one of unknown type */
 
 struct core_list {
     bool all;   /* every core; then no bit is set */
@@ -27,7 +27,7 @@ bool core_list_parse(struct core_list *l, const char *text);
 /* Returns whether the core is in the list; of `types`, each core may be. */
 bool core_list_has(const struct core_list *l, unsigned core);
 
-/* Returns how many of the cores 0 .. count - 1 are in the list, at the most if it is `types`. */
+/* Returns how many of the cores 0 .. count - 1 are in the list; an upper bound if it is `types`. */
 unsigned core_list_count(const struct core_list *l, unsigned count);
 
 /* Writes the listed cores from `count` on, as ranges: "8,10-12"; false: there are none. */

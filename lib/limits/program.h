@@ -63,7 +63,7 @@ struct limits_code {
 };
 
 #define LIMITS_ALIGN 64
-#define LIMITS_CHAIN 64 /* additions of LIMITS_WIDTH: core cycles of a turn at the least */
+#define LIMITS_CHAIN 64 /* additions of LIMITS_WIDTH: the fewest core cycles of an iteration */
 
 /* Writes the function. `code` has `at` and `size`; the rest is set. False: it did not fit. */
 bool limits_program(struct limits_code *code, enum limits_kind kind, unsigned param,

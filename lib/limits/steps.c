@@ -3,7 +3,7 @@
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
-#define SIDE_POINTS 4 /* of a level at the least: three more than the point at the step */
+#define SIDE_POINTS 4 /* fewest of a level: three more than the point at the step */
 #define NEIGHBOURS  3
 #define QUARTER     0.25
 
