@@ -124,6 +124,18 @@ def _pointers(category, operands):
                     bits=64, elements=1, mask=False, register=base, whole=base) for i, base in enumerate(moved)]
 
 
+# Zydis 4.1 takes what these keep of their destination for an operand that is read; 4.0 does not, nor of CVTSI2SD.
+_MERGES = re.compile(r"(r?sqrt|rcp|round)s[sd]")
+
+
+def _merged(said):
+    """The operands of what the tool said, the same from every Zydis."""
+    operands = said.pop("operands")
+    if said["encoding"] == "legacy" and _MERGES.fullmatch(said["mnemonic"]):
+        operands[0]["reads"] = False
+    return operands
+
+
 def describe(code, what_it_is="the machine code"):
     """The one instruction that these bytes are. Raises Wrong where they are none."""
     ran = _run("describe", code.hex())
@@ -133,7 +145,7 @@ def describe(code, what_it_is="the machine code"):
         raise start.Failed(f"{PROGRAM}: {ran.stderr.strip() or f'status {ran.returncode}'}")
     try:
         said = json.loads(ran.stdout)
-        operands = [Operand(number=i, **o) for i, o in enumerate(said.pop("operands"))]
+        operands = [Operand(number=i, **o) for i, o in enumerate(_merged(said))]
         return Instruction(code=code, operands=[*operands, *_pointers(said["category"], operands)], **said)
     except (ValueError, KeyError, TypeError) as e:
         raise start.Failed(f"{os.path.relpath(PROGRAM)} and the scripts are not of one version: run `make hosted` ({e})") from None
