@@ -370,7 +370,8 @@ static const char *bad_section(const struct elf *e, const struct elf_section *s,
     if (s->type == ELF_REL)
         return "relocations without addends (SHT_REL) are not supported";
     if (s->size && (s->flags & ELF_ALLOC) && runs_code_by_itself(s))
-        return "constructors and destructors are not supported: nothing would run them";
+        return "constructors and destructors are not supported; in place of glibc's libc.a "
+               "link " ELF_C_LIBRARY " (docs/own-code.md)";
     return NULL;
 }
 

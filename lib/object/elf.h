@@ -156,4 +156,7 @@ bool elf_rela_by_thread(uint32_t type);
 /* Returns the bytes of the field that it fills, 0 for ELF_R_NONE and for unsupported types. */
 unsigned elf_rela_width(uint32_t type);
 
+/* A C library without IFUNC that can be linked into an object: its path in Debian's musl-dev. */
+#define ELF_C_LIBRARY "/usr/lib/x86_64-linux-musl/libc.a"
+
 #endif

@@ -34,9 +34,6 @@
 #define ELF_PLT_BYTES  16 /* size of an entry of .plt and .plt.sec: AMD64 supplement 5.2 */
 #define ELF_STUB_BYTES 16
 
-/* A C library without IFUNC that can be linked into an object: its path in Debian's musl-dev. */
-#define ELF_C_LIBRARY "/usr/lib/x86_64-linux-musl/libc.a"
-
 /* The kind of a part, by its section's flags. */
 enum elf_kind {
     ELF_CODE,     /* executable */
