@@ -17,7 +17,7 @@ pytestmark = pytest.mark.launches
 @pytest.fixture(scope="module")
 def names(shared_run):
     """Every row that is measured, as `list` has them."""
-    others = ("provoke", "provoke_cores", "gaps", "memory", "insn")
+    others = ("provoke", "provoke_cores", "gaps", "memory", "limits", "insn")
     return {f"{suite}/{row}" for suite, row in listed(shared_run("list").out) if suite not in others}
 
 
