@@ -39,9 +39,8 @@ def _points(c):
 
 def _levels(c):
     for level in c.levels:
-        tlb = " TLB" if c.is_of_pages else ""
-        ends = f"L{level['cache_level']}{tlb} {curve.size(level['cache_bytes'])} of CPUID" if "cache_level" in level else \
-            "no cache of CPUID" if level.get("beyond") else ""
+        cache = c.cache(level)
+        ends = f"{cache} of CPUID" if cache else "no cache of CPUID" if level.get("beyond") else ""
         ends = ends if c.judged else "not judged"
         yield {"curve": c.name, "core": c.core, "value": level["value"], "unit": c.unit, "ends": ends,
                "from": (c.place(level["from"]), level["from"]), "to": (c.place(level["to"]), level["to"])}

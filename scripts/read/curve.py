@@ -27,7 +27,8 @@ class Curve:
         self.suite, self.name, self.core = record["suite"], record["name"], record["core"]
         self.by, self.unit = record.get("by", ""), record.get("unit", "cycles")
         self._shared, self._moved = set(record.get("shared", ())), record.get("op_bytes")
-        self.points = [self._point(visits, *point) for visits, point in zip(self._visits(), record.get("points", ()))]
+        self.points = [self._point(visits, *point) for visits, point in zip(self._visits(), record.get("points", ()))
+                       if point[0] is not None]
         self._labels = {p.at: label for p, label in zip(self.points, record.get("labels", ()))}
         self.levels, self.steps = record.get("levels", []), record.get("steps", [])
         self.judged = record.get("judged", True)
@@ -101,12 +102,17 @@ class Curve:
             return f"{at:g} core{'' if at == 1 else 's'}"
         return size(at) if self.by == "size" else f"{at:g}"
 
+    def cache(self, level):
+        """Returns the cache or TLB of CPUID that ends where this level ends, in words; None: there is none."""
+        if not {"cache_level", "cache_bytes"} <= level.keys():
+            return None
+        return f"L{level['cache_level']}{' TLB' if self.is_of_pages else ''} {size(level['cache_bytes'])}"
+
     def level(self, level):
         """A level in words."""
         said = f"{level['value']:.4g} {self.unit} from {self.place(level['from'])} to {self.place(level['to'])}"
-        if "cache_level" in level:
-            tlb = " TLB" if self.is_of_pages else ""
-            return f"{said}; ends at CPUID's L{level['cache_level']}{tlb} {size(level['cache_bytes'])}"
+        if cache := self.cache(level):
+            return f"{said}; ends at CPUID's {cache}"
         return said + ("; ends at no cache of CPUID" if level.get("beyond") else "")
 
 

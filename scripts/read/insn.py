@@ -117,17 +117,29 @@ def _is_whole(record):
     return all(len(column) == n for column in columns) and all(0 <= i < len(record["pairs"]) for i in record["pairs_of"])
 
 
+def _read(report, record, what):
+    """Returns a list of what(record). Raises Unreadable if a text in the record is none of its kind."""
+    try:
+        return list(what(record))
+    except ValueError as e:
+        raise saved.Unreadable(f"{report.path}: record {record['seq']}, {record['type']}: {e}") from e
+
+
+def _whole_forms(record):
+    if not _is_whole(record):
+        raise ValueError("its columns have not one element per form")
+    return forms_of(record)
+
+
 def forms(report):
-    """Every form that ran, in the order of the report. Raises Unreadable for a record that contradicts itself."""
-    for record in report.of("insn"):
-        if not _is_whole(record):
-            raise saved.Unreadable(f"{report.path}: record {record['seq']}: its columns have not one element per form")
-    return [form for record in report.of("insn") for form in forms_of(record)]
+    """Returns every form that ran, in the order of the report. Raises Unreadable for a record that contradicts itself."""
+    return [form for record in report.of("insn") for form in _read(report, record, _whole_forms)]
 
 
 def left(report):
     """[(a form that did not run, its core, why)]."""
-    return [(name, record["core"], record["why"]) for record in report.of("insn_left") for name in names_of(record["forms"])]
+    return [(name, record["core"], record["why"]) for record in report.of("insn_left")
+            for name in _read(report, record, lambda r: names_of(r["forms"]))]
 
 
 def ends(report):

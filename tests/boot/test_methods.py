@@ -63,8 +63,8 @@ def test_nothing_to_compensate_for_where_interrupts_are_masked(shared):
     plain = shared(f"{WORDS} method=kbest").must(SUCCESS, rows=2)
     b = shared(COMPENSATED).must(SUCCESS, rows=2)
     (said,) = [e["message"] for e in b.events("warning") if e["message"].startswith("compensate=on ")]
-    why = "every interrupt is masked here, so no timer interrupt occurs in a window"
-    assert said == f"compensate=on has no effect: {why}" and b.run["compensate"] == {"why_not": why}, said
+    why = b.run["compensate"].pop("why_not")
+    assert said == f"compensate=on has no effect: {why}" and "interrupt is masked" in why and not b.run["compensate"], said
     assert [r["body"]["min"] for r in b.rows] == [r["body"]["min"] for r in plain.rows]
     assert not [e for e in plain.events("warning") if "compensate" in e["message"]] and "compensate" not in plain.run
 
@@ -113,7 +113,7 @@ def test_cleared_caches_count_the_same(boot, method):
 
 def test_cleared_caches_are_not_for_one_long_stretch(boot):
     b = boot("suite=sum bench=warm method=adaptive caches=clear").must(CHECK_FAILED, rows=1)
-    assert b.rows[0]["status"] == "unsupported" and "warm after the first" in b.rows[0]["why"], b.rows[0]
+    assert b.rows[0]["status"] == "unsupported" and "cold" in b.rows[0]["why"], b.rows[0]
 
 
 def test_sweep_tries_every_offset(shared):

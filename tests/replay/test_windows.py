@@ -336,7 +336,7 @@ def test_a_loop_without_its_empty_loops_is_not_judged(tmp_path):
     lines = [w for launch in range(2) for w in made_launch(core, launch, {"got": 3, "load": 5})]
     for kind, launch, why in (("E2", None, "by its E it is a loop, and it has no E2"),
                               ("E2", "1", "by its E it is a loop, and it has no E2"),
-                              ("E", None, "it has no E, so that a loop cannot be told"),
+                              ("E", None, "it has no E, so"),
                               ("B2", "0", "no pass from witness to witness has all of"),
                               ("R", None, "no pass from witness to witness has all of")):  # fmt: skip
         for o in replay(write(tmp_path / "w", without(lines, kind, launch))):
