@@ -225,6 +225,7 @@ static bool area_made(const struct platform *p, const struct platform_wish *wish
                                    .page = wish->page};
     area->at = aligned_alloc(PAGE, (area->bytes + PAGE - 1) / PAGE * PAGE);
     assert_non_null(area->at);
+    area->code = wish->code ? area->at : NULL; /* only its addresses are used */
     return true;
 }
 
