@@ -67,7 +67,7 @@ static bool ends_at(const struct curve *c, const struct cache *cache)
     return false;
 }
 
-/* Returns the point that has the figure; NULL: there is none. */
+/* Returns the point that has the figure, or NULL. */
 static const struct curve_point *point_of(const struct curve *c, const struct sheet_source *source)
 {
     const struct cache *cache = cache_of(c, source->at);

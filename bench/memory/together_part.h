@@ -9,7 +9,7 @@
 
 #define TOGETHER_LINES  1024 /* of a stream between two looks at the time: 64 KiB */
 #define TOGETHER_ROUNDS 5    /* of all cores at once; the figure is their median */
-#define TOGETHER_STEPS  7    /* rates of the other cores: the last one is none */
+#define TOGETHER_STEPS  7    /* rates of the other cores; at the last one they do nothing */
 #define TOGETHER_PAIRS  5    /* of walks at each rate, in as many passes; at each state of a line */
 #define TOGETHER_STATES (LINE_STATES - LINE_STATES_ALONE)
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "lib/cpu/pagetable.h"
 
-/* A mapping; bytes = 0: there is none. */
+/* A mapping; bytes is 0 if nothing is mapped. */
 struct area_view {
     uint64_t at, bytes;
     uint64_t page; /* size of its pages */
