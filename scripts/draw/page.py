@@ -256,7 +256,8 @@ def command(args):
     with open(args.output, "w", encoding="utf-8", newline="\n") as f:
         f.write(text)
     rows = sum(len(plot.Chosen(r, args)) for r in reports)
-    print(f"written: {args.output}: {rows} rows, {len(text.encode()) / 1e6:.1f} MB")
+    counted = f"{rows} rows, " if rows else ""  # a datasheet has none
+    print(f"written: {args.output}: {counted}{len(text.encode()) / 1e6:.1f} MB")
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
 
