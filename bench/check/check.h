@@ -33,8 +33,9 @@ void check_instructions(const struct engine *e, struct row *row);
 
 /*
  * Compares the figure with the documented one (docs/method.md "Truth"). Judges only on silicon,
- * because other figures are not those of a CPU, and only if the core was exclusive. Sets row->truth
- * and row->truth_vague.
+ * because other figures are not those of a CPU, and only if the core was exclusive. A figure that
+ * is too slow proves nothing in a process or under a hypervisor. Sets row->truth, row->truth_vague
+ * and row->truth_above.
  */
 void check_figure(const struct engine *e, const struct bench *b, struct row *row);
 

@@ -251,6 +251,8 @@ static void record_headline(struct json *j, const struct run_facts *run, const s
             json_f64(j, "truth_cycles", row->truth, 3);
         if (row->truth_vague)
             json_bool(j, "truth_vague", true);
+        if (row->truth_above)
+            json_bool(j, "truth_above", true);
     }
 }
 

@@ -202,6 +202,15 @@ static void show_vague(struct report *r, const struct row *row)
     fmt(r->out, " is too wide to tell a latency from one a cycle longer\r\n");
 }
 
+static void show_above(struct report *r, const struct row *row)
+{
+    if (!row->truth_above)
+        return;
+    fmt(r->out, "  ^ slower than the documented ");
+    num_f64(r->out, row->truth, 3, 0);
+    fmt(r->out, " cycles; not judged: others may have used the core or its caches\r\n");
+}
+
 /* Writes the state that the body changed. A row that fails for it has reported it already. */
 static void show_changed(struct report *r, const struct row *row)
 {
@@ -268,6 +277,7 @@ static void show_line(struct report *r, const struct run_facts *run, const struc
     show_trouble(r, run, row);
     show_hidden(r, row);
     show_vague(r, row);
+    show_above(r, row);
     slowdown_show(r, run, row);
     compare_units_show(r, run, row);
     if (sweep_made(run, row))

@@ -5,7 +5,7 @@ AT_LEAST = 98  # percent, of order statistics; the exact level depends on the nu
 STUDENT = 99  # percent, nominally, of Student's t over few placements
 RANKS_FROM = 11  # placements: from there on ranks suffice, as lib/stats/estimate.h has it
 RANKS = ("ranks", "rounds")
-FIELDS = "method interval.by interval.level interval.placements_cycles placements truth_vague"  # for kept.Fields
+FIELDS = "method interval.by interval.level interval.placements_cycles placements truth_vague truth_above truth_cycles"  # for kept.Fields
 
 
 def percent(row):
@@ -68,4 +68,7 @@ def note(row):
         said += _by_student(found, row.get("placements", "?"))
     if row.get("truth_vague"):
         said.append("its interval is too wide to tell a latency from one a cycle longer")
+    if row.get("truth_above"):
+        said.append(f"slower than the documented {row['truth_cycles']:g} cycles; not judged: others may have used the "
+                    "core or its caches")
     return "; ".join(said)

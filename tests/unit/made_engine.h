@@ -147,7 +147,14 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     return ends->by == GUARD_CAME_BACK;
 }
 
+static bool in_a_process;
+static const char *lacks(unsigned needs)
+{
+    return needs && in_a_process ? "a process" : NULL;
+}
+
 static const struct platform platform = {.nmis = nmis,
+                                         .lacks = lacks,
                                          .timer_interrupts = timer_interrupts,
                                          .row_begin = row_begin,
                                          .row_end = row_end,

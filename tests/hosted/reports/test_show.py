@@ -131,6 +131,11 @@ def test_an_interval_too_wide_for_a_latency_is_noted(kept):
     assert lines[3].endswith("  its interval is too wide to tell a latency from one a cycle longer") and "wide" not in lines[4]
 
 
+def test_a_figure_above_the_documented_one_is_noted(kept):
+    lines = baretick("show", kept(whole(row("a", 4.2, truth_cycles=4, truth_above=True), row("b", 3)))).stdout.splitlines()
+    assert "documented 4 cycles; not judged" in lines[3] and "documented" not in lines[4]
+
+
 @pytest.mark.parametrize("more, why", [
     ({"interval": {**STUDENT, "by": "blocks"}}, "only one block"),
     ({"interval": {"estimator": "method", "by": "method"}, "method": "kbest"}, "the recipe hides"),

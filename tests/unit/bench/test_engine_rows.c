@@ -115,8 +115,36 @@ static void an_untrue_figure_fails_the_row(void **state)
     row = whole_row(b);
     assert_int_equal(row.status, ROW_WRONG);
     assert_non_null(strstr(row.why, "not the documented figure"));
+    assert_false(row.truth_above);
     b.truth = NULL;
     assert_int_equal(whole_row(b).status, ROW_OK);
+}
+
+/* Others can slow a core down, but not make it faster. */
+static void a_slow_figure_proves_nothing_where_others_run(void **state)
+{
+    struct cpu guest = cpu;
+    struct platform on_guest = platform;
+    struct bench b = bench;
+
+    (void)state;
+    guest.hypervisor = true;
+    on_guest.cpu = &guest;
+    b.truth = three;
+    for (unsigned i = 0; i < 2; i++) {
+        in_a_process = i == 0;
+        engine.p = i == 0 ? &platform : &on_guest;
+        plant.operation = 3.05;
+        struct row row = whole_row(b);
+        assert_int_equal(row.status, ROW_OK);
+        assert_true(row.truth_above && row.truth == 3);
+        plant.operation = 2.95;
+        row = whole_row(b);
+        assert_int_equal(row.status, ROW_WRONG);
+        assert_false(row.truth_above);
+    }
+    in_a_process = false;
+    engine.p = &platform;
 }
 
 /* Half of the windows take twice as long: the documented latency is inside such a wide interval. */
@@ -191,6 +219,7 @@ int main(void)
         cmocka_unit_test_setup(a_body_like_its_subtrahend_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_not_counted_is_not_judged, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
+        cmocka_unit_test_setup(a_slow_figure_proves_nothing_where_others_run, start),
         cmocka_unit_test_setup(an_interval_that_tells_nothing_is_remarked, start),
         cmocka_unit_test_setup(a_quarter_of_a_cycle_is_too_wide, start),
         cmocka_unit_test_setup(the_work_is_checked, start),
