@@ -237,11 +237,11 @@ static void run_watch(struct run *run, const struct bench *b)
         run->cores_done = k;
         const struct watch *w = gaps_watch(run->plan, b, k);
         run->measured++;
-        if (w && run->plan->seat[k].row.ended) {
-            run_tell_ended(run, &run->plan->seat[k].row, run->plan->list[k]);
+        if (w && w->row.ended) {
+            run_tell_ended(run, &w->row);
         } else if (w) {
-            gaps_show(&run->plan->seat[k].engine.facts, w, b, run->report);
-            run->report->smis += w->smis;
+            gaps_show(&run->plan->seat[k].engine.facts, w, run->report);
+            run->report->smis += w->row.smis;
         }
         run_tell_gone(run, k, b->name);
     }

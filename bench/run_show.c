@@ -84,7 +84,7 @@ static void count_shown(struct run *run, const struct row *row, uint64_t from)
 {
     note_measured(run, row);
     if (row->ended)
-        run_tell_ended(run, row, row->core);
+        run_tell_ended(run, row);
     else if (row->status == ROW_WRONG)
         fail(run, row);
     run_tell_interruptions(run, row->nmis, row->bench);

@@ -110,14 +110,14 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
     report_event(run->report, "warning", message);
 }
 
-void run_tell_ended(const struct run *run, const struct row *row, unsigned core)
+void run_tell_ended(const struct run *run, const struct row *row)
 {
     char message[sizeof row->said + 96];
 
     if (!row->ended)
         return;
     fmt_buf(message, sizeof message, "%s/%s on core %u: %s", row->bench->suite, row->bench->name,
-            core, row->why);
+            row->core, row->why);
     report_event(run->report, "fault", message);
     report_failed(run->report, row->bench->suite, row->bench->name);
 }

@@ -95,9 +95,9 @@ static void show(const struct run_facts *run, const struct watch *w, struct repo
         show_first(run, g, r->out);
         show_rhythm(run, &w->rhythm, r->out);
     }
-    if (w->smis || w->nmis)
+    if (w->row.smis || w->row.nmis)
         fmt(r->out, "  %llu SMIs, %llu NMIs or machine checks came\r\n",
-            (unsigned long long)w->smis, (unsigned long long)w->nmis);
+            (unsigned long long)w->row.smis, (unsigned long long)w->row.nmis);
 }
 
 static void record_list(const struct gaps *g, struct json *j)
@@ -116,16 +116,15 @@ static void record_list(const struct gaps *g, struct json *j)
     json_close(j);
 }
 
-static void record(const struct run_facts *run, const struct watch *w, const struct bench *b,
-                   struct report *r)
+static void record(const struct run_facts *run, const struct watch *w, struct report *r)
 {
     const struct gaps *g = &w->gaps;
     struct json j;
 
     if (!report_record(r, &j, "gaps"))
         return;
-    json_str(&j, "suite", b->suite);
-    json_str(&j, "name", b->name);
+    json_str(&j, "suite", w->row.bench->suite);
+    json_str(&j, "name", w->row.bench->name);
     json_u64(&j, "core", run->core);
     json_u64(&j, "watched_ticks", g->watched);
     json_u64(&j, "turn_ticks", g->typical);
@@ -146,17 +145,16 @@ static void record(const struct run_facts *run, const struct watch *w, const str
         json_f64(&j, "interval_ticks", w->rhythm.median, 1);
     json_bool(&j, "rhythm", w->rhythm.even);
     if (run->counts_smis)
-        json_u64(&j, "smis", w->smis);
-    json_u64(&j, "nmis", w->nmis);
+        json_u64(&j, "smis", w->row.smis);
+    json_u64(&j, "nmis", w->row.nmis);
     if (run->kept->record)
-        run->kept->record(w->kept, &j);
+        run->kept->record(w->row.kept, &j);
     json_end(&j);
 }
 
-void gaps_show(const struct run_facts *run, const struct watch *w, const struct bench *b,
-               struct report *r)
+void gaps_show(const struct run_facts *run, const struct watch *w, struct report *r)
 {
     if (report_table(r))
         show(run, w, r);
-    record(run, w, b, r);
+    record(run, w, r);
 }

@@ -8,7 +8,6 @@
 void gaps_heading(struct report *r, const char *suite);
 
 /* Writes the result of the core of these facts. */
-void gaps_show(const struct run_facts *run, const struct watch *w, const struct bench *b,
-               struct report *r);
+void gaps_show(const struct run_facts *run, const struct watch *w, struct report *r);
 
 #endif

@@ -1,8 +1,9 @@
 #include "bench/cores/gaps.h"
 #include "bench/check/guard.h"
+#include "bench/context/pace.h"
+#include "bench/cores/one_core.h"
 #include "bench/sample/interleave.h"
 #include "lib/stats/stats.h"
-#include "lib/text/mem.h"
 
 #define CALIBRATION        1023       /* iterations; odd, so that one is the median */
 #define UNKNOWN_HZ         1000000000 /* limits the watch if the TSC's frequency is not known */
@@ -22,12 +23,7 @@ static inline uint64_t tsc(void)
     return (uint64_t)hi << 32 | lo;
 }
 
-/* Returns the watch in the engine's memory; GAPS_KEPT words for sorting follow it. */
-static struct watch *watch_of(const struct seat *seat)
-{
-    return (struct watch *)(void *)seat->engine.memory;
-}
-
+/* Returns GAPS_KEPT words for sorting, after the watch in the engine's memory. */
 static uint64_t *scratch_of(struct watch *w)
 {
     return (uint64_t *)(void *)(w + 1);
@@ -107,52 +103,34 @@ static void spin_stretch(void *ctx)
 }
 
 /* Watches in intervals, and polls for a key between them; this time is not watched. */
-static void spin_in_stretches(struct seat *seat, struct gaps *g)
+static void spin_in_stretches(const struct engine *e, struct watch *w)
 {
-    const struct engine *e = &seat->engine;
     uint64_t all = gaps_duration(e), most = gaps_hz(e) / STRETCHES_A_SECOND;
 
-    while (g->watched < all && pace_go_on(e)) {
-        uint64_t left = all - g->watched;
-        struct stretch s = {e, g, left < most ? left : most};
-        if (!guard_run(e, &seat->row, spin_stretch, &s))
+    while (w->gaps.watched < all && pace_go_on(e)) {
+        uint64_t left = all - w->gaps.watched;
+        struct stretch s = {e, &w->gaps, left < most ? left : most};
+        if (!guard_run(e, &w->row, spin_stretch, &s))
             break;
-        pace_show(e, (double)g->watched / (double)all);
+        pace_show(e, (double)w->gaps.watched / (double)all);
     }
 }
 
-static void watch_here(void *ctx, unsigned core)
+static void watch_here(struct engine *e, void *memory)
 {
-    struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
-    const struct engine *e = &seat->engine;
-    struct watch *w = watch_of(seat);
+    struct watch *w = memory;
 
-    memset(&seat->row, 0, sizeof seat->row);
-    seat->row.bench = plan->bench;
-    e->p->row_begin(e->p, plan->bench->suite, plan->bench->name, 0);
-    e->p->row_longer(e->p, asked_ms(e));
-    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     gaps_init(&w->gaps, typical_turn(scratch_of(w)), gaps_hz(e));
-    spin_in_stretches(seat, &w->gaps);
-    w->smis = engine_smis(e) - pace_smis(e) - smis;
-    w->nmis = e->p->nmis() - nmis;
-    e->p->row_end(e->p);
-    memset(w->kept, 0, sizeof w->kept);
-    engine_keep(e, w->kept);
-    seat->back = true;
+    spin_in_stretches(e, w);
 }
 
 const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct seat *seat = &plan->seat[k];
-    struct watch *w = watch_of(seat);
+    const struct one_core s = {watch_here, sizeof(struct watch), asked_ms(&plan->seat[k].engine)};
 
-    plan->bench = b;
-    plan->stage = k;
-    if (seat->gone || plan_on(plan, k, watch_here, plan) || plan->pace->stopped)
-        return NULL;
-    w->rhythm = gaps_rhythm(&w->gaps, scratch_of(w));
-    seat->nmis += w->nmis;
+    struct watch *w = one_core_measure(plan, b, k, &s);
+
+    if (w)
+        w->rhythm = gaps_rhythm(&w->gaps, scratch_of(w));
     return w;
 }

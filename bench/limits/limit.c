@@ -1,11 +1,11 @@
 #include "bench/limits/limit.h"
 #include "bench/api/tsc.h"
 #include "bench/check/guard.h"
+#include "bench/cores/one_core.h"
 #include "bench/figure/visits.h"
 #include "bench/limits/setting.h"
 #include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
-#include "lib/text/mem.h"
 
 #define ROUNDS       4  /* passes over the counts after the first ones, */
 #define ROUNDS_LEAST 2  /* or fewer if the time is over */
@@ -378,42 +378,22 @@ static void measure(struct measuring *w)
     conclude(w);
 }
 
-static void measure_here(void *ctx, unsigned core)
+static void measure_here(struct engine *e, void *memory)
 {
-    struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
-    struct engine *e = &seat->engine;
-    struct measuring *w = (struct measuring *)(void *)e->memory;
-    const struct bench *b = plan->bench;
+    struct measuring *w = memory;
 
-    memset(w, 0, sizeof *w);
     w->e = e;
-    w->limit.row.bench = b;
-    w->limit.row.core = core;
     w->hz = hz_of(e);
-    w->budget = b->limit.ms / 1e3;
+    w->budget = w->limit.row.bench->limit.ms / 1e3;
     w->seed = (uint64_t)e->facts.o->seed << 20;
     w->began = tsc_now();
-    e->p->row_begin(e->p, b->suite, b->name, 0);
-    e->p->row_longer(e->p, b->limit.ms);
-    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     measure(w);
-    w->limit.row.smis = engine_smis(e) - pace_smis(e) - smis;
-    w->limit.row.nmis = e->p->nmis() - nmis;
-    e->p->row_end(e->p);
-    engine_keep(e, w->limit.row.kept);
-    seat->back = true;
 }
 
 const struct limit *limit_measure(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct seat *seat = &plan->seat[k];
+    const struct one_core s = {measure_here, sizeof(struct measuring), b->limit.ms};
+    const struct measuring *w = one_core_measure(plan, b, k, &s);
 
-    plan->bench = b;
-    plan->stage = k;
-    if (seat->gone || plan_on(plan, k, measure_here, plan) || plan->pace->stopped)
-        return NULL;
-    const struct measuring *w = (const struct measuring *)(const void *)seat->engine.memory;
-    seat->nmis += w->limit.row.nmis;
-    return &w->limit;
+    return w ? &w->limit : NULL;
 }

@@ -1,6 +1,7 @@
 #include "bench/memory/curve.h"
 #include "bench/api/tsc.h"
 #include "bench/check/guard.h"
+#include "bench/cores/one_core.h"
 #include "bench/memory/chase.h"
 #include "bench/memory/needs.h"
 #include "bench/memory/point.h"
@@ -344,42 +345,22 @@ static void measure(struct measuring *w)
     measure_prefetched(w);
 }
 
-static void measure_here(void *ctx, unsigned core)
+static void measure_here(struct engine *e, void *memory)
 {
-    struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
-    struct engine *e = &seat->engine;
-    struct measuring *w = (struct measuring *)(void *)e->memory;
-    const struct bench *b = plan->bench;
+    struct measuring *w = memory;
 
-    memset(w, 0, sizeof *w);
     w->e = e;
-    w->curve.row.bench = b;
-    w->curve.row.core = core;
     w->hz = hz_of(e);
-    w->budget = b->curve.ms / 1e3;
+    w->budget = w->curve.row.bench->curve.ms / 1e3;
     w->seed = (uint64_t)e->facts.o->seed << 20;
     w->began = tsc_now();
-    e->p->row_begin(e->p, b->suite, b->name, 0);
-    e->p->row_longer(e->p, b->curve.ms);
-    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     measure(w);
-    w->curve.row.smis = engine_smis(e) - pace_smis(e) - smis;
-    w->curve.row.nmis = e->p->nmis() - nmis;
-    e->p->row_end(e->p);
-    engine_keep(e, w->curve.row.kept);
-    seat->back = true;
 }
 
 const struct curve *curve_measure(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct seat *seat = &plan->seat[k];
+    const struct one_core s = {measure_here, sizeof(struct measuring), b->curve.ms};
+    const struct measuring *w = one_core_measure(plan, b, k, &s);
 
-    plan->bench = b;
-    plan->stage = k;
-    if (seat->gone || plan_on(plan, k, measure_here, plan) || plan->pace->stopped)
-        return NULL;
-    const struct measuring *w = (const struct measuring *)(const void *)seat->engine.memory;
-    seat->nmis += w->curve.row.nmis;
-    return &w->curve;
+    return w ? &w->curve : NULL;
 }

@@ -2,13 +2,13 @@
 #include "bench/api/tsc.h"
 #include "bench/check/guard.h"
 #include "bench/context/pace.h"
+#include "bench/cores/one_core.h"
 #include "bench/memory/forward_walk.h"
 #include "bench/memory/needs.h"
 #include "bench/sample/pairs.h"
 #include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
-#include "lib/text/mem.h"
 
 #define VISITS     9    /* of each cell: the range of 9 holds their median's true value at 99.6% */
 #define PLACES     16   /* pages */
@@ -183,40 +183,20 @@ static void measure(struct mapping *w)
     p->area_free(p, &w->area);
 }
 
-static void measure_here(void *ctx, unsigned core)
+static void measure_here(struct engine *e, void *memory)
 {
-    struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
-    struct engine *e = &seat->engine;
-    struct mapping *w = (struct mapping *)(void *)e->memory;
-    const struct bench *b = plan->bench;
+    struct mapping *w = memory;
 
-    memset(w, 0, sizeof *w);
     w->e = e;
-    w->map.row.bench = b;
-    w->map.row.core = core;
     w->visits = e->facts.execution == EXEC_SILICON ? VISITS : 1;
     w->seed = e->facts.o->seed;
-    e->p->row_begin(e->p, b->suite, b->name, 0);
-    e->p->row_longer(e->p, b->curve.ms);
-    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = e->p->nmis();
     measure(w);
-    w->map.row.smis = engine_smis(e) - pace_smis(e) - smis;
-    w->map.row.nmis = e->p->nmis() - nmis;
-    e->p->row_end(e->p);
-    engine_keep(e, w->map.row.kept);
-    seat->back = true;
 }
 
 const struct forward_map *forward_measure(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct seat *seat = &plan->seat[k];
+    const struct one_core s = {measure_here, sizeof(struct mapping), b->curve.ms};
+    const struct mapping *w = one_core_measure(plan, b, k, &s);
 
-    plan->bench = b;
-    plan->stage = k;
-    if (seat->gone || plan_on(plan, k, measure_here, plan) || plan->pace->stopped)
-        return NULL;
-    const struct mapping *w = (const struct mapping *)(const void *)seat->engine.memory;
-    seat->nmis += w->map.row.nmis;
-    return &w->map;
+    return w ? &w->map : NULL;
 }

@@ -1,5 +1,5 @@
 #include "bench/memory/together.h"
-#include "bench/context/pace.h"
+#include "bench/context/span.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/crowd_run.h"
 #include "bench/memory/chase.h"
@@ -314,23 +314,17 @@ static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
 
 const struct curve *together_measure(struct plan *plan, const struct bench *b)
 {
-    const struct platform *p = plan->p;
     struct engine *e = &plan->seat[0].engine;
     struct gathering *g = (struct gathering *)(void *)e->memory;
     struct row *row = &plan->crowd->met.row;
 
     begin(g, plan, b);
-    p->row_begin(p, b->suite, b->name, 0);
-    p->row_longer(p, b->curve.ms);
-    uint64_t smis = engine_smis(e) - pace_smis(e), nmis = p->nmis();
+    span_begin(e, &g->curve.row, b->curve.ms);
     if (crowd_has_two(plan))
-        measure(g, p);
+        measure(g, plan->p);
     else
         crowd_fail(g->crowd, ROW_UNSUPPORTED, CROWD_ALONE);
-    p->row_end(p);
-    engine_keep(e, g->curve.row.kept);
-    g->curve.row.smis = engine_smis(e) - pace_smis(e) - smis;
-    g->curve.row.nmis = p->nmis() - nmis;
+    span_end(e, &g->curve.row);
     g->curve.row.status = row->status;
     g->curve.row.why = row->why;
     g->curve.row.ended = row->ended;

@@ -51,10 +51,9 @@ struct meeting {
 
 /* The result of one core that watched for gaps. */
 struct watch {
+    struct row row; /* bench, core, status, why, events; nothing else is used */
     struct gaps gaps;
     struct gaps_rhythm rhythm;
-    uint64_t nmis, smis;          /* during the watch */
-    uint64_t kept[PLATFORM_KEPT]; /* the core's events, as the platform records them */
 };
 
 #endif

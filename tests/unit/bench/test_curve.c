@@ -3,6 +3,7 @@
  * The chase is laid out and followed in real memory; the time of a walk is computed from the length
  * of the cycle that it is in.
  */
+// links: bench/cores/one_core.c
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/unit.h"

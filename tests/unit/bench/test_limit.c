@@ -1,5 +1,6 @@
 /* A curve over a count on a simulated machine, whose limit is known: how counts are chosen, planned
  * and visited, and what spoils a curve. lib/limits has the tests of the rule and of the code. */
+// links: bench/cores/one_core.c
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/unit.h"

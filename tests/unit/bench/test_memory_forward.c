@@ -3,6 +3,7 @@
  * bytes, except to the upper half of 8 bytes; every other load that overlaps waits. The walks move
  * the bytes; a defect in them is found.
  */
+// links: bench/cores/one_core.c
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/unit.h"

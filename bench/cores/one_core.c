@@ -1,0 +1,38 @@
+#include "bench/cores/one_core.h"
+#include "bench/context/span.h"
+#include "lib/text/mem.h"
+
+struct order {
+    struct plan *plan;
+    const struct one_core *row;
+};
+
+static void measure_here(void *ctx, unsigned core)
+{
+    const struct order *o = ctx;
+    struct seat *seat = plan_seat(o->plan, core);
+    struct engine *e = &seat->engine;
+    struct row *row = (struct row *)(void *)e->memory;
+
+    memset(row, 0, o->row->bytes);
+    row->bench = o->plan->bench;
+    row->core = core;
+    span_begin(e, row, o->row->ms);
+    o->row->measure(e, e->memory);
+    span_end(e, row);
+    seat->back = true;
+}
+
+void *one_core_measure(struct plan *plan, const struct bench *b, unsigned k,
+                       const struct one_core *s)
+{
+    struct seat *seat = &plan->seat[k];
+    struct order o = {plan, s};
+
+    plan->bench = b;
+    plan->stage = k;
+    if (seat->gone || plan_on(plan, k, measure_here, &o) || plan->pace->stopped)
+        return NULL;
+    seat->nmis += ((const struct row *)(const void *)seat->engine.memory)->nmis;
+    return seat->engine.memory;
+}
