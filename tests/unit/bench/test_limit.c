@@ -1,30 +1,31 @@
 /* A curve over a count on a simulated machine, whose limit is known: how counts are chosen, planned
  * and visited, and what spoils a curve. lib/limits has the tests of the rule and of the code. */
-// links: bench/cores/one_core.c
+// links: bench/limits/limit.c bench/cores/one_core.c tests/unit/bench/made_core.c
 #include "tests/unit/fake_tsc.h"
 
-#include "tests/unit/unit.h"
+#include "tests/unit/bench/made_core.h"
+
 #include <string.h>
-#include "bench/figure/visits.c"
-#include "bench/limits/limit.c"
-#include "bench/sample/pairs.c"
+#include "bench/limits/limit.h"
+#include "bench/limits/setting.h"
+#include "lib/stats/known.h"
 #include "tests/unit/close.h"
 #include "tests/unit/fake_own.h"
 #include "tests/unit/rng.h"
 
-#define HZ    1e9
-#define TPC   0.5 /* ticks per core cycle */
 #define LIMIT 313 /* fillers that fit between two loads */
 #define TURNS 16
+/* What a curve has if there is time: passes, visits of a count in each, pairs of walks in these. */
+enum { ROUNDS = 4, PER_ROUND = 3, PAIRS = 5 };
+enum { ROUNDS_LEAST = 2, COUNTS_LEAST = 8 };
 
 /* The machine; set by each test. */
 static struct {
-    double slow;      /* factor of every time */
-    double noise;     /* every time is off by at most this share */
-    unsigned wrong;   /* the walk that fails, counted from 1; 0: none */
-    unsigned stop_at; /* the visit before which the user stops the run; 0: none */
+    double slow;    /* factor of every time */
+    double noise;   /* every time is off by at most this share */
+    unsigned wrong; /* the walk that fails, counted from 1; 0: none */
     bool falls, leaves, halfway, full;
-    unsigned visits, walks, warmed;
+    unsigned walks, warmed;
     uint64_t seed;  /* of the last visit, ... */
     uint32_t count; /* ... and its count */
 } made;
@@ -62,7 +63,7 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
 {
     struct limits_setting *s = ctx;
     double off = 1 + made.noise * (2 * rng_unit(&rng) - 1);
-    double ticks = cycles_of(s->count) * TPC * made.slow * off * (double)s->turns;
+    double ticks = cycles_of(s->count) * MADE_TPC * made.slow * off * (double)s->turns;
 
     (void)i;
     *t = (struct pair_ticks){100 + (uint64_t)ticks, 100 + (uint64_t)(2 * ticks), s->turns};
@@ -72,99 +73,6 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
         s->wrong = "a planted defect";
     return !s->wrong;
 }
-
-uint32_t own_adds(uint32_t turns)
-{
-    return (uint32_t)(60 + 64 * turns * TPC);
-}
-
-struct cycle_mark cycle_begin(struct engine *e)
-{
-    (void)e;
-    return (struct cycle_mark){0};
-}
-
-struct cycle_mark cycle_end(struct engine *e)
-{
-    (void)e;
-    return (struct cycle_mark){0};
-}
-
-double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
-                   const struct cycle_mark *to)
-{
-    (void)e, (void)from, (void)to;
-    return UNKNOWN;
-}
-
-static struct cpuid_regs cpuid_made(void *ctx, uint32_t leaf, uint32_t subleaf)
-{
-    (void)ctx, (void)leaf, (void)subleaf;
-    return (struct cpuid_regs){0};
-}
-
-static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
-{
-    (void)p, (void)suite, (void)name, (void)ran;
-}
-
-static void row_longer(const struct platform *p, unsigned ms)
-{
-    (void)p;
-    assert_int_equal(ms, 700);
-}
-
-static void row_end(const struct platform *p)
-{
-    (void)p;
-}
-
-static uint64_t nmis(void)
-{
-    return 3;
-}
-
-static struct pace pace;
-
-bool pace_go_on(const struct engine *e)
-{
-    (void)e;
-    pace.stopped = ++made.visits == made.stop_at;
-    return !pace.stopped;
-}
-
-void pace_show(const struct engine *e, double done)
-{
-    (void)e;
-    assert_true(done >= 0 && done <= 1);
-}
-
-bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
-{
-    (void)e, (void)row;
-    fn(ctx);
-    return true;
-}
-
-struct seat *plan_seat(struct plan *plan, unsigned core)
-{
-    assert_int_equal(core, 0);
-    return plan->seat;
-}
-
-const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx)
-{
-    assert_int_equal(k, 0);
-    fn(ctx, 0);
-    return plan->seat->back ? NULL : "it did not come back";
-}
-
-static const struct cpu amd = {.vendor = VENDOR_AMD, .tsc = true};
-static struct options options;
-static struct seat seat;
-static struct plan plan;
-static uint64_t memory[INTERLEAVE_NEED];
-static struct platform platform;
 
 static const struct bench window = {
     .suite = "limits",
@@ -185,29 +93,19 @@ static const struct bench octaves = {
 
 static void reset(enum execution execution)
 {
+    made_core_reset(execution);
     memset(&made, 0, sizeof made);
     memset(&fake_own, 0, sizeof fake_own);
     made.slow = 1;
     rng = (struct rng){1};
-    options_default(&options);
-    platform = (struct platform){.cpu = &amd,
-                                 .cpuid = cpuid_made,
-                                 .row_begin = row_begin,
-                                 .row_longer = row_longer,
-                                 .row_end = row_end,
-                                 .nmis = nmis};
-    pace = (struct pace){0};
-    seat = (struct seat){.engine = {.p = &platform,
-                                    .memory = memory,
-                                    .step_cycles = 1,
-                                    .facts = {.o = &options,
-                                              .execution = execution,
-                                              .ticks_per_instruction = 2,
-                                              .ticks_per_cycle = TPC,
-                                              .tsc_hz = HZ,
-                                              .step = 1,
-                                              .cycle = {.by = CYCLES_RULER}}}};
-    plan = (struct plan){.seat = &seat, .pace = &pace};
+}
+
+static const struct limit *measure(const struct bench *b)
+{
+    const struct limit *l = limit_measure(&core.plan, b, 0);
+
+    assert_int_equal(core.ms, 700);
+    return l;
 }
 
 static void a_limit_is_found_exactly(void **state)
@@ -215,7 +113,7 @@ static void a_limit_is_found_exactly(void **state)
     (void)state;
     reset(EXEC_SILICON);
     made.noise = 0.02;
-    const struct limit *l = limit_measure(&plan, &window, 0);
+    const struct limit *l = measure(&window);
     assert_non_null(l);
     assert_null(l->row.why);
     assert_int_equal(l->spoiled, LIMIT_CLEAN);
@@ -230,33 +128,30 @@ static void a_limit_is_found_exactly(void **state)
         assert_true(i == 0 || p->count > p[-1].count);
         assert_int_equal(p->visits, ROUNDS * PER_ROUND);
         assert_close(p->cycles, cycles_of(p->count), 0.02 * cycles_of(p->count));
-        assert_close(p->ticks, cycles_of(p->count) * TPC, 0.02 * cycles_of(p->count));
+        assert_close(p->ticks, cycles_of(p->count) * MADE_TPC, 0.02 * cycles_of(p->count));
         assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
     }
-    assert_int_equal(made.warmed, made.visits);
+    assert_int_equal(made.warmed, core.polls);
+    assert_int_equal(l->row.nmis, core.polls);
+    assert_int_equal(core.seat.nmis, core.polls);
     assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * TURNS);
 }
 
 static void counts_per_octave(void **state)
 {
     static const uint32_t grid_of[] = {4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
-    uint32_t count[STEPS_POINTS_MOST];
 
     (void)state;
-    assert_int_equal(grid(&octaves.limit, 128, count), 11);
-    for (size_t i = 0; i < 11; i++)
-        assert_int_equal(count[i], grid_of[i]);
+    reset(EXEC_INSTRUCTIONS); /* only the grid */
+    const struct limit *l = measure(&octaves);
+    for (size_t i = 0; i < sizeof grid_of / sizeof grid_of[0]; i++)
+        assert_int_equal(l->point[i].count, grid_of[i]);
     reset(EXEC_SILICON);
     made.leaves = true;
-    const struct limit *l = limit_measure(&plan, &octaves, 0);
+    l = measure(&octaves);
     assert_int_equal(l->steps, 1);
     assert_in_range(l->step[0].at, 36, 42); /* 4 + 25% */
     assert_in_range(l->step[0].to, 42, 46);
-}
-
-static bool always(void)
-{
-    return true;
 }
 
 static void a_neighbour_all_the_time(void **state)
@@ -264,18 +159,11 @@ static void a_neighbour_all_the_time(void **state)
     (void)state;
     reset(EXEC_SILICON);
     fake_own.is_shared = always;
-    const struct limit *l = limit_measure(&plan, &window, 0);
+    const struct limit *l = measure(&window);
     assert_int_equal(l->row.status, ROW_OK);
     assert_int_equal(l->spoiled, LIMIT_SHARED);
     assert_int_equal(l->steps, 0);
     assert_true(l->point[0].shared);
-}
-
-static unsigned readings;
-
-static bool now_and_then(void)
-{
-    return ++readings % 5 == 0;
 }
 
 static void a_neighbour_now_and_then(void **state)
@@ -283,7 +171,7 @@ static void a_neighbour_now_and_then(void **state)
     (void)state;
     reset(EXEC_SILICON);
     fake_own.is_shared = now_and_then;
-    const struct limit *l = limit_measure(&plan, &window, 0);
+    const struct limit *l = measure(&window);
     assert_true(fake_own.shared > 0);
     assert_int_equal(l->spoiled, LIMIT_CLEAN);
     assert_int_equal(l->step[0].at, LIMIT);
@@ -301,7 +189,7 @@ static void a_neighbour_at_the_step(void **state)
     reset(EXEC_SILICON);
     made.halfway = true;
     fake_own.is_shared = beside_the_step;
-    const struct limit *l = limit_measure(&plan, &window, 0);
+    const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
     assert_int_equal(l->steps, 0);
 }
@@ -311,7 +199,7 @@ static void a_window_that_gets_shorter_is_not_judged(void **state)
     (void)state;
     reset(EXEC_SILICON);
     made.falls = true;
-    const struct limit *l = limit_measure(&plan, &window, 0);
+    const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_FALLS);
     assert_true(l->falls_at > 400);
     assert_int_equal(l->steps, 0);
@@ -323,14 +211,14 @@ static void uncertain_figures_are_not_judged(void **state)
     reset(EXEC_SILICON);
     for (unsigned tenths = 1; tenths <= 5; tenths++) {
         made.noise = tenths / 10.0;
-        const struct limit *l = limit_measure(&plan, &window, 0);
+        const struct limit *l = measure(&window);
         assert_int_equal(l->spoiled, LIMIT_CLEAN);
         assert_int_equal(l->steps, 1);
         assert_int_equal(l->step[0].at, LIMIT);
     }
     reset(EXEC_SILICON);
     made.noise = 0.62;
-    const struct limit *l = limit_measure(&plan, &window, 0);
+    const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
     assert_int_equal(l->steps, 0);
 }
@@ -341,14 +229,14 @@ static void a_walk_that_fails_its_check_fails_the_row(void **state)
     for (unsigned at = 1; at < 2000; at += 999) {
         reset(EXEC_SILICON);
         made.wrong = at;
-        const struct limit *l = limit_measure(&plan, &window, 0);
+        const struct limit *l = measure(&window);
         assert_int_equal(l->row.status, ROW_WRONG);
         assert_string_equal(l->row.why, "a planted defect");
         assert_int_equal(l->n, 0);
     }
     reset(EXEC_SILICON);
     made.full = true;
-    assert_int_equal(limit_measure(&plan, &window, 0)->row.status, ROW_WRONG);
+    assert_int_equal(measure(&window)->row.status, ROW_WRONG);
 }
 
 static void the_user_stops_it(void **state)
@@ -356,9 +244,9 @@ static void the_user_stops_it(void **state)
     (void)state;
     for (unsigned at = 1; at <= 501; at += 100) {
         reset(EXEC_SILICON);
-        made.stop_at = at;
-        assert_null(limit_measure(&plan, &window, 0));
-        assert_int_equal(made.visits, at);
+        core.stop_at = at;
+        assert_null(measure(&window));
+        assert_int_equal(core.polls, at);
     }
 }
 
@@ -370,9 +258,9 @@ static void little_time(void **state)
         reset(EXEC_SILICON);
         made.slow = slow;
         uint64_t from = fake_tsc;
-        const struct limit *l = limit_measure(&plan, &window, 0);
-        double seconds = (double)(fake_tsc - from) / HZ;
-        assert_true(seconds <= 1.2 * window.limit.ms / 1e3 || l->n == LEAST);
+        const struct limit *l = measure(&window);
+        double seconds = (double)(fake_tsc - from) / MADE_HZ;
+        assert_true(seconds <= 1.2 * window.limit.ms / 1e3 || l->n == COUNTS_LEAST);
         assert_true(l->less_time || l->point[l->n - 1].count == 832);
         assert_in_range(l->rounds, ROUNDS_LEAST, ROUNDS);
         assert_close(l->point[0].cycles, slow * cycles_of(16), slow * 2);
@@ -383,21 +271,21 @@ static void counted_instructions(void **state)
 {
     (void)state;
     reset(EXEC_INSTRUCTIONS);
-    const struct limit *l = limit_measure(&plan, &window, 0);
+    const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_COUNTED);
     assert_int_equal(l->n, 52); /* the grid, nothing is added */
     assert_int_equal(l->rounds, 1);
     assert_int_equal(made.walks, 2 * 52); /* in the first pass, and in one more */
     assert_int_equal(made.warmed, 0);
     assert_close(l->point[0].cycles, l->point[0].ticks / 2, 1e-6);
-    assert_true(limit_guess(&seat.engine, &window) < HZ);
+    assert_true(limit_guess(&core.seat.engine, &window) < MADE_HZ);
 }
 
 static void an_emulator(void **state)
 {
     (void)state;
     reset(EXEC_EMULATED);
-    const struct limit *l = limit_measure(&plan, &window, 0);
+    const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_EMULATED);
     assert_false(is_known(l->point[0].cycles));
     assert_true(is_known(l->point[0].ticks));
@@ -409,14 +297,14 @@ static void what_a_cpu_lacks(void **state)
 
     (void)state;
     reset(EXEC_SILICON);
-    const struct limit *l = limit_measure(&plan, &masks, 0); /* this CPUID has no leaf 7 */
+    const struct limit *l = measure(&masks); /* this CPUID has no leaf 7 */
     assert_int_equal(l->row.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(l->row.why, "AVX-512"));
-    platform.cpu = &other;
-    l = limit_measure(&plan, &window, 0);
+    core.platform.cpu = &other;
+    l = measure(&window);
     assert_int_equal(l->row.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(l->row.why, "LFENCE"));
-    assert_int_equal(made.visits, 0);
+    assert_int_equal(core.polls, 0);
 }
 
 int main(void)

@@ -3,23 +3,24 @@
  * bytes, except to the upper half of 8 bytes; every other load that overlaps waits. The walks move
  * the bytes; a defect in them is found.
  */
-// links: bench/cores/one_core.c
+// links: bench/memory/forward.c bench/memory/forward_walk.c bench/cores/one_core.c
+// links: tests/unit/bench/made_core.c
 #include "tests/unit/fake_tsc.h"
 
-#include "tests/unit/unit.h"
-#include <stdlib.h>
+#include "tests/unit/bench/made_core.h"
+
 #include <string.h>
-#include "bench/memory/forward.c"
-#include "bench/memory/forward_walk.c"
-#include "bench/sample/pairs.c"
+#include "bench/memory/forward.h"
+#include "bench/memory/forward_walk.h"
+#include "bench/memory/needs.h"
 #include "tests/unit/close.h"
 #include "tests/unit/fake_own.h"
 
-#define TPC 0.5 /* ticks per core cycle */
+enum { VISITS = 9, CHECKED = 64 }; /* visits of a cell, operations that each checks */
 
 static struct {
     enum { RIGHT, LOSES_STORES, LOADS_LESS } defect;
-    unsigned sizes, stop_at, visits, areas;
+    unsigned sizes;
     const char *lacks;
 } made;
 
@@ -47,8 +48,8 @@ static uint64_t walk(uint8_t *store, const uint8_t *load, uint64_t turns, uint8_
         memset(value, 0, FORWARD_MOST);
         memcpy(value, load, made.defect == LOADS_LESS ? load_bytes / 2 : load_bytes);
     }
-    fake_tsc += (uint64_t)(cycles * TPC * (double)operations);
-    return 100 + (uint64_t)(cycles * TPC * (double)operations);
+    fake_tsc += (uint64_t)(cycles * MADE_TPC * (double)operations);
+    return 100 + (uint64_t)(cycles * MADE_TPC * (double)operations);
 }
 
 #define WALK(s, l)                                                                                 \
@@ -80,140 +81,22 @@ unsigned needs_sizes(const struct platform *p)
     return made.sizes;
 }
 
-uint32_t own_adds(uint32_t turns)
-{
-    return (uint32_t)(60 + 64 * turns * TPC);
-}
-
-struct cycle_mark cycle_begin(struct engine *e)
-{
-    (void)e;
-    return (struct cycle_mark){0};
-}
-
-struct cycle_mark cycle_end(struct engine *e)
-{
-    (void)e;
-    return (struct cycle_mark){0};
-}
-
-double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
-                   const struct cycle_mark *to)
-{
-    (void)e, (void)from, (void)to;
-    return UNKNOWN;
-}
-
-static bool area_made(const struct platform *p, const struct platform_wish *wish,
-                      struct platform_area *area, const char **why)
-{
-    (void)p, (void)why;
-    assert_int_equal(wish->page, 4096);
-    made.areas++;
-    *area = (struct platform_area){
-        .at = aligned_alloc(4096, wish->bytes), .bytes = wish->bytes, .page = 4096};
-    assert_non_null(area->at);
-    return true;
-}
-
-static void area_unmade(const struct platform *p, struct platform_area *area)
-{
-    (void)p;
-    made.areas--;
-    free(area->at);
-}
-
-static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
-{
-    (void)p, (void)suite, (void)name, (void)ran;
-}
-
-static void row_longer(const struct platform *p, unsigned ms)
-{
-    (void)p, (void)ms;
-}
-
-static void row_end(const struct platform *p)
-{
-    (void)p;
-}
-
-static uint64_t nmis(void)
-{
-    return 3;
-}
-
-static struct pace pace;
-
-bool pace_go_on(const struct engine *e)
-{
-    (void)e;
-    pace.stopped = ++made.visits == made.stop_at;
-    return !pace.stopped;
-}
-
-void pace_show(const struct engine *e, double done)
-{
-    (void)e;
-    assert_true(done > 0 && done <= 1);
-}
-
-bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
-{
-    (void)e, (void)row;
-    fn(ctx);
-    return true;
-}
-
-struct seat *plan_seat(struct plan *plan, unsigned core)
-{
-    assert_int_equal(core, 0);
-    return plan->seat;
-}
-
-const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx)
-{
-    assert_int_equal(k, 0);
-    fn(ctx, 0);
-    return plan->seat->back ? NULL : "it did not come back";
-}
-
-static struct options options;
-static struct seat seat;
-static struct plan plan;
-static uint64_t memory[INTERLEAVE_NEED];
-static struct platform platform;
 static const struct bench row = {
     .suite = "memory", .name = "forward", .form = FORM_FORWARD, .curve = {.ms = 1000}};
 
 static void reset(enum execution execution, unsigned sizes)
 {
+    made_core_reset(execution);
     memset(&made, 0, sizeof made);
     memset(&fake_own, 0, sizeof fake_own);
     made.sizes = sizes;
-    options_default(&options);
-    platform = (struct platform){.area = area_made,
-                                 .area_free = area_unmade,
-                                 .row_begin = row_begin,
-                                 .row_longer = row_longer,
-                                 .row_end = row_end,
-                                 .nmis = nmis};
-    pace = (struct pace){0};
-    seat = (struct seat){.engine = {.p = &platform,
-                                    .memory = memory,
-                                    .facts = {.o = &options,
-                                              .execution = execution,
-                                              .ticks_per_instruction = 2,
-                                              .ticks_per_cycle = TPC,
-                                              .cycle = {.by = CYCLES_RULER}}}};
-    plan = (struct plan){.seat = &seat, .pace = &pace};
 }
 
 static const struct forward_map *measure_row(void)
 {
-    const struct forward_map *m = forward_measure(&plan, &row, 0);
+    const struct forward_map *m = forward_measure(&core.plan, &row, 0);
 
-    assert_int_equal(made.areas, 0); /* given back, whatever happened */
+    assert_int_equal(core.areas, 0); /* whatever happened */
     return m;
 }
 
@@ -223,6 +106,8 @@ static void every_cell_of_every_pair(void **state)
     reset(EXEC_SILICON, 7);
     const struct forward_map *m = measure_row();
     assert_int_equal(m->row.status, ROW_OK);
+    assert_int_equal(m->row.nmis, core.polls);
+    assert_int_equal(core.wish.page, BENCH_4K);
     assert_int_equal(m->visits, VISITS);
     assert_false(m->shared);
     /* With one more cell per store, which loads of one byte are compared with. */
@@ -237,7 +122,8 @@ static void every_cell_of_every_pair(void **state)
                     how = store == 8 && offset >= 4 ? FORWARD_NOT : FORWARD_FORWARDED;
                 assert_int_equal(m->how[first + i], how);
                 assert_close(m->cell[first + i].cycles, cycles_of(store, load, offset), 0.01);
-                assert_close(m->cell[first + i].ticks, TPC * cycles_of(store, load, offset), 0.01);
+                assert_close(m->cell[first + i].ticks, MADE_TPC * cycles_of(store, load, offset),
+                             0.01);
                 assert_true(m->cell[first + i].lo <= m->cell[first + i].cycles);
                 assert_true(m->cell[first + i].hi >= m->cell[first + i].cycles);
             }
@@ -266,7 +152,7 @@ static void counted_instructions_are_not_judged(void **state)
     assert_int_equal(m->visits, 1);
     assert_int_equal(m->how[forward_first(4, 0, 0) + 1], FORWARD_INSIDE);
     assert_int_equal(m->how[forward_first(4, 3, 3)], FORWARD_APART);
-    assert_close(m->cell[forward_first(4, 0, 0) + 1].cycles, 5 * TPC / 2, 0.01);
+    assert_close(m->cell[forward_first(4, 0, 0) + 1].cycles, 5 * MADE_TPC / 2, 0.01);
 }
 
 static void defects_fail_the_row(void **state)
@@ -278,11 +164,6 @@ static void defects_fail_the_row(void **state)
     reset(EXEC_SILICON, 7);
     made.defect = LOADS_LESS;
     assert_int_equal(measure_row()->row.status, ROW_WRONG);
-}
-
-static bool always(void)
-{
-    return true;
 }
 
 static void a_neighbour_all_the_time(void **state)
@@ -299,7 +180,7 @@ static void stopped_or_not_supported(void **state)
 {
     (void)state;
     reset(EXEC_SILICON, 7);
-    made.stop_at = 100;
+    core.stop_at = 100;
     assert_null(measure_row());
     reset(EXEC_SILICON, 7);
     made.lacks = "needs more";
@@ -307,7 +188,7 @@ static void stopped_or_not_supported(void **state)
     assert_int_equal(m->row.status, ROW_UNSUPPORTED);
     assert_string_equal(m->row.why, "needs more");
     reset(EXEC_SILICON, 7);
-    platform.area = NULL;
+    core.platform.area = NULL;
     assert_int_equal(measure_row()->row.status, ROW_UNSUPPORTED);
 }
 

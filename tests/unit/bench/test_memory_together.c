@@ -6,22 +6,21 @@
 // links: bench/memory/together.c bench/memory/together_part.c bench/memory/chase.c
 // links: bench/memory/stream.c bench/memory/flush.c bench/cores/crowd.c
 // links: bench/cores/crowd_part.c bench/cores/crowd_run.c bench/context/barrier.c
+// links: tests/unit/bench/made_core.c
 #define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
+#include "tests/unit/bench/made_core.h"
+
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/unit/unit.h"
 
-#include "bench/check/guard.h"
-#include "bench/context/pace.h"
 #include "bench/cores/crowd.h"
 #include "bench/memory/chase.h"
 #include "bench/memory/flush.h"
 #include "bench/memory/needs.h"
 #include "bench/memory/stream.h"
 #include "bench/memory/together.h"
-#include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
 
 #define CORES 3
@@ -29,11 +28,9 @@
 #define MIB   (1024 * KIB)
 
 static struct {
-    uint64_t area;      /* bytes that there are; 0: none */
-    unsigned absent;    /* the core that does not come; 0: none */
-    unsigned broken;    /* the core whose walks have a defect; CORES: none */
-    unsigned areas;     /* mapped now */
-    bool starved, stop; /* that core had no CPU; the user stops the run */
+    unsigned absent; /* the core that does not come; 0: none */
+    unsigned broken; /* the core whose walks have a defect; CORES: none */
+    bool starved;    /* that core had no CPU */
 } made;
 
 static _Thread_local unsigned running; /* the core that this thread is */
@@ -122,49 +119,6 @@ void needs_find(struct curve *c, const struct platform *p)
     c->wanted = 512 * KIB;
 }
 
-static bool area_made(const struct platform *p, const struct platform_wish *wish,
-                      struct platform_area *area, const char **why)
-{
-    (void)p;
-    *why = "no memory is made";
-    assert_true(wish->shared);
-    if (made.area == 0)
-        return false;
-    made.areas++;
-    *area = (struct platform_area){.bytes = wish->bytes < made.area ? wish->bytes : made.area,
-                                   .page = 4096};
-    area->at = aligned_alloc(4096, (area->bytes + 4095) / 4096 * 4096);
-    assert_non_null(area->at);
-    return true;
-}
-
-static void area_unmade(const struct platform *p, struct platform_area *area)
-{
-    (void)p;
-    made.areas--;
-    free(area->at);
-}
-
-static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
-{
-    (void)p, (void)suite, (void)name, (void)ran;
-}
-
-static void row_longer(const struct platform *p, unsigned ms)
-{
-    (void)p, (void)ms;
-}
-
-static void row_end(const struct platform *p)
-{
-    (void)p;
-}
-
-static uint64_t nmis(void)
-{
-    return 3;
-}
-
 static uint64_t starved(const struct platform *p, unsigned *core)
 {
     (void)p;
@@ -175,22 +129,6 @@ static uint64_t starved(const struct platform *p, unsigned *core)
 bool plan_starved(const struct plan *plan, unsigned *core)
 {
     return starved(plan->p, core) >= PLATFORM_STARVED_NS;
-}
-
-static struct pace pace;
-
-bool pace_go_on(const struct engine *e)
-{
-    (void)e;
-    pace.stopped = made.stop;
-    return !made.stop;
-}
-
-bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
-{
-    (void)e, (void)row;
-    fn(ctx);
-    return true;
 }
 
 /* Long where the others come, however busy the host is. */
@@ -236,45 +174,33 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
     return NULL;
 }
 
-static struct options options;
-static struct platform platform;
 static struct platform_cores cores = {.count = CORES, .starved = starved};
 static struct seat seat[CORES];
 static unsigned list[CORES] = {0, 1, 2}, present[CORES], places[CORES];
 static struct barrier_line line[CORES];
-static uint64_t memory[INTERLEAVE_NEED];
 static struct plan plan;
 
 static void reset(void)
 {
     memset(&made, 0, sizeof made);
-    made.area = 4 * MIB;
     made.broken = CORES;
-    options_default(&options);
-    pace = (struct pace){0};
-    platform = (struct platform){.area = area_made,
-                                 .area_free = area_unmade,
-                                 .row_begin = row_begin,
-                                 .row_longer = row_longer,
-                                 .row_end = row_end,
-                                 .nmis = nmis,
-                                 .cores = &cores};
-    memset(seat, 0, sizeof seat);
-    for (unsigned i = 0; i < CORES; i++)
-        seat[i].engine = (struct engine){
-            .p = &platform,
-            .memory = memory,
-            .facts = {.o = &options, .core = i, .execution = EXEC_SILICON, .tsc_hz = 1e8}};
+    made_core_reset(EXEC_SILICON);
+    core.area = 4 * MIB;
+    core.platform.cores = &cores;
+    for (unsigned i = 0; i < CORES; i++) {
+        seat[i] = core.seat;
+        seat[i].engine.facts.core = i;
+        seat[i].engine.facts.tsc_hz = 1e8;
+    }
     void *crowd = plan.crowd;
-    plan = (struct plan){.p = &platform,
-                         .n = CORES,
-                         .seat = seat,
-                         .list = list,
-                         .present = present,
-                         .places = places,
-                         .line = line,
-                         .pace = &pace,
-                         .crowd = crowd};
+    plan = core.plan;
+    plan.n = CORES;
+    plan.seat = seat;
+    plan.list = list;
+    plan.present = present;
+    plan.places = places;
+    plan.line = line;
+    plan.crowd = crowd;
 }
 
 static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
@@ -286,7 +212,7 @@ static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
                          .form = FORM_CURVE,
                          .curve = {.load = load, .crowd = crowd, .ms = 300}};
     const struct curve *c = together_measure(&plan, &row);
-    assert_int_equal(made.areas, 0); /* given back, whatever happened */
+    assert_int_equal(core.areas, 0); /* whatever happened */
     return c;
 }
 
@@ -316,7 +242,8 @@ static void one_two_and_all_cores(void **state)
         assert_int_equal(c->point[2].set, 128 * KIB);
         assert_int_equal(c->elements, lines);
         assert_false(c->less_memory);
-        assert_int_equal(c->row.nmis, 0);
+        assert_int_equal(c->row.nmis, core.polls);
+        assert_true(core.wish.shared);
     }
 }
 
@@ -374,15 +301,15 @@ static void too_little_memory(void **state)
 {
     (void)state;
     reset();
-    made.area = 0;
+    core.area = 0;
     assert_string_equal(measure(BENCH_CORES, BENCH_READ_16)->row.why, "no memory is made");
     reset();
-    made.area = 256 * KIB; /* two sets */
+    core.area = 256 * KIB; /* two sets */
     const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
     assert_int_equal(c->row.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(c->row.why, "memory"));
     reset();
-    made.area = 448 * KIB;
+    core.area = 448 * KIB;
     c = measure(BENCH_CORES, BENCH_READ_16);
     assert_int_equal(c->row.status, ROW_OK);
     assert_true(c->less_memory);
@@ -412,7 +339,7 @@ static void not_measured(void **state)
     reset();
     assert_string_equal(measure(BENCH_CORES, BENCH_COPY_32)->row.why, "needs AVX");
     reset();
-    made.stop = true;
+    core.stop_at = 1;
     assert_null(measure(BENCH_CORES, BENCH_READ_16));
 }
 
