@@ -83,6 +83,7 @@ static void note_measured(struct run *run, const struct row *row)
 static void count_shown(struct run *run, const struct row *row, uint64_t from)
 {
     note_measured(run, row);
+    run->report->curves += row->status != ROW_UNSUPPORTED;
     if (row->ended)
         run_tell_ended(run, row);
     else if (row->status == ROW_WRONG)
@@ -104,6 +105,8 @@ void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
     const struct run_facts *facts = &run->plan->seat[k].engine.facts;
 
     insn_show(facts, t, run->report);
+    for (unsigned i = t->links; i < t->rows; i++)
+        run->report->forms += insn_was_run(&t->row[i]);
     essence_insn(run->essence, facts, t, type_of(run, k));
     run->measured++;
 }

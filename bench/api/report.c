@@ -124,13 +124,41 @@ static void tell_odd_field(struct report *r)
     report_event(r, "mistake", text);
 }
 
+/* Writes how much was measured: "154 rows", or "63 curves, 6634 forms of instructions". */
+static void put_measured(const struct report *r, struct sink *out)
+{
+    const char *before = "";
+
+    if (r->rows || (!r->curves && !r->forms)) {
+        fmt(out, "%llu rows", (unsigned long long)r->rows);
+        before = ", ";
+    }
+    if (r->curves) {
+        fmt(out, "%s%llu curves", before, (unsigned long long)r->curves);
+        before = ", ";
+    }
+    if (r->forms)
+        fmt(out, "%s%llu forms of instructions", before, (unsigned long long)r->forms);
+}
+
+static void show_verdict(struct report *r, const char *verdict, bool stopped)
+{
+    fmt(r->out, "verdict: %s (", verdict);
+    put_measured(r, r->out);
+    fmt(r->out, ", %llu failures", (unsigned long long)r->failures);
+    if (r->unproven)
+        fmt(r->out, ", the work of %llu not judged", (unsigned long long)r->unproven);
+    if (r->counts_smis)
+        fmt(r->out, ", %llu SMIs", (unsigned long long)r->smis);
+    fmt(r->out, stopped ? ", stopped)\r\n" : ")\r\n");
+}
+
 void report_end(struct report *r, bool stopped)
 {
     enum verdict { PASS, FAIL, STOPPED };
     static const char *const words[] = {"pass", "fail", "stopped"};
     static const char *const shouts[] = {"PASS", "FAIL", "STOPPED"};
     enum verdict verdict = r->failures ? FAIL : stopped ? STOPPED : PASS;
-    char smis[40] = "", unproven[60] = "";
     struct json j;
 
     tell_odd_field(r);
@@ -140,6 +168,10 @@ void report_end(struct report *r, bool stopped)
             verdict == PASS ? "pass" : "fail");
     begin(r, &j, "end");
     json_u64(&j, "rows", r->rows);
+    if (r->curves)
+        json_u64(&j, "curves", r->curves);
+    if (r->forms)
+        json_u64(&j, "forms", r->forms);
     json_u64(&j, "failures", r->failures);
     if (r->unproven)
         json_u64(&j, "work_not_judged", r->unproven);
@@ -149,13 +181,6 @@ void report_end(struct report *r, bool stopped)
         json_bool(&j, "stopped", true);
     json_str(&j, "verdict", words[verdict]);
     json_end(&j);
-    if (r->counts_smis)
-        fmt_buf(smis, sizeof smis, ", %llu SMIs", (unsigned long long)r->smis);
-    if (r->unproven)
-        fmt_buf(unproven, sizeof unproven, ", the work of %llu not judged",
-                (unsigned long long)r->unproven);
     if (report_says(r))
-        fmt(r->out, "verdict: %s (%llu rows, %llu failures%s%s%s)\r\n", shouts[verdict],
-            (unsigned long long)r->rows, (unsigned long long)r->failures, unproven, smis,
-            stopped ? ", stopped" : "");
+        show_verdict(r, shouts[verdict], stopped);
 }

@@ -24,7 +24,9 @@ struct report {
     enum format format;
     unsigned columns;  /* of the widest console; REPORT_COLUMNS unless the owner says otherwise */
     uint64_t seq;      /* of the next record */
-    uint64_t rows;     /* rows written */
+    uint64_t rows;     /* rows written, ... */
+    uint64_t curves;   /* ... curves and maps that were measured, of a size or a count, ... */
+    uint64_t forms;    /* ... and forms of instructions that ran */
     uint64_t failures; /* rows and self-tests that failed, and the like: see report_failed() */
     uint64_t unproven; /* rows without an instruction count that proves their work */
     uint64_t smis;     /* while rows were measured, ... */

@@ -73,6 +73,7 @@ def test_the_plan_and_the_end_count_the_same_forms(few):
     assert plan["forms"] == 7 and plan["run"] == end["reached"] == 5
     assert plan["pairs"] == sum(len(pairs(form)) for form in forms(few).values())
     assert end["faulted"] == end["not_reached"] == 0 and end["passes"] >= 1
+    assert (last := one(few, "end"))["forms"] == 5 and last["rows"] == 0 and "curves" not in last
     assert plan["seconds"] == 20 and plan["licence"] == "CC0-1.0"
     assert set(end["links"]) >= {"movsxd r64, r32", "test r64, r64"} and len(end["links"]) == len(end["link_cycles"])
 
@@ -81,6 +82,7 @@ def test_the_table_has_a_line_for_each_of_a_few_forms(run):
     out = run("suite=insn", "bench=add_r64_r64,hlt", "time=5", "format=table").out
     assert re.search(r"^add r64, r64 +[\d.]+\??(  [01]>[0f] -?[\d.]+\??){4}\r?$", out, re.MULTILINE), out
     assert re.search(r"^hlt +privileged", out, re.MULTILINE) and "1 of 2 forms" in out
+    assert re.search(r"^verdict: \w+ \(1 forms of instructions, ", out, re.MULTILINE), out[-400:]
 
 
 def test_forms_whose_time_depends_on_values_have_more_rows(run):

@@ -23,7 +23,8 @@ def limit(ended, request):
 
 def test_the_run_passes_without_rows(ended):
     assert ended.status in (0, 2), ended.out  # self-tests are not this test's
-    assert '"rows":0,' in ended.out
+    assert f'"rows":0,"curves":{len(NAMES)},' in ended.out
+    assert f" ({len(NAMES)} curves, " in ended.out.splitlines()[-1], ended.out[-400:]
 
 
 def test_counts_ascend_and_have_figures(limit):

@@ -34,7 +34,8 @@ def curve(ended, request):
 
 def test_the_run_passes_without_rows(ended):
     assert ended.status in (0, 2), ended.out  # self-tests are not this test's
-    assert '"rows":0,' in ended.out
+    assert f'"rows":0,"curves":{len(NAMES)},' in ended.out
+    assert f" ({len(NAMES)} curves, " in ended.out.splitlines()[-1], ended.out[-400:]
 
 
 def test_sizes_ascend(curve):

@@ -11,7 +11,7 @@ import resource
 import made_reports
 import pictured
 import pytest
-from read import figure, report, saved
+from read import figure, report, saved, show
 from made_reports import RANKS, STUDENT, baretick, counted, counting, head, row, whole
 
 DAMAGES = 10000
@@ -218,6 +218,17 @@ def test_several_files_in_one_table(kept):
     assert [(r["file"], r["cycles"]) for r in rows] == [(str(one), 1), (str(two), 2)]
     assert [x.split()[0] for x in baretick("show", one, two).stdout.splitlines() if "made/a" in x] == [
         str(one), str(two)]
+
+
+def test_the_verdict_counts_what_was_measured(tmp_path):
+    """Also in reports of versions whose record `end` has the rows only."""
+    end = {"type": "end", "rows": 0, "curves": 2, "forms": 3, "failures": 0, "verdict": "pass"}
+    older = [{"type": "curve", "suite": "memory", "name": name, "core": 0, "status": "ok"} for name in ("a", "b")]
+    older.append({"type": "insn_end", "core": 0, "reached": 3})
+    path = tmp_path / "report.jsonl"
+    for records in ([end], [*older, {key: end[key] for key in end if key not in ("curves", "forms")}]):
+        path.write_bytes(made_reports.report([head(), *records]))
+        assert show.ending(saved.read(path)) == "verdict: PASS (2 curves, 3 forms of instructions, 0 failures)"
 
 
 # --- what is wrong with it -------------------------------------------------------------------------
