@@ -279,20 +279,29 @@ static void show(const struct run_facts *run, const struct curve *c, struct repo
 
 /* --- the record ------------------------------------------------------------------------------- */
 
+/* Figures have no more decimals than their interval needs. */
+static void record_point(const struct run_facts *run, const struct curve *c,
+                         const struct curve_point *p, struct json *j)
+{
+    int decimals = json_decimals(p->hi - p->lo, 3);
+    double time = ns(run, p->ticks);
+
+    json_array(j, NULL);
+    json_i64(j, NULL, (int64_t)p->bytes);
+    json_f64(j, NULL, p->ticks, decimals);
+    json_f64(j, NULL, run_has_cycles(run) && !is_together(c) ? p->cycles : UNKNOWN, decimals);
+    json_f64(j, NULL, p->lo, decimals);
+    json_f64(j, NULL, p->hi, decimals);
+    /* A ns has several cycles, so it needs a decimal more. */
+    json_f64(j, NULL, time, decimals < 3 ? decimals + 1 : 3);
+    json_close(j);
+}
+
 static void record_points(const struct run_facts *run, const struct curve *c, struct json *j)
 {
     json_array(j, "points");
-    for (size_t i = 0; i < c->n; i++) {
-        const struct curve_point *p = &c->point[i];
-        json_array(j, NULL);
-        json_i64(j, NULL, (int64_t)p->bytes);
-        json_f64(j, NULL, p->ticks, 3);
-        json_f64(j, NULL, run_has_cycles(run) && !is_together(c) ? p->cycles : UNKNOWN, 3);
-        json_f64(j, NULL, p->lo, 3);
-        json_f64(j, NULL, p->hi, 3);
-        json_f64(j, NULL, ns(run, p->ticks), 3);
-        json_close(j);
-    }
+    for (size_t i = 0; i < c->n; i++)
+        record_point(run, c, &c->point[i], j);
     json_close(j);
     if (is_together(c)) {
         json_array(j, "sets");

@@ -104,6 +104,12 @@ static void show(const struct run_facts *run, const struct forward_map *m, struc
 
 /* --- the records ------------------------------------------------------------------------------ */
 
+/* Writes three digits: the spread of most figures is 1% or more. */
+static void record_figure(double v, struct json *j)
+{
+    json_f64(j, NULL, v, v < 9.995 ? 2 : 1);
+}
+
 static void record_load(const struct run_facts *run, const struct forward_map *m, unsigned s,
                         unsigned l, struct json *j)
 {
@@ -115,11 +121,11 @@ static void record_load(const struct run_facts *run, const struct forward_map *m
     json_i64(j, "from", forward_offset(1u << l, 0));
     json_array(j, "values");
     for (unsigned i = 0; i < cells; i++)
-        json_f64(j, NULL, figure(run, &m->cell[first + i]), 2);
+        record_figure(figure(run, &m->cell[first + i]), j);
     json_close(j);
     json_array(j, "spread");
     for (unsigned i = 0; i < cells; i++)
-        json_f64(j, NULL, m->cell[first + i].hi - m->cell[first + i].lo, 2);
+        record_figure(m->cell[first + i].hi - m->cell[first + i].lo, j);
     json_close(j);
     for (unsigned i = 0; i < cells; i++)
         how[i] = m->how[first + i];

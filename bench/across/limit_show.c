@@ -91,10 +91,10 @@ static void show(const struct run_facts *run, const struct limit *l, struct repo
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-/* Writes a figure with four digits or more. */
-static void record_figure(double v, struct json *j)
+/* Writes a figure of a point: with four digits or more, but no more than its interval needs. */
+static void record_figure(const struct limit_point *p, double v, struct json *j)
 {
-    json_f64(j, NULL, v, v < 100 ? 3 : 1);
+    json_f64(j, NULL, v, json_decimals(p->hi - p->lo, v < 100 ? 3 : 1));
 }
 
 static void record_points(const struct run_facts *run, const struct limit *l, struct json *j)
@@ -104,10 +104,10 @@ static void record_points(const struct run_facts *run, const struct limit *l, st
         const struct limit_point *p = &l->point[i];
         json_array(j, NULL);
         json_u64(j, NULL, p->count);
-        record_figure(p->ticks, j);
-        record_figure(run_has_cycles(run) ? p->cycles : UNKNOWN, j);
-        record_figure(p->lo, j);
-        record_figure(p->hi, j);
+        record_figure(p, p->ticks, j);
+        record_figure(p, run_has_cycles(run) ? p->cycles : UNKNOWN, j);
+        record_figure(p, p->lo, j);
+        record_figure(p, p->hi, j);
         json_close(j);
     }
     json_close(j);

@@ -17,3 +17,13 @@ void json_f64(struct json *j, const char *name, double v, int decimals)
     json_member(j, name, str_has(text, ".") || str_has(text, "e") ? JSON_FRACTION : JSON_INTEGER);
     json_raw(j, text, b.used);
 }
+
+int json_decimals(double width, int most)
+{
+    int decimals = 0;
+
+    /* A NaN is not at least anything. */
+    for (double units = width; decimals < most && !(units >= JSON_WIDTH); units *= 10)
+        decimals++;
+    return decimals;
+}

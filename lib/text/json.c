@@ -254,6 +254,23 @@ void json_str(struct json *j, const char *name, const char *s)
     string(j, s);
 }
 
+static void text_write(struct sink *self, const char *bytes, size_t n)
+{
+    json_raw(((struct json_text *)self)->j, bytes, n);
+}
+
+void json_text_begin(struct json_text *t, struct json *j, const char *name)
+{
+    *t = (struct json_text){.sink.write = text_write, .j = j};
+    json_member(j, name, JSON_STRING);
+    raw_text(j, "\"");
+}
+
+void json_text_end(struct json_text *t)
+{
+    raw_text(t->j, "\"");
+}
+
 void json_object(struct json *j, const char *name)
 {
     json_member(j, name, JSON_OBJECT);

@@ -61,6 +61,16 @@ void json_bool(struct json *j, const char *name, bool v);
 /* UTF-8. A byte that is not part of a character is written as \u00XX, control characters are
  * escaped. NULL is an unknown value, as below. */
 void json_str(struct json *j, const char *name, const char *s);
+
+/* A string that is written piece by piece: what is written to `sink` is a part of it. Only printable
+ * ASCII without quotes and backslashes, since nothing is escaped. */
+struct json_text {
+    struct sink sink;
+    struct json *j;
+};
+void json_text_begin(struct json_text *t, struct json *j, const char *name);
+void json_text_end(struct json_text *t);
+
 /* Nesting deeper than JSON_DEPTH is a programming error and traps. */
 void json_object(struct json *j, const char *name);
 void json_array(struct json *j, const char *name);

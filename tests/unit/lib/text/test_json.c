@@ -1,4 +1,5 @@
 #include "lib/decimal/json_f64.h"
+#include "lib/text/fmt.h"
 #include "lib/text/json.h"
 
 #include <float.h>
@@ -380,6 +381,43 @@ static void each_object_must_have_its_own_members(void **state)
     }
 }
 
+/* A string in pieces is the string, for the checks and the crc too. */
+static void a_text_is_a_string(void **state)
+{
+    struct json_text piece;
+    static char whole[sizeof text];
+
+    (void)state;
+    begin();
+    json_str(&j, "a", "one two");
+    json_end(&j);
+    memcpy(whole, text, sizeof whole);
+    begin();
+    json_text_begin(&piece, &j, "a");
+    fmt(&piece.sink, "one%s", " ");
+    fmt(&piece.sink, "%s", "two");
+    json_text_end(&piece);
+    json_end(&j);
+    assert_string_equal(text, whole);
+    begin_checked();
+    json_text_begin(&piece, &j, "none");
+    json_text_end(&piece);
+    assert_non_null(strstr(checked.odd, "row.none (string) is not declared"));
+}
+
+static void decimals_follow_the_width(void **state)
+{
+    (void)state;
+    assert_int_equal(json_decimals(0.025, 3), 3); /* 25 units of the last one */
+    assert_int_equal(json_decimals(0.2, 3), 2);
+    assert_int_equal(json_decimals(0.19, 3), 3);
+    assert_int_equal(json_decimals(11.5, 3), 1);
+    assert_int_equal(json_decimals(20, 3), 0);
+    assert_int_equal(json_decimals(1e300, 3), 0);
+    assert_int_equal(json_decimals(0, 3), 3); /* an exact figure */
+    assert_int_equal(json_decimals(__builtin_nan(""), 1), 1);
+}
+
 /* Names that do not fit into their path are reported, and written nevertheless. */
 static void long_names_are_written(void **state)
 {
@@ -405,6 +443,8 @@ int main(void)
         cmocka_unit_test(what_an_object_lacks_is_named_when_it_is_closed),
         cmocka_unit_test(each_object_must_have_its_own_members),
         cmocka_unit_test(long_names_are_written),
+        cmocka_unit_test(a_text_is_a_string),
+        cmocka_unit_test(decimals_follow_the_width),
         cmocka_unit_test(line_of_a_tool),
         cmocka_unit_test(values_of_each_type_are_written),
         cmocka_unit_test(arrays_and_objects_nest),
