@@ -318,7 +318,7 @@ static void run_forms(struct run *run, const struct bench *b)
         run->cores_done = k;
         const struct insn_table *t = forms_plan(run->plan, b, k);
         if (t)
-            insn_show_plan(facts, t, run->report);
+            insn_show_plan(facts, t, run->plan->n, run_curve_bytes(run), run->report);
         if (t && forms_measure(run->plan, k))
             run_show_forms(run, t, k);
         run_tell_gone(run, k, b->name);

@@ -1,4 +1,5 @@
 #include "bench/run_show.h"
+#include "bench/api/registry.h"
 #include "bench/api/report.h"
 #include "bench/cores/plan_rows.h"
 #include "bench/api/tsc.h"
@@ -98,6 +99,24 @@ static const char *type_of(const struct run *run, unsigned k)
     const struct platform_cores *cores = run->plan->p->cores;
 
     return cores ? cores->facts[run->plan->list[k]].type : NULL;
+}
+
+/* Bytes of a record, from reports of a Zen 4. */
+enum { CURVE_BYTES = 900, LIMIT_BYTES = 1700, MAP_BYTES = 23000 };
+
+uint64_t run_curve_bytes(const struct run *run)
+{
+    static const unsigned bytes[] = {
+        [FORM_CURVE] = CURVE_BYTES, [FORM_LIMIT] = LIMIT_BYTES, [FORM_FORWARD] = MAP_BYTES};
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < run->n; i++) {
+        unsigned form = run->rows[i]->form;
+        if (registry_selects(run->first->facts.o, run->rows[i]) &&
+            form < sizeof bytes / sizeof bytes[0])
+            sum += bytes[form] * (uint64_t)run->plan->n;
+    }
+    return sum;
 }
 
 void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)

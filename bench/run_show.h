@@ -14,6 +14,8 @@ void run_show_suite(struct run *run, const struct bench *b);
  * fail. */
 void run_show_curve(struct run *run, const struct curve *c, unsigned k);
 void run_show_forward(struct run *run, const struct forward_map *m, unsigned k);
+/* Returns about how many bytes the records of the selected curves and maps take, on all cores. */
+uint64_t run_curve_bytes(const struct run *run);
 /* Shows and counts the forms of instructions of the plan's k-th core. */
 void run_show_forms(struct run *run, const struct insn_table *t, unsigned k);
 void run_show_limit(struct run *run, const struct limit *l, unsigned k);

@@ -1,47 +1,47 @@
 #include "bench/across/insn_left.h"
+#include "bench/across/insn_groups.h"
 #include "bench/across/insn_names.h"
 #include "lib/text/json.h"
-
-#define NAMES_A_RECORD 64
 
 static bool has_reason_of(const struct insn_row *a, const struct insn_row *b)
 {
     return a->why == b->why && a->lacks == b->lacks;
 }
 
+static void record_names(const struct run_facts *run, struct insn_groups *g, struct report *r)
+{
+    struct sink_buf why;
+    char text[160];
+    struct json j;
+
+    if (g->rows == 0 || !report_record(r, &j, "insn_left"))
+        return;
+    sink_buf_init(&why, text, sizeof text);
+    insn_why_not(g->row[0], &why.sink);
+    insn_groups_match(g);
+    json_u64(&j, "core", run->core);
+    json_str(&j, "why", text);
+    insn_groups_record(g, &j);
+    json_end(&j);
+}
+
 /* Writes the forms from row `first` on that share its reason. */
 static void record_reason(const struct run_facts *run, const struct insn_table *t, unsigned first,
                           struct report *r)
 {
-    struct insn_names names;
-    struct sink_buf why;
-    char text[160];
-    struct json j;
-    unsigned in_record = 0;
+    static struct insn_groups g;
 
-    sink_buf_init(&why, text, sizeof text);
-    insn_why_not(&t->row[first], &why.sink);
-    insn_names_begin(&names);
+    insn_groups_clear(&g, t, false);
     for (unsigned i = first; i < t->rows; i++) {
         if (insn_was_run(&t->row[i]) || !has_reason_of(&t->row[i], &t->row[first]))
             continue;
-        if (in_record == 0) {
-            if (!report_record(r, &j, "insn_left"))
-                return;
-            json_u64(&j, "core", run->core);
-            json_str(&j, "why", text);
-            json_array(&j, "forms");
-        }
-        insn_names_add(&names, &t->row[i], &j);
-        if (++in_record == NAMES_A_RECORD) {
-            insn_names_end(&names, &j);
-            json_end(&j);
-            in_record = 0;
+        insn_groups_add(&g, &t->row[i]);
+        if (g.rows == INSN_GROUPED_MOST) {
+            record_names(run, &g, r);
+            insn_groups_clear(&g, t, false);
         }
     }
-    insn_names_end(&names, &j);
-    if (in_record > 0)
-        json_end(&j);
+    record_names(run, &g, r);
 }
 
 void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r)

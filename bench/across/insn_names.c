@@ -1,10 +1,6 @@
 #include "bench/across/insn_names.h"
 #include "lib/insn/table.h"
 #include "lib/text/fmt.h"
-#include "lib/text/mem.h"
-#include "lib/text/str.h"
-
-enum { ELEMENT_BYTES = 3, ARRAY_BYTES = 6 }; /* quotes, comma and brackets */
 
 void insn_end_name(const struct insn_end *e, struct sink *out)
 {
@@ -34,19 +30,6 @@ void insn_why_not(const struct insn_row *row, struct sink *out)
         fmt(out, "the time of time= was over, or the run was stopped");
 }
 
-void insn_names_begin(struct insn_names *n)
-{
-    n->head[0] = '\0';
-    n->bytes = 0;
-}
-
-void insn_names_end(struct insn_names *n, struct json *j)
-{
-    if (n->head[0] && j)
-        json_close(j);
-    n->head[0] = '\0';
-}
-
 /* Drops the blank after each comma. */
 static void close_up(char *text)
 {
@@ -59,7 +42,7 @@ static void close_up(char *text)
     *to = '\0';
 }
 
-void insn_names_add(struct insn_names *n, const struct insn_row *row, struct json *j)
+void insn_rest_name(const struct insn_row *row, struct sink *out)
 {
     char head[INSN_NAME_MOST], name[INSN_NAME_MOST];
     struct sink_buf begins, whole;
@@ -68,18 +51,20 @@ void insn_names_add(struct insn_names *n, const struct insn_row *row, struct jso
     insn_name_head(insn_form(row->form), &begins.sink);
     sink_buf_init(&whole, name, sizeof name);
     insn_row_name(row, &whole.sink);
-    if (!str_eq(head, n->head)) {
-        insn_names_end(n, j);
-        if (j) {
-            json_array(j, NULL);
-            json_str(j, NULL, head);
-        }
-        memcpy(n->head, head, sizeof n->head);
-        n->bytes += begins.used + ARRAY_BYTES;
+    close_up(name);
+    fmt(out, "%s", name + begins.used + (name[begins.used] == ' '));
+}
+
+void insn_pairs_name(const struct insn_table *t, const struct insn_row *row, struct sink *out)
+{
+    const char *between = "";
+
+    for (unsigned i = 0; i < row->cells; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        if (c->id.kind != INSN_TEST_LATENCY)
+            continue;
+        fmt(out, "%s", between);
+        insn_pair_name(c, out);
+        between = " ";
     }
-    char *rest = name + begins.used + (name[begins.used] == ' ');
-    close_up(rest);
-    if (j)
-        json_str(j, NULL, rest);
-    n->bytes += strlen(rest) + ELEMENT_BYTES;
 }

@@ -3,7 +3,7 @@
 #define BENCH_ACROSS_INSN_NAMES_H
 
 #include "bench/model/insn.h"
-#include "lib/text/json.h"
+#include "lib/text/sink.h"
 
 #define INSN_NAME_MOST 96
 
@@ -17,17 +17,12 @@ void insn_end_name(const struct insn_end *e, struct sink *out);
 /* Writes a pair of two: "1b>0". */
 void insn_pair_name(const struct insn_cell *c, struct sink *out);
 
-/* Names as elements of an array: consecutive forms that begin with the same mnemonic are together
- * in an array, first the mnemonic, then what follows it in each name, which may be "", without a
- * blank after a comma. */
-struct insn_names {
-    char head[INSN_NAME_MOST]; /* of the open array; "": none is open */
-    uint64_t bytes;            /* about how many were written */
-};
+/* Writes what follows the mnemonic in a form's name, which may be nothing, without the blank after a
+ * comma: "r64,m64". */
+void insn_rest_name(const struct insn_row *row, struct sink *out);
 
-/* Begins without an open array. With a j of NULL, the others only count `bytes`. */
-void insn_names_begin(struct insn_names *n);
-void insn_names_add(struct insn_names *n, const struct insn_row *row, struct json *j);
-void insn_names_end(struct insn_names *n, struct json *j); /* closes the open array */
+/* Writes the pairs of a form's latencies with blanks between them: "0>0 1>0". */
+void insn_pairs_name(const struct insn_table *t, const struct insn_row *row, struct sink *out);
+#define INSN_PAIRS_MOST (INSN_TESTS_MOST * 8)
 
 #endif

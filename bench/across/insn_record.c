@@ -1,4 +1,5 @@
 #include "bench/across/insn_record.h"
+#include "bench/across/insn_groups.h"
 #include "bench/across/insn_names.h"
 #include "lib/decimal/concise.h"
 #include "lib/decimal/num.h"
@@ -6,23 +7,19 @@
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
-#include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-#define FORMS_A_RECORD 32
-#define PAIRS_BYTES    (INSN_TESTS_MOST * 8) /* of a list of pairs */
-#define FIGURES_BYTES  (INSN_TESTS_MOST * 16)
-#define SLOTS_ERROR    0.25 /* a figure with a larger one does not tell a number of slots */
+#define FIGURES_BYTES (INSN_TESTS_MOST * 16)
+#define SLOTS_ERROR   0.25 /* a figure with a larger one does not tell a number of slots */
 
-/* The forms of a record. Few have lists of pairs of their own. */
+/* The forms of a record. */
 struct page {
     const struct run_facts *run;
     const struct insn_table *table;
-    const struct insn_row *row[FORMS_A_RECORD];
-    unsigned rows;
-    char pairs[FORMS_A_RECORD][PAIRS_BYTES]; /* different lists, ... */
+    struct insn_groups forms;
+    const struct insn_row *list[INSN_GROUPED_MOST]; /* forms whose lists of pairs differ, ... */
     unsigned lists;
-    uint8_t list[FORMS_A_RECORD]; /* ... and the one of each form */
+    uint8_t list_of[INSN_GROUPED_MOST]; /* ... and the one of each form */
 };
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -50,20 +47,6 @@ static void put_figures(const struct insn_table *t, const struct insn_row *row, 
         struct agreed a = insn_figure(t, row, c, &at_most);
         fmt(out, " ");
         put_figure(out, a, at_most, t->exact);
-    }
-}
-
-static void put_pairs(const struct insn_table *t, const struct insn_row *row, struct sink *out)
-{
-    const char *between = "";
-
-    for (unsigned i = 0; i < row->cells; i++) {
-        const struct insn_cell *c = insn_cells_of(t, row) + i;
-        if (c->id.kind != INSN_TEST_LATENCY)
-            continue;
-        fmt(out, "%s", between);
-        insn_pair_name(c, out);
-        between = " ";
     }
 }
 
@@ -117,7 +100,7 @@ static void record_entries(struct json *j, const char *name, const struct page *
 {
     bool any = false;
 
-    for (unsigned i = 0; i < page->rows; i++) {
+    for (unsigned i = 0; i < page->forms.rows; i++) {
         char text[FIGURES_BYTES];
         struct sink_buf b;
         sink_buf_init(&b, text, sizeof text);
@@ -137,7 +120,7 @@ static void record_entries(struct json *j, const char *name, const struct page *
 
 static void put_variant(const struct page *page, unsigned i, unsigned kind, struct sink *out)
 {
-    struct agreed a = variant_of(page->table, page->row[i], kind);
+    struct agreed a = variant_of(page->table, page->forms.row[i], kind);
 
     if (is_known(a.value))
         put_figure(out, a, false, page->table->exact);
@@ -146,15 +129,15 @@ static void put_variant(const struct page *page, unsigned i, unsigned kind, stru
 static void put_fault(const struct page *page, unsigned i, unsigned what, struct sink *out)
 {
     (void)what;
-    if (page->row[i]->fault)
-        fmt(out, "%s", page->table->fault[page->row[i]->fault]);
+    if (page->forms.row[i]->fault)
+        fmt(out, "%s", page->table->fault[page->forms.row[i]->fault]);
 }
 
 /* Writes `name figure` of each figure that is another with the other history of registers. */
 static void put_history(const struct page *page, unsigned i, unsigned what, struct sink *out)
 {
     const struct insn_table *t = page->table;
-    const struct insn_row *row = page->row[i];
+    const struct insn_row *row = page->forms.row[i];
     const char *between = "";
 
     (void)what;
@@ -186,8 +169,8 @@ static void record_flag(struct json *j, const char *name, const struct page *pag
 {
     bool any = false;
 
-    for (unsigned i = 0; i < page->rows; i++) {
-        if (!is(page->table, page->row[i]))
+    for (unsigned i = 0; i < page->forms.rows; i++) {
+        if (!is(page->table, page->forms.row[i]))
             continue;
         if (!any)
             json_array(j, name);
@@ -198,33 +181,20 @@ static void record_flag(struct json *j, const char *name, const struct page *pag
         json_close(j);
 }
 
-static void record_names(struct json *j, const struct page *page)
-{
-    struct insn_names names;
-
-    json_array(j, "forms");
-    insn_names_begin(&names);
-    for (unsigned i = 0; i < page->rows; i++)
-        insn_names_add(&names, page->row[i], j);
-    insn_names_end(&names, j);
-    json_close(j);
-}
-
 static void record_slots(struct json *j, const struct page *page)
 {
-    char text[FORMS_A_RECORD * 16];
-    struct sink_buf b;
+    struct json_text text;
 
-    sink_buf_init(&b, text, sizeof text);
-    for (unsigned i = 0; i < page->rows; i++) {
-        double slots = slots_of(page->table, page->row[i]);
-        fmt(&b.sink, "%s", i ? " " : "");
+    json_text_begin(&text, j, "slots");
+    for (unsigned i = 0; i < page->forms.rows; i++) {
+        double slots = slots_of(page->table, page->forms.row[i]);
+        fmt(&text.sink, "%s", i ? " " : "");
         if (is_known(slots))
-            num_short(&b.sink, slots, 1);
+            num_short(&text.sink, slots, 1);
         else
-            fmt(&b.sink, "-");
+            fmt(&text.sink, "-");
     }
-    json_str(j, "slots", text);
+    json_text_end(&text);
 }
 
 /* Writes the blockers as digits. */
@@ -241,52 +211,103 @@ static void put_shares(const struct insn_table *t, const struct insn_row *row, s
 
 static void record_shares(struct json *j, const struct page *page)
 {
-    char text[FORMS_A_RECORD * (BLOCKERS + 1) + 1];
-    struct sink_buf b;
+    struct json_text text;
 
-    sink_buf_init(&b, text, sizeof text);
-    for (unsigned i = 0; i < page->rows; i++) {
-        fmt(&b.sink, "%s", i ? " " : "");
-        put_shares(page->table, page->row[i], &b.sink);
+    json_text_begin(&text, j, "shares");
+    for (unsigned i = 0; i < page->forms.rows; i++) {
+        fmt(&text.sink, "%s", i ? " " : "");
+        put_shares(page->table, page->forms.row[i], &text.sink);
     }
-    json_str(j, "shares", text);
+    json_text_end(&text);
 }
 _Static_assert(BLOCKERS <= 10, "a blocker is a digit");
 
-static void record_columns(struct json *j, const struct page *page)
+/* Writes the lists of pairs, and the one of each form whose operands the record has. */
+static void record_pairs(struct json *j, const struct page *page)
 {
-    char text[FIGURES_BYTES];
-
     json_array(j, "pairs");
-    for (unsigned i = 0; i < page->lists; i++)
-        json_str(j, NULL, page->pairs[i]);
-    json_close(j);
-    json_array(j, "pairs_of");
-    for (unsigned i = 0; i < page->rows; i++)
-        json_u64(j, NULL, page->list[i]);
-    json_close(j);
-    json_array(j, "cycles");
-    for (unsigned i = 0; i < page->rows; i++) {
-        struct sink_buf b;
-        sink_buf_init(&b, text, sizeof text);
-        put_figures(page->table, page->row[i], &b.sink);
-        json_str(j, NULL, text);
+    for (unsigned i = 0; i < page->lists; i++) {
+        struct json_text text;
+        json_text_begin(&text, j, NULL);
+        insn_pairs_name(page->table, page->list[i], &text.sink);
+        json_text_end(&text);
     }
     json_close(j);
+    json_array(j, "pairs_of");
+    for (unsigned i = 0; i < page->forms.rows; i++)
+        if (insn_groups_spelled(&page->forms, i))
+            json_u64(j, NULL, page->list_of[i]);
+    json_close(j);
+}
+
+/* Writes the figures of each group. */
+static void record_cycles(struct json *j, const struct page *page)
+{
+    const struct insn_groups *g = &page->forms;
+
+    json_array(j, "cycles");
+    for (unsigned i = 0; i < g->groups; i++) {
+        struct json_text text;
+        json_text_begin(&text, j, NULL);
+        for (unsigned k = 0; k < g->group[i].rows; k++) {
+            fmt(&text.sink, "%s", k ? " " : "");
+            put_figures(page->table, g->row[g->group[i].first + k], &text.sink);
+        }
+        json_text_end(&text);
+    }
+    json_close(j);
+}
+
+static void record_columns(struct json *j, const struct page *page)
+{
+    insn_groups_record(&page->forms, j);
+    record_pairs(j, page);
+    record_cycles(j, page);
     if (page->table->exact)
         return;
     record_slots(j, page);
     record_shares(j, page);
 }
 
-static void record_page(const struct page *page, struct report *r)
+/* Returns whether two forms have the same pairs. */
+static bool have_one_list(const struct insn_table *t, const struct insn_row *a,
+                          const struct insn_row *b)
+{
+    char of_a[INSN_PAIRS_MOST], of_b[INSN_PAIRS_MOST];
+    struct sink_buf text;
+
+    sink_buf_init(&text, of_a, sizeof of_a);
+    insn_pairs_name(t, a, &text.sink);
+    sink_buf_init(&text, of_b, sizeof of_b);
+    insn_pairs_name(t, b, &text.sink);
+    return str_eq(of_a, of_b);
+}
+
+static void find_lists(struct page *page)
+{
+    page->lists = 0;
+    for (unsigned i = 0; i < page->forms.rows; i++) {
+        const struct insn_row *row = page->forms.row[i];
+        unsigned k = 0;
+        if (!insn_groups_spelled(&page->forms, i))
+            continue;
+        while (k < page->lists && !have_one_list(page->table, page->list[k], row))
+            k++;
+        if (k == page->lists)
+            page->list[page->lists++] = row;
+        page->list_of[i] = (uint8_t)k;
+    }
+}
+
+static void record_page(struct page *page, struct report *r)
 {
     struct json j;
 
-    if (page->rows == 0 || !report_record(r, &j, "insn"))
+    if (page->forms.rows == 0 || !report_record(r, &j, "insn"))
         return;
+    insn_groups_match(&page->forms);
+    find_lists(page);
     json_u64(&j, "core", page->run->core);
-    record_names(&j, page);
     record_columns(&j, page);
     for (unsigned i = 0; i < VARIANTS; i++)
         record_entries(&j, variants[i].name, page, put_variant, variants[i].kind);
@@ -297,39 +318,19 @@ static void record_page(const struct page *page, struct report *r)
     json_end(&j);
 }
 
-static void add(struct page *page, const struct insn_row *row)
-{
-    struct sink_buf text;
-    char *list = page->pairs[page->lists];
-    unsigned i = 0;
-
-    sink_buf_init(&text, list, PAIRS_BYTES);
-    put_pairs(page->table, row, &text.sink);
-    while (i < page->lists && !str_eq(page->pairs[i], list))
-        i++;
-    page->lists += i == page->lists;
-    page->list[page->rows] = (uint8_t)i;
-    page->row[page->rows++] = row;
-}
-
-static void clear(struct page *page)
-{
-    page->rows = page->lists = 0;
-}
-
 void insn_record_forms(const struct run_facts *run, const struct insn_table *t, struct report *r)
 {
     static struct page page;
 
     page.run = run;
     page.table = t;
-    clear(&page);
+    insn_groups_clear(&page.forms, t, true);
     for (unsigned i = t->links; i < t->rows; i++) {
         if (insn_was_run(&t->row[i]))
-            add(&page, &t->row[i]);
-        if (page.rows == FORMS_A_RECORD) {
+            insn_groups_add(&page.forms, &t->row[i]);
+        if (page.forms.rows == INSN_GROUPED_MOST) {
             record_page(&page, r);
-            clear(&page);
+            insn_groups_clear(&page.forms, t, true);
         }
     }
     record_page(&page, r);
@@ -339,23 +340,36 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t, 
 
 /* From reports of a Zen 3 and a Zen 4: what a form has besides its name and its pairs, a pair, and
  * a record without its forms. */
-enum { FORM_BYTES = 22, PAIR_BYTES = 6, FRAME_BYTES = 240 };
+enum { FORM_BYTES = 19, PAIR_BYTES = 6, FRAME_BYTES = 240 };
+
+static uint64_t names_bytes(struct insn_groups *g)
+{
+    if (g->rows == 0)
+        return 0;
+    insn_groups_match(g);
+    return FRAME_BYTES + insn_groups_bytes(g);
+}
+
+/* Returns what the names of the forms take that are run, or not. */
+static uint64_t bytes_of_names(const struct insn_table *t, bool run)
+{
+    static struct insn_groups g;
+    uint64_t bytes = 0;
+
+    insn_groups_clear(&g, t, run);
+    for (unsigned i = t->links; i < t->rows; i++) {
+        if ((t->row[i].why == INSN_RUNS) == run)
+            insn_groups_add(&g, &t->row[i]);
+        if (g.rows == INSN_GROUPED_MOST) {
+            bytes += names_bytes(&g);
+            insn_groups_clear(&g, t, run);
+        }
+    }
+    return bytes + names_bytes(&g);
+}
 
 uint64_t insn_record_bytes(const struct insn_table *t)
 {
-    uint64_t bytes = 0;
-    struct insn_names names;
-
-    insn_names_begin(&names);
-    for (unsigned i = t->links; i < t->rows; i++) {
-        const struct insn_row *row = &t->row[i];
-        insn_names_add(&names, row, NULL);
-        if (row->why != INSN_RUNS)
-            continue;
-        bytes += FORM_BYTES + FRAME_BYTES / FORMS_A_RECORD;
-        for (unsigned k = 0; k < row->cells; k++)
-            if (insn_cells_of(t, row)[k].id.kind == INSN_TEST_LATENCY)
-                bytes += PAIR_BYTES;
-    }
-    return bytes + names.bytes;
+    return bytes_of_names(t, true) + bytes_of_names(t, false) + (uint64_t)t->run * FORM_BYTES +
+           (uint64_t)t->pairs * PAIR_BYTES;
 }

@@ -48,7 +48,7 @@ static void record_blockers(struct json *j, const struct insn_table *t)
 }
 
 static void record_plan(const struct run_facts *run, const struct insn_table *t, uint64_t bytes,
-                        struct report *r)
+                        uint64_t all, struct report *r)
 {
     struct json j;
 
@@ -60,17 +60,27 @@ static void record_plan(const struct run_facts *run, const struct insn_table *t,
     json_u64(&j, "pairs", t->pairs);
     json_u64(&j, "seconds", run->o->time);
     json_u64(&j, "bytes", bytes);
+    json_u64(&j, "all_bytes", all);
     if (!t->exact)
         record_blockers(&j, t);
     json_str(&j, "licence", LICENCE);
     json_end(&j);
 }
 
-void insn_show_plan(const struct run_facts *run, const struct insn_table *t, struct report *r)
+/* Writes "about 320 KiB, 29 s on a serial port at 115200 baud". */
+static void show_bytes(uint64_t bytes, struct sink *out)
 {
-    uint64_t bytes = insn_record_bytes(t);
+    fmt(out, "about %llu KiB, %llu s on a serial port at %u baud",
+        (unsigned long long)(bytes + 1023) / 1024,
+        (unsigned long long)(bytes * BAUD_BYTE + BAUD - 1) / BAUD, BAUD);
+}
 
-    record_plan(run, t, bytes, r);
+void insn_show_plan(const struct run_facts *run, const struct insn_table *t, unsigned cores,
+                    uint64_t others, struct report *r)
+{
+    uint64_t bytes = insn_record_bytes(t), all = cores * bytes + others;
+
+    record_plan(run, t, bytes, all, r);
     if (!report_table(r))
         return;
     report_fresh_line(r);
@@ -78,9 +88,13 @@ void insn_show_plan(const struct run_facts *run, const struct insn_table *t, str
         forms_of(t), t->pairs);
     if (!t->exact)
         fmt(r->out, ", in at most %u s", run->o->time);
-    fmt(r->out, "\r\n  their records: about %llu KiB, %llu s on a serial port at %u baud\r\n",
-        (unsigned long long)(bytes + 1023) / 1024,
-        (unsigned long long)(bytes * BAUD_BYTE + BAUD - 1) / BAUD, BAUD);
+    fmt(r->out, "\r\n  their records: ");
+    show_bytes(bytes, r->out);
+    if (all > bytes) {
+        fmt(r->out, "\r\n  with those of curves and of all cores: ");
+        show_bytes(all, r->out);
+    }
+    fmt(r->out, "\r\n");
 }
 
 /* --- after ------------------------------------------------------------------------------------ */

@@ -8,8 +8,10 @@
 
 void insn_heading(struct report *r, const char *suite);
 
-/* Before the first pass: the number of forms, the time, and the bytes that the records take. */
-void insn_show_plan(const struct run_facts *run, const struct insn_table *t, struct report *r);
+/* Before the first pass: the number of forms, the time, and the bytes that the records take.
+ * `cores`: measure forms. `others`: bytes of the curves of the run. */
+void insn_show_plan(const struct run_facts *run, const struct insn_table *t, unsigned cores,
+                    uint64_t others, struct report *r);
 
 /* The forms' figures, those that were not run, and a summary. */
 void insn_show(const struct run_facts *run, const struct insn_table *t, struct report *r);

@@ -58,9 +58,18 @@ def _literal(glob):
     return glob.replace("[", "[[]")
 
 
+def _likes(groups):
+    """For each group the index of the one that has its operands. Raises ValueError if there is none."""
+    likes = [group[1] if len(group) == 2 and not isinstance(group[1], str) else i for i, group in enumerate(groups)]
+    if wrong := [like for i, like in enumerate(likes) if like not in range(i + 1) or likes[like] != like]:
+        raise ValueError(f"a group has the operands of group {wrong[0]}, which has none")
+    return likes
+
+
 def names_of(groups):
-    """Of an array of forms: [mnemonic, operands of each form with it...]."""
-    return [f"{head} {rest}".rstrip().replace(",", ", ") for head, *rests in groups for rest in rests]
+    """Of an array of forms: [mnemonic, operands of each form with it...], or [mnemonic, number of another group]."""
+    return [f"{group[0]} {rest}".rstrip().replace(",", ", ") for group, like in zip(groups, _likes(groups))
+            for rest in groups[like][1:]]
 
 
 def _figure(text):
@@ -74,9 +83,9 @@ def _figure(text):
     return Figure(float(value), error, bool(bound), not unsettled)
 
 
-def _figures(text, names):
-    """The figures of `names` in a text with blanks between them."""
-    return {name: figure for name, word in zip(names, text.split()) if (figure := _figure(word))}
+def _figures(words, names):
+    """The figures of `names` in words."""
+    return {name: figure for name, word in zip(names, words) if (figure := _figure(word))}
 
 
 def _entries(record, key):
@@ -94,27 +103,58 @@ def _digits(text):
     return None if text == "-" else [int(digit) for digit in text if digit.isdigit()]
 
 
+def _by_group(listed, groups, likes):
+    """The elements of each group, where those that have another's operands have its elements, too."""
+    elements, own = iter(listed), {}
+    for i, like in enumerate(likes):
+        if like == i:
+            own[i] = [next(elements) for _ in groups[i][1:]]
+    return [own[like] for like in likes]
+
+
+def _words_of(record, lists):
+    """For each form the words of its figures. lists: per group, those of its forms. An older record has an element for
+    each form, not for each group."""
+    groups, texts = record["forms"], record["cycles"]
+    if len(texts) != len(groups):
+        return [text.split() for text in texts]
+    words = []
+    for text, of in zip(texts, lists):
+        left_over = text.split()
+        for names in of:
+            words.append(left_over[:1 + len(names)])
+            del left_over[:1 + len(names)]
+        if left_over:
+            words.append(left_over)  # one form too many
+    return words
+
+
 def forms_of(record):
-    """The forms of a record, in its order."""
-    names, variants = names_of(record["forms"]), {key: _entries(record, key) for key in ENTRIES}
+    """The forms of a record, in its order. Raises ValueError if it contradicts itself."""
+    names, likes = names_of(record["forms"]), _likes(record["forms"])
+    if len(record["pairs_of"]) != sum(len(group) - 1 for i, group in enumerate(record["forms"]) if likes[i] == i):
+        raise ValueError("`pairs_of` has not one element per form with operands")
+    if not all(0 <= i < len(record["pairs"]) for i in record["pairs_of"]):
+        raise ValueError("`pairs_of` has an element that `pairs` has not")
+    lists = _by_group([record["pairs"][i].split() for i in record["pairs_of"]], record["forms"], likes)
+    words = _words_of(record, lists)
+    slots, shares = record.get("slots", "").split(), record.get("shares", "").split()
+    if any(len(column) != len(names) for column in (words, *(c for c in (slots, shares) if c))):
+        raise ValueError("its columns have not one element per form")
+    variants = {key: _entries(record, key) for key in ENTRIES}
     faults, lcp, hard = _entries(record, "faults"), set(record.get("lcp", ())), set(record.get("complex", ()))
     history = _entries(record, "history")
-    slots, shares = record.get("slots", "").split(), record.get("shares", "").split()
-    for i, (name, listed, text) in enumerate(zip(names, record["pairs_of"], record["cycles"])):
-        figures = _figures(text, ("tp", *record["pairs"][listed].split()))
+    listed = [pairs for group in lists for pairs in group]
+    for i, (name, of, measured) in enumerate(zip(names, listed, words)):
+        if len(measured) != 1 + len(of):
+            raise ValueError(f"{name} has {len(measured)} figures instead of {1 + len(of)}")
+        figures = _figures(measured, ("tp", *of))
         for key, entries in variants.items():
-            figures.update(_figures(entries.get(i, ""), (key,)))
+            figures.update(_figures(entries.get(i, "").split(), (key,)))
         if slots and NUMBER.fullmatch(slots[i]):
             figures["slots"] = Figure(float(slots[i]), SLOTS_ERROR, False, True)
         yield Form(name, record["core"], figures, faults.get(i), i in lcp, _digits(shares[i]) if shares else None,
                    _named(history.get(i, "")), i in hard)
-
-
-def _is_whole(record):
-    """Whether the columns have an element for each form."""
-    n = len(names_of(record["forms"]))
-    columns = [record["pairs_of"], record["cycles"], *(record[key].split() for key in ("slots", "shares") if key in record)]
-    return all(len(column) == n for column in columns) and all(0 <= i < len(record["pairs"]) for i in record["pairs_of"])
 
 
 def _read(report, record, what):
@@ -125,15 +165,9 @@ def _read(report, record, what):
         raise saved.Unreadable(f"{report.path}: record {record['seq']}, {record['type']}: {e}") from e
 
 
-def _whole_forms(record):
-    if not _is_whole(record):
-        raise ValueError("its columns have not one element per form")
-    return forms_of(record)
-
-
 def forms(report):
     """Returns every form that ran, in the order of the report. Raises Unreadable for a record that contradicts itself."""
-    return [form for record in report.of("insn") for form in _read(report, record, _whole_forms)]
+    return [form for record in report.of("insn") for form in _read(report, record, forms_of)]
 
 
 def left(report):

@@ -55,7 +55,7 @@ class Node:
         if not found <= self.allowed:
             return self._is(next(v for v in values if type(v) not in self.allowed))
         if not found.isdisjoint(NUMBERS):
-            numbers = [v for v in values if v is not None] if type(None) in found else values
+            numbers = values if found <= NUMBERS else [v for v in values if type(v) in NUMBERS]
             if not -NUMBER_LIMIT < min(numbers) <= max(numbers) < NUMBER_LIMIT:
                 return self._is(max(numbers, key=abs))
             if self.above_0 and min(numbers) <= 0:

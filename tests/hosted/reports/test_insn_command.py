@@ -152,6 +152,42 @@ def test_a_damaged_record_is_reported_and_the_rest_is_printed(tmp_path):
     assert ran.returncode == 1 and "line" in ran.stderr and "hlt" in ran.stdout
 
 
+GROUPED = {"type": "insn", "core": 0, "forms": [["add", "r32,r32", "r32,m32"], ["sub", 0], ["nop", ""], ["xor", 0]],
+           "pairs": ["0>0 1>0", "1>0", ""], "pairs_of": [0, 1, 2],
+           "cycles": ["0.25 1.00 2.00 0.50 <7", "0.24 1.0 1.0 0.51 <8", "0.17", "0.23 1.0 1.0 0.52 <9"],
+           "slots": "1 1 1 1 1 1 1", "shares": "0 1 0 1 . 0 1"}  # fmt: skip
+
+
+def test_a_group_may_have_the_operands_of_another():
+    forms = list(insn.forms_of(GROUPED))
+    assert [form.name for form in forms] == ["add r32, r32", "add r32, m32", "sub r32, r32", "sub r32, m32", "nop",
+                                             "xor r32, r32", "xor r32, m32"]  # fmt: skip
+    assert [form.figures["tp"].value for form in forms] == [0.25, 0.5, 0.24, 0.51, 0.17, 0.23, 0.52]
+    assert [insn.pairs(form) for form in forms] == 2 * [["0>0", "1>0"], ["1>0"]] + [[]] + [["0>0", "1>0"], ["1>0"]]
+    assert forms[3].figures["1>0"].at_most and forms[0].figures["1>0"].value == 2 and forms[4].shares == []
+
+
+def test_a_record_of_an_older_version_has_the_figures_of_each_form():
+    older = {**GROUPED, "forms": [["add", "r32,r32", "r32,m32"], ["sub", "r32,r32", "r32,m32"], ["nop", ""],
+                                  ["xor", "r32,r32", "r32,m32"]],
+             "pairs_of": [0, 1, 0, 1, 2, 0, 1],
+             "cycles": ["0.25 1.00 2.00", "0.50 <7", "0.24 1.0 1.0", "0.51 <8", "0.17", "0.23 1.0 1.0", "0.52 <9"]}  # fmt: skip
+    assert list(insn.forms_of(older)) == list(insn.forms_of(GROUPED))
+
+
+@pytest.mark.parametrize("wrong", [
+    {"forms": [["add", 1], ["sub", "r32,r32"]]}, {"forms": [["add", "r32,r32"], ["sub", 0], ["xor", 1]]},
+    {"forms": [["add", "r32,r32"], ["sub", 7]]}, {"pairs_of": [0, 1, 2, 0]}, {"pairs_of": [0, 1]},
+    {"cycles": ["0.25 1.00 2.00 0.50 <7", "0.24 1.0 1.0 0.51", "0.17", "0.23 1.0 1.0 0.52 <9"]},
+    {"cycles": ["0.25 1.00 2.00 0.50 <7", "0.24 1.0 1.0 0.51 <8 9", "0.17", "0.23 1.0 1.0 0.52 <9"]},
+])  # fmt: skip
+def test_groups_that_contradict_each_other_are_refused(tmp_path, wrong):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole(others=({**GROUPED, **wrong},)))
+    ran = baretick("insn", path)
+    assert ran.returncode == 2 and str(path) in ran.stderr and "record" in ran.stderr, ran.stderr
+
+
 def test_a_record_with_another_shape_is_passed_over(tmp_path):
     path = tmp_path / "report.jsonl"
     for wrong in ({"pairs_of": ["0"]}, {"cycles": 1}, {"slots": [1]}, {"forms": ["add r64, r64"]}):

@@ -1,0 +1,45 @@
+/*
+ * The forms of a record of suite `insn`, in groups by mnemonic. Many mnemonics have the same list of
+ * operands, with the same pairs of inputs and outputs; such a group refers to the first one of the
+ * record that has it.
+ */
+#ifndef BENCH_ACROSS_INSN_GROUPS_H
+#define BENCH_ACROSS_INSN_GROUPS_H
+
+#include "bench/model/insn.h"
+#include "lib/text/json.h"
+
+#define INSN_GROUPED_MOST 128 /* forms of a record */
+
+struct insn_group {
+    uint8_t first, rows; /* its forms in `row` below */
+    uint8_t like;        /* the first group that has the same operands and pairs: maybe itself */
+    uint32_t key;        /* groups that have the same have one key, too */
+};
+
+struct insn_groups {
+    const struct insn_table *t;
+    bool pairs; /* they are a part of what groups have in common */
+    const struct insn_row *row[INSN_GROUPED_MOST];
+    unsigned rows;
+    struct insn_group group[INSN_GROUPED_MOST];
+    unsigned groups;
+};
+
+void insn_groups_clear(struct insn_groups *g, const struct insn_table *t, bool pairs);
+void insn_groups_add(struct insn_groups *g, const struct insn_row *row); /* below the most */
+
+/* Finds `like` of each group, when all forms are added. */
+void insn_groups_match(struct insn_groups *g);
+
+/* Writes the member "forms": per group an array of the mnemonic, and either what follows it in the
+ * name of each form, or the number of the group that has the same, from 0. */
+void insn_groups_record(const struct insn_groups *g, struct json *j);
+
+/* Returns the bytes of that member, with the brace before it. */
+uint64_t insn_groups_bytes(const struct insn_groups *g);
+
+/* Whether the form at `i` of `row` is in a group that has its operands and pairs itself. */
+bool insn_groups_spelled(const struct insn_groups *g, unsigned i);
+
+#endif

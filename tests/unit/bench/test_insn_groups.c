@@ -1,0 +1,113 @@
+// links: bench/insn/forms.c bench/across/insn_groups.c bench/across/insn_names.c
+/* The groups of forms in a record: what several mnemonics have in common is written once. */
+#include "tests/unit/unit.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "bench/across/insn_groups.h"
+#include "bench/insn/forms.h"
+
+static struct insn_links links;
+static struct insn_support support;
+static void *memory;
+
+/* The forms that `bench` selects, on a CPU that has everything. */
+static struct insn_groups *groups_of(const char *bench, bool pairs)
+{
+    static struct insn_groups g;
+    struct options o;
+
+    options_default(&o);
+    snprintf(o.bench, sizeof o.bench, "%s", bench);
+    assert_null(insn_links_find(&links));
+    for (unsigned i = 0; i < INSN_FEATURES; i++)
+        support.has[i] = true;
+    support.avx_on = support.avx512_on = true;
+    free(memory);
+    memory = malloc(insn_table_bytes(&o));
+    assert_non_null(memory);
+    struct insn_table *t = insn_table_make(memory, &o, &support, &links, false);
+    insn_groups_clear(&g, t, pairs);
+    for (unsigned i = t->links; i < t->rows; i++)
+        insn_groups_add(&g, &t->row[i]);
+    insn_groups_match(&g);
+    return &g;
+}
+
+static const char *written(const struct insn_groups *g)
+{
+    static char text[2048];
+    struct sink_buf b;
+    struct json j;
+
+    sink_buf_init(&b, text, sizeof text);
+    json_line_begin(&j, &b.sink);
+    insn_groups_record(g, &j);
+    json_line_end(&j);
+    assert_false(b.cut);
+    return text;
+}
+
+static void test_a_list_of_operands_is_written_once(void **state)
+{
+    (void)state;
+    struct insn_groups *g =
+        groups_of("add_r64_r64,add_r64_m64,sub_r64_r64,sub_r64_m64,nop,and_r64_r64", true);
+
+    assert_string_equal(written(g), "{\"forms\":[[\"add\",\"r64,r64\",\"r64,m64\"],[\"and\",\"r64,"
+                                    "r64\"],[\"sub\",0],[\"nop\",\"\"]]}\n");
+    assert_int_equal(g->groups, 4);
+    assert_true(insn_groups_spelled(g, 0) && insn_groups_spelled(g, 1) &&
+                insn_groups_spelled(g, 2));
+    assert_false(insn_groups_spelled(g, 3) || insn_groups_spelled(g, 4));
+    assert_true(insn_groups_spelled(g, 5));
+}
+
+static void test_the_same_operands_with_other_pairs_are_another_list(void **state)
+{
+    (void)state;
+    /* MOV does not read its first operand and writes no flags. */
+    struct insn_groups *g = groups_of("add_r64_r64,mov_r64_r64", true);
+    assert_int_equal(g->group[1].like, 1);
+    /* Of forms that were not run only the names are written. */
+    g = groups_of("add_r64_r64,mov_r64_r64", false);
+    assert_int_equal(g->group[1].like, 0);
+}
+
+static void test_groups_of_one_key_that_differ_are_not_confused(void **state)
+{
+    (void)state;
+    struct insn_groups *g = groups_of("add_r64_r64,add_r64_m64,sub_r64_r64", true);
+
+    g->group[1].key = g->group[0].key;
+    insn_groups_match(g);
+    assert_int_equal(g->group[1].like, 1);
+    g->group[0].rows = 1; /* ADD with registers only */
+    insn_groups_match(g);
+    assert_int_equal(g->group[1].like, 0);
+    g->group[0].first = 1; /* ... or with memory only */
+    insn_groups_match(g);
+    assert_int_equal(g->group[1].like, 1);
+}
+
+static void test_the_bytes_are_those_that_are_written(void **state)
+{
+    (void)state;
+    struct insn_groups *g = groups_of("add_*_r64,sub_*_r64,nop", true);
+
+    assert_int_equal(insn_groups_bytes(g), strlen(written(g)) - strlen("}\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_list_of_operands_is_written_once),
+        cmocka_unit_test(test_the_same_operands_with_other_pairs_are_another_list),
+        cmocka_unit_test(test_groups_of_one_key_that_differ_are_not_confused),
+        cmocka_unit_test(test_the_bytes_are_those_that_are_written),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    free(memory);
+    return failed;
+}
