@@ -277,6 +277,9 @@ struct bench {
      * row's C functions. Their code stays in the caches. */
     bool cold;
     bool not_doubled; /* doubling the body makes no sense: the figure is body minus empty body */
+    /* The instructions of an operation depend on its placement or on chance. The stepped ones are
+     * not those of the figure, so the row has no IPC. */
+    bool varies;
 
     /*
      * The fewest instructions that an operation executes, not counting those of the empty body. A

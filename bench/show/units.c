@@ -19,7 +19,7 @@ double units_ipc(const struct run_facts *run, const struct row *row)
 {
     double cycles = row->headline.known ? row->headline.cycles.theta : UNKNOWN;
 
-    if (row->loop.hides != HIDDEN_NOT)
+    if (row->loop.hides != HIDDEN_NOT || row->bench->varies)
         return UNKNOWN;
     if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !is_known(cycles) ||
         !(row->headline.cycles.lo > 0) || !units_above_zero(run, row))

@@ -30,8 +30,8 @@ static inline double units_ns(const struct run_facts *run, double ticks)
  * UNKNOWN: not counted. */
 double units_instructions(const struct run_facts *run, const struct row *row);
 
-/* Returns the instructions per core cycle. UNKNOWN: either figure is not known, the core cycles may
- * be zero, or the loop hides a part of them. */
+/* Returns the instructions per core cycle. UNKNOWN: either figure is not known or varies, the core
+ * cycles may be zero, or the loop hides a part of them. */
 double units_ipc(const struct run_facts *run, const struct row *row);
 
 /* Returns whether the row's figure exceeds its error, if this is known. */

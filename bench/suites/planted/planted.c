@@ -34,7 +34,7 @@ PLANTED(long, "a loop over 1000 adds, 100 times per window", .form = FORM_LOOP, 
  * cache line in bytes, plus one.
  */
 PLANTED(offset, "one iteration per byte after the start of its line", .form = FORM_LOOP, .ops = 10,
-        .unit = &unit_planted_offset);
+        .unit = &unit_planted_offset, .varies = true);
 
 static int offset_body(uint64_t n, struct object *o)
 {
@@ -59,7 +59,7 @@ static int offset_empty(uint64_t n, struct object *o)
 
 PLANTED(offset_c, "one iteration per byte after the start of its line, compiled C",
         .form = FORM_FUNCTION, .ops = 10, .function = offset_body, .empty_function = offset_empty,
-        .errors_are_wrong = true);
+        .errors_are_wrong = true, .varies = true);
 
 PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10,
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
@@ -156,4 +156,4 @@ static int speeds_body(uint64_t n, struct object *o)
 
 PLANTED(two_speeds, "100 cycles, or 106 at 30%, by a shift register", .form = FORM_FUNCTION,
         .ops = SPEEDS_OPS, .function = speeds_body, .setup = speeds_setup, .check = check_counted,
-        .errors_are_wrong = true, .least_instructions = 100);
+        .errors_are_wrong = true, .least_instructions = 100, .varies = true);

@@ -4,6 +4,7 @@
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/show/per_op.h"
+#include "bench/show/units.h"
 #include "lib/stats/known.h"
 
 static struct options o;
@@ -80,12 +81,33 @@ static void a_figure_without_an_interval_is_told(void **state)
     assert_null(per_op_no_interval(&run, &row));
 }
 
+static double ipc_of(const struct bench *b)
+{
+    struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER);
+    struct row row = {.bench = b, .windows = 64, .stepped = {.tried = true, .instructions = 6}};
+
+    row.headline = (struct headline){.known = true, .ticks = 3};
+    row.headline.cycles = (struct estimate){.theta = 4, .lo = 3, .hi = 5};
+    return units_ipc(&run, &row);
+}
+
+static void instructions_that_vary_have_no_ipc(void **state)
+{
+    struct bench b = {.form = FORM_LOOP, .ops = 10};
+
+    (void)state;
+    assert_true(ipc_of(&b) == 1.5);
+    b.varies = true;
+    assert_false(is_known(ipc_of(&b)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_way_to_no_figure_has_its_reason),
         cmocka_unit_test(a_figure_without_an_interval_is_told),
         cmocka_unit_test(a_row_that_has_none_by_design_or_failed_has_no_reason),
+        cmocka_unit_test(instructions_that_vary_have_no_ipc),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
