@@ -1,31 +1,22 @@
 #include "bench/run.h"
 #include "bench/api/registry.h"
-#include "bench/cores/crowd_run.h"
-#include "bench/cores/forms.h"
-#include "bench/cores/gaps.h"
 #include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
-#include "bench/limits/limit.h"
-#include "bench/memory/curve.h"
-#include "bench/memory/forward.h"
-#include "bench/memory/together.h"
 #include "bench/method/bare.h"
 #include "bench/method/c_program.h"
 #include "bench/sample/cycle.h"
 #include "bench/measure/probe.h"
 #include "bench/api/tsc.h"
 #include "bench/objects/objects.h"
+#include "bench/run_row.h"
 #include "bench/run_show.h"
 #include "bench/run_stop.h"
 #include "bench/run_tell.h"
 #include "bench/show/compare.h"
 #include "bench/across/cores_compare.h"
 #include "bench/across/cores_show.h"
-#include "bench/across/crowd_show.h"
 #include "bench/across/even_show.h"
-#include "bench/across/gaps_show.h"
 #include "bench/across/growth_show.h"
-#include "bench/across/insn_show.h"
 #include "bench/head/linearity_show.h"
 #include "bench/show/method_show.h"
 #include "bench/show/own_show.h"
@@ -198,165 +189,6 @@ static void show_part(void *ctx, double part)
     run->first->p->show(run->first->p);
 }
 
-/* Runs this round's turn of a row of windows on each core of the plan. */
-static void run_on_each(struct run *run, size_t index)
-{
-    struct plan *plan = run->plan;
-    const struct bench *b = run->rows[index];
-
-    if (plan->together)
-        plan_measure_together(plan, b, index);
-    for (unsigned k = 0; k < plan->n && !plan->pace->stopped; k++) {
-        run->cores_done = k;
-        if (!plan->together)
-            plan_measure(plan, b, index, k);
-        if (run_is_last_round(run) && !plan->pace->stopped)
-            run_show_row(run, k);
-        run_tell_gone(run, k, b->name);
-    }
-}
-
-/* Runs a row that needs all cores of the plan at once. */
-static void run_crowd(struct run *run, const struct bench *b)
-{
-    run_show_suite(run, b);
-    const struct meeting *c = crowd_run(run->plan, b);
-    if (!run->plan->pace->stopped) {
-        crowd_show(c, run->report);
-        run_count(run, &c->row, &run->first->facts);
-    }
-    for (unsigned k = 0; k < run->plan->n; k++)
-        run_tell_gone(run, k, b->name);
-}
-
-/* Watches for gaps on each core of the plan. */
-static void run_watch(struct run *run, const struct bench *b)
-{
-    run_show_suite(run, b);
-    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
-        run->cores_done = k;
-        const struct watch *w = gaps_watch(run->plan, b, k);
-        run->measured++;
-        if (w && w->row.ended) {
-            run_tell_ended(run, &w->row);
-        } else if (w) {
-            gaps_show(&run->plan->seat[k].engine.facts, w, run->report);
-            run->report->smis += w->row.smis;
-        }
-        run_tell_gone(run, k, b->name);
-    }
-}
-
-/* Measures a curve that needs several cores of the plan at once. */
-static void run_together(struct run *run, const struct bench *b)
-{
-    const struct curve *c = together_measure(run->plan, b);
-
-    if (c) {
-        run_show_curve(run, c, 0);
-        run->report->smis += c->row.smis;
-    }
-    for (unsigned k = 0; k < run->plan->n; k++)
-        run_tell_gone(run, k, b->name);
-}
-
-/* Measures a curve on each core of the plan. */
-static void run_curve(struct run *run, const struct bench *b)
-{
-    run_show_suite(run, b);
-    if (b->curve.crowd != BENCH_ALONE) {
-        run_together(run, b);
-        return;
-    }
-    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
-        run->cores_done = k;
-        const struct curve *c = curve_measure(run->plan, b, k);
-        if (c) {
-            run_show_curve(run, c, k);
-            run->report->smis += c->row.smis;
-        }
-        run_tell_gone(run, k, b->name);
-    }
-}
-
-/* Maps store forwarding on each core of the plan. */
-static void run_forward(struct run *run, const struct bench *b)
-{
-    run_show_suite(run, b);
-    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
-        run->cores_done = k;
-        const struct forward_map *m = forward_measure(run->plan, b, k);
-        if (m) {
-            run_show_forward(run, m, k);
-            run->report->smis += m->row.smis;
-        }
-        run_tell_gone(run, k, b->name);
-    }
-}
-
-/* Measures a curve over a count on each core of the plan. */
-static void run_limit(struct run *run, const struct bench *b)
-{
-    run_show_suite(run, b);
-    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
-        run->cores_done = k;
-        const struct limit *l = limit_measure(run->plan, b, k);
-        if (l) {
-            run_show_limit(run, l, k);
-            run->report->smis += l->row.smis;
-        }
-        run_tell_gone(run, k, b->name);
-    }
-}
-
-/* Measures the table of forms on each core of the plan. A stopped one is shown as far as it is. */
-static void run_forms(struct run *run, const struct bench *b)
-{
-    run_show_suite(run, b);
-    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
-        const struct run_facts *facts = &run->plan->seat[k].engine.facts;
-        run->cores_done = k;
-        const struct insn_table *t = forms_plan(run->plan, b, k);
-        if (t)
-            insn_show_plan(facts, t, run->plan->n, run_curve_bytes(run), run->report);
-        if (t && forms_measure(run->plan, k))
-            run_show_forms(run, t, k);
-        run_tell_gone(run, k, b->name);
-    }
-}
-
-static void run_row(struct run *run, size_t index)
-{
-    const struct bench *b = run->rows[index];
-
-    switch (b->form) {
-    case FORM_CORES:
-        run_crowd(run, b);
-        break;
-    case FORM_WATCH:
-        run_watch(run, b);
-        break;
-    case FORM_CURVE:
-        run_curve(run, b);
-        break;
-    case FORM_FORWARD:
-        run_forward(run, b);
-        break;
-    case FORM_LIMIT:
-        run_limit(run, b);
-        break;
-    case FORM_INSN:
-        run_forms(run, b);
-        break;
-    case FORM_EMPTY:
-    case FORM_LOOP:
-    case FORM_STRAIGHT:
-    case FORM_FUNCTION:
-        run_on_each(run, index);
-        break;
-    }
-}
-
 /* --- the rows, round after round -------------------------------------------------------------- */
 
 /* Records the time of the current row's turn, and separately that of its stepping. */
@@ -386,7 +218,7 @@ static bool pass_row(struct run *run)
         run_warn_of_deadline(run, b);
     run->row_began = tsc_now();
     show_progress(run, 0);
-    run_row(run, run->at);
+    run_row(run);
     if (run->plan->pace->stopped)
         return false;
     note_turn(run, (double)run->plan->took[run->at]);

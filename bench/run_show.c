@@ -89,6 +89,7 @@ static void count_shown(struct run *run, const struct row *row, uint64_t from)
         run_tell_ended(run, row);
     else if (row->status == ROW_WRONG)
         fail(run, row);
+    run->report->smis += row->smis;
     run_tell_interruptions(run, row->nmis, row->bench);
     run->told += tsc_now() - from;
 }
@@ -128,6 +129,15 @@ void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
         run->report->forms += insn_was_run(&t->row[i]);
     essence_insn(run->essence, facts, t, type_of(run, k));
     run->measured++;
+}
+
+void run_show_watch(struct run *run, const struct watch *w, unsigned k)
+{
+    run->report->smis += w->row.smis;
+    if (w->row.ended)
+        run_tell_ended(run, &w->row);
+    else
+        gaps_show(&run->plan->seat[k].engine.facts, w, run->report);
 }
 
 void run_show_curve(struct run *run, const struct curve *c, unsigned k)

@@ -10,6 +10,8 @@
 
 /* Writes the heading above the first row of a suite that is shown. */
 void run_show_suite(struct run *run, const struct bench *b);
+/* Shows a watch of the plan's k-th core, or that it was aborted: a failure of the run. */
+void run_show_watch(struct run *run, const struct watch *w, unsigned k);
 /* Show a curve or a map of the plan's k-th core. It is no row of the report, but its checks can
  * fail. */
 void run_show_curve(struct run *run, const struct curve *c, unsigned k);

@@ -1,0 +1,146 @@
+#include "bench/run_row.h"
+#include "bench/across/crowd_show.h"
+#include "bench/across/insn_show.h"
+#include "bench/cores/crowd_run.h"
+#include "bench/cores/forms.h"
+#include "bench/cores/gaps.h"
+#include "bench/cores/plan_rows.h"
+#include "bench/limits/limit.h"
+#include "bench/memory/curve.h"
+#include "bench/memory/forward.h"
+#include "bench/memory/together.h"
+#include "bench/run_show.h"
+#include "bench/run_tell.h"
+
+/* Measures a row on the plan's k-th core and shows it. */
+typedef void on_core(struct run *run, const struct bench *b, unsigned k);
+
+static void windows_on(struct run *run, const struct bench *b, unsigned k)
+{
+    struct plan *plan = run->plan;
+
+    if (!plan->together)
+        plan_measure(plan, b, run->at, k);
+    if (run_is_last_round(run) && !plan->pace->stopped)
+        run_show_row(run, k);
+}
+
+static void watch_on(struct run *run, const struct bench *b, unsigned k)
+{
+    const struct watch *w = gaps_watch(run->plan, b, k);
+
+    run->measured++;
+    if (w)
+        run_show_watch(run, w, k);
+}
+
+static void curve_on(struct run *run, const struct bench *b, unsigned k)
+{
+    const struct curve *c = curve_measure(run->plan, b, k);
+
+    if (c)
+        run_show_curve(run, c, k);
+}
+
+static void forward_on(struct run *run, const struct bench *b, unsigned k)
+{
+    const struct forward_map *m = forward_measure(run->plan, b, k);
+
+    if (m)
+        run_show_forward(run, m, k);
+}
+
+static void limit_on(struct run *run, const struct bench *b, unsigned k)
+{
+    const struct limit *l = limit_measure(run->plan, b, k);
+
+    if (l)
+        run_show_limit(run, l, k);
+}
+
+/* Measures the table of forms. A stopped one is shown as far as it is. */
+static void forms_on(struct run *run, const struct bench *b, unsigned k)
+{
+    const struct insn_table *t = forms_plan(run->plan, b, k);
+
+    if (t)
+        insn_show_plan(&run->plan->seat[k].engine.facts, t, run->plan->n, run_curve_bytes(run),
+                       run->report);
+    if (t && forms_measure(run->plan, k))
+        run_show_forms(run, t, k);
+}
+
+static void on_each_core(struct run *run, const struct bench *b, on_core *measure)
+{
+    for (unsigned k = 0; k < run->plan->n && !run->plan->pace->stopped; k++) {
+        run->cores_done = k;
+        measure(run, b, k);
+        run_tell_gone(run, k, b->name);
+    }
+}
+
+/* Tells which cores are gone after all of them measured the row. */
+static void after_all_cores(struct run *run, const struct bench *b)
+{
+    for (unsigned k = 0; k < run->plan->n; k++)
+        run_tell_gone(run, k, b->name);
+}
+
+static void crowd(struct run *run, const struct bench *b)
+{
+    const struct meeting *c = crowd_run(run->plan, b);
+
+    if (!run->plan->pace->stopped) {
+        crowd_show(c, run->report);
+        run_count(run, &c->row, &run->first->facts);
+    }
+    after_all_cores(run, b);
+}
+
+static void curve(struct run *run, const struct bench *b)
+{
+    if (b->curve.crowd == BENCH_ALONE) {
+        on_each_core(run, b, curve_on);
+        return;
+    }
+    const struct curve *c = together_measure(run->plan, b);
+    if (c)
+        run_show_curve(run, c, 0);
+    after_all_cores(run, b);
+}
+
+void run_row(struct run *run)
+{
+    const struct bench *b = run->rows[run->at];
+
+    if (!form_has_windows(b->form))
+        run_show_suite(run, b);
+    switch (b->form) {
+    case FORM_CORES:
+        crowd(run, b);
+        break;
+    case FORM_WATCH:
+        on_each_core(run, b, watch_on);
+        break;
+    case FORM_CURVE:
+        curve(run, b);
+        break;
+    case FORM_FORWARD:
+        on_each_core(run, b, forward_on);
+        break;
+    case FORM_LIMIT:
+        on_each_core(run, b, limit_on);
+        break;
+    case FORM_INSN:
+        on_each_core(run, b, forms_on);
+        break;
+    case FORM_EMPTY:
+    case FORM_LOOP:
+    case FORM_STRAIGHT:
+    case FORM_FUNCTION:
+        if (run->plan->together)
+            plan_measure_together(run->plan, b, run->at);
+        on_each_core(run, b, windows_on);
+        break;
+    }
+}
