@@ -1,7 +1,6 @@
 #include "bench/progress.h"
+#include "bench/context/budget.h"
 #include "bench/cores/gaps.h"
-#include "bench/limits/limit.h"
-#include "bench/memory/curve.h"
 #include "bench/sample/gathered.h"
 #include "bench/method/method.h"
 #include "bench/place/place.h"
@@ -108,11 +107,11 @@ double progress_guess(const struct engine *e, const struct bench *b)
         return (double)gaps_duration(e);
     case FORM_CURVE:
     case FORM_FORWARD:
-        return curve_guess(e, b);
+        return budget_guess(&e->facts, b->curve.ms);
     case FORM_LIMIT:
-        return limit_guess(e, b);
+        return budget_guess(&e->facts, b->limit.ms);
     case FORM_INSN:
-        return (double)e->facts.o->time * (double)gaps_hz(e);
+        return e->facts.o->time * run_limit_hz(&e->facts);
     case FORM_EMPTY:
     case FORM_LOOP:
     case FORM_STRAIGHT:

@@ -5,9 +5,8 @@
 #include "bench/sample/interleave.h"
 #include "lib/stats/stats.h"
 
-#define CALIBRATION        1023       /* iterations; odd, so that one is the median */
-#define UNKNOWN_HZ         1000000000 /* limits the watch if the TSC's frequency is not known */
-#define STRETCHES_A_SECOND 4          /* the user's key is polled between two */
+#define CALIBRATION        1023 /* iterations; odd, so that one is the median */
+#define STRETCHES_A_SECOND 4    /* the user's key is polled between two */
 
 _Static_assert(sizeof(struct watch) + GAPS_KEPT * sizeof(uint64_t) <=
                        INTERLEAVE_NEED * sizeof(uint64_t) &&
@@ -29,11 +28,6 @@ static uint64_t *scratch_of(struct watch *w)
     return (uint64_t *)(void *)(w + 1);
 }
 
-uint64_t gaps_hz(const struct engine *e)
-{
-    return run_has_hz(&e->facts) ? (uint64_t)e->facts.tsc_hz : UNKNOWN_HZ;
-}
-
 static unsigned asked_ms(const struct engine *e)
 {
     if (e->facts.o->watch > 0)
@@ -45,7 +39,8 @@ uint64_t gaps_duration(const struct engine *e)
 {
     uint64_t ms = asked_ms(e);
 
-    return (ms * gaps_hz(e) + 999) / 1000; /* at most 10^6 ms of 10^10 Hz: it fits */
+    return (ms * (uint64_t)run_limit_hz(&e->facts) + 999) /
+           1000; /* at most 10^6 ms of 10^10 Hz: it fits */
 }
 
 /* Returns the median duration of an iteration. */
@@ -105,7 +100,7 @@ static void spin_stretch(void *ctx)
 /* Watches in intervals, and polls for a key between them; this time is not watched. */
 static void spin_in_stretches(const struct engine *e, struct watch *w)
 {
-    uint64_t all = gaps_duration(e), most = gaps_hz(e) / STRETCHES_A_SECOND;
+    uint64_t all = gaps_duration(e), most = (uint64_t)run_limit_hz(&e->facts) / STRETCHES_A_SECOND;
 
     while (w->gaps.watched < all && pace_go_on(e)) {
         uint64_t left = all - w->gaps.watched;
@@ -120,7 +115,7 @@ static void watch_here(struct engine *e, void *memory)
 {
     struct watch *w = memory;
 
-    gaps_init(&w->gaps, typical_turn(scratch_of(w)), gaps_hz(e));
+    gaps_init(&w->gaps, typical_turn(scratch_of(w)), (uint64_t)run_limit_hz(&e->facts));
     spin_in_stretches(e, w);
 }
 

@@ -14,9 +14,6 @@
  * why. */
 const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigned k);
 
-/* Returns the TSC's frequency, or 1 GHz if it is not known, to limit the watch. */
-uint64_t gaps_hz(const struct engine *e);
-
 /* Returns how long each core is watched, in ticks. */
 uint64_t gaps_duration(const struct engine *e);
 

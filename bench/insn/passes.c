@@ -18,13 +18,6 @@ static const struct {
 enum { WHOLE = 8 /* of them are over all forms */ };
 _Static_assert(WINDOWS <= INSN_WINDOWS_MOST, "they fit a block");
 
-#define UNKNOWN_HZ 1000000000 /* limits the time if the TSC's frequency is not known */
-
-static uint64_t hz_of(const struct engine *e)
-{
-    return run_has_hz(&e->facts) ? (uint64_t)e->facts.tsc_hz : UNKNOWN_HZ;
-}
-
 /* Returns whether the pass may take another row: the user has not stopped it, and there is time. */
 static bool go_on(const struct engine *e, struct insn_table *t, uint64_t began)
 {
@@ -74,7 +67,7 @@ void insn_passes(struct engine *e, const struct insn_links *links, const struct 
     unsigned passes = t->exact ? 1 : sizeof plan / sizeof plan[0];
     uint64_t began = tsc_now();
 
-    t->limit = e->facts.o->time * hz_of(e);
+    t->limit = (uint64_t)(e->facts.o->time * run_limit_hz(&e->facts));
     for (unsigned i = 0; i < passes; i++) {
         pass.at = layout_at(e->facts.o, i);
         pass.windows = t->exact ? 1 : plan[i].windows;

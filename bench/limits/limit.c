@@ -1,6 +1,6 @@
 #include "bench/limits/limit.h"
-#include "bench/api/tsc.h"
 #include "bench/check/guard.h"
+#include "bench/context/budget.h"
 #include "bench/cores/one_core.h"
 #include "bench/figure/visits.h"
 #include "bench/limits/setting.h"
@@ -16,13 +16,11 @@
 /* Gaps of this part of a count are not halved. */
 #define FINEST_LINEAR  512
 #define FINEST_OCTAVES 16
-#define LEAST          8   /* counts of a curve that is shortened for lack of time */
-#define UNKNOWN_HZ     1e9 /* to keep to the time if the TSC's frequency is not known */
+#define LEAST          8 /* counts of a curve that is shortened for lack of time */
 /* The grid and the counts that are added may take this share of the time. */
 #define FIRST_SHARE 0.4
 /* Where no CPU executes the code: one visit of a few counts, with one pair of walks. */
-#define PROOF_MOST    1024
-#define PROOF_SECONDS 0.1
+#define PROOF_MOST 1024
 
 _Static_assert(ROUNDS *PER_ROUND <= VISITS_MOST && ROUNDS <= VISITS_ROUNDS_MOST, "visits fit");
 
@@ -30,8 +28,7 @@ _Static_assert(ROUNDS *PER_ROUND <= VISITS_MOST && ROUNDS <= VISITS_ROUNDS_MOST,
 struct measuring {
     struct limit limit;
     struct engine *e;
-    uint64_t began;    /* TSC */
-    double hz, budget; /* seconds */
+    struct budget budget;
     uint64_t seed;
     size_t n;
     struct steps_point first[STEPS_POINTS_MOST]; /* of the first passes: cycles or ticks */
@@ -46,21 +43,6 @@ _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
 static bool is_proof(const struct engine *e)
 {
     return e->facts.execution != EXEC_SILICON;
-}
-
-static double hz_of(const struct engine *e)
-{
-    return run_has_hz(&e->facts) ? e->facts.tsc_hz : UNKNOWN_HZ;
-}
-
-double limit_guess(const struct engine *e, const struct bench *b)
-{
-    return (is_proof(e) ? PROOF_SECONDS : b->limit.ms / 1e3) * hz_of(e);
-}
-
-static double seconds_since(const struct measuring *w, uint64_t tsc)
-{
-    return (double)(tsc_now() - tsc) / w->hz;
 }
 
 /* --- a visit ---------------------------------------------------------------------------------- */
@@ -129,14 +111,14 @@ static bool pass_first(struct measuring *w, const uint32_t *count, size_t n)
     for (size_t i = 0; i < n && w->n < STEPS_POINTS_MOST; i++) {
         struct visit v;
         uint64_t from = tsc_now();
-        double spent = seconds_since(w, w->began) / w->budget;
+        double spent = budget_used(&w->budget);
         if (w->n >= LEAST && spent > FIRST_SHARE && !is_proof(w->e)) {
             w->limit.less_time = true;
             return true;
         }
         if (!visit(w, count[i], &v))
             return false;
-        add_point(w, count[i], first_value(&v), seconds_since(w, from));
+        add_point(w, count[i], first_value(&v), budget_since(&w->budget, from));
         pace_show(w->e, spent < FIRST_SHARE ? spent : FIRST_SHARE);
     }
     return true;
@@ -222,7 +204,7 @@ static double cost_of(const struct measuring *w)
  * counts. */
 static void plan_passes(struct measuring *w)
 {
-    double left = w->budget - seconds_since(w, w->began);
+    double left = budget_left(&w->budget);
 
     w->rounds = w->per_round = 1;
     if (is_proof(w->e))
@@ -369,7 +351,7 @@ static void measure(struct measuring *w)
         return;
     plan_passes(w);
     for (unsigned round = 0; round < w->rounds; round++) {
-        bool late = seconds_since(w, w->began) > w->budget;
+        bool late = budget_left(&w->budget) < 0;
         if (round >= ROUNDS_LEAST && late)
             w->rounds = round;
         else if (!pass(w, round))
@@ -383,10 +365,8 @@ static void measure_here(struct engine *e, void *memory)
     struct measuring *w = memory;
 
     w->e = e;
-    w->hz = hz_of(e);
-    w->budget = w->limit.row.bench->limit.ms / 1e3;
+    w->budget = budget_begin(&e->facts, w->limit.row.bench->limit.ms);
     w->seed = (uint64_t)e->facts.o->seed << 20;
-    w->began = tsc_now();
     measure(w);
 }
 

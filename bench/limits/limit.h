@@ -15,7 +15,4 @@
  * CPU cannot execute the code; there are no points then. */
 const struct limit *limit_measure(struct plan *plan, const struct bench *b, unsigned k);
 
-/* Returns the most ticks that the row takes on one core. */
-double limit_guess(const struct engine *e, const struct bench *b);
-
 #endif

@@ -1,6 +1,6 @@
 #include "bench/memory/curve.h"
-#include "bench/api/tsc.h"
 #include "bench/check/guard.h"
+#include "bench/context/budget.h"
 #include "bench/cores/one_core.h"
 #include "bench/memory/chase.h"
 #include "bench/memory/needs.h"
@@ -12,15 +12,13 @@
 
 #define PAGE       4096u
 #define PAGES_MOST 32768u /* elements, one per page */
-#define UNKNOWN_HZ 1e9    /* to keep to the time if the TSC's frequency is not known */
 /* The first pass may take this share of the time. A size costs at most this factor more than the
  * one before: it is at most twice as large, and may leave a cache. */
 #define FIRST_SHARE 0.4
 #define FIRST_NEXT  4
 /* Where no CPU executes the code: one visit of a few sizes, with one pair of walks. */
-#define PROOF_MOST    (256u << 10)
-#define PROOF_PAGES   64u
-#define PROOF_SECONDS 0.1
+#define PROOF_MOST  (256u << 10)
+#define PROOF_PAGES 64u
 
 /* A curve that is being measured, in the engine's memory. */
 struct measuring {
@@ -30,10 +28,8 @@ struct measuring {
     uint64_t *map; /* at the area's end; of pages: */
     uint64_t page_map[PAGES_MOST / 64];
     uint64_t set_bytes; /* of the area before the map */
-    uint64_t began;     /* TSC */
-    double hz, budget;  /* seconds */
+    struct budget budget;
     uint64_t seed;
-    uint64_t kept[PLATFORM_KEPT];
     double cost[SIZES_MOST], first[SIZES_MOST]; /* of the first pass: seconds, cycles or ticks */
     uint64_t size[SIZES_MOST];
     struct sizes_plan plan;
@@ -51,21 +47,6 @@ static bool is_proof(const struct engine *e)
 static bool is_by_size(const struct measuring *w)
 {
     return bench_by(&w->curve.row.bench->curve) == BENCH_BY_SIZE;
-}
-
-static double hz_of(const struct engine *e)
-{
-    return run_has_hz(&e->facts) ? e->facts.tsc_hz : UNKNOWN_HZ;
-}
-
-double curve_guess(const struct engine *e, const struct bench *b)
-{
-    return (is_proof(e) ? PROOF_SECONDS : b->curve.ms / 1e3) * hz_of(e);
-}
-
-static double seconds_since(const struct measuring *w, uint64_t tsc)
-{
-    return (double)(tsc_now() - tsc) / w->hz;
 }
 
 /* --- a visit ---------------------------------------------------------------------------------- */
@@ -129,14 +110,14 @@ static size_t pass_first(struct measuring *w, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct visit v;
         uint64_t from = tsc_now();
-        bool late = seconds_since(w, w->began) + FIRST_NEXT * last > FIRST_SHARE * w->budget;
+        bool late = budget_used(&w->budget) + FIRST_NEXT * last / w->budget.seconds > FIRST_SHARE;
         if (i > 1 && late && is_by_size(w) && !is_proof(w->e)) {
             w->curve.less_time = true;
             return i;
         }
         if (!visit(w, w->size[i], &v))
             return 0;
-        last = w->cost[i] = seconds_since(w, from);
+        last = w->cost[i] = budget_since(&w->budget, from);
         w->first[i] = value_of(&v.all);
         pace_show(w->e, FIRST_SHARE * (double)i / (double)n);
     }
@@ -173,7 +154,7 @@ static size_t densify(struct measuring *w, size_t n)
     n = refine(w, n);
     for (size_t i = 0; i < n; i++) {
         struct visit v;
-        if (is_known(w->first[i]) || seconds_since(w, w->began) > FIRST_SHARE * w->budget)
+        if (is_known(w->first[i]) || budget_used(&w->budget) > FIRST_SHARE)
             continue;
         if (!visit(w, w->size[i], &v))
             return 0;
@@ -272,13 +253,13 @@ static bool open_area(struct measuring *w)
  * are all measured, however long they take. */
 static void plan_passes(struct measuring *w, size_t n)
 {
-    double budget = is_proof(w->e) ? 1e9 : w->budget - seconds_since(w, w->began);
+    double budget = is_proof(w->e) ? 1e9 : budget_left(&w->budget);
     unsigned rounds = is_proof(w->e) ? 1 : POINT_ROUNDS,
              visits = is_proof(w->e) ? 1 : POINT_PER_ROUND;
 
     w->plan = sizes_plan(w->cost, n, rounds, visits, budget);
     while (w->plan.n < n && !is_by_size(w)) {
-        budget = budget > 0 ? 2 * budget : w->budget;
+        budget = budget > 0 ? 2 * budget : w->budget.seconds;
         w->plan = sizes_plan(w->cost, n, rounds, visits, budget);
     }
     w->curve.less_time = w->curve.less_time || w->plan.n < n;
@@ -350,10 +331,8 @@ static void measure_here(struct engine *e, void *memory)
     struct measuring *w = memory;
 
     w->e = e;
-    w->hz = hz_of(e);
-    w->budget = w->curve.row.bench->curve.ms / 1e3;
+    w->budget = budget_begin(&e->facts, w->curve.row.bench->curve.ms);
     w->seed = (uint64_t)e->facts.o->seed << 20;
-    w->began = tsc_now();
     measure(w);
 }
 

@@ -16,7 +16,4 @@
  * is no memory for it; there are no points then. */
 const struct curve *curve_measure(struct plan *plan, const struct bench *b, unsigned k);
 
-/* Returns the most ticks that the row takes on one core. */
-double curve_guess(const struct engine *e, const struct bench *b);
-
 #endif

@@ -13,8 +13,7 @@
 #include "lib/text/mem.h"
 
 #define ROUND_SECONDS 4e-3
-#define ROUND_TICKS   100000 /* if the TSC's frequency is not known, or is an emulator's */
-#define UNKNOWN_HZ    1e9
+#define ROUND_TICKS   100000         /* if the TSC's frequency is not known, or is an emulator's */
 #define SET_MOST      (512ull << 20) /* bytes of a core: more would take too long to fill */
 #define SET_PROOF     (256ull << 10) /* where no CPU executes the code */
 #define SET_ALIGN     (128ull << 10) /* a copy has two halves of whole TOGETHER_LINES */
@@ -206,7 +205,6 @@ static void sort(struct curve *c)
 static void measure_loaded(struct gathering *g, unsigned n, uint64_t bytes)
 {
     const struct engine *e = engine_of(g);
-    double hz = run_has_hz(&e->facts) ? e->facts.tsc_hz : UNKNOWN_HZ;
 
     if (!divide(g, n, bytes)) {
         crowd_fail(g->crowd, ROW_UNSUPPORTED, "there is too little memory for all cores");
@@ -215,7 +213,7 @@ static void measure_loaded(struct gathering *g, unsigned n, uint64_t bytes)
     if (!met(g, n))
         return;
     for (unsigned i = 0; i < TOGETHER_STEPS; i++) {
-        double moved = rate(g, 1, n, i) * STREAM_LINE * hz / MB;
+        double moved = rate(g, 1, n, i) * STREAM_LINE * run_limit_hz(&e->facts) / MB;
         add(g, (uint64_t)(moved + 0.5), g->latency[i], g->pairs)->set = g->chased_bytes;
     }
     sort(&g->curve);

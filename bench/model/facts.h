@@ -77,6 +77,12 @@ static inline bool run_has_hz(const struct run_facts *run)
     return run->tsc_hz > 0;
 }
 
+/* Returns the TSC's frequency to limit a time: 1 GHz if it is not known. */
+static inline double run_limit_hz(const struct run_facts *run)
+{
+    return run_has_hz(run) ? run->tsc_hz : 1e9;
+}
+
 static inline bool run_has_ruler(const struct run_facts *run)
 {
     return run->ticks_per_cycle > 0;
