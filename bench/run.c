@@ -19,7 +19,7 @@
 #include "bench/across/growth_show.h"
 #include "bench/head/linearity_show.h"
 #include "bench/show/method_show.h"
-#include "bench/show/own_show.h"
+#include "bench/show/witness_show.h"
 #include "bench/head/selftests.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
@@ -292,7 +292,7 @@ static bool measure(const struct engine *boot, struct report *r, struct shown *s
     if (!stopped)
         run_tell_nothing_measured(&run);
     for (unsigned k = 0; k < run.plan->n; k++)
-        own_show_end(&run.plan->seat[k].engine.facts, r);
+        witness_show_end(&run.plan->seat[k].engine.facts, r);
     for (unsigned k = 0; k < run.plan->n; k++)
         selftests_steps(&run.plan->seat[k].engine.facts, r);
     compare_rows(r, first, run.first->figures, run.grouped);

@@ -21,7 +21,7 @@
 #include "hosted/platform/process.h"
 #include "lib/config/status.h"
 #include "hosted/platform/step.h"
-#include "hosted/platform/witness.h"
+#include "hosted/platform/events.h"
 #include "hosted/words.h"
 
 #define ERROR_MAX 2048 /* enough for a list of all rows' names */
@@ -47,7 +47,7 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
     (void)p;
     fault_row(suite, name);
     output_flush();
-    witness_begin();
+    events_begin();
     guard_row_begin(ran);
 }
 
@@ -62,7 +62,7 @@ static void row_end(const struct platform *p)
     (void)p;
     guard_row_end();
     fault_row(NULL, NULL);
-    witness_end();
+    events_end();
 }
 
 static bool stop_key(const struct platform *p)
@@ -80,7 +80,7 @@ static void show(const struct platform *p)
 static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
 {
     (void)p;
-    witness_keep(core, kept);
+    events_keep(core, kept);
 }
 
 static const char *lacks(unsigned needs)
@@ -114,10 +114,10 @@ static void settle_platform(struct hosted *h)
         .step = step_counted,
         .text = (uint64_t)__executable_start,
         .text_size = (uint64_t)etext - (uint64_t)__executable_start,
-        .nmis = witness_migrations,
+        .nmis = events_migrations,
         .timer_interrupts = clock_timer_interrupts,
         .row_keep = row_keep,
-        .kept = {.record = witness_record},
+        .kept = {.record = events_record},
         .lacks = lacks,
         .cpuid = process_cpuid,
         .area = area_map,
@@ -140,7 +140,7 @@ static void left(void *ctx, const struct run_facts *run)
     struct hosted *h = ctx;
 
     (void)run;
-    facts_witnessed(&h->shown.essence, &h->report);
+    facts_events(&h->shown.essence, &h->report);
 }
 
 /* Runs on the separate stack. */
@@ -224,7 +224,7 @@ int main(int argc, char **argv)
     process_settle(&h.process);
     h.clock = clock_measure(&h.cpu);
     guard_open(h.options.deadline, h.clock.hz);
-    if (!witness_open(cpus, cores, h.cpu.rdtscp)) {
+    if (!events_open(cpus, cores, h.cpu.rdtscp)) {
         fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));
         return refuse(&h, error, STATUS_FAULTED);
     }

@@ -21,10 +21,10 @@ struct pace;
 struct sampler;
 struct placed;
 
-/* The core's witness (bench/sample/own.h). */
-struct own {
+/* The core's witness (bench/sample/witness.h). */
+struct core_witness {
     struct witness_plan plan;
-    struct witness witness;
+    struct witness levels;        /* of the readings */
     double last;                  /* the last reading */
     uint64_t read_at, read_ticks; /* TSC at its end, and its duration in ticks */
     uint64_t search_left;         /* TSC ticks that the probe may still spend on shared blocks */
@@ -37,9 +37,9 @@ struct engine {
     struct gate *gate; /* NULL: no other core measures at the same time */
     struct pace *pace; /* polled between blocks; NULL: not polled */
     bool xfence_is_lfence;
-    uint64_t step_cycles; /* the TSC's step in core cycles: the range of the dither */
-    double hides;         /* most core cycles of a body that the recipe in use hides */
-    struct own own;       /* the core's witness */
+    uint64_t step_cycles;        /* the TSC's step in core cycles: the range of the dither */
+    double hides;                /* most core cycles of a body that the recipe in use hides */
+    struct core_witness witness; /* the core's witness */
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;

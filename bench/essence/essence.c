@@ -244,14 +244,14 @@ static void show_text(const char *label, const char *text, const struct target *
     end(&l);
 }
 
-static void put_own(const struct essence *s, struct line *l)
+static void put_shared(const struct essence *s, struct line *l)
 {
     const struct essence_spoils *p = &s->spoils;
     char text[64];
 
-    if (!p->own_known) {
+    if (!p->witness_runs) {
         put(l, "not known whether a core is shared");
-    } else if (p->own_never) {
+    } else if (p->never_exclusive) {
         put(l, "the core appears permanently shared");
     } else {
         fmt_buf(text, sizeof text, "%llu of %llu rows shared", (unsigned long long)p->shared,
@@ -280,7 +280,7 @@ static void show_spoils(const struct essence *s, const struct target *to)
     struct line l = {.to = to, .label = "spoiled", .left = 1};
 
     if (s->execution == EXEC_SILICON) {
-        put_own(s, &l);
+        put_shared(s, &l);
         if (p->smis_known)
             put_count(&l, p->smis, "SMI", "SMIs");
         else

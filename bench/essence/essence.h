@@ -38,8 +38,8 @@ struct essence_figure {
 
 /* Counts of the events that spoil figures, in all rows of all cores. */
 struct essence_spoils {
-    bool own_known;             /* the witness runs, ... */
-    bool own_never;             /* ... and never found the core exclusive */
+    bool witness_runs;          /* the witness runs, ... */
+    bool never_exclusive;       /* ... and never found the core exclusive */
     bool smis_known;            /* the platform counts them */
     bool throttling_known;      /* for at least one row */
     uint64_t shared, throttled; /* rows */

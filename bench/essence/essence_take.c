@@ -203,8 +203,8 @@ void essence_end(struct essence *s, const struct run_facts *run, uint64_t smis)
 {
     struct essence_spoils *p = &s->spoils;
 
-    p->own_known = !run->own.why_not;
-    p->own_never = p->own_known && !(run->own.best > 0);
+    p->witness_runs = !run->witness.why_not;
+    p->never_exclusive = p->witness_runs && !(run->witness.best > 0);
     p->smis_known = run->counts_smis;
     p->smis = smis;
 }

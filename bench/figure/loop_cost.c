@@ -44,7 +44,7 @@ void loop_cost(const struct engine *e, const struct gathered *g, struct row *row
         .hi = cycles->hi,
         .loop = loop > 0 ? loop : UNKNOWN, /* the noise exceeds the loop's cost */
         .instructions = run_instructions(&e->facts, row),
-        .nop = e->own.witness.best > 0 ? e->own.witness.best : UNKNOWN,
+        .nop = e->witness.levels.best > 0 ? e->witness.levels.best : UNKNOWN,
     };
     row->loop = (struct row_loop){f.loop, loop_gross(&f), loop_hides(&f)};
 }

@@ -1,7 +1,7 @@
 #include "bench/head/head.h"
 #include "bench/api/registry.h"
 #include "bench/head/cycle_show.h"
-#include "bench/show/own_show.h"
+#include "bench/show/witness_show.h"
 #include "bench/show/show.h"
 #include "build_id.h"
 #include "lib/config/options_show.h"
@@ -250,7 +250,7 @@ void head_show_settings(const struct run_facts *run, const char *lfence, const c
 {
     fmt(out, "recipe    %s%s; LFENCE serialises: %s\r\n", recipe_names[run->recipe],
         run->o->recipe == RECIPE_AUTO ? " (this CPU's default)" : "", lfence);
-    own_show_head(run, out);
+    witness_show_head(run, out);
     fmt(out, "options   ");
     options_show(run->o, run->samples, out);
     fmt(out, " (from: %s)\r\n", from);
@@ -259,7 +259,7 @@ void head_show_settings(const struct run_facts *run, const char *lfence, const c
 void head_record_settings(const struct run_facts *run, const char *from, struct json *j)
 {
     json_str(j, "recipe", recipe_names[run->recipe]);
-    own_record_head(run, j);
+    witness_record_head(run, j);
     json_u64(j, "samples", run->samples);
     options_record(run->o, j);
     json_str(j, "options_from", from);

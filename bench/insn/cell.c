@@ -4,7 +4,7 @@
 #include "bench/insn/due.h"
 #include "bench/insn/mixed.h"
 #include "bench/sample/dither.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
@@ -86,14 +86,14 @@ static void take_both(struct job *j, unsigned slot, bool backward)
 static void take_quietly(struct job *j, unsigned slot, bool backward)
 {
     struct engine *e = j->pass.e;
-    unsigned tries = e->facts.own.best > 0 ? TRIES : 1;
+    unsigned tries = e->facts.witness.best > 0 ? TRIES : 1;
     bool shared = true;
 
     for (unsigned i = 0; i < tries && shared; i++) {
-        double before = own_read_before(e);
+        double before = witness_read_before(e);
         take_both(j, slot, backward);
-        shared = own_is_shared(e, before, own_read(e));
-        own_count(e, shared);
+        shared = witness_is_shared(e, before, witness_read(e));
+        witness_count(e, shared);
     }
     j->pass.table->blocks++;
     j->pass.table->shared += shared;

@@ -11,7 +11,7 @@
 #include "bench/place/layout.h"
 #include "bench/figure/loop_cost.h"
 #include "bench/method/method.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "bench/context/pace.h"
 #include "bench/place/parts.h"
 #include "bench/place/place.h"
@@ -105,7 +105,7 @@ void engine_init(struct engine *e, const struct platform *p, const struct option
                   .samples = engine_samples_most(o),
                   .rounds = 1,
                   .step = 1,
-                  .own = {.why_not = "no core was probed"}},
+                  .witness = {.why_not = "no core was probed"}},
     };
     engine_memory(e, p->memory);
 }
@@ -414,7 +414,7 @@ static void summarise(const struct gathered *g, struct row *row)
 static void judge_parts_again(const struct engine *e, struct gathered *g)
 {
     for (unsigned i = 0; i < g->parts; i++)
-        if (g->ruler[i].m + g->counter[i].m > 0 && own_is_shared(e, g->level[i], g->level[i]))
+        if (g->ruler[i].m + g->counter[i].m > 0 && witness_is_shared(e, g->level[i], g->level[i]))
             headline_forget_shared(g, i);
 }
 

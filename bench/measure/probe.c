@@ -2,7 +2,7 @@
 #include "bench/measure/growing.h"
 #include "bench/measure/engine.h"
 #include "bench/sample/interleave.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "bench/api/tsc.h"
 #include "bench/window/window.h"
 #include "lib/stats/moments.h"
@@ -305,7 +305,7 @@ static void probe_begin(struct engine *e, struct probe *p)
     probe_behaviour(e, p);
     probe_step(e);
     probe_ruler(e);
-    own_open(e);
+    witness_open(e);
 }
 
 void probe_core(struct engine *e, struct probe *p)

@@ -1,7 +1,7 @@
 #include "bench/method/method_adaptive.h"
 #include "bench/api/tsc.h"
 #include "bench/sample/cycle.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "bench/context/pace.h"
 #include "lib/stats/known.h"
 #include "lib/stats/clock.h"
@@ -48,7 +48,7 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
 
     if (k == KIND_BODY)
         stream_warm_wide(t);
-    double level = own_read_before(e);
+    double level = witness_read_before(e);
     struct cycle_mark before = cycle_begin(e);
     bool read = timer_read(&e->facts.clock, &from);
     bool by_rdtscp = ticks_by_rdtscp(e, &began);
@@ -58,7 +58,7 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     by_rdtscp = by_rdtscp && ticks_by_rdtscp(e, &ended);
     read = timer_read(&e->facts.clock, &to) && read;
     struct cycle_mark after = cycle_end(e);
-    own_note(e, level, own_read(e), t->row);
+    witness_note(e, level, witness_read(e), t->row);
     struct stretch s = {.ticks = (double)(by_rdtscp ? ended - began : w.ticks),
                         .cycles = cycle_between(e, &before, &after)};
     if (k == KIND_BODY && t->wide.used)

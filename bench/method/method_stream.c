@@ -3,7 +3,7 @@
 #include "bench/api/tsc.h"
 #include "bench/figure/compensate.h"
 #include "bench/sample/cycle.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "bench/sample/dither.h"
 #include "bench/context/pace.h"
 #include "lib/stats/known.h"
@@ -163,7 +163,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     s->longer = 0;
     if (s->kind == KIND_BODY)
         stream_warm_wide(t);
-    double before = own_read_before(t->e);
+    double before = witness_read_before(t->e);
     uint64_t began = tsc_now();
     struct cycle_mark from = cycle_begin(t->e);
     for (; n && !way_is_over(t->e, s, windows); n--, windows++) {
@@ -177,7 +177,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     }
     struct cycle_mark to = cycle_end(t->e);
     bool paused = wide_paused(&t->wide, began, block.n, s->side->least, s->kind == KIND_BODY);
-    own_note(t->e, before, own_read(t->e), t->row);
+    witness_note(t->e, before, witness_read(t->e), t->row);
     note_rate(t, s, &from, &to);
     if (s->kind == KIND_BODY)
         t->row->disturbed += paused || engine_spoils(t->e) != spoils ? windows : s->longer;

@@ -14,8 +14,8 @@
 #include "lib/stats/known.h"
 #include "lib/stats/tick.h"
 
-/* Whether the core is exclusive, by its witness (bench/sample/own.h). */
-struct own_facts {
+/* Whether the core is exclusive, by its witness (bench/sample/witness.h). */
+struct witness_facts {
     const char *why_not;     /* why the witness does not run; NULL: it does */
     double best;             /* core cycles per NOP, of its best readings; 0: none is steady */
     uint64_t blocks, shared; /* of all rows: judged blocks, and the shared ones of them */
@@ -23,9 +23,9 @@ struct own_facts {
 };
 
 /* Returns the share of shared blocks; UNKNOWN: no block was judged. */
-static inline double own_share(const struct own_facts *own)
+static inline double witness_share(const struct witness_facts *w)
 {
-    return own->blocks ? (double)own->shared / (double)own->blocks : UNKNOWN;
+    return w->blocks ? (double)w->shared / (double)w->blocks : UNKNOWN;
 }
 
 /* Timer interrupts in windows (bench/figure/compensate.h). */
@@ -68,7 +68,7 @@ struct run_facts {
     double tsc_hz;                  /* by that clock; 0: not known, no ns are reported */
     struct cycle cycle;             /* the choice of cycle= */
     struct compensate compensate;   /* the result of compensate= */
-    struct own_facts own;           /* whether the core is exclusive */
+    struct witness_facts witness;   /* whether the core is exclusive */
     struct stepping stepping;       /* whether its instructions can be counted */
 };
 

@@ -1,6 +1,6 @@
 #include "bench/sample/interleave.h"
 #include "bench/sample/dither.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "bench/api/tsc.h"
 #include "lib/stats/known.h"
 #include "lib/text/mem.h"
@@ -19,11 +19,11 @@ static void fill_block(struct engine *e, window_fn fn, uint64_t *samples, size_t
 /* Takes a block between two readings of the witness. Returns whether it was shared. */
 static bool fill_judged_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
-    double before = own_read_before(e);
+    double before = witness_read_before(e);
 
     fill_block(e, fn, samples, from);
-    bool shared = own_is_shared(e, before, own_read(e));
-    own_count(e, shared);
+    bool shared = witness_is_shared(e, before, witness_read(e));
+    witness_count(e, shared);
     return shared;
 }
 
@@ -32,10 +32,10 @@ static bool fill_quiet_block(struct engine *e, window_fn fn, uint64_t *samples, 
 {
     bool shared = fill_judged_block(e, fn, samples, from);
 
-    for (unsigned i = 1; i < TRIES && shared && own_may_search(e); i++) {
+    for (unsigned i = 1; i < TRIES && shared && witness_may_search(e); i++) {
         uint64_t began = tsc_now();
         shared = fill_judged_block(e, fn, samples, from);
-        own_searched(e, began);
+        witness_searched(e, began);
     }
     return shared;
 }

@@ -1,6 +1,6 @@
 #include "bench/sample/pairs.h"
 #include "bench/sample/cycle.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/moments.h"
@@ -19,7 +19,7 @@ struct taken {
 /* Returns ticks per core cycle by the ruler. */
 static double ruler(void)
 {
-    double once = own_adds(PAIR_TURNS), twice = own_adds(2 * PAIR_TURNS);
+    double once = witness_adds(PAIR_TURNS), twice = witness_adds(2 * PAIR_TURNS);
 
     return twice > once ? (twice - once) / PAIR_ADDS : UNKNOWN;
 }
@@ -39,13 +39,13 @@ static double ticks_per_cycle(struct engine *e, const struct cycle_mark *from)
 static bool take(struct engine *e, unsigned i, pair_walks *walks, void *ctx, struct taken *pair)
 {
     struct pair_ticks t;
-    double before = own_read_before(e);
+    double before = witness_read_before(e);
     struct cycle_mark from = cycle_begin(e);
     bool right = walks(ctx, i, &t);
 
     pair->ticks_per_cycle = ticks_per_cycle(e, &from);
-    pair->shared = own_is_shared(e, before, own_read(e));
-    own_count(e, pair->shared);
+    pair->shared = witness_is_shared(e, before, witness_read(e));
+    witness_count(e, pair->shared);
     pair->ticks = ((double)t.twice - (double)t.once) / (double)t.operations;
     return right;
 }

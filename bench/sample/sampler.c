@@ -2,7 +2,7 @@
 #include "bench/context/cut.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/dither.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "bench/context/pace.h"
 #include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
@@ -230,7 +230,7 @@ static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t
             g->row.errors += k == KIND_BODY;
     g->row.blocks++;
     g->row.shared_blocks++;
-    own_count(e, true);
+    witness_count(e, true);
     stats_sort(s->sorted, m);
     if (k == KIND_BODY || k == KIND_EMPTY)
         histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
@@ -259,20 +259,20 @@ static struct turn turn_at(const struct sampler *s, size_t i)
 static size_t take_run(struct sampler *s, struct engine *e, const struct placed *p, size_t from,
                        size_t end)
 {
-    double before = own_read_before(e);
+    double before = witness_read_before(e);
     size_t i = from;
 
     do {
         struct turn t = turn_at(s, i++);
         take_block(s, e, p, &s->span, t.kind, t.block);
-    } while (i < end && own_can_wait(e));
-    double after = own_read(e);
+    } while (i < end && witness_can_wait(e));
+    double after = witness_read(e);
     for (size_t j = from; j < i; j++) {
         struct turn t = turn_at(s, j);
         struct block *taken = &s->block[t.kind][t.block];
         taken->before = (float)before;
         taken->after = (float)after;
-        taken->shared = own_is_shared(e, before, after);
+        taken->shared = witness_is_shared(e, before, after);
     }
     return i;
 }
@@ -301,16 +301,16 @@ static void set_budget(struct sampler *s, const struct engine *e)
 
     s->budget = e->gate ? 0 : e->facts.o->retry_budget * (uint64_t)s->kinds * s->span.blocks;
     s->until = tsc_now() + hz / WAITS_A_SECOND;
-    uint64_t all = REPEATS_SECONDS * hz + REPEATS_TIMES * e->own.taken;
-    s->most = all > e->own.repeated ? all - e->own.repeated : 0;
+    uint64_t all = REPEATS_SECONDS * hz + REPEATS_TIMES * e->witness.taken;
+    s->most = all > e->witness.repeated ? all - e->witness.repeated : 0;
     s->repeated = 0;
 }
 
 /* Adds a part's ticks to those of all rows. */
 static void spend(const struct sampler *s, struct engine *e, uint64_t ticks)
 {
-    e->own.repeated += s->repeated;
-    e->own.taken += ticks - s->repeated;
+    e->witness.repeated += s->repeated;
+    e->witness.taken += ticks - s->repeated;
 }
 
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
@@ -387,8 +387,8 @@ static void note_block_rate(const struct engine *e, double rate, struct gathered
 /* Judges a block again, with the witness's best reading so far. */
 static void judge_alone(struct engine *e, struct block *block, struct gathered *g)
 {
-    block->shared = own_is_shared(e, block->before, block->after);
-    own_count(e, block->shared);
+    block->shared = witness_is_shared(e, block->before, block->after);
+    witness_count(e, block->shared);
     g->row.blocks++;
     g->row.shared_blocks += block->shared;
 }

@@ -26,7 +26,7 @@ struct block {
     bool spoiled;           /* an SMI, NMI or machine check, or a pause in which the wide vector
                              * unit powered down: none of its windows counts */
     bool shared;            /* a neighbour used the core (sampler_judge) */
-    float before, after;    /* the witness's readings around it (bench/sample/own.h) */
+    float before, after;    /* the witness's readings around it (bench/sample/witness.h) */
     double cycles_per_tick; /* by the counter read around it; UNKNOWN: no counter, or it failed */
     double ticks;           /* mean of its undisturbed windows (sampler_judge); UNKNOWN: none */
 };

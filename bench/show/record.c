@@ -6,7 +6,7 @@
 #include "bench/objects/objects.h"
 #include "bench/show/compare.h"
 #include "bench/show/method_show.h"
-#include "bench/show/own_show.h"
+#include "bench/show/witness_show.h"
 #include "bench/show/slowdown.h"
 #include "bench/show/units.h"
 #include "bench/show/words.h"
@@ -327,7 +327,7 @@ static void record_method(struct json *j, const struct run_facts *run, const str
     if (row->status == ROW_UNSUPPORTED)
         return;
     record_counts(j, run, row);
-    own_record_row(run, row, j);
+    witness_record_row(run, row, j);
     if (!row->headline.known)
         return;
     record_headline(j, run, row);
@@ -340,7 +340,7 @@ static void record_figures(struct json *j, const struct run_facts *run, const st
     if (run->execution == EXEC_SILICON)
         json_u64(j, "rounds", row->rounds);
     record_counts(j, run, row);
-    own_record_row(run, row, j);
+    witness_record_row(run, row, j);
     json_u64(j, "warmup_blocks", row->warmup_blocks);
     json_bool(j, "steady", row->steady);
     if (row->ticks.n == 0)

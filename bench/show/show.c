@@ -6,7 +6,7 @@
 #include "bench/show/compare.h"
 #include "bench/show/line.h"
 #include "bench/show/method_show.h"
-#include "bench/show/own_show.h"
+#include "bench/show/witness_show.h"
 #include "bench/show/per_op.h"
 #include "bench/show/record.h"
 #include "bench/show/slowdown.h"
@@ -256,7 +256,7 @@ static void show_trouble(struct report *r, const struct run_facts *run, const st
     show_changed(r, row);
     show_x87_fault(r, row);
     show_work(r, row);
-    own_show_row(row, r->out);
+    witness_show_row(row, r->out);
     if (run->kept->show)
         run->kept->show(row->kept, r->out);
     show_beside(r, run, row);

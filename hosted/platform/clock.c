@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "bench/api/tsc.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/witness.h"
+#include "hosted/platform/events.h"
 
 #define WINDOWS     5
 #define COARSE_MOST 3        /* windows of half a second */
@@ -59,11 +59,11 @@ static struct clock_result measure_raw(void)
 /* Another CPU's TSC may have an offset, and an interrupted reading has no definite time. */
 static enum timer_status read_tsc(struct timer *t, uint64_t *count)
 {
-    uint64_t moves = witness_migrations(), before = tsc_now();
+    uint64_t moves = events_migrations(), before = tsc_now();
 
     *count = tsc_now();
     bool held_up = *count - before > t->tsc_hz / HELD_UP_A_S;
-    return held_up || witness_migrations() != moves ? TIMER_AGAIN : TIMER_OK;
+    return held_up || events_migrations() != moves ? TIMER_AGAIN : TIMER_OK;
 }
 
 static const char *start_tsc(struct timer *t)

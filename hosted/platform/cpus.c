@@ -15,7 +15,7 @@
 #include "hosted/platform/memory.h"
 #include "hosted/platform/output.h"
 #include "lib/config/status.h"
-#include "hosted/platform/witness.h"
+#include "hosted/platform/events.h"
 
 #define SAID 256 /* bytes for the message about a core */
 /* For the exchange that compares TSCs: any TSC takes at least a second for this many ticks. If the
@@ -55,7 +55,7 @@ static int move(unsigned core)
 {
     int error = process_move(0, cpus[core]);
 
-    witness_core(core);
+    events_core(core);
     counter_core(core, cpus[core]);
     return error;
 }

@@ -14,7 +14,7 @@
 const int *cores_of_process(const struct process *p, unsigned *n);
 
 /* Reads each core's properties and compares their TSCs by an exchange in `x`, in shared memory.
- * Call after cores_of_process() and witness_open(). NULL: no memory for the CPUs' data. */
+ * Call after cores_of_process() and events_open(). NULL: no memory for the CPUs' data. */
 const struct platform_cores *cores_open(const struct platform *p, struct exchange *x);
 
 #endif

@@ -7,7 +7,7 @@
 #include "bench/head/tsc_facts.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/witness.h"
+#include "hosted/platform/events.h"
 
 /* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/lfence.h), but a process cannot
  * read it. */
@@ -166,9 +166,9 @@ void facts_report(const struct platform *platform, const struct run_facts *run,
             "wrong");
 }
 
-void facts_witnessed(struct essence *essence, struct report *r)
+void facts_events(struct essence *essence, struct report *r)
 {
-    struct witness_counts c = witness_total();
+    struct event_counts c = events_total();
     char text[160];
     struct sink_buf line;
 

@@ -18,6 +18,6 @@ void facts_report(const struct platform *platform, const struct run_facts *run,
                   struct report *r);
 
 /* Writes an event that sums up what happened to the process in all rows, also to the essence. */
-void facts_witnessed(struct essence *essence, struct report *r);
+void facts_events(struct essence *essence, struct report *r);
 
 #endif

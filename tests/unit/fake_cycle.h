@@ -31,7 +31,7 @@ static void chain_adds(uint32_t adds);
 #include "bench/place/wide.c"
 #include "bench/head/selftests.c"
 #include "bench/api/timer.c"
-#include "tests/unit/fake_own.h"
+#include "tests/unit/fake_witness.h"
 #include "tests/unit/close.h"
 
 #define OPS        500

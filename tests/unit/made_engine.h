@@ -11,7 +11,7 @@
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/alone.h"
-#include "tests/unit/fake_own.h"
+#include "tests/unit/fake_witness.h"
 
 #define OPS   1000
 #define CALLS 100000
@@ -183,7 +183,7 @@ static int start(void **state)
 {
     (void)state;
     memset(&plant, 0, sizeof plant);
-    memset(&fake_own, 0, sizeof fake_own);
+    memset(&fake_witness, 0, sizeof fake_witness);
     ends = NULL;
     plant.overhead = 100;
     plant.cycle = 0.5;

@@ -5,7 +5,7 @@
 #include "bench/context/pace.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/interleave.h"
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "lib/stats/known.h"
 
 #define PAGE 4096
@@ -77,7 +77,7 @@ static uint64_t nmis(void)
 
 /* --- the rest of bench/ ----------------------------------------------------------------------- */
 
-uint32_t own_adds(uint32_t turns)
+uint32_t witness_adds(uint32_t turns)
 {
     return (uint32_t)(60 + 64 * turns * MADE_TPC);
 }

@@ -37,7 +37,7 @@ void made_core_reset(enum execution execution);
 /* CPUID has leaves of zeros. */
 struct cpuid_regs made_cpuid(void *ctx, uint32_t leaf, uint32_t subleaf);
 
-/* Returns true: for fake_own.is_shared. */
+/* Returns true: for fake_witness.is_shared. */
 bool always(void);
 /* Returns true once in five times. */
 bool now_and_then(void);

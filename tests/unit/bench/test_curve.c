@@ -12,7 +12,7 @@
 #include "lib/memory/sizes.h"
 #include "lib/stats/known.h"
 #include "tests/unit/close.h"
-#include "tests/unit/fake_own.h"
+#include "tests/unit/fake_witness.h"
 
 static const struct bench row = {
     .suite = "memory", .name = "made", .form = FORM_CURVE, .curve = {.ms = 2000}};
@@ -20,7 +20,7 @@ static const struct bench row = {
 static void reset(enum execution execution)
 {
     made_memory_reset(execution);
-    memset(&fake_own, 0, sizeof fake_own);
+    memset(&fake_witness, 0, sizeof fake_witness);
 }
 
 static void two_caches_and_memory(void **state)
@@ -87,7 +87,7 @@ static void a_neighbour_all_the_time(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
-    fake_own.is_shared = always;
+    fake_witness.is_shared = always;
     const struct curve *c = made_curve(&row);
     assert_int_equal(c->row.status, ROW_OK);
     assert_int_equal(c->spoiled, CURVE_SHARED);
@@ -102,10 +102,10 @@ static void a_neighbour_now_and_then(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
-    fake_own.is_shared = now_and_then;
+    fake_witness.is_shared = now_and_then;
     const struct curve *c = made_curve(&row);
     assert_int_equal(c->spoiled, CURVE_CLEAN);
-    assert_true(fake_own.shared > 0);
+    assert_true(fake_witness.shared > 0);
     for (size_t i = 0; i < c->n; i++)
         assert_false(c->point[i].shared);
 }

@@ -10,12 +10,12 @@
 #include "bench/memory/near.h"
 #include "bench/memory/point.h"
 #include "tests/unit/close.h"
-#include "tests/unit/fake_own.h"
+#include "tests/unit/fake_witness.h"
 
 static void reset(enum execution execution)
 {
     made_memory_reset(execution);
-    memset(&fake_own, 0, sizeof fake_own);
+    memset(&fake_witness, 0, sizeof fake_witness);
 }
 
 static const struct curve *measure_other(const struct bench *b)

@@ -36,7 +36,7 @@ static void work_that_is_gone_fails_the_row(void **state)
     row = whole_row(b);
     assert_int_equal(row.status, ROW_WRONG);
     assert_non_null(strstr(row.why, "the work is gone"));
-    fake_own.is_shared = at_all_times; /* and whatever neighbour there is */
+    fake_witness.is_shared = at_all_times; /* and whatever neighbour there is */
     assert_int_equal(whole_row(b).status, ROW_WRONG);
 }
 

@@ -10,7 +10,7 @@ static bool a_third(void)
 static double slowed(enum kind k, size_t i)
 {
     (void)i;
-    return k >= KIND_BODY && fake_own.is_shared() ? 400 * cycles_of(k) / 1000 : 0;
+    return k >= KIND_BODY && fake_witness.is_shared() ? 400 * cycles_of(k) / 1000 : 0;
 }
 
 static void shared_blocks_are_taken_again(void **state)
@@ -21,7 +21,7 @@ static void shared_blocks_are_taken_again(void **state)
     b.truth = three;
     plant.operation = 3;
     plant.extra = slowed;
-    fake_own.is_shared = a_third;
+    fake_witness.is_shared = a_third;
     options.retry_budget = 20;
     engine.facts.samples = 1024;
     struct row row = whole_row(b);
@@ -29,8 +29,8 @@ static void shared_blocks_are_taken_again(void **state)
     assert_false(row.shared);
     assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
     assert_true(row.shared_blocks > row.blocks / 5 && row.shared_blocks < row.blocks * 2 / 3);
-    assert_int_equal(row.blocks, fake_own.blocks);
-    assert_int_equal(row.shared_blocks, fake_own.shared);
+    assert_int_equal(row.blocks, fake_witness.blocks);
+    assert_int_equal(row.shared_blocks, fake_witness.shared);
     assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
     /* They are in the histogram. */
     assert_true(row.ticks.n > engine.facts.samples && row.ticks.max > row.ticks.min);
@@ -47,19 +47,19 @@ static void a_reading_stands_for_a_run_of_blocks(void **state)
     (void)state;
     plant.operation = 3;
     plant.extra = slowed;
-    fake_own.is_shared = a_third;
+    fake_witness.is_shared = a_third;
     options.retry_budget = 20;
     engine.facts.samples = 1024;
     struct row single = whole_row(bench);
-    unsigned reads = fake_own.reads;
-    fake_own.wait = 3;
-    fake_own.reads = 0;
+    unsigned reads = fake_witness.reads;
+    fake_witness.wait = 3;
+    fake_witness.reads = 0;
     struct row row = whole_row(bench);
-    assert_true(fake_own.reads < reads / 2 && single.blocks > 0);
+    assert_true(fake_witness.reads < reads / 2 && single.blocks > 0);
     assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
     assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
     options.retry_budget = 2;
-    fake_own.is_shared = at_all_times;
+    fake_witness.is_shared = at_all_times;
     row = whole_row(bench);
     assert_int_equal(row.blocks, 3 * 5 * engine.facts.samples / ENGINE_BLOCK);
 }
@@ -72,7 +72,7 @@ static void a_core_that_is_never_alone_is_not_judged(void **state)
     b.truth = three;
     plant.operation = 3.5;
     plant.extra = slowed;
-    fake_own.is_shared = at_all_times;
+    fake_witness.is_shared = at_all_times;
     options.retry_budget = 3;
     struct row row = whole_row(b);
     assert_int_equal(row.status, ROW_OK);
@@ -80,7 +80,7 @@ static void a_core_that_is_never_alone_is_not_judged(void **state)
     assert_int_equal(row.blocks,
                      4 * 5 * engine.facts.samples / ENGINE_BLOCK); /* the budget is spent */
     assert_true(row.headline.known && row.headline.cycles.theta > 3.5);
-    fake_own.is_shared = NULL; /* the same figure of a core alone */
+    fake_witness.is_shared = NULL; /* the same figure of a core alone */
     plant.extra = NULL;
     assert_int_equal(whole_row(b).status, ROW_WRONG);
 }
@@ -96,7 +96,7 @@ static void the_interval_holds_both_states(void **state)
     (void)state;
     plant.operation = 3;
     plant.extra = slowed;
-    fake_own.is_shared = mostly;
+    fake_witness.is_shared = mostly;
     options.retry_budget = 0;
     engine.facts.samples = 1024;
     struct row row = whole_row(bench);
@@ -114,7 +114,7 @@ static void an_older_best_is_judged_again(void **state)
     engine_begin(&engine, &bench, gathered);
     for (unsigned i = 0; i < engine.facts.rounds; i++)
         engine_round(&engine, gathered, i);
-    fake_own.limit = 0.1; /* a better one was found meanwhile: 0.125 is above it */
+    fake_witness.limit = 0.1; /* a better one was found meanwhile: 0.125 is above it */
     engine_end(&engine, gathered, &row);
     assert_true(row.shared && row.headline.known);
 }

@@ -90,7 +90,7 @@ static struct essence all_present(void)
     s.figure[ESSENCE_PINGPONG].ns = 52.125;
     s.rows = 154;
     s.spoils = (struct essence_spoils){
-        .own_known = true, .shared = 3, .smis_known = true, .smis = 1, .throttling_known = true};
+        .witness_runs = true, .shared = 3, .smis_known = true, .smis = 1, .throttling_known = true};
     return s;
 }
 

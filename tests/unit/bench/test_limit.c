@@ -10,7 +10,7 @@
 #include "bench/limits/setting.h"
 #include "lib/stats/known.h"
 #include "tests/unit/close.h"
-#include "tests/unit/fake_own.h"
+#include "tests/unit/fake_witness.h"
 #include "tests/unit/rng.h"
 
 #define LIMIT 313 /* fillers that fit between two loads */
@@ -95,7 +95,7 @@ static void reset(enum execution execution)
 {
     made_core_reset(execution);
     memset(&made, 0, sizeof made);
-    memset(&fake_own, 0, sizeof fake_own);
+    memset(&fake_witness, 0, sizeof fake_witness);
     made.slow = 1;
     rng = (struct rng){1};
 }
@@ -158,7 +158,7 @@ static void a_neighbour_all_the_time(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
-    fake_own.is_shared = always;
+    fake_witness.is_shared = always;
     const struct limit *l = measure(&window);
     assert_int_equal(l->row.status, ROW_OK);
     assert_int_equal(l->spoiled, LIMIT_SHARED);
@@ -170,9 +170,9 @@ static void a_neighbour_now_and_then(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
-    fake_own.is_shared = now_and_then;
+    fake_witness.is_shared = now_and_then;
     const struct limit *l = measure(&window);
-    assert_true(fake_own.shared > 0);
+    assert_true(fake_witness.shared > 0);
     assert_int_equal(l->spoiled, LIMIT_CLEAN);
     assert_int_equal(l->step[0].at, LIMIT);
 }

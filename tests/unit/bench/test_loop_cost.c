@@ -140,7 +140,7 @@ static struct row_loop cost_of(double net, double empty2, bool loop, enum execut
     g.kept[KIND_EMPTY] = g.kept[KIND_EMPTY2] = 3;
     row.headline.cycles = (struct estimate){.theta = net, .lo = net - 0.01, .hi = net + 0.01};
     row.stepped = (struct stepped){.tried = true, .instructions = 2};
-    e.own.witness.best = 0.25;
+    e.witness.levels.best = 0.25;
     loop_cost(&e, &g, &row);
     return row.loop;
 }

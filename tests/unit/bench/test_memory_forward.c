@@ -14,7 +14,7 @@
 #include "bench/memory/forward_walk.h"
 #include "bench/memory/needs.h"
 #include "tests/unit/close.h"
-#include "tests/unit/fake_own.h"
+#include "tests/unit/fake_witness.h"
 
 enum { VISITS = 9, CHECKED = 64 }; /* visits of a cell, operations that each checks */
 
@@ -88,7 +88,7 @@ static void reset(enum execution execution, unsigned sizes)
 {
     made_core_reset(execution);
     memset(&made, 0, sizeof made);
-    memset(&fake_own, 0, sizeof fake_own);
+    memset(&fake_witness, 0, sizeof fake_witness);
     made.sizes = sizes;
 }
 
@@ -170,7 +170,7 @@ static void a_neighbour_all_the_time(void **state)
 {
     (void)state;
     reset(EXEC_SILICON, 2);
-    fake_own.is_shared = always;
+    fake_witness.is_shared = always;
     const struct forward_map *m = measure_row();
     assert_true(m->shared);
     assert_close(m->cell[1].cycles, 5, 0.01);

@@ -28,12 +28,12 @@ static uint64_t tsc_now(void)
 #include "bench/measure/growing.c"
 #include "bench/sample/interleave.c"
 #include "bench/measure/probe.c"
-#include "tests/unit/fake_own.h"
+#include "tests/unit/fake_witness.h"
 
 const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div, unit_chain_addsd,
     unit_chain_before;
 
-void own_open(struct engine *e)
+void witness_open(struct engine *e)
 {
     (void)e;
 }

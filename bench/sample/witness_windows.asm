@@ -1,7 +1,7 @@
-; The witness's windows (bench/sample/own.h): NOPs, and the ruler, in loops that are part of the
+; The witness's windows (bench/sample/witness.h): NOPs, and the ruler, in loops that are part of the
 ; image. They use recipe lfence, independently of recipe=.
-;   uint32_t own_nops(uint32_t turns)      256 NOPs per iteration            (System V: edi)
-;   uint32_t own_adds(uint32_t turns)      64 dependent additions per iteration
+;   uint32_t witness_nops(uint32_t turns)      256 NOPs per iteration            (System V: edi)
+;   uint32_t witness_adds(uint32_t turns)      64 dependent additions per iteration
 ; They return the ticks between the two readings, modulo 2^32.
 section .note.GNU-stack noalloc noexec nowrite progbits
 section .text align=64
@@ -21,9 +21,9 @@ section .text align=64
     ret
 %endmacro
 
-global own_nops:function hidden
+global witness_nops:function hidden
 align 64
-own_nops:
+witness_nops:
     FIRST_READING
     align 64
 .turn:
@@ -32,9 +32,9 @@ own_nops:
     jnz .turn
     SECOND_READING
 
-global own_adds:function hidden
+global witness_adds:function hidden
 align 64
-own_adds:
+witness_adds:
     FIRST_READING
     align 64
 .turn:

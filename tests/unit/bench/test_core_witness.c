@@ -85,16 +85,16 @@ static uint64_t window_ticks(double cycles, bool sensitive, struct lone *seen)
 /* --- readings, blocks ------------------------------------------------------------------------- */
 
 /* The sampler calls those below. */
-#define own_read_before real_read_before
-#define own_read        real_read
-#define own_is_shared   real_is_shared
-#include "bench/sample/own.c"
-#undef own_read_before
-#undef own_read
-#undef own_is_shared
-double own_read_before(struct engine *e);
-double own_read(struct engine *e);
-bool own_is_shared(const struct engine *e, double before, double after);
+#define witness_read_before real_read_before
+#define witness_read        real_read
+#define witness_is_shared   real_is_shared
+#include "bench/sample/witness.c"
+#undef witness_read_before
+#undef witness_read
+#undef witness_is_shared
+double witness_read_before(struct engine *e);
+double witness_read(struct engine *e);
+bool witness_is_shared(const struct engine *e, double before, double after);
 
 static struct lone reading, block[BLOCKS_MOST]; /* the last reading; the blocks after it */
 static unsigned windows;                        /* since then */
@@ -106,13 +106,13 @@ static void in_reading(void)
     windows = 0;
 }
 
-uint32_t own_nops(uint32_t turns)
+uint32_t witness_nops(uint32_t turns)
 {
     in_reading();
     return (uint32_t)window_ticks(turns * WITNESS_UNIT / core.width, true, &reading);
 }
 
-uint32_t own_adds(uint32_t turns)
+uint32_t witness_adds(uint32_t turns)
 {
     in_reading();
     return (uint32_t)window_ticks(turns * ADDS_OF_TURN, false, &reading);
@@ -126,7 +126,7 @@ static struct {
 static struct lone before;
 static unsigned taken, judging; /* blocks between the last two readings; which is judged next */
 
-double own_read_before(struct engine *e)
+double witness_read_before(struct engine *e)
 {
     double level = real_read_before(e);
 
@@ -135,7 +135,7 @@ double own_read_before(struct engine *e)
     return level;
 }
 
-double own_read(struct engine *e)
+double witness_read(struct engine *e)
 {
     taken = windows / ENGINE_BLOCK;
     judging = 0;
@@ -143,7 +143,7 @@ double own_read(struct engine *e)
 }
 
 /* As they are taken; later they are judged again, by the best that is known then. */
-bool own_is_shared(const struct engine *e, double from, double to)
+bool witness_is_shared(const struct engine *e, double from, double to)
 {
     bool shared = real_is_shared(e, from, to);
 
@@ -164,7 +164,7 @@ bool own_is_shared(const struct engine *e, double from, double to)
 
 #include "bench/sample/interleave.h"
 #include "tests/unit/alone.h"
-#include "bench/show/own_show.c"
+#include "bench/show/witness_show.c"
 
 static struct window_result window(double cycles, bool sensitive)
 {
@@ -294,8 +294,8 @@ static void a_core(double width, double step, double share, uint32_t retry_budge
                              .sampler = &sampler,
                              .placed = places,
                              .memory = memory};
-    own_open(&engine);
-    assert_null(engine.facts.own.why_not);
+    witness_open(&engine);
+    assert_null(engine.facts.witness.why_not);
     memset(&judged, 0, sizeof judged);
 }
 
@@ -321,7 +321,7 @@ static unsigned told(void)
     unsigned percent = 0;
 
     sink_buf_init(&b, text, sizeof text);
-    own_show_head(&engine.facts, &b.sink);
+    witness_show_head(&engine.facts, &b.sink);
     if (sscanf(text, "witness   core 0 was shared for %u%% of the time", &percent) != 1)
         assert_non_null(strstr(text, "core 0 was not shared"));
     return percent;
@@ -331,7 +331,7 @@ static const double widths[] = {4, 6, 8}, steps[] = {2, 26, 40};
 #define COUNT(list) (sizeof list / sizeof list[0])
 enum { ROWS = 3, NEEDED = KINDS_TAKEN * SAMPLES / ENGINE_BLOCK }; /* blocks of a row */
 
-static void a_core_of_ones_own_has_no_alarms(void **state)
+static void an_exclusive_core_has_no_alarms(void **state)
 {
     (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
@@ -367,8 +367,8 @@ static void a_neighbour(double width, double step, double share)
     assert_true(judged.beside > 100 && judged.seen >= 0.95 * judged.beside);
     assert_true(shared >= judged.seen && blocks > ROWS * NEEDED);
     assert_int_equal(blocks, judged.all);
-    assert_int_equal(engine.facts.own.blocks, blocks);
-    assert_int_equal(engine.facts.own.shared, shared);
+    assert_int_equal(engine.facts.witness.blocks, blocks);
+    assert_int_equal(engine.facts.witness.shared, shared);
     assert_in_range(told(), 100.0 * judged.beside / judged.all,
                     100.0 * (judged.all - judged.alone + judged.alarms) / judged.all + 1);
 }
@@ -408,12 +408,12 @@ static void the_repeats_of_all_rows_together_are_bounded(void **state)
     (void)state;
     a_core(6, 2, 0.95, 1000);
     take();
-    assert_true(engine.own.taken > 0 && engine.own.repeated > 5 * engine.own.taken);
-    engine.own.repeated = two_seconds + 3 * engine.own.taken;
+    assert_true(engine.witness.taken > 0 && engine.witness.repeated > 5 * engine.witness.taken);
+    engine.witness.repeated = two_seconds + 3 * engine.witness.taken;
     for (int rows = 0; rows < ROWS; rows++) {
         take();
-        assert_true(engine.own.repeated <=
-                    two_seconds + 3 * engine.own.taken + engine.own.taken / 100);
+        assert_true(engine.witness.repeated <=
+                    two_seconds + 3 * engine.witness.taken + engine.witness.taken / 100);
     }
 }
 
@@ -427,16 +427,16 @@ static void a_search(double share, uint32_t budget, uint64_t most)
     char head[160];
     const bool searches = share > 0 && budget > 0;
     a_core(6, 2, share, budget);
-    engine.own.search_left = most;
+    engine.witness.search_left = most;
     taken = judging = windows = 0;
     interleave(&engine, &fn, 1, POINTS, &kind);
-    uint64_t again = engine.facts.own.blocks - NEEDED_BLOCKS;
+    uint64_t again = engine.facts.witness.blocks - NEEDED_BLOCKS;
     uint64_t ticks = (uint64_t)(OPS * OPERATION * ENGINE_BLOCK * core.ticks_per_cycle);
-    assert_true(engine.facts.own.blocks >= NEEDED_BLOCKS && again <= most / ticks + 1);
-    assert_int_equal(engine.facts.own.gave_up, searches);
+    assert_true(engine.facts.witness.blocks >= NEEDED_BLOCKS && again <= most / ticks + 1);
+    assert_int_equal(engine.facts.witness.gave_up, searches);
     assert_true((again > 0) == searches);
     sink_buf_init(&text, head, sizeof head);
-    own_show_head(&engine.facts, &text.sink);
+    witness_show_head(&engine.facts, &text.sink);
     assert_true((strstr(head, "gave up") != NULL) == searches);
 }
 
@@ -451,7 +451,7 @@ static void the_probe_gives_up_the_search_for_quiet_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_core_of_ones_own_has_no_alarms),
+        cmocka_unit_test(an_exclusive_core_has_no_alarms),
         cmocka_unit_test(a_neighbour_is_seen_and_left_out),
         cmocka_unit_test(the_budget_is_kept),
         cmocka_unit_test(the_repeats_of_all_rows_together_are_bounded),

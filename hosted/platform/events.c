@@ -1,5 +1,5 @@
 #include "lib/decimal/json_f64.h"
-#include "hosted/platform/witness.h"
+#include "hosted/platform/events.h"
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 struct slot {
     int cpu;
     uint64_t moves;
-    struct witness_counts row, total;
+    struct event_counts row, total;
 };
 
 static struct {
@@ -26,7 +26,7 @@ static struct {
     struct slot *slot;
     unsigned slots, core; /* the current core, ... */
     uint32_t where;       /* ... and the CPU at the last check */
-    struct witness_counts then;
+    struct event_counts then;
 } w = {.stat = -1};
 
 static uint32_t here(void)
@@ -40,7 +40,7 @@ static uint32_t here(void)
     return aux;
 }
 
-uint64_t witness_migrations(void)
+uint64_t events_migrations(void)
 {
     if (!w.slot)
         return 0;
@@ -69,7 +69,7 @@ static double steal_ms(void)
     return (double)ticks * 1e3 / (double)sysconf(_SC_CLK_TCK);
 }
 
-bool witness_open(const int *cpu, unsigned cores, bool rdtscp)
+bool events_open(const int *cpu, unsigned cores, bool rdtscp)
 {
     w.slot = mmap(NULL, cores * sizeof *w.slot, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -84,7 +84,7 @@ bool witness_open(const int *cpu, unsigned cores, bool rdtscp)
     return true;
 }
 
-void witness_core(unsigned core)
+void events_core(unsigned core)
 {
     w.core = core;
     w.where = here();
@@ -99,22 +99,22 @@ static uint64_t clock_ns(clockid_t clock)
 }
 
 /* away_ns has no fixed start: only differences are valid. */
-static struct witness_counts look(void)
+static struct event_counts look(void)
 {
     struct rusage u = {0};
 
     getrusage(RUSAGE_THREAD, &u);
-    return (struct witness_counts){
+    return (struct event_counts){
         .voluntary = (uint64_t)u.ru_nvcsw,
         .involuntary = (uint64_t)u.ru_nivcsw,
         .faults = (uint64_t)(u.ru_minflt + u.ru_majflt),
-        .migrations = witness_migrations(),
+        .migrations = events_migrations(),
         .steal_ms = steal_ms(),
         .away_ns = clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID),
     };
 }
 
-static void add(struct witness_counts *to, const struct witness_counts *more)
+static void add(struct event_counts *to, const struct event_counts *more)
 {
     to->voluntary += more->voluntary;
     to->involuntary += more->involuntary;
@@ -124,16 +124,16 @@ static void add(struct witness_counts *to, const struct witness_counts *more)
     to->steal_ms += more->steal_ms;
 }
 
-void witness_begin(void)
+void events_begin(void)
 {
     w.then = look();
 }
 
-void witness_end(void)
+void events_end(void)
 {
-    struct witness_counts now = look(), *row = &w.slot[w.core].row, *total = &w.slot[w.core].total;
+    struct event_counts now = look(), *row = &w.slot[w.core].row, *total = &w.slot[w.core].total;
 
-    *row = (struct witness_counts){
+    *row = (struct event_counts){
         .voluntary = now.voluntary - w.then.voluntary,
         .involuntary = now.involuntary - w.then.involuntary,
         .faults = now.faults - w.then.faults,
@@ -147,9 +147,9 @@ void witness_end(void)
 
 enum kept { VOLUNTARY, INVOLUNTARY, FAULTS, MIGRATIONS, AWAY_NS, STEAL_MS, STEAL_UNKNOWN };
 
-void witness_keep(unsigned core, uint64_t *kept)
+void events_keep(unsigned core, uint64_t *kept)
 {
-    const struct witness_counts *row = &w.slot[core].row;
+    const struct event_counts *row = &w.slot[core].row;
     bool known = isfinite(row->steal_ms);
 
     kept[VOLUNTARY] += row->voluntary;
@@ -161,7 +161,7 @@ void witness_keep(unsigned core, uint64_t *kept)
     kept[STEAL_UNKNOWN] |= !known;
 }
 
-void witness_record(const uint64_t *kept, struct json *j)
+void events_record(const uint64_t *kept, struct json *j)
 {
     json_object(j, "process");
     json_u64(j, "voluntary_switches", kept[VOLUNTARY]);
@@ -173,9 +173,9 @@ void witness_record(const uint64_t *kept, struct json *j)
     json_close(j);
 }
 
-struct witness_counts witness_total(void)
+struct event_counts events_total(void)
 {
-    struct witness_counts all = {0};
+    struct event_counts all = {0};
 
     for (unsigned i = 0; i < w.slots; i++)
         add(&all, &w.slot[i].total);

@@ -1,4 +1,4 @@
-#include "bench/sample/own.h"
+#include "bench/sample/witness.h"
 #include "bench/api/tsc.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
@@ -17,22 +17,22 @@
 #define SEARCH_MOST   (TSC_HZ_MAX / 4) /* about 1 s; the TSC's rate is not known yet */
 #define READ_WORTH    6 /* the time between two readings, at least, in durations of a reading */
 
-struct own_calibration {
+struct witness_calibration {
     double level, nops_window, adds_window; /* core cycles */
 };
 
 static double nops(unsigned n)
 {
-    return own_nops(n / WITNESS_UNIT);
+    return witness_nops(n / WITNESS_UNIT);
 }
 
 static double adds(unsigned n)
 {
-    return own_adds(n / ADDS_OF_TURN);
+    return witness_adds(n / ADDS_OF_TURN);
 }
 
 /* Doubles windows of n NOPs and m additions: the difference does not contain their overhead. */
-static struct own_calibration measure_group(unsigned n, unsigned m, unsigned windows)
+static struct witness_calibration measure_group(unsigned n, unsigned m, unsigned windows)
 {
     double once = 0, twice = 0, ruler = 0, ruler2 = 0;
 
@@ -44,9 +44,9 @@ static struct own_calibration measure_group(unsigned n, unsigned m, unsigned win
     }
     double ticks = (ruler2 - ruler) / m; /* per core cycle, summed over all windows of a kind */
     if (!(ticks > 0))
-        return (struct own_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
-    return (struct own_calibration){(twice - once) / ticks / n, (2 * once - twice) / ticks,
-                                    (2 * ruler - ruler2) / ticks};
+        return (struct witness_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
+    return (struct witness_calibration){(twice - once) / ticks / n, (2 * once - twice) / ticks,
+                                        (2 * ruler - ruler2) / ticks};
 }
 
 static unsigned group_windows(const struct engine *e)
@@ -56,14 +56,14 @@ static unsigned group_windows(const struct engine *e)
     return n < WINDOWS_MOST ? (unsigned)n : WINDOWS_MOST;
 }
 
-static struct own_calibration calibrate(const struct engine *e, unsigned n, unsigned m)
+static struct witness_calibration calibrate(const struct engine *e, unsigned n, unsigned m)
 {
     double level[GROUPS], nops_window[GROUPS], adds_window[GROUPS];
     size_t good = 0;
 
     measure_group(n, m, 1); /* fetches its code */
     for (unsigned i = 0; i < GROUPS; i++) {
-        struct own_calibration c = measure_group(n, m, group_windows(e));
+        struct witness_calibration c = measure_group(n, m, group_windows(e));
         if (!is_known(c.level))
             continue;
         level[good] = c.level;
@@ -71,9 +71,9 @@ static struct own_calibration calibrate(const struct engine *e, unsigned n, unsi
         adds_window[good++] = c.adds_window;
     }
     if (good <= GROUPS / 2)
-        return (struct own_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
-    return (struct own_calibration){median(level, good), median(nops_window, good),
-                                    median(adds_window, good)};
+        return (struct witness_calibration){UNKNOWN, UNKNOWN, UNKNOWN};
+    return (struct witness_calibration){median(level, good), median(nops_window, good),
+                                        median(adds_window, good)};
 }
 
 /* Returns why the witness cannot run; NULL: it can. */
@@ -86,41 +86,41 @@ static const char *obstacle(const struct engine *e)
     return run_has_ruler(&e->facts) ? NULL : "the ruler does not grow";
 }
 
-static bool makes_sense(const struct own_calibration *c)
+static bool makes_sense(const struct witness_calibration *c)
 {
     return c->level > WITNESS_LEAST && c->level < WITNESS_MOST && is_known(c->nops_window) &&
            is_known(c->adds_window);
 }
 
-void own_open(struct engine *e)
+void witness_open(struct engine *e)
 {
-    struct own *o = &e->own;
+    struct core_witness *o = &e->witness;
 
     memset(o, 0, sizeof *o);
-    e->facts.own = (struct own_facts){0};
+    e->facts.witness = (struct witness_facts){0};
     o->search_left = SEARCH_MOST;
-    e->facts.own.why_not = obstacle(e);
-    if (e->facts.own.why_not)
+    e->facts.witness.why_not = obstacle(e);
+    if (e->facts.witness.why_not)
         return;
     /* Calibrates with windows of a fixed length first, then with windows of the planned length: the
      * first iterations of a loop of NOPs can be slower than the rest. */
-    struct own_calibration c = calibrate(e, FIRST_NOPS, FIRST_ADDS);
+    struct witness_calibration c = calibrate(e, FIRST_NOPS, FIRST_ADDS);
     if (makes_sense(&c)) {
         o->plan = witness_plan(e->facts.step / e->facts.ticks_per_cycle, c.level, c.nops_window);
         c = calibrate(e, o->plan.nops, o->plan.adds);
     }
     if (!makes_sense(&c)) {
-        e->facts.own.why_not = "NOPs take no steady time";
+        e->facts.witness.why_not = "NOPs take no steady time";
         return;
     }
     o->plan.window = c.nops_window;
     o->plan.ruler_window = c.adds_window;
     for (unsigned i = 0; i < FIRST_READS; i++)
-        own_read(e);
+        witness_read(e);
 }
 
 /* Alternates the two, so that both see the same clock frequency. */
-static void take_windows(const struct own *o, double *w_ticks, double *r_ticks)
+static void take_windows(const struct core_witness *o, double *w_ticks, double *r_ticks)
 {
     for (unsigned i = 0; i < o->plan.windows; i++) {
         w_ticks[i] = nops(o->plan.nops);
@@ -128,12 +128,12 @@ static void take_windows(const struct own *o, double *w_ticks, double *r_ticks)
     }
 }
 
-double own_read(struct engine *e)
+double witness_read(struct engine *e)
 {
-    struct own *o = &e->own;
+    struct core_witness *o = &e->witness;
     double w_ticks[WITNESS_WINDOWS], r_ticks[WITNESS_WINDOWS];
 
-    if (e->facts.own.why_not)
+    if (e->facts.witness.why_not)
         return UNKNOWN;
     uint64_t began = tsc_now();
     nops(o->plan.nops); /* refills the front end's caches, which other code has used */
@@ -144,62 +144,62 @@ double own_read(struct engine *e)
     o->last = witness_level(&o->plan, w.mean, r.mean);
     o->read_at = tsc_now();
     o->read_ticks = o->read_at - began;
-    witness_add(&o->witness, o->last, o->plan.noise,
+    witness_add(&o->levels, o->last, o->plan.noise,
                 w.n < 2 || witness_steady(moments_sd(&w), e->facts.step, ticks));
-    e->facts.own.best = o->witness.best;
+    e->facts.witness.best = o->levels.best;
     return o->last;
 }
 
-double own_read_before(struct engine *e)
+double witness_read_before(struct engine *e)
 {
-    const struct own *o = &e->own;
+    const struct core_witness *o = &e->witness;
     bool fresh = o->read_ticks && tsc_now() - o->read_at <= 2 * o->read_ticks;
 
-    return fresh && !e->facts.own.why_not ? o->last : own_read(e);
+    return fresh && !e->facts.witness.why_not ? o->last : witness_read(e);
 }
 
-bool own_can_wait(const struct engine *e)
+bool witness_can_wait(const struct engine *e)
 {
-    const struct own *o = &e->own;
+    const struct core_witness *o = &e->witness;
 
-    return !e->facts.own.why_not && tsc_now() - o->read_at < READ_WORTH * o->read_ticks;
+    return !e->facts.witness.why_not && tsc_now() - o->read_at < READ_WORTH * o->read_ticks;
 }
 
-bool own_is_shared(const struct engine *e, double before, double after)
+bool witness_is_shared(const struct engine *e, double before, double after)
 {
-    const struct own *o = &e->own;
+    const struct core_witness *o = &e->witness;
 
-    return !e->facts.own.why_not && (!witness_quiet(&o->witness, before, o->plan.noise) ||
-                                     !witness_quiet(&o->witness, after, o->plan.noise));
+    return !e->facts.witness.why_not && (!witness_quiet(&o->levels, before, o->plan.noise) ||
+                                         !witness_quiet(&o->levels, after, o->plan.noise));
 }
 
-void own_note(struct engine *e, double before, double after, struct row *row)
+void witness_note(struct engine *e, double before, double after, struct row *row)
 {
-    bool shared = own_is_shared(e, before, after);
+    bool shared = witness_is_shared(e, before, after);
 
-    own_count(e, shared);
+    witness_count(e, shared);
     row->blocks++;
     row->shared_blocks += shared;
     row->shared = 2 * row->shared_blocks > row->blocks;
 }
 
-bool own_may_search(struct engine *e)
+bool witness_may_search(struct engine *e)
 {
     if (e->facts.o->retry_budget == 0)
         return false;
-    e->facts.own.gave_up = e->own.search_left == 0;
-    return !e->facts.own.gave_up;
+    e->facts.witness.gave_up = e->witness.search_left == 0;
+    return !e->facts.witness.gave_up;
 }
 
-void own_searched(struct engine *e, uint64_t from)
+void witness_searched(struct engine *e, uint64_t from)
 {
     uint64_t took = tsc_now() - from;
 
-    e->own.search_left -= took < e->own.search_left ? took : e->own.search_left;
+    e->witness.search_left -= took < e->witness.search_left ? took : e->witness.search_left;
 }
 
-void own_count(struct engine *e, bool shared)
+void witness_count(struct engine *e, bool shared)
 {
-    e->facts.own.blocks += !e->facts.own.why_not;
-    e->facts.own.shared += !e->facts.own.why_not && shared;
+    e->facts.witness.blocks += !e->facts.witness.why_not;
+    e->facts.witness.shared += !e->facts.witness.why_not && shared;
 }

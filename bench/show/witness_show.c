@@ -1,4 +1,4 @@
-#include "bench/show/own_show.h"
+#include "bench/show/witness_show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
@@ -8,15 +8,15 @@
 
 static bool is_known_core(const struct run_facts *run)
 {
-    return !run->own.why_not && run->own.best > 0;
+    return !run->witness.why_not && run->witness.best > 0;
 }
 
 static void say_share(const struct run_facts *run, const char *when, struct sink *out)
 {
-    double share = own_share(&run->own);
+    double share = witness_share(&run->witness);
 
-    if (run->own.why_not)
-        fmt(out, "not known whether core %u is shared: %s", run->core, run->own.why_not);
+    if (run->witness.why_not)
+        fmt(out, "not known whether core %u is shared: %s", run->core, run->witness.why_not);
     else if (!is_known_core(run))
         fmt(out,
             "core %u appears permanently shared (SMT sibling or another guest): NOPs show no "
@@ -29,16 +29,16 @@ static void say_share(const struct run_facts *run, const char *when, struct sink
         fmt(out, "core %u was not shared%s", run->core, when);
 }
 
-void own_show_head(const struct run_facts *run, struct sink *out)
+void witness_show_head(const struct run_facts *run, struct sink *out)
 {
     fmt(out, "witness   ");
     say_share(run, " during the probe", out);
-    fmt(out, "%s\r\n", run->own.gave_up ? "; gave up waiting for exclusive blocks" : "");
+    fmt(out, "%s\r\n", run->witness.gave_up ? "; gave up waiting for exclusive blocks" : "");
 }
 
 static void record_members(const struct run_facts *run, struct json *j)
 {
-    const struct own_facts *o = &run->own;
+    const struct witness_facts *o = &run->witness;
 
     if (o->why_not) {
         json_str(j, "why", o->why_not);
@@ -48,23 +48,23 @@ static void record_members(const struct run_facts *run, struct json *j)
         json_f64(j, "nops_per_cycle", 1 / o->best, 3);
     json_u64(j, "blocks", o->blocks);
     json_u64(j, "shared_blocks", o->shared);
-    json_f64(j, "shared", own_share(&run->own), 4);
+    json_f64(j, "shared", witness_share(&run->witness), 4);
     if (o->gave_up)
         json_bool(j, "gave_up", true);
 }
 
-void own_record_head(const struct run_facts *run, struct json *j)
+void witness_record_head(const struct run_facts *run, struct json *j)
 {
     json_object(j, "witness");
     record_members(run, j);
     json_close(j);
 }
 
-void own_show_end(const struct run_facts *run, struct report *r)
+void witness_show_end(const struct run_facts *run, struct report *r)
 {
     struct json j;
 
-    if (report_table(r) && !run->own.why_not) {
+    if (report_table(r) && !run->witness.why_not) {
         report_fresh_line(r);
         fmt(r->out, "witness   ");
         say_share(run, ", all rows together", r->out);
@@ -82,16 +82,16 @@ static double share_of(const struct row *row)
     return row->blocks ? (double)row->shared_blocks / (double)row->blocks : UNKNOWN;
 }
 
-void own_record_row(const struct run_facts *run, const struct row *row, struct json *j)
+void witness_record_row(const struct run_facts *run, const struct row *row, struct json *j)
 {
-    if (run->own.why_not || row->blocks == 0)
+    if (run->witness.why_not || row->blocks == 0)
         return;
     json_f64(j, "shared", share_of(row), 4);
     json_u64(j, "shared_blocks", row->shared_blocks);
     json_bool(j, "exclusive", !row->shared);
 }
 
-void own_show_row(const struct row *row, struct sink *out)
+void witness_show_row(const struct row *row, struct sink *out)
 {
     if (row->shared)
         fmt(out,

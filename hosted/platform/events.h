@@ -2,14 +2,14 @@
  * Events in the process during a row that only occur under an operating system. They are only
  * counted: the windows that they hit are disturbed (docs/method.md "Samples").
  */
-#ifndef HOSTED_PLATFORM_WITNESS_H
-#define HOSTED_PLATFORM_WITNESS_H
+#ifndef HOSTED_PLATFORM_EVENTS_H
+#define HOSTED_PLATFORM_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include "lib/text/json.h"
 
-struct witness_counts {
+struct event_counts {
     uint64_t voluntary, involuntary; /* context switches (getrusage) */
     uint64_t faults;                 /* page faults, minor and major (getrusage) */
     uint64_t migrations;             /* by RDTSCP's aux, read before and after every block */
@@ -19,24 +19,24 @@ struct witness_counts {
 
 /* cpu[i]: the CPU of core i, whose line of /proc/stat has the steal time. rdtscp: the CPUs have
  * RDTSCP. False: out of memory. */
-bool witness_open(const int *cpu, unsigned cores, bool rdtscp);
+bool events_open(const int *cpu, unsigned cores, bool rdtscp);
 
 /* This process is on that core from now on; counts go to that core, whichever process measures. */
-void witness_core(unsigned core);
+void events_core(unsigned core);
 
 /* Call these around a row; end adds the row's counts to the totals. */
-void witness_begin(void);
-void witness_end(void);
+void events_begin(void);
+void events_end(void);
 
-/* Returns the number of moves away from the core's CPU so far; 0 before witness_open(). Cheap: no
+/* Returns the number of moves away from the core's CPU so far; 0 before events_open(). Cheap: no
  * system call if the CPU has RDTSCP. */
-uint64_t witness_migrations(void);
+uint64_t events_migrations(void);
 
 /* Adds the counts of the last row on a core to kept[PLATFORM_KEPT]. */
-void witness_keep(unsigned core, uint64_t *kept);
+void events_keep(unsigned core, uint64_t *kept);
 /* Writes these as the object "process" of the row's record. */
-void witness_record(const uint64_t *kept, struct json *j);
+void events_record(const uint64_t *kept, struct json *j);
 /* Returns the sum over all rows on all cores. */
-struct witness_counts witness_total(void);
+struct event_counts events_total(void);
 
 #endif
