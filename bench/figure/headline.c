@@ -141,15 +141,15 @@ void headline_part(const struct sampler *s, const struct bench *b, const struct 
     struct estimate_blocks other =
         part_blocks(s, b, counter ? CYCLES_RULER : CYCLES_COUNTER, false, scratch);
     struct estimate_taken beside = taken_of(&other, !counter, at);
-    struct estimate_blocks quiet = part_blocks(s, b, by, false, scratch);
-    struct estimate_taken used = taken_of(&quiet, counter, at);
+    struct estimate_blocks exclusive = part_blocks(s, b, by, false, scratch);
+    struct estimate_taken used = taken_of(&exclusive, counter, at);
     g->ruler[i] = counter ? beside : used;
     g->counter[i] = counter ? used : beside;
     g->level[i] = highest_level(s);
     g->whole += all.m;
-    g->quiet += quiet.m;
-    if (quiet.m)
-        note_values(&quiet, at->placement, g);
+    g->exclusive += exclusive.m;
+    if (exclusive.m)
+        note_values(&exclusive, at->placement, g);
 }
 
 /* --- the row ---------------------------------------------------------------------------------- */
@@ -241,21 +241,21 @@ static struct modes find_modes(const struct gathered *g, const struct bench *b, 
 
 bool headline_is_alone(const struct gathered *g)
 {
-    return 2 * g->quiet >= g->whole;
+    return 2 * g->exclusive >= g->whole;
 }
 
 /* Widens the interval so that it contains that of all blocks. */
-static void hold_both(struct estimate *quiet, const struct estimate *all)
+static void hold_both(struct estimate *exclusive, const struct estimate *all)
 {
-    if (!(quiet->lo <= all->lo))
-        quiet->lo = all->lo;
-    if (!(quiet->hi >= all->hi))
-        quiet->hi = all->hi;
+    if (!(exclusive->lo <= all->lo))
+        exclusive->lo = all->lo;
+    if (!(exclusive->hi >= all->hi))
+        exclusive->hi = all->hi;
 }
 
 void headline_forget_shared(struct gathered *g, unsigned part)
 {
-    g->quiet -= g->ruler[part].m;
+    g->exclusive -= g->ruler[part].m;
     g->ruler[part].m = g->counter[part].m = 0;
     g->ruler[part].value = g->counter[part].value = UNKNOWN;
 }
@@ -271,7 +271,7 @@ struct headline headline(const struct gathered *g, const struct bench *b, double
     struct figure all = take_figure(g, g->all, means, finest, sorting);
     struct figure used = all;
 
-    if (g->quiet > 0) {
+    if (g->exclusive > 0) {
         used = take_figure(g, counter ? g->counter : g->ruler, means, finest, sorting);
         if (!headline_is_alone(g))
             hold_both(&used.cycles, &all.cycles);

@@ -3,11 +3,11 @@
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
 
-void visits_add(struct visits *v, unsigned round, const struct pairs_figure *quiet,
+void visits_add(struct visits *v, unsigned round, const struct pairs_figure *exclusive,
                 const struct pairs_figure *all)
 {
     v->round[v->n] = (uint8_t)round;
-    v->quiet[v->n] = *quiet;
+    v->exclusive[v->n] = *exclusive;
     v->all[v->n++] = *all;
 }
 
@@ -19,7 +19,7 @@ static struct estimate estimate_of(const struct visits *v, unsigned rounds, bool
     double theta[VISITS_MOST], round[VISITS_ROUNDS_MOST], scratch[VISITS_MOST];
 
     for (unsigned i = 0; i < v->n; i++) {
-        const struct pairs_figure *f = shared_too ? &v->all[i] : &v->quiet[i];
+        const struct pairs_figure *f = shared_too ? &v->all[i] : &v->exclusive[i];
         part[i] = (struct estimate_taken){i, v->round[i], f->pairs, f->cycles, f->se};
     }
     struct estimate_found found = {.theta = theta,
@@ -40,7 +40,7 @@ static double ticks_of(const struct visits *v)
     size_t n = 0;
 
     for (unsigned i = 0; i < v->n; i++) {
-        const struct pairs_figure *f = v->quiet[i].pairs ? &v->quiet[i] : &v->all[i];
+        const struct pairs_figure *f = v->exclusive[i].pairs ? &v->exclusive[i] : &v->all[i];
         if (is_known(f->ticks))
             ticks[n++] = f->ticks;
     }
@@ -50,13 +50,13 @@ static double ticks_of(const struct visits *v)
 /* Returns whether fewer than half of the pairs were without a neighbour. */
 static bool is_shared(const struct visits *v)
 {
-    unsigned quiet = 0, all = 0;
+    unsigned exclusive = 0, all = 0;
 
     for (unsigned i = 0; i < v->n; i++) {
-        quiet += v->quiet[i].pairs;
+        exclusive += v->exclusive[i].pairs;
         all += v->all[i].pairs;
     }
-    return 2 * quiet < all;
+    return 2 * exclusive < all;
 }
 
 static void hold(struct visits_figure *f, const struct estimate *also)

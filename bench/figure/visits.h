@@ -13,7 +13,7 @@
 struct visits {
     uint32_t n;
     uint8_t round[VISITS_MOST];
-    struct pairs_figure quiet[VISITS_MOST], all[VISITS_MOST];
+    struct pairs_figure exclusive[VISITS_MOST], all[VISITS_MOST];
 };
 
 struct visits_figure {
@@ -23,7 +23,7 @@ struct visits_figure {
 };
 
 /* Adds a visit of a round; they are in the order measured. */
-void visits_add(struct visits *v, unsigned round, const struct pairs_figure *quiet,
+void visits_add(struct visits *v, unsigned round, const struct pairs_figure *exclusive,
                 const struct pairs_figure *all);
 
 /* finest: the standard error that the TSC's step alone causes. has_cycles: core cycles or

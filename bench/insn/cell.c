@@ -83,7 +83,7 @@ static void take_both(struct job *j, unsigned slot, bool backward)
 
 /* Takes blocks between two readings of the witness, again if the core was shared. If it appears to
  * be shared all the time, it makes no sense to try again. */
-static void take_quietly(struct job *j, unsigned slot, bool backward)
+static void take_exclusive(struct job *j, unsigned slot, bool backward)
 {
     struct engine *e = j->pass.e;
     unsigned tries = e->facts.witness.best > 0 ? TRIES : 1;
@@ -238,20 +238,20 @@ static void measure(void *ctx)
         if (b->test[j->at].cell->taken == 0 && b->test[j->at].cell->turns == TURNS_LEAST &&
             !insn_has_two_bodies(b->test[j->at].cell->id.kind))
             choose_turns(j, &b->test[j->at]);
-    take_quietly(j, RULER_SLOT, false);
+    take_exclusive(j, RULER_SLOT, false);
     for (j->at = 0; j->at < b->built; j->at++)
-        take_quietly(j, j->at, false);
+        take_exclusive(j, j->at, false);
     if (!j->pass.table->exact) { /* a second block says nothing new of counted instructions */
         while (j->at-- > 0)
-            take_quietly(j, j->at, true);
-        take_quietly(j, RULER_SLOT, true);
+            take_exclusive(j, j->at, true);
+        take_exclusive(j, RULER_SLOT, true);
     }
     double cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / b->additions;
     for (unsigned i = 0; i < b->built; i++)
         j->value[i] = cycle > 0 ? value_of(j, i, cycle) : UNKNOWN;
 }
 
-/* Of the other history, only quiet placements count: there are few of them. */
+/* Of the other history, only exclusive placements count: there are few of them. */
 static void keep_after(struct insn_cell *c, double value, bool shared)
 {
     if (!shared)

@@ -50,7 +50,7 @@ static bool is_proof(const struct engine *e)
 struct visit {
     struct measuring *w;
     uint32_t count;
-    struct pairs_figure quiet, all;
+    struct pairs_figure exclusive, all;
     const char *wrong;
 };
 
@@ -69,7 +69,7 @@ static void visit_here(void *ctx)
         s.per_instruction = e->facts.ticks_per_instruction;
     if (!proof)
         setting_warm(&s);
-    pairs_take(e, proof ? 1 : PAIRS, setting_walks, &s, &v->quiet, &v->all);
+    pairs_take(e, proof ? 1 : PAIRS, setting_walks, &s, &v->exclusive, &v->all);
     v->wrong = s.wrong;
     v->w->limit.operations += s.operations;
 }
@@ -222,7 +222,7 @@ static bool pass_count(struct measuring *w, unsigned round, size_t i)
         struct visit v;
         if (!visit(w, w->first[i].x, &v))
             return false;
-        visits_add(&w->visits[i], round, &v.quiet, &v.all);
+        visits_add(&w->visits[i], round, &v.exclusive, &v.all);
     }
     return true;
 }

@@ -169,7 +169,7 @@ static bool pass_size(struct measuring *w, unsigned round, size_t i)
         struct visit v;
         if (!visit(w, w->size[i], &v))
             return false;
-        visits_add(&w->visits[i], round, &v.quiet, &v.all);
+        visits_add(&w->visits[i], round, &v.exclusive, &v.all);
     }
     return true;
 }

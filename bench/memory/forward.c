@@ -36,7 +36,7 @@ struct cell_visit {
     int offset;
     uint8_t *at;
     uint64_t checked;
-    struct pairs_figure quiet, all;
+    struct pairs_figure exclusive, all;
 };
 
 static bool walk_pair(void *ctx, unsigned i, struct pair_ticks *t)
@@ -58,7 +58,7 @@ static void visit_here(void *ctx)
     forward_place_build(&p, v->s, v->l, v->offset, v->at);
     v->checked = forward_place_check(&p);
     if (v->checked)
-        (void)pairs_take(v->e, 1, walk_pair, &p, &v->quiet, &v->all);
+        (void)pairs_take(v->e, 1, walk_pair, &p, &v->exclusive, &v->all);
 }
 
 /* Takes a visit of each cell of a pair of sizes. False: the row has ended. */
@@ -71,7 +71,7 @@ static bool visit(struct mapping *w, struct cell_visit *v)
     if (!v->checked)
         row_fail(&w->map.row, ROW_WRONG, "a load did not get what was stored and what was there");
     w->taken++;
-    w->shared += v->quiet.pairs == 0;
+    w->shared += v->exclusive.pairs == 0;
     return v->checked > 0;
 }
 
@@ -83,8 +83,8 @@ static bool visits_of(struct mapping *w, unsigned s, unsigned l, int offset, flo
         struct cell_visit v = {.e = w->e, .s = s, .l = l, .offset = offset};
         if (!visit(w, &v))
             return false;
-        ticks[i] = v.quiet.pairs ? v.quiet.ticks : v.all.ticks;
-        cycles[i] = v.quiet.pairs ? v.quiet.cycles : v.all.cycles;
+        ticks[i] = v.exclusive.pairs ? v.exclusive.ticks : v.all.ticks;
+        cycles[i] = v.exclusive.pairs ? v.exclusive.cycles : v.all.cycles;
     }
     return true;
 }

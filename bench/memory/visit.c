@@ -124,6 +124,6 @@ void visit_take(struct engine *e, const struct visit_set *set, unsigned pairs, s
         prepare_flush(set, &l.flush, v);
     else
         prepare_stream(set, &l.stream, v);
-    if (!v->wrong && !v->lacks && !pairs_take(e, pairs, time_walks, &l, &v->quiet, &v->all))
+    if (!v->wrong && !v->lacks && !pairs_take(e, pairs, time_walks, &l, &v->exclusive, &v->all))
         v->wrong = "a timed walk did not end at the element where the order has its end";
 }

@@ -10,10 +10,10 @@
 #define VISIT_PAIRS 7 /* of walks that a figure is the median of */
 
 struct visit {
-    const char *wrong;              /* a check that failed; NULL: none */
-    const char *lacks;              /* why it cannot be measured here; NULL: it can */
-    uint64_t elements;              /* visited in the check */
-    struct pairs_figure quiet, all; /* of the pairs without a neighbour, and of all */
+    const char *wrong;                  /* a check that failed; NULL: none */
+    const char *lacks;                  /* why it cannot be measured here; NULL: it can */
+    uint64_t elements;                  /* visited in the check */
+    struct pairs_figure exclusive, all; /* of the pairs without a neighbour, and of all */
 };
 
 /* A working set and the memory for its check. */

@@ -9,33 +9,34 @@ void insn_row_name(const struct insn_row *row, struct sink *out)
     fmt(out, "%s", insn_values_name(row->values));
 }
 
-/* Copies the quiet placements. Returns their number. */
-static size_t quiet_of(const struct insn_cell *c, double quiet[INSN_PLACES])
+/* Copies the exclusive placements. Returns their number. */
+static size_t exclusive_of(const struct insn_cell *c, double exclusive[INSN_PLACES])
 {
     size_t n = 0;
 
     for (unsigned i = 0; i < c->taken; i++)
         if (!(c->shared >> i & 1))
-            quiet[n++] = c->cycles[i];
+            exclusive[n++] = c->cycles[i];
     return n;
 }
 
-/* The quiet placements. If they are too few, what another thread of the core slowed down least. */
+/* The exclusive placements. If they are too few, those that another thread of the core slowed down
+ * least. */
 static struct agreed of_cell(const struct insn_cell *c)
 {
-    double quiet[INSN_PLACES], all[INSN_PLACES];
-    size_t n = quiet_of(c, quiet);
+    double exclusive[INSN_PLACES], all[INSN_PLACES];
+    size_t n = exclusive_of(c, exclusive);
 
     for (unsigned i = 0; i < c->taken; i++)
         all[i] = c->cycles[i];
-    return n >= AGREE_LEAST ? agree(quiet, n) : agree_least(all, c->taken);
+    return n >= AGREE_LEAST ? agree(exclusive, n) : agree_least(all, c->taken);
 }
 
 /* Ports are chosen badly at some placements: if these do not agree, the fastest ones count. */
 static struct agreed fastest_of(const struct insn_cell *c)
 {
-    double quiet[INSN_PLACES];
-    struct agreed a = of_cell(c), least = agree_least(quiet, quiet_of(c, quiet));
+    double exclusive[INSN_PLACES];
+    struct agreed a = of_cell(c), least = agree_least(exclusive, exclusive_of(c, exclusive));
 
     return !a.settled && least.settled ? least : a;
 }

@@ -32,9 +32,9 @@ struct gathered {
     double *ticks;   /* UNKNOWN if no block is complete */
     struct estimate_taken *ruler, *counter; /* core cycles by either source; exclusive blocks */
     struct estimate_taken *all;             /* all blocks, by the source that cycle= selects */
-    float *level;        /* the witness's highest reading around exclusive blocks */
-    size_t whole, quiet; /* blocks that have every kind; those of them that are exclusive */
-    size_t values;       /* number of block values: core cycles per operation, cycle='s source */
+    float *level;            /* the witness's highest reading around exclusive blocks */
+    size_t whole, exclusive; /* blocks that have every kind; those of them that are exclusive */
+    size_t values; /* number of block values: core cycles per operation, cycle='s source */
     double *value;
     uint32_t *placement; /* the placement of each value (lib/stats/modes.h) */
     struct histogram body, empty;

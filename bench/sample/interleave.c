@@ -28,7 +28,7 @@ static bool fill_judged_block(struct engine *e, window_fn fn, uint64_t *samples,
 }
 
 /* Takes a block, repeatedly if it is shared. Returns whether the last try was shared. */
-static bool fill_quiet_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
+static bool fill_exclusive_block(struct engine *e, window_fn fn, uint64_t *samples, size_t from)
 {
     bool shared = fill_judged_block(e, fn, samples, from);
 
@@ -83,10 +83,11 @@ void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
     for (size_t done = 0; done < all; done += round) {
         for (size_t at = 0; at < round; at += 2 * ENGINE_BLOCK) {
             for (unsigned k = 0; k < kinds; k++)
-                shared[k][at / ENGINE_BLOCK] = fill_quiet_block(e, fn[k], samples + k * round, at);
+                shared[k][at / ENGINE_BLOCK] =
+                    fill_exclusive_block(e, fn[k], samples + k * round, at);
             for (unsigned k = kinds; k-- > 0;)
                 shared[k][at / ENGINE_BLOCK + 1] =
-                    fill_quiet_block(e, fn[k], samples + k * round, at + ENGINE_BLOCK);
+                    fill_exclusive_block(e, fn[k], samples + k * round, at + ENGINE_BLOCK);
         }
         for (unsigned k = 0; k < kinds; k++)
             judge_round(e, samples + k * round, round, shared[k], sorted, &kind[k], &sum[k]);

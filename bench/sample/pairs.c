@@ -85,7 +85,7 @@ static struct pairs_figure figure_of(const struct taken *pair, unsigned n, bool 
 }
 
 bool pairs_take(struct engine *e, unsigned wanted, pair_walks *walks, void *ctx,
-                struct pairs_figure *quiet, struct pairs_figure *all)
+                struct pairs_figure *exclusive, struct pairs_figure *all)
 {
     struct taken pair[PAIRS_MOST];
     unsigned n = 0;
@@ -95,7 +95,7 @@ bool pairs_take(struct engine *e, unsigned wanted, pair_walks *walks, void *ctx,
             return false;
         calm += !pair[n].shared;
     }
-    *quiet = figure_of(pair, n, false);
+    *exclusive = figure_of(pair, n, false);
     *all = figure_of(pair, n, true);
     return true;
 }

@@ -28,9 +28,9 @@ struct pairs_figure {
     float se;     /* standard error of cycles; UNKNOWN with one pair */
 };
 
-/* Takes pairs until `wanted` of them were without a neighbour, at most PAIRS_MOST. `quiet` is the
- * figure of these, `all` that of all. Returns false if a walk did not do its work. */
+/* Takes pairs until `wanted` of them were without a neighbour, at most PAIRS_MOST. `exclusive` is
+ * the figure of these, `all` that of all. Returns false if a walk did not do its work. */
 bool pairs_take(struct engine *e, unsigned wanted, pair_walks *walks, void *ctx,
-                struct pairs_figure *quiet, struct pairs_figure *all);
+                struct pairs_figure *exclusive, struct pairs_figure *all);
 
 #endif

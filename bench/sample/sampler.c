@@ -278,8 +278,8 @@ static size_t take_run(struct sampler *s, struct engine *e, const struct placed 
 }
 
 /* The same, repeated while the blocks are shared. */
-static size_t take_quiet_run(struct sampler *s, struct engine *e, const struct placed *p,
-                             size_t from, size_t end)
+static size_t take_exclusive_run(struct sampler *s, struct engine *e, const struct placed *p,
+                                 size_t from, size_t end)
 {
     struct turn first = turn_at(s, from);
     size_t to = take_run(s, e, p, from, end);
@@ -337,7 +337,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
     for (size_t i = 0, end = s->kinds * span->blocks; i < end;) {
         if (!pace_go_on(e))
             return false;
-        i = take_quiet_run(s, e, p, i, end);
+        i = take_exclusive_run(s, e, p, i, end);
     }
     spend(s, e, tsc_now() - began);
     return true;

@@ -169,8 +169,8 @@ bool witness_is_shared(const struct engine *e, double before, double after)
 {
     const struct core_witness *o = &e->witness;
 
-    return !e->facts.witness.why_not && (!witness_quiet(&o->levels, before, o->plan.noise) ||
-                                         !witness_quiet(&o->levels, after, o->plan.noise));
+    return !e->facts.witness.why_not && (!witness_is_exclusive(&o->levels, before, o->plan.noise) ||
+                                         !witness_is_exclusive(&o->levels, after, o->plan.noise));
 }
 
 void witness_note(struct engine *e, double before, double after, struct row *row)

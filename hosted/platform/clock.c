@@ -208,7 +208,7 @@ static struct clock_window measure_window(struct timer *t)
     return w;
 }
 
-/* One quiet window of a coarse clock is enough. */
+/* One undisturbed window of a coarse clock is enough. */
 static unsigned measure_windows(struct timer *t, struct clock_window *w)
 {
     unsigned most = is_coarse(t) ? COARSE_MOST : WINDOWS, n = 0;
@@ -217,7 +217,7 @@ static unsigned measure_windows(struct timer *t, struct clock_window *w)
         w[n] = measure_window(t);
         if (w[n].hz == 0) /* its bound was reached */
             return n + 1;
-        if (clock_window_quiet(&w[n++]) && is_coarse(t))
+        if (clock_window_undisturbed(&w[n++]) && is_coarse(t))
             break;
     }
     return n;

@@ -10,10 +10,10 @@
 #include "hosted/replay/windows_figure.h"
 #include "hosted/replay/windows_pass.h"
 
-/* A figure should be judged if an eighth of its passes were quiet. The limit is a tenth, so that a
- * small difference in the count of quiet passes does not lose a figure at an eighth. */
-#define LEAST_QUIET       0.1
-#define FEWEST_QUIET      4
+/* A figure should be judged if an eighth of its passes were exclusive. The limit is a tenth, so that
+ * a small difference in the count of exclusive passes does not lose a figure at an eighth. */
+#define LEAST_EXCLUSIVE   0.1
+#define FEWEST_EXCLUSIVE  4
 #define FEWEST_PLACEMENTS 2
 
 /* --- figures ---------------------------------------------------------------------------------- */
@@ -61,8 +61,8 @@ static const char *cannot_judge(const struct found *f)
 /* Returns whether the figure is that of an exclusive core. */
 static bool is_judged(const struct windows_figure *f)
 {
-    return f->quiet >= FEWEST_QUIET && f->cycles.placements >= FEWEST_PLACEMENTS &&
-           (double)f->quiet >= LEAST_QUIET * (double)f->known;
+    return f->exclusive >= FEWEST_EXCLUSIVE && f->cycles.placements >= FEWEST_PLACEMENTS &&
+           (double)f->exclusive >= LEAST_EXCLUSIVE * (double)f->known;
 }
 
 static void tell_why(struct json *j, const char *why, const struct windows_figure *f)
@@ -71,11 +71,12 @@ static void tell_why(struct json *j, const char *why, const struct windows_figur
 
     if (why == NULL && f->known == 0)
         why = "no pass has all of its blocks";
-    if (why == NULL && f->quiet >= FEWEST_QUIET && f->cycles.placements < FEWEST_PLACEMENTS)
-        why = "all passes between two quiet witnesses are of one placement";
+    if (why == NULL && f->exclusive >= FEWEST_EXCLUSIVE && f->cycles.placements < FEWEST_PLACEMENTS)
+        why = "all passes between two exclusive readings of the witness are of one placement";
     if (why == NULL) {
-        fmt_buf(text, sizeof text, "too few passes stand between two quiet witnesses: %zu of %zu",
-                f->quiet, f->known);
+        fmt_buf(text, sizeof text,
+                "too few passes lie between two exclusive readings of the witness: %zu of %zu",
+                f->exclusive, f->known);
         why = text;
     }
     json_str(j, "why", why);
@@ -101,7 +102,7 @@ static bool show_figure(const struct windows_run *run, struct pass *first, struc
     json_f64(&j, "cycles", f.cycles.theta, 5);
     json_f64(&j, "lo", f.cycles.lo, 5);
     json_f64(&j, "hi", f.cycles.hi, 5);
-    json_f64(&j, "shared", f.known ? 1 - (double)f.quiet / (double)f.known : UNKNOWN, 4);
+    json_f64(&j, "shared", f.known ? 1 - (double)f.exclusive / (double)f.known : UNKNOWN, 4);
     json_bool(&j, "judged", is_judged(&f));
     if (!is_judged(&f))
         tell_why(&j, why, &f);

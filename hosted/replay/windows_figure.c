@@ -109,7 +109,7 @@ bool windows_figure(const struct windows_run *run, const struct pass *first, boo
         if (windows_is_of(p, first) && is_first_of_placement(first, p))
             add_placement(&m, run, first, p);
     figure->known = m.gathered.whole;
-    figure->quiet = m.gathered.quiet;
+    figure->exclusive = m.gathered.exclusive;
     figure->cycles =
         headline(&m.gathered, &m.bench, run->step, CYCLES_RULER, &m.means, m.scratch).cycles;
     free(memory);

@@ -11,7 +11,8 @@
 #include "lib/stats/estimate.h"
 
 struct windows_figure {
-    size_t known, quiet;    /* passes with all of their blocks; those of them that are not shared */
+    size_t known;           /* passes with all of their blocks */
+    size_t exclusive;       /* those of them that are not shared */
     struct estimate cycles; /* core cycles per operation */
 };
 

@@ -130,9 +130,9 @@ static void take_reading(struct windows_run *run, struct pass *p, unsigned side)
 }
 
 /* Uses the noise of a reading at the best: too high a reading would seem more precise. */
-static bool is_quiet(const struct windows_run *run, const struct pass *p, unsigned side)
+static bool is_exclusive(const struct windows_run *run, const struct pass *p, unsigned side)
 {
-    return witness_quiet(&run->witness, p->level[side], p->noise[side] / run->witness.best);
+    return witness_is_exclusive(&run->witness, p->level[side], p->noise[side] / run->witness.best);
 }
 
 /* Takes all readings first, so that the final best judges all of them. */
@@ -144,7 +144,7 @@ static void judge_passes(struct windows_run *run)
     }
     for (size_t i = 0; i < run->passes; i++) {
         struct pass *p = &run->pass[i];
-        p->shared = !is_quiet(run, p, 0) || !is_quiet(run, p, 1);
+        p->shared = !is_exclusive(run, p, 0) || !is_exclusive(run, p, 1);
     }
 }
 

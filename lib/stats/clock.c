@@ -94,7 +94,7 @@ static bool agree(const struct clock_result *a, const struct clock_result *b)
     return apart_hz(a, b) <= lesser * CLOCK_AGREE_PPM / 1e6 + a->error_hz + b->error_hz;
 }
 
-bool clock_window_quiet(const struct clock_window *w)
+bool clock_window_undisturbed(const struct clock_window *w)
 {
     return w->hz && w->switches == 0 && w->away * 1e6 <= CLOCK_AGREE_PPM;
 }
@@ -105,21 +105,21 @@ static double window_error(const struct clock_window *w)
     return w->error_hz + w->away * (double)w->hz;
 }
 
-static struct clock_result of_quiet(const struct clock_window *w, unsigned n)
+static struct clock_result of_undisturbed(const struct clock_window *w, unsigned n)
 {
     struct clock_result r = {0};
     uint64_t hz[CLOCK_WINDOWS];
-    unsigned quiet = 0;
+    unsigned undisturbed = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        if (!clock_window_quiet(&w[i]))
+        if (!clock_window_undisturbed(&w[i]))
             continue;
-        hz[quiet++] = w[i].hz;
+        hz[undisturbed++] = w[i].hz;
         if (window_error(&w[i]) > r.error_hz)
             r.error_hz = window_error(&w[i]);
     }
-    r.hz = quiet ? clock_median(hz, quiet) : 0;
-    r.known = quiet > 0;
+    r.hz = undisturbed ? clock_median(hz, undisturbed) : 0;
+    r.known = undisturbed > 0;
     return r;
 }
 
@@ -138,17 +138,17 @@ static struct clock_result of_least_away(const struct clock_window *w, unsigned 
 struct clock_result clock_of_windows(const struct clock_window *w, unsigned n,
                                      const struct clock_result *other)
 {
-    struct clock_result quiet = of_quiet(w, n), any = of_least_away(w, n);
+    struct clock_result undisturbed = of_undisturbed(w, n), any = of_least_away(w, n);
 
     if (!any.known)
         return any;
     if (!is_usable(other))
-        return quiet.known ? quiet : any;
-    if (quiet.known && agree(&quiet, other))
-        return quiet;
+        return undisturbed.known ? undisturbed : any;
+    if (undisturbed.known && agree(&undisturbed, other))
+        return undisturbed;
     struct clock_result r = *other;
-    if (quiet.known)
-        r.error_hz = apart_hz(&quiet, other);
+    if (undisturbed.known)
+        r.error_hz = apart_hz(&undisturbed, other);
     return r;
 }
 

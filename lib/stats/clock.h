@@ -67,15 +67,15 @@ struct clock_window {
 };
 
 /* True if the window can be used as it is: no switch, and away for at most CLOCK_AGREE_PPM. */
-bool clock_window_quiet(const struct clock_window *w);
+bool clock_window_undisturbed(const struct clock_window *w);
 
 /*
  * Returns one figure of n (1..CLOCK_WINDOWS) windows. The TSC advances while the process does not
- * run, so windows that are not quiet read high. The figure is the median of the quiet windows; its
+ * run, so disturbed windows read high. The figure is the median of the undisturbed windows; its
  * error is the largest of theirs, including the time away. If that disagrees with `other`, another
  * measurement of the TSC's frequency, the figure is `other` and its error is the difference. If no
- * window is quiet, the figure is `other`; if `other` is not known, it is the window with the least
- * time away, which its error includes. Not known if no window is usable.
+ * window is undisturbed, the figure is `other`; if `other` is not known, it is the window with the
+ * least time away, which its error includes. Not known if no window is usable.
  */
 #define CLOCK_WINDOWS 16
 struct clock_result clock_of_windows(const struct clock_window *w, unsigned n,

@@ -14,9 +14,9 @@
 #define HELD_OF      256  /* ... once there are this many readings */
 
 /* Two readings are alike if they differ by no more than this, or than their noise. */
-#define ALIKE       0.04
-#define ALIKE_NOISE 3.5
-#define QUIET_NOISE 3.5 /* one of 1000 quiet readings is above */
+#define ALIKE           0.04
+#define ALIKE_NOISE     3.5
+#define EXCLUSIVE_NOISE 3.5 /* one of 1000 exclusive readings is above */
 
 #define WIDTH_OFF 0.025 /* a level is a core's width if it is this near to half a NOP per cycle */
 #define WIDTH_IS  0.02  /* ... and is set to that width */
@@ -209,10 +209,10 @@ void witness_add(struct witness *w, double level, double noise, bool steady)
     }
 }
 
-bool witness_quiet(const struct witness *w, double level, double noise)
+bool witness_is_exclusive(const struct witness *w, double level, double noise)
 {
-    return w->best > 0 && level <= w->best * (1 + larger(WITNESS_ABOVE, QUIET_NOISE * noise)) &&
-           level >= w->best * (1 - larger(WITNESS_BELOW, QUIET_NOISE * noise));
+    return w->best > 0 && level <= w->best * (1 + larger(WITNESS_ABOVE, EXCLUSIVE_NOISE * noise)) &&
+           level >= w->best * (1 - larger(WITNESS_BELOW, EXCLUSIVE_NOISE * noise));
 }
 
 /* Difference of two readings of a clock that steps by s: the sum of two uniform errors. */

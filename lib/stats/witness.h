@@ -69,7 +69,7 @@ bool witness_steady(double sd, double step, double ticks);
 
 /* Returns true if a reading shows an exclusive core. False while no best is known. If 3.5 standard
  * errors of a reading are more than 8%, they are the limit instead. */
-bool witness_quiet(const struct witness *w, double level, double noise);
+bool witness_is_exclusive(const struct witness *w, double level, double noise);
 
 /* How a reading is taken. */
 #define WITNESS_WINDOWS 8 /* maximum number of NOP windows in a reading */

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 
 from bars import figures
-from bars.neighbours import Bar, TOO_SHARED, away_ms, enough, net_ms, percent, quiet, shared_share, too_shared
+from bars.neighbours import Bar, TOO_SHARED, away_ms, enough, net_ms, percent, undisturbed, shared_share, too_shared
 from bars.rows import all_cycles, half, relative_to
 from launch import launches
 from read import figure
@@ -64,7 +64,7 @@ SAMPLING_MS = 10
 
 def resolution(runs):
     rows = ["planted/adds20", "planted/adds21"]
-    own = quiet(runs, *rows)
+    own = undisturbed(runs, *rows)
     if not enough(own, runs):
         yield too_shared("21 cycles against 20", own, runs, "by each")
         yield too_shared("sampling of both rows", own, runs, f"at most {SAMPLING_MS} ms")
@@ -90,7 +90,7 @@ COST_MS = 2
 
 def cost(row, runs):
     """Checks that time buys precision: with four times the time, half the error."""
-    what, own = row.split("/")[1], quiet(runs, row)
+    what, own = row.split("/")[1], undisturbed(runs, row)
     if not enough(own, runs):
         yield too_shared(what, own, runs, f"{percent(PRECISE)} in at most {COST_MS} ms")
         return
@@ -111,13 +111,13 @@ def cost(row, runs):
 
 
 ALL_SECONDS = 3
-QUIET_RUN = 0.05  # shared blocks are repeated: with more of them the time of a run depends on the neighbour
+SHARED_MOST = 0.05  # shared blocks are repeated: with more of them the time of a run depends on the neighbour
 
 
 def default_rows(runs):
     """Checks the time of all rows that a run without options has."""
     what = "sampling of all default rows"
-    own = [r for r in runs if (shared_share([r]) or 0) <= QUIET_RUN]
+    own = [r for r in runs if (shared_share([r]) or 0) <= SHARED_MOST]
     if not own:
         yield Bar(what, f"{TOO_SHARED}: the least shared was {percent(min(map(_share, runs)), 1)}",
                   f"at most {ALL_SECONDS} s", None)
@@ -176,7 +176,7 @@ SPEEDS_LIMIT = "in each: two modes, their cycles right to 1%, their shares to 0.
 
 
 def two_speeds(runs):
-    good, said, own = 0, [], quiet(runs, "planted/two_speeds")
+    good, said, own = 0, [], undisturbed(runs, "planted/two_speeds")
     if not enough(own, runs):
         yield too_shared("100 or 106 cycles at 30%", own, runs, SPEEDS_LIMIT)
         return

@@ -32,14 +32,14 @@ def had_cpu(launch, *rows):
     return not away or away <= AWAY_MOST * sum(launch.ms(row) for row in rows)
 
 
-def is_quiet(launch, row):
+def is_undisturbed(launch, row):
     record = launch.rows.get(row, {})
     return record.get("exclusive", True) and "cycles" in record.get("per_op", {}) and had_cpu(launch, row)
 
 
-def quiet(runs, *rows):
+def undisturbed(runs, *rows):
     """Returns the launches in which each of these rows was measured on an exclusive core that was not taken away."""
-    return [r for r in runs if all(is_quiet(r, row) for row in rows)]
+    return [r for r in runs if all(is_undisturbed(r, row) for row in rows)]
 
 
 def enough(runs, of):
@@ -141,7 +141,7 @@ def plant_neighbour(lines):
 
 
 def sees_planted(planted, found):
-    yield Bar(f"a slow-down planted in {percent(planted, 1)} of the blocks of a quiet recording",
+    yield Bar(f"a slow-down planted in {percent(planted, 1)} of the blocks of an undisturbed recording",
               f"{percent(found, 1)} are seen as shared",
               f"95% of them, and at most {percent(FALSE_ALARMS, 1)} of all besides",
               SEEN * planted <= found <= planted + FALSE_ALARMS)

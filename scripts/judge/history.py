@@ -172,11 +172,11 @@ def rank(j):
 
 def rest_line(found):
     """Returns one line about the rows in which nothing changed."""
-    quiet = [j for j in found if not changed(j) and j.verdict() == compare.SAME]
-    if not quiet:
+    steady = [j for j in found if not changed(j) and j.verdict() == compare.SAME]
+    if not steady:
         return "No row is without a change."
-    said = f"{len(quiet)} rows without a change"
-    steep = [j for j in quiet if j.slope is not None and j.relative]
+    said = f"{len(steady)} rows without a change"
+    steep = [j for j in steady if j.slope is not None and j.relative]
     if steep:
         def slope(j):
             return j.slope.value / statistics.median(e.value for e in j.series.figures)

@@ -167,7 +167,7 @@ def test_every_row_counts_the_same_by_every_method(boot):
     test_steps.py has the counts by steps."""
     seen = {}
     for method, recipe in BY_RECIPE.items():
-        words = f"suite=*,compiler,planted,quiet {SMALL} method={method} recipe={recipe} instructions=off"
+        words = f"suite=*,compiler,planted,gaps {SMALL} method={method} recipe={recipe} instructions=off"
         b = boot(words).must(CHECK_FAILED)
         for row in b.rows:
             if row["name"].startswith("vanished") and row["status"] != "unsupported":

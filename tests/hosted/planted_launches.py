@@ -48,7 +48,7 @@ def verdicts(lines):
     return [bar.holds for bar in lines if bar.limit]
 
 
-def not_quiet(cycles):
+def shared_row(cycles):
     return row(cycles, exclusive=False, shared=0.9)
 
 

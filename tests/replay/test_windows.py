@@ -105,7 +105,7 @@ def check_calls(figures, core):
         assert abs(median(o["cycles"] for o in figures[body]) - wanted) < 0.05, figures[body]
 
 
-def quiet_shares(text, nop):
+def exclusive_shares(text, nop):
     """A separate, crude count: (launch, body) -> share of the passes between two readings without a neighbour."""
     passes = {}
     begun = {}
@@ -125,7 +125,7 @@ def quiet_shares(text, nop):
             begun[key] = {"W": sum(ticks) / 16}
         else:
             begun[key][kind] = ticks[8]
-    return {key: sum(quiet) / len(quiet) for key, quiet in passes.items()}
+    return {key: sum(undisturbed) / len(undisturbed) for key, undisturbed in passes.items()}
 
 
 def test_recorded_launches_agree_and_are_true(recorded):
@@ -138,9 +138,9 @@ def test_recorded_launches_agree_and_are_true(recorded):
     check_calls(judged(objects), core)
 
 
-def test_a_launch_with_more_than_an_eighth_of_quiet_blocks_is_judged(recorded):
+def test_a_launch_with_more_than_an_eighth_of_exclusive_blocks_is_judged(recorded):
     text, objects, _, nop = recorded
-    shares = quiet_shares(text, nop)
+    shares = exclusive_shares(text, nop)
     by_key = {(o["launch"], o["body"]): o for o in objects}
     enough = [key for key, share in shares.items() if share > 1 / 8]
     assert len(enough) >= 20

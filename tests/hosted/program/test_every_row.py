@@ -22,7 +22,7 @@ def names(shared_run):
 
 
 def judge_every_row(names, method, recipe):
-    words = f"suite=*,compiler,planted,quiet {words_of(SMALL)} method={method} recipe={recipe}"
+    words = f"suite=*,compiler,planted,gaps {words_of(SMALL)} method={method} recipe={recipe}"
     said = ended(words if (method, recipe) == STEPPED else f"{words} instructions=off")
     assert set(said.rows) == names, words
     done = 0

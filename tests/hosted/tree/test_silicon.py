@@ -20,7 +20,7 @@ from bars import calls as calls
 from bars import costs as times
 from bars import neighbours as neighbours
 from bars import rows as bars
-from planted_launches import launch, many, not_quiet, row, truth_launches, verdicts, witnessed
+from planted_launches import launch, many, row, shared_row, truth_launches, verdicts, witnessed
 
 # --- figures --------------------------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ def test_what_is_too_shared_has_a_limit_and_no_verdict():
     assert shared.limit and shared.holds is None and "too shared to judge: 0 of 4" in shared.figure
     runs = truth_launches()
     for one in runs[2:]:
-        one.rows["truth/imul"] = {**not_quiet(4.5), "truth_cycles": 3}
+        one.rows["truth/imul"] = {**shared_row(4.5), "truth_cycles": 3}
     lines = {bar.what.split(",")[0]: bar for bar in bars.truth(runs)}
     assert lines["add"].holds is True and lines["imul"].holds is None and lines["imul"].limit
     assert "too shared to judge: 2 of 30" in lines["imul"].figure
@@ -138,7 +138,7 @@ def test_what_is_too_shared_has_a_limit_and_no_verdict():
 
 def test_every_bar_over_rows_can_be_too_shared():
     names = {f"truth/{n}" for n in bars.TRUTH} | set(bars.COVERED) | {"planted/adds20", "planted/adds21"}
-    runs = many({name: {**not_quiet(3.0), "truth_cycles": 3} for name in names})
+    runs = many({name: {**shared_row(3.0), "truth_cycles": 3} for name in names})
     for judged in (bars.truth, bars.repeatability, bars.coverage, calls.calls, times.resolution):
         lines = [bar for bar in judged(runs) if bar.limit]
         assert lines and all(bar.holds is None and bars.TOO_SHARED in bar.figure for bar in lines), judged
@@ -146,19 +146,19 @@ def test_every_bar_over_rows_can_be_too_shared():
     assert bar.holds is None
 
 
-def test_a_launch_without_the_cpu_is_not_quiet():
+def test_a_launch_without_the_cpu_is_disturbed():
     """Returns a row with 1 ms of sampling, part of which the CPU was away."""
     fine, away = row(1.0, process={"away_ms": 0.1}), row(1.0, process={"away_ms": 0.11})
-    assert neighbours.is_quiet(launch({"a": fine}), "a") and not neighbours.is_quiet(launch({"a": away}), "a")
+    assert neighbours.is_undisturbed(launch({"a": fine}), "a") and not neighbours.is_undisturbed(launch({"a": away}), "a")
     runs = truth_launches(add={**away, "truth_cycles": 1})
     (bar,) = [bar for bar in bars.truth(runs) if bar.what.startswith("add")]
     assert bar.holds is None and bars.TOO_SHARED in bar.figure
 
 
 def test_launches_on_an_exclusive_core_are_counted():
-    runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": not_quiet(1)}), launch({"a": row(1)}),
+    runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": shared_row(1)}), launch({"a": row(1)}),
             launch({"a": row(1), "b": row(1, per_op={"ticks": 1})})]  # fmt: skip
-    assert bars.quiet(runs, "a") == runs and bars.quiet(runs, "a", "b") == runs[:1]
+    assert bars.undisturbed(runs, "a") == runs and bars.undisturbed(runs, "a", "b") == runs[:1]
     assert not bars.enough([1] * 2, [1] * 8) and bars.enough([1] * 3, [1] * 24)
     assert not bars.enough([1] * 3, [1] * 25) and bars.enough([1] * 4, [1] * 30)
 

@@ -8,7 +8,7 @@ import pytest
 from bars import calls as calls
 from bars import costs as times
 from bars import rows as bars
-from planted_launches import call_launches, launch, many, not_quiet, row, truth_launches, verdicts, witnessed
+from planted_launches import call_launches, launch, many, row, shared_row, truth_launches, verdicts, witnessed
 
 
 def test_a_figure_off_the_documented_one_fails_truth():
@@ -191,7 +191,7 @@ def test_a_level_has_its_offsets_or_is_not_explained():
     # A level that no offset selects is reported, and nothing fails.
     (bar,) = calls.sweep(found, [swept([4.0] * 64)] * 3)
     assert not bar.limit and "6.00 (10%): not explained by code, stack or data offset" in bar.figure
-    (bar,) = calls.sweep(found, [launch({"calls/virtual": not_quiet(4)})])
+    (bar,) = calls.sweep(found, [launch({"calls/virtual": shared_row(4)})])
     assert bars.TOO_SHARED in bar.figure
 
 
@@ -343,5 +343,5 @@ def test_a_figure_spreads_less_than_the_peers():
     wide = [launch({"truth/add": row(1 + i / 500)}) for i in range(10)]
     assert verdicts(times.peer("x", theirs, wide, 1e-7, gone)) == [False, True, True]
     for status, row_status, holds in ((0, "ok", False), (2, "wrong", True)):
-        shared = launch({"planted/vanished": {**not_quiet(0), "status": row_status}}, status=status)
+        shared = launch({"planted/vanished": {**shared_row(0), "status": row_status}}, status=status)
         assert verdicts(times.peer("x", theirs, ours, 1e-7, shared))[2] is holds

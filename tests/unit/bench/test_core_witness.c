@@ -440,7 +440,7 @@ static void a_search(double share, uint32_t budget, uint64_t most)
     assert_true((strstr(head, "gave up") != NULL) == searches);
 }
 
-static void the_probe_gives_up_the_search_for_quiet_time(void **state)
+static void the_probe_gives_up_the_search_for_exclusive_time(void **state)
 {
     (void)state;
     a_search(0, 20, 1000000);
@@ -455,7 +455,7 @@ int main(void)
         cmocka_unit_test(a_neighbour_is_seen_and_left_out),
         cmocka_unit_test(the_budget_is_kept),
         cmocka_unit_test(the_repeats_of_all_rows_together_are_bounded),
-        cmocka_unit_test(the_probe_gives_up_the_search_for_quiet_time),
+        cmocka_unit_test(the_probe_gives_up_the_search_for_exclusive_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

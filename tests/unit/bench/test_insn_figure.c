@@ -108,7 +108,7 @@ static void a_bound_through_memory_has_nothing_subtracted(void **state)
     assert_true(at_most);
 }
 
-static void quiet_placements_are_preferred(void **state)
+static void exclusive_placements_are_preferred(void **state)
 {
     (void)state;
     struct insn_table *t = table_of("imul_r64_r64", false);
@@ -278,7 +278,7 @@ int main(void)
         cmocka_unit_test(links_are_subtracted),
         cmocka_unit_test(a_bound_across_files_has_one_cycle_of_the_move_subtracted),
         cmocka_unit_test(a_bound_through_memory_has_nothing_subtracted),
-        cmocka_unit_test(quiet_placements_are_preferred),
+        cmocka_unit_test(exclusive_placements_are_preferred),
         cmocka_unit_test(throughput_is_the_faster_of_two_tests),
         cmocka_unit_test(fast_placements_are_the_throughput),
         cmocka_unit_test(slots_are_known_of_fast_forms_only),

@@ -268,20 +268,20 @@ static void the_bar_is_1000_ppm_and_the_errors(void **state)
 static const struct clock_result not_known = {.why_not = "no clock"},
                                  by_tsc = {.known = true, .hz = TSC_HZ, .error_hz = 1000};
 
-static void a_window_is_quiet_without_switches_and_absence(void **state)
+static void a_window_is_undisturbed_without_switches_and_absence(void **state)
 {
     (void)state;
     struct clock_window w = {TSC_HZ, 0, 0.001, 0};
-    assert_true(clock_window_quiet(&w));
+    assert_true(clock_window_undisturbed(&w));
     w.switches = 1;
-    assert_false(clock_window_quiet(&w));
+    assert_false(clock_window_undisturbed(&w));
     w = (struct clock_window){TSC_HZ, 0, 0.0011, 0};
-    assert_false(clock_window_quiet(&w));
+    assert_false(clock_window_undisturbed(&w));
     w = (struct clock_window){0, 0, 0, 0};
-    assert_false(clock_window_quiet(&w));
+    assert_false(clock_window_undisturbed(&w));
 }
 
-static void quiet_windows_give_their_median(void **state)
+static void undisturbed_windows_give_their_median(void **state)
 {
     (void)state;
     const struct clock_window w[] = {{TSC_HZ + 400, 5000, 0, 0},
@@ -345,8 +345,8 @@ int main(void)
         cmocka_unit_test(a_stated_frequency_has_no_vote),
         cmocka_unit_test(rough_sources_do_not_vote),
         cmocka_unit_test(the_bar_is_1000_ppm_and_the_errors),
-        cmocka_unit_test(a_window_is_quiet_without_switches_and_absence),
-        cmocka_unit_test(quiet_windows_give_their_median),
+        cmocka_unit_test(a_window_is_undisturbed_without_switches_and_absence),
+        cmocka_unit_test(undisturbed_windows_give_their_median),
         cmocka_unit_test(disturbed_windows_give_way_to_the_tsc),
         cmocka_unit_test(what_no_switch_explains_is_the_error),
         cmocka_unit_test(a_clock_that_stands_is_not_known),

@@ -85,11 +85,11 @@ enum { BLOCK_US = 8 };
 
 static struct {
     double before, after;
-    bool quiet, busy; /* all of it was */
+    bool exclusive, busy; /* all of it was */
 } block[BLOCKS];
 
 struct counts {
-    unsigned quiet, alarms, busy, seen;
+    unsigned exclusive, alarms, busy, seen;
     struct witness witness;
 };
 
@@ -109,19 +109,19 @@ static struct counts run(struct core *c, const struct witness_plan *plan)
         struct reading after = take(c, plan);
         block[i].before = before.level;
         block[i].after = after.level;
-        block[i].quiet = alone && after.alone;
+        block[i].exclusive = alone && after.alone;
         block[i].busy = beside && after.beside;
         witness_add(&n.witness, after.level, plan->noise, after.steady);
         before = after;
     }
     /* Blocks that were judged with an older best are judged again with the last one. */
     for (unsigned i = 0; i < BLOCKS; i++) {
-        bool quiet = witness_quiet(&n.witness, block[i].before, plan->noise) &&
-                     witness_quiet(&n.witness, block[i].after, plan->noise);
-        n.quiet += block[i].quiet;
-        n.alarms += block[i].quiet && !quiet;
+        bool exclusive = witness_is_exclusive(&n.witness, block[i].before, plan->noise) &&
+                         witness_is_exclusive(&n.witness, block[i].after, plan->noise);
+        n.exclusive += block[i].exclusive;
+        n.alarms += block[i].exclusive && !exclusive;
         n.busy += block[i].busy;
-        n.seen += block[i].busy && !quiet;
+        n.seen += block[i].busy && !exclusive;
     }
     return n;
 }
@@ -143,7 +143,7 @@ static struct witness_plan plan_of(const struct core *c)
     return witness_plan(c->step / c->ticks_per_cycle, 1 / c->width, WINDOW);
 }
 
-static void a_core_of_ones_own_is_quiet(void **state)
+static void an_exclusive_core_is_found_exclusive(void **state)
 {
     (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
@@ -152,7 +152,7 @@ static void a_core_of_ones_own_is_quiet(void **state)
             struct witness_plan plan = plan_of(&c);
             struct counts n = run(&c, &plan);
             assert_close(n.witness.best, 1 / widths[w], 0.02 / widths[w]);
-            assert_int_equal(n.quiet, BLOCKS);
+            assert_int_equal(n.exclusive, BLOCKS);
             assert_true(n.alarms <= BLOCKS / 1000);
         }
 }
@@ -171,11 +171,11 @@ static void a_sibling_is_seen(void **state)
                     c.span = spans[k];
                     struct witness_plan plan = plan_of(&c);
                     struct counts n = run(&c, &plan);
-                    if (n.quiet < 200) /* no more than a moment of this core was its own */
+                    if (n.exclusive < 200) /* no more than a moment of this core was its own */
                         continue;
                     assert_close(n.witness.best, 1 / widths[w], 0.03 / widths[w]);
                     assert_true(n.seen >= 0.95 * n.busy);
-                    assert_true(n.alarms <= n.quiet / 1000);
+                    assert_true(n.alarms <= n.exclusive / 1000);
                 }
 }
 
@@ -191,7 +191,7 @@ static void freak_readings_move_nothing(void **state)
             assert_close(n.witness.best, 1 / widths[w], 0.02 / widths[w]);
             /* An outlier is distinguished from an exclusive reading, and nothing else is taken for
              * one. */
-            assert_true(n.alarms <= 0.22 * n.quiet);
+            assert_true(n.alarms <= 0.22 * n.exclusive);
             c.share = 0.7;
             c.span = 1000;
             n = run(&c, &plan);
@@ -208,16 +208,17 @@ static void a_late_best_judges_again(void **state)
     for (int i = 0; i < 400; i++)
         witness_add(&w, 1 / 3.0, 0.01, true);
     assert_close(w.best, 1 / 3.0, 1e-9);
-    assert_true(witness_quiet(&w, 0.34, 0.01));
+    assert_true(witness_is_exclusive(&w, 0.34, 0.01));
     for (int i = 0; i < 6; i++) /* a level that few have shown */
         witness_add(&w, i % 2 ? 1 / 6.0 : 1 / 5.0, 0.01, true);
     assert_close(w.best, 1 / 3.0, 1e-9);
     for (int i = 0; i < 12; i++)
         witness_add(&w, 0.1675, 0.01, true);
     assert_close(w.best, 1 / 6.0, 1e-9);
-    assert_true(!witness_quiet(&w, 0.34, 0.01) && witness_quiet(&w, 0.17, 0.01));
-    assert_true(!witness_quiet(&w, 1.081 / 6, 0.01) && witness_quiet(&w, 1.079 / 6, 0.01));
-    assert_true(!witness_quiet(&w, UNKNOWN, 0.01) && !witness_quiet(&w, 0.1, 0.01));
+    assert_true(!witness_is_exclusive(&w, 0.34, 0.01) && witness_is_exclusive(&w, 0.17, 0.01));
+    assert_true(!witness_is_exclusive(&w, 1.081 / 6, 0.01) &&
+                witness_is_exclusive(&w, 1.079 / 6, 0.01));
+    assert_true(!witness_is_exclusive(&w, UNKNOWN, 0.01) && !witness_is_exclusive(&w, 0.1, 0.01));
 }
 
 /* 2.8 NOPs per cycle is neither a whole nor a half number, so it is not a width, unless four fifths
@@ -228,7 +229,7 @@ static void what_is_no_width_is_no_best(void **state)
     struct witness w = {0};
     for (int i = 0; i < 1000; i++)
         witness_add(&w, i % 10 < 6 ? 1 / 2.8 : 0.03 * (i % 10 + 6), 0.01, true);
-    assert_true(w.best == 0 && !witness_quiet(&w, 1 / 2.8, 0.01));
+    assert_true(w.best == 0 && !witness_is_exclusive(&w, 1 / 2.8, 0.01));
     w = (struct witness){0};
     for (int i = 0; i < 1000; i++)
         witness_add(&w, 1 / 2.8, 0.01, true);
@@ -263,9 +264,12 @@ static void a_plan_is_short_and_sure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_core_of_ones_own_is_quiet), cmocka_unit_test(a_sibling_is_seen),
-        cmocka_unit_test(freak_readings_move_nothing), cmocka_unit_test(a_late_best_judges_again),
-        cmocka_unit_test(what_is_no_width_is_no_best), cmocka_unit_test(a_plan_is_short_and_sure),
+        cmocka_unit_test(an_exclusive_core_is_found_exclusive),
+        cmocka_unit_test(a_sibling_is_seen),
+        cmocka_unit_test(freak_readings_move_nothing),
+        cmocka_unit_test(a_late_best_judges_again),
+        cmocka_unit_test(what_is_no_width_is_no_best),
+        cmocka_unit_test(a_plan_is_short_and_sure),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ from test_serial_tables import gas, table
 ROW = "suite=baseline bench=empty_lfence samples=16 warmup=0"
 
 
-def quiet(b):
+def controls(b):
     return {s["name"]: s for s in b.run["controls"]}
 
 
@@ -53,7 +53,7 @@ def warnings(b, part):
 def test_settings_that_the_cpu_lacks_are_reported_as_not_available(boot, how, why):
     b = boot(f"{ROW} turbo=off prefetch=off freq=base", **how).must(SUCCESS, rows=1)
     for name, words in why.items():
-        s = quiet(b)[name]
+        s = controls(b)[name]
         assert s["asked"] and not s["in_force"] and words in s["why_not"], s
         assert s["cores"] == s["cores_failed"] == 1, s
         (warning,) = warnings(b, f"{name}= is not in force on 1 of 1 cores")
@@ -71,7 +71,7 @@ def test_keep_asks_for_nothing(shared):
 
 def test_turbo_is_tried_on_each_core(boot):
     b = boot(f"{ROW} turbo=off cores=all", extra=["-smp", "2"], icount=False).must(SUCCESS, rows=2)
-    assert quiet(b)["turbo"]["cores"] == 2
+    assert controls(b)["turbo"]["cores"] == 2
     assert warnings(b, "turbo= is not in force on 2 of 2 cores"), str(b)
 
 
