@@ -198,7 +198,7 @@ HOSTED_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/*.c hosted/platf
 # Decodes recorded bytes with lib/.
 REPLAY      := $(B)/hosted/replay
 REPLAY_SRC  := $(sort $(wildcard hosted/replay/*.c))
-REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/figure/headline.c.o $(IMAGE_LIB)
+REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/figure/row_figure.c.o $(IMAGE_LIB)
 # Writes baretick.conf with every option as a comment.
 CONF_TOOL   := $(B)/hosted/conf
 # Prints the schema of the report.

@@ -79,8 +79,8 @@ static void show_pairs(const struct meeting *c, struct report *r)
         least = c->pair[i].median < least->median ? &c->pair[i] : least;
         greatest = c->pair[i].median > greatest->median ? &c->pair[i] : greatest;
     }
-    show_number(r, c->row.headline.ticks, 0);
-    show_ns(c, c->row.headline.ticks, r);
+    show_number(r, c->row.figure.ticks, 0);
+    show_ns(c, c->row.figure.ticks, r);
     fmt(r->out, "; %u of %u pairs,", c->pairs, c->pairs_all);
     show_number(r, least->median, 0);
     fmt(r->out, " (%u, %u) to", least->a, least->b);
@@ -160,8 +160,8 @@ static void record_row(const struct meeting *c, struct report *r)
     if (row->status == ROW_OK) {
         json_bool(&j, "judged", is_judged(c));
         json_object(&j, "per_op");
-        json_f64(&j, "ticks", row->headline.ticks, 3);
-        json_f64(&j, "ns", ns(c, row->headline.ticks), 3);
+        json_f64(&j, "ticks", row->figure.ticks, 3);
+        json_f64(&j, "ns", ns(c, row->figure.ticks), 3);
         json_close(&j);
         if (c->cores->facts[0]->o->instructions != INSTRUCTIONS_OFF) {
             json_object(&j, "steps");
@@ -217,7 +217,7 @@ void crowd_show(const struct meeting *c, struct report *r)
 {
     if (report_table(r))
         show_line(c, r);
-    line_figure(r, &c->row, c->row.status == ROW_OK ? c->row.headline.ticks : UNKNOWN, "ticks");
+    line_figure(r, &c->row, c->row.status == ROW_OK ? c->row.figure.ticks : UNKNOWN, "ticks");
     record_row(c, r);
     if (c->pairs)
         record_matrix(c, r);

@@ -167,7 +167,7 @@ static bool others_run(const struct engine *e)
 
 void check_figure(const struct engine *e, const struct bench *b, struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
     /* Without a source of core cycles, uses the ruler. */
     const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
 

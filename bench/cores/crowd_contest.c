@@ -146,5 +146,5 @@ void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsi
         if (!step(c, cores, counted))
             return;
     if (step(c, n, counted))
-        c->met.row.headline.ticks = c->met.contest[c->met.contests - 1].ticks;
+        c->met.row.figure.ticks = c->met.contest[c->met.contests - 1].ticks;
 }

@@ -170,7 +170,7 @@ static void pairs(struct crowd *c, bool stamped)
         all_pairs(c, stamped);
     if (c->met.pairs == 0)
         crowd_fail(c, ROW_WRONG, "no two cores are left");
-    c->met.row.headline.ticks = stamped ? farthest(c) : middle(c);
+    c->met.row.figure.ticks = stamped ? farthest(c) : middle(c);
 }
 
 void crowd_pingpong(struct crowd *c)
@@ -226,7 +226,7 @@ static void signals(struct crowd *c, bool (*signal)(const struct platform *, uns
     }
     if (c->met.pairs == 0)
         crowd_fail(c, ROW_WRONG, "no other core is left");
-    c->met.row.headline.ticks = middle(c);
+    c->met.row.figure.ticks = middle(c);
 }
 
 void crowd_wake(struct crowd *c)

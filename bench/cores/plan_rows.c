@@ -99,7 +99,7 @@ static void row_here(void *ctx, unsigned core)
 
 static struct core_figure figure_of(const struct engine *e, const struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
     struct core_figure f = {.ticks = UNKNOWN,
                             .cycles = UNKNOWN,
                             .lo = UNKNOWN,

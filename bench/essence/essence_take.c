@@ -53,7 +53,7 @@ static void say_clock(const struct run_facts *run, struct sink *out)
 
 static void say_unit(const struct run_facts *run, struct sink *out)
 {
-    const struct headline none = {0};
+    const struct row_figure none = {0};
 
     fmt(out, "%s/op", per_op_of(run, &none).unit);
     if (units_are_instructions(run))
@@ -114,7 +114,7 @@ static double window_of(const struct row *row)
 /* Takes the figure of the row's line. */
 static void take(struct essence_figure *f, const struct run_facts *run, const struct row *row)
 {
-    struct per_op op = per_op_of(run, &row->headline);
+    struct per_op op = per_op_of(run, &row->figure);
 
     *f = (struct essence_figure){.state = ESSENCE_FIGURE,
                                  .value = op.value,
@@ -127,10 +127,10 @@ static void take(struct essence_figure *f, const struct run_facts *run, const st
     if (row->bench->form == FORM_EMPTY)
         f->value = units_of(run, window_of(row));
     if (row->bench->form == FORM_CORES) {
-        f->value = row->headline.ticks;
+        f->value = row->figure.ticks;
         f->half = UNKNOWN;
         if (run->execution == EXEC_SILICON && run_has_hz(run))
-            f->ns = units_ns(run, row->headline.ticks);
+            f->ns = units_ns(run, row->figure.ticks);
     }
     if (row->status == ROW_WRONG)
         f->state = ESSENCE_FAILED;

@@ -30,7 +30,7 @@ enum hidden loop_hides(const struct loop_facts *f)
 
 void loop_cost(const struct engine *e, const struct gathered *g, struct row *row)
 {
-    const struct estimate *cycles = &row->headline.cycles;
+    const struct estimate *cycles = &row->figure.cycles;
 
     row->loop = (struct row_loop){UNKNOWN, UNKNOWN, HIDDEN_NOT};
     if (e->facts.execution != EXEC_SILICON || e->facts.cycle.by == CYCLES_UNKNOWN ||

@@ -25,7 +25,7 @@ double loop_gross(const struct loop_facts *f);
 enum hidden loop_hides(const struct loop_facts *f);
 
 /* Sets row->loop if the row has a loop whose body was doubled; else to UNKNOWN. Called when the
- * headline and the instructions are known. */
+ * figure and the instructions are known. */
 void loop_cost(const struct engine *e, const struct gathered *g, struct row *row);
 
 #endif

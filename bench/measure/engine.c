@@ -6,7 +6,7 @@
 #include "bench/sample/cycle.h"
 #include "bench/context/gate.h"
 #include "bench/check/guard.h"
-#include "bench/figure/headline.h"
+#include "bench/figure/row_figure.h"
 #include "bench/sample/interleave.h"
 #include "bench/place/layout.h"
 #include "bench/figure/loop_cost.h"
@@ -33,21 +33,21 @@ uint32_t engine_samples_most(const struct options *o)
     return o->samples ? o->samples : SAMPLES_AUTO;
 }
 
-/* Returns the words for a part and its headline. Several rounds never need more than one. */
+/* Returns the words for a part and its figure. Several rounds never need more than one. */
 static size_t part_need(const struct options *o, uint32_t samples)
 {
     size_t blocks = parts_blocks_most(o, samples, 1);
 
-    return sampler_need(parts_windows_most(o, samples, 1), blocks) + headline_part_need(blocks);
+    return sampler_need(parts_windows_most(o, samples, 1), blocks) + row_figure_part_need(blocks);
 }
 
-/* Returns the words for the figures of placements and rounds, and the headline's scratch. */
+/* Returns the words for the figures of placements and rounds, and the figure's scratch. */
 static size_t end_need(const struct options *o, uint32_t samples)
 {
     unsigned placements = layout_count(o, samples);
 
     return placements + ROUNDS_MOST +
-           headline_need(parts_blocks(o, samples, ROUNDS_MOST), placements);
+           row_figure_need(parts_blocks(o, samples, ROUNDS_MOST), placements);
 }
 
 size_t engine_need(const struct options *o)
@@ -164,7 +164,7 @@ static enum cycles_by cycles_by_of(const struct engine *e)
     return e->facts.execution == EXEC_INSTRUCTIONS ? CYCLES_RULER : e->facts.cycle.by;
 }
 
-/* --- a row: place, warm and sample, judge, round after round; then headline and checks -------- */
+/* --- a row: place, warm and sample, judge, round after round; then figure and checks -------- */
 
 /* Fails the row if it cannot be measured at all. */
 static void refuse(const struct engine *e, const struct bench *b, struct row *row)
@@ -214,7 +214,7 @@ static void add_part(struct engine *e, const struct bench *b, const struct part_
 
     sampler_judge(s, e, g);
     if (s->used[KIND_EMPTY])
-        headline_part(s, b, at, cycles_by_of(e), g, e->memory + sampler_need(windows, blocks));
+        row_figure_part(s, b, at, cycles_by_of(e), g, e->memory + sampler_need(windows, blocks));
 }
 
 /* The arguments of the guarded sampler_take(). */
@@ -415,21 +415,21 @@ static void judge_parts_again(const struct engine *e, struct gathered *g)
 {
     for (unsigned i = 0; i < g->parts; i++)
         if (g->ruler[i].m + g->counter[i].m > 0 && witness_is_shared(e, g->level[i], g->level[i]))
-            headline_forget_shared(g, i);
+            row_figure_forget_shared(g, i);
 }
 
-static void take_headline(const struct engine *e, struct gathered *g, struct row *row)
+static void take_row_figure(const struct engine *e, struct gathered *g, struct row *row)
 {
     double *theta = (double *)(void *)e->memory;
-    struct headline_means means = {theta, theta + row->placements, row->placements,
-                                   e->facts.rounds};
+    struct row_figure_means means = {theta, theta + row->placements, row->placements,
+                                     e->facts.rounds};
     uint64_t *scratch = e->memory + row->placements + ROUNDS_MOST;
 
     if (!row->has_net)
         return;
     judge_parts_again(e, g);
-    row->shared = !headline_is_alone(g);
-    row->headline = headline(g, row->bench, e->facts.step, cycles_by_of(e), &means, scratch);
+    row->shared = !row_figure_is_exclusive(g);
+    row->figure = row_figure(g, row->bench, e->facts.step, cycles_by_of(e), &means, scratch);
     row->theta = means.theta;
     row->round_theta = means.round;
 }
@@ -455,7 +455,7 @@ void engine_end(const struct engine *e, struct gathered *g, struct row *row)
         return;
     }
     summarise(g, row);
-    take_headline(e, g, row);
+    take_row_figure(e, g, row);
     loop_cost(e, g, row);
     check_errors(row->bench, row->ticks.n, row);
     check_instructions(e, row);

@@ -131,7 +131,7 @@ static struct figure figure_of(const struct method_result *m, double theta, doub
         .known = is_known(theta), .ticks = m->ticks, .cycles = cycles, .se = UNKNOWN};
 }
 
-static void fill_headline(const struct engine *e, const struct operation *o, struct row *row)
+static void fill_row_figure(const struct engine *e, const struct operation *o, struct row *row)
 {
     const struct method_result *m = &row->method;
     struct cycle_length cycle = ruler_of(m);
@@ -144,7 +144,7 @@ static void fill_headline(const struct engine *e, const struct operation *o, str
     row->cycles_per_tick = e->facts.cycle.counter.used && is_known(rate) ? rate
                            : is_known(cycle.ticks)                       ? 1 / cycle.ticks
                                                                          : 0;
-    row->headline = (struct headline){.known = is_known(m->ticks),
+    row->figure = (struct row_figure){.known = is_known(m->ticks),
                                       .ticks = m->ticks,
                                       .ruler = ruler,
                                       .counter = counter,
@@ -284,8 +284,8 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     if (!done)
         return;
     struct operation o = operation_of(&t);
-    fill_headline(e, &o, row);
-    m->no_interval = lacks_interval(e, &row->headline.cycles);
+    fill_row_figure(e, &o, row);
+    m->no_interval = lacks_interval(e, &row->figure.cycles);
     m->doubt = doubt(e, m);
     check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);
     check_instructions(e, row);

@@ -22,7 +22,7 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold);
 
 /*
  * Measures the row's only placement with the method that method= selects. Fills row->method, and
- * the fields that all methods share: row->headline, errors, disturbed, windows, status and why.
+ * the fields that all methods share: row->figure, errors, disturbed, windows, status and why.
  */
 void method_row(struct engine *e, const struct placed *p, struct row *row);
 

@@ -40,7 +40,7 @@ struct contest {
 /* A row of several cores. */
 struct meeting {
     const struct run_cores *cores;
-    struct row row;    /* status, why; ticks per operation in headline.ticks */
+    struct row row;    /* status, why; ticks per operation in figure.ticks */
     bool signals;      /* its pairs are signals from the boot core to each other */
     struct pair *pair; /* `pairs` of them, out of pairs_all */
     unsigned pairs, pairs_all;

@@ -108,7 +108,7 @@ static inline double run_instructions(const struct run_facts *run, const struct 
 {
     if (run->execution != EXEC_INSTRUCTIONS)
         return stepped_known(&row->stepped) ? row->stepped.instructions : UNKNOWN;
-    return row->headline.known ? row->headline.ticks / (double)run->ticks_per_instruction : UNKNOWN;
+    return row->figure.known ? row->figure.ticks / (double)run->ticks_per_instruction : UNKNOWN;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The result of a row on one core: plain data, which the measuring code fills and bench/show/
- * reads. The headers of headline, method and engine describe how it is measured.
+ * reads. The headers of row_figure, method and engine describe how it is measured.
  */
 #ifndef BENCH_MODEL_ROW_H
 #define BENCH_MODEL_ROW_H
@@ -37,7 +37,7 @@ static inline bool core_figures_apart(const struct core_figure *a, const struct 
     return a->lo > b->hi || a->hi < b->lo;
 }
 
-/* --- the figure: by method=doubled (bench/figure/headline.h), or by another (method.h) ------- */
+/* --- the figure: by method=doubled (bench/figure/row_figure.h), or by another (method.h) ---- */
 
 /* The figure by one source of core cycles. */
 struct figure {
@@ -47,7 +47,7 @@ struct figure {
     double se;              /* standard error of one placement, the mean over all */
 };
 
-struct headline {
+struct row_figure {
     bool known;                   /* there are windows for it */
     bool doubled;                 /* from twice the body; else from the body and the empty window */
     double ticks;                 /* per operation */
@@ -204,7 +204,7 @@ struct row {
     unsigned rounds; /* complete rounds */
     /* Core cycles per operation of each placement and each round; valid until the next row. */
     const double *theta, *round_theta;
-    struct headline headline;
+    struct row_figure figure;
     struct method_result method; /* for methods other than doubled; ticks and net are then empty */
     double cycles_per_tick;      /* while this row was measured; 0: not known */
     uint32_t unread;             /* blocks without a reading of the counter */

@@ -32,5 +32,5 @@ struct sweep sweep_of(const double *theta)
 bool sweep_made(const struct run_facts *run, const struct row *row)
 {
     return run->o->method == METHOD_DOUBLED && run->o->layout == LAYOUT_SWEEP &&
-           row->headline.known && run_has_cycles(run);
+           row->figure.known && run_has_cycles(run);
 }

@@ -28,20 +28,20 @@ static void prefixed(struct sink *out, double v, double step, const char *mark)
 /* Returns base units per second; NaN if the time is not known. */
 static double per_second(const struct run_facts *run, const struct row *row)
 {
-    if (units_are_instructions(run) || !run_has_hz(run) || row->headline.ticks <= 0)
+    if (units_are_instructions(run) || !run_has_hz(run) || row->figure.ticks <= 0)
         return UNKNOWN;
-    return row->bench->base_per_op * run->tsc_hz / row->headline.ticks;
+    return row->bench->base_per_op * run->tsc_hz / row->figure.ticks;
 }
 
 static bool has_units(const struct row *row)
 {
-    return row->bench->base_unit && row->headline.known;
+    return row->bench->base_unit && row->figure.known;
 }
 
 void compare_units_show(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct bench *b = row->bench;
-    double second = per_second(run, row), cycles = row->headline.cycles.theta;
+    double second = per_second(run, row), cycles = row->figure.cycles.theta;
 
     if (!has_units(row) || run->execution == EXEC_EMULATED)
         return;
@@ -64,7 +64,7 @@ void compare_units_show(struct report *r, const struct run_facts *run, const str
 
 void compare_units_record(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    double cycles = row->headline.cycles.theta;
+    double cycles = row->figure.cycles.theta;
 
     if (!has_units(row))
         return;

@@ -17,7 +17,7 @@ static bool can_group(const struct options *o)
 void grouped_begin(struct grouped *g, const struct run_facts *run, size_t selected)
 {
     const struct options *o = run->o;
-    const struct headline none = {0};
+    const struct row_figure none = {0};
 
     g->on = can_group(o) &&
             (o->table == TABLE_GROUPED || (o->table == TABLE_AUTO && selected >= TABLE_ROWS_AUTO));
@@ -60,13 +60,13 @@ bool grouped_take(struct grouped *g, const struct run_facts *run, const struct r
     struct grouped_line *line = line_of(g, b, row->core);
     if (!line)
         return false;
-    struct per_op op = per_op_of(run, &row->headline);
+    struct per_op op = per_op_of(run, &row->figure);
     g->suite = b->suite;
     line->cell[b->column] = (struct grouped_cell){
         .state = row->status == ROW_OK ? GROUPED_FIGURE : GROUPED_FAILED,
         .value = op.value,
         .half = op.half,
-        .modes = row->headline.modes.count > 1,
+        .modes = row->figure.modes.count > 1,
         .told = trouble || row->status != ROW_OK || (op.percent && op.percent != g->percent),
         .shared = row->shared,
     };

@@ -23,7 +23,7 @@ void line_figure(struct report *r, const struct row *row, double value, const ch
 
 void line_row(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
     const char *unit = units_are_instructions(run) ? "instructions" : "ticks";
     struct per_op op = per_op_of(run, h);
 

@@ -242,7 +242,7 @@ static void record_adaptive(struct json *j, const struct run_facts *run, const s
     const struct method_result *m = &row->method;
     const struct bench *b = row->bench;
     bool counted = units_are_instructions(run);
-    double n = (double)m->operations, cycles = row->headline.cycles.theta;
+    double n = (double)m->operations, cycles = row->figure.cycles.theta;
 
     json_u64(j, "operations", m->operations);
     json_f64(j, "units_done", n * (b->base_per_op ? b->base_per_op : 1), 0);
@@ -255,7 +255,7 @@ static void record_adaptive(struct json *j, const struct run_facts *run, const s
         json_f64(j, "operations_per_second", per_second(run, m), 0);
     }
     if (counted) {
-        json_f64(j, "instructions", units_of(run, row->headline.ticks) * n, 1);
+        json_f64(j, "instructions", units_of(run, row->figure.ticks) * n, 1);
         return;
     }
     json_bool(j, "cycles_valid", run_has_cycles(run) && is_known(cycles));

@@ -36,7 +36,7 @@ void per_op_number(struct report *r, double v, int decimals, int width)
         fmt(r->out, "%*s", width, "?");
 }
 
-struct per_op per_op_of(const struct run_facts *run, const struct headline *h)
+struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
 {
     if (units_are_instructions(run))
         return (struct per_op){"instructions", h->known ? units_of(run, h->ticks) : UNKNOWN,
@@ -59,7 +59,7 @@ static bool has_windows(const struct row *row)
 
 const char *per_op_missing(const struct run_facts *run, const struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
 
     if (row->status != ROW_OK || row->ended || !has_windows(row) ||
         is_known(per_op_of(run, h).value))
@@ -73,7 +73,7 @@ const char *per_op_missing(const struct run_facts *run, const struct row *row)
 
 const char *per_op_no_interval(const struct run_facts *run, const struct row *row)
 {
-    struct per_op op = per_op_of(run, &row->headline);
+    struct per_op op = per_op_of(run, &row->figure);
 
     if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !has_windows(row) ||
         row->status != ROW_OK || !is_known(op.value) || is_known(op.half))
@@ -85,7 +85,7 @@ const char *per_op_no_interval(const struct run_facts *run, const struct row *ro
 
 void per_op_show(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
     struct per_op op = per_op_of(run, h);
 
     if (!h->known)

@@ -13,7 +13,7 @@ struct per_op {
     unsigned percent; /* the interval's level; 0: no interval */
 };
 /* Returns the figure; all is UNKNOWN if the row has none. */
-struct per_op per_op_of(const struct run_facts *run, const struct headline *h);
+struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h);
 
 /* Returns why a row that passed has no figure in this unit. NULL: it has one, or has none by
  * design. */

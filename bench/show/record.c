@@ -94,7 +94,7 @@ static void record_ranks(struct json *j, const struct estimate *cycles)
     json_f64(j, "within", cycles->within, 6);
 }
 
-/* Writes the interval and how it was found (docs/method.md "The headline"). */
+/* Writes the interval and how it was found (docs/method.md "The figure"). */
 static void record_interval(struct json *j, const struct run_facts *run, const struct row *row)
 {
     static const char *const by[] = {[ESTIMATE_METHOD] = "method",
@@ -102,7 +102,7 @@ static void record_interval(struct json *j, const struct run_facts *run, const s
                                      [ESTIMATE_ROUNDS] = "rounds",
                                      [ESTIMATE_PLACEMENTS] = "placements",
                                      [ESTIMATE_BLOCKS] = "blocks"};
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
 
     json_object(j, "interval");
     json_str(j, "estimator", h->cycles.by == ESTIMATE_METHOD ? "method" : "median");
@@ -156,7 +156,7 @@ static void record_sweep(struct json *j, const struct row *row)
 /* Writes cycles_ruler or cycles_counter, by the source that is not used, and the difference. */
 static void record_beside(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
     const struct estimate *by_ruler = &h->ruler.cycles;
     double ruler = by_ruler->theta, counter = h->counter.cycles.theta;
 
@@ -196,7 +196,7 @@ static void record_loop(struct json *j, const struct row *row)
 
 static void record_per_op(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
     bool counted = units_are_instructions(run);
 
     json_object(j, "per_op");
@@ -229,12 +229,12 @@ static void record_speed(struct json *j, const struct run_facts *run, const stru
         return;
     json_bool(j, "seconds_valid", units_have_ns(run));
     if (units_have_ns(run) && units_above_zero(run, row))
-        json_f64(j, "operations_per_second", 1e9 / units_ns(run, row->headline.ticks), 0);
+        json_f64(j, "operations_per_second", 1e9 / units_ns(run, row->figure.ticks), 0);
 }
 
-static void record_headline(struct json *j, const struct run_facts *run, const struct row *row)
+static void record_row_figure(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
 
     record_per_op(j, run, row);
     record_speed(j, run, row);
@@ -328,9 +328,9 @@ static void record_method(struct json *j, const struct run_facts *run, const str
         return;
     record_counts(j, run, row);
     witness_record_row(run, row, j);
-    if (!row->headline.known)
+    if (!row->figure.known)
         return;
-    record_headline(j, run, row);
+    record_row_figure(j, run, row);
     compare_units_record(j, run, row);
 }
 
@@ -355,7 +355,7 @@ static void record_figures(struct json *j, const struct run_facts *run, const st
     if (units_are_instructions(run))
         json_f64(j, "instructions", units_of(run, row->net), 6);
     json_close(j);
-    record_headline(j, run, row);
+    record_row_figure(j, run, row);
     compare_units_record(j, run, row);
 }
 

@@ -44,7 +44,7 @@ void show_heading(struct report *r, const struct run_facts *run, const char *sui
 
 /* Writes the modes if there are several. The figure is then the median over the placements, and so
  * that of the most common mode; the mean over them is the average cost. */
-static void show_modes(struct report *r, const struct headline *h)
+static void show_modes(struct report *r, const struct row_figure *h)
 {
     static const char *const kinds[] = {
         [MODE_ONLY] = "", [MODE_LAYOUT] = " by placement", [MODE_TIME] = " by time"};
@@ -66,7 +66,7 @@ static void show_modes(struct report *r, const struct headline *h)
 /* Writes how the interval was found, and its level, if not by order statistics alone. */
 static void show_fallback(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct estimate *cycles = &row->headline.cycles;
+    const struct estimate *cycles = &row->figure.cycles;
     unsigned percent = (unsigned)(cycles->level * 100 + 0.5);
 
     if (run->execution != EXEC_SILICON || !is_known(cycles->lo))
@@ -105,10 +105,10 @@ static void show_sweep(struct report *r, const struct row *row)
 /* Writes a note if ruler and counter disagree, or the counter failed. */
 static void show_beside(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct estimate *ruler = &row->headline.ruler.cycles;
-    const struct estimate *counter = &row->headline.counter.cycles;
+    const struct estimate *ruler = &row->figure.ruler.cycles;
+    const struct estimate *counter = &row->figure.counter.cycles;
 
-    if (run->execution != EXEC_SILICON || !run->cycle.counter.used || !row->headline.known)
+    if (run->execution != EXEC_SILICON || !run->cycle.counter.used || !row->figure.known)
         return;
     if (cycle_disagree(ruler, counter)) {
         fmt(r->out, "  ^ %s and ruler disagree:", run->cycle.counter.used->name);
@@ -179,7 +179,7 @@ static void show_hidden(struct report *r, const struct row *row)
     if (row->loop.hides == HIDDEN_NOT)
         return;
     fmt(r->out, "  ^ its loop %s: net ", hides[row->loop.hides]);
-    num_f64(r->out, row->headline.cycles.theta, 3, 0);
+    num_f64(r->out, row->figure.cycles.theta, 3, 0);
     if (is_known(row->loop.gross)) {
         fmt(r->out, ", gross ");
         num_f64(r->out, row->loop.gross, 3, 0);
@@ -196,9 +196,9 @@ static void show_vague(struct report *r, const struct row *row)
     if (!row->truth_vague)
         return;
     fmt(r->out, "  ^ its interval of ");
-    num_f64(r->out, row->headline.cycles.lo, 3, 0);
+    num_f64(r->out, row->figure.cycles.lo, 3, 0);
     fmt(r->out, " to ");
-    num_f64(r->out, row->headline.cycles.hi, 3, 0);
+    num_f64(r->out, row->figure.cycles.hi, 3, 0);
     fmt(r->out, " is too wide to tell a latency from one a cycle longer\r\n");
 }
 
@@ -283,7 +283,7 @@ static void show_line(struct report *r, const struct run_facts *run, const struc
     if (sweep_made(run, row))
         show_sweep(r, row);
     else if (run_has_cycles(run))
-        show_modes(r, &row->headline);
+        show_modes(r, &row->figure);
     if (run_has_cycles(run))
         show_fallback(r, run, row);
 }

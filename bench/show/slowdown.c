@@ -19,20 +19,20 @@ static double root_of_squares(double a, double b)
 /* Returns the difference. Independent errors add as squares, each side separately. */
 static struct slowdown difference(const struct row *row)
 {
-    const struct estimate *now = &row->headline.cycles;
+    const struct estimate *now = &row->figure.cycles;
     const struct core_figure *alone = &row->alone;
     double by = now->theta - alone->cycles;
     double below = root_of_squares(now->theta - now->lo, alone->hi - alone->cycles);
     double above = root_of_squares(now->hi - now->theta, alone->cycles - alone->lo);
 
-    return (struct slowdown){false, row->headline.ticks - alone->ticks, by, by - below, by + above};
+    return (struct slowdown){false, row->figure.ticks - alone->ticks, by, by - below, by + above};
 }
 
 /* Returns the quotient. Independent relative errors add as squares, each side separately (Zou and
  * Donner, "Construction of confidence limits about effect measures", 2008). */
 static struct slowdown slowdown_of(const struct row *row)
 {
-    const struct estimate *now = &row->headline.cycles;
+    const struct estimate *now = &row->figure.cycles;
     const struct core_figure *alone = &row->alone;
     double quotient = now->theta / alone->cycles;
 
@@ -40,13 +40,13 @@ static struct slowdown slowdown_of(const struct row *row)
         return difference(row);
     double below = root_of_squares(1 - now->lo / now->theta, alone->hi / alone->cycles - 1);
     double above = root_of_squares(now->hi / now->theta - 1, 1 - alone->lo / alone->cycles);
-    return (struct slowdown){true, row->headline.ticks / alone->ticks, quotient,
+    return (struct slowdown){true, row->figure.ticks / alone->ticks, quotient,
                              quotient * (1 - below), quotient * (1 + above)};
 }
 
 static bool has_slowdown(const struct run_facts *run, const struct row *row)
 {
-    return row->together > 0 && row->headline.known && is_known(row->alone.ticks) &&
+    return row->together > 0 && row->figure.known && is_known(row->alone.ticks) &&
            run->execution != EXEC_EMULATED;
 }
 

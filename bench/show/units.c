@@ -8,7 +8,7 @@ double units_instructions(const struct run_facts *run, const struct row *row)
 
 bool units_above_zero(const struct run_facts *run, const struct row *row)
 {
-    const struct headline *h = &row->headline;
+    const struct row_figure *h = &row->figure;
 
     if (row->method.method != METHOD_DOUBLED)
         return h->ticks > 0 && h->ticks > row->method.error;
@@ -17,12 +17,12 @@ bool units_above_zero(const struct run_facts *run, const struct row *row)
 
 double units_ipc(const struct run_facts *run, const struct row *row)
 {
-    double cycles = row->headline.known ? row->headline.cycles.theta : UNKNOWN;
+    double cycles = row->figure.known ? row->figure.cycles.theta : UNKNOWN;
 
     if (row->loop.hides != HIDDEN_NOT || row->bench->varies)
         return UNKNOWN;
     if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !is_known(cycles) ||
-        !(row->headline.cycles.lo > 0) || !units_above_zero(run, row))
+        !(row->figure.cycles.lo > 0) || !units_above_zero(run, row))
         return UNKNOWN;
     return units_instructions(run, row) / cycles;
 }

@@ -1,6 +1,6 @@
 /*
  * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness.h) and
- * turned into a figure by its own path (bench/figure/headline.h); one object per launch and body.
+ * turned into a figure by its own path (bench/figure/row_figure.h); one object per launch and body.
  */
 #include <stdlib.h>
 #include "lib/decimal/json_f64.h"
@@ -10,8 +10,8 @@
 #include "hosted/replay/windows_figure.h"
 #include "hosted/replay/windows_pass.h"
 
-/* A figure should be judged if an eighth of its passes were exclusive. The limit is a tenth, so that
- * a small difference in the count of exclusive passes does not lose a figure at an eighth. */
+/* A figure should be judged if an eighth of its passes were exclusive. The limit is a tenth, so
+ * that a small difference in the count of exclusive passes does not lose a figure at an eighth. */
 #define LEAST_EXCLUSIVE   0.1
 #define FEWEST_EXCLUSIVE  4
 #define FEWEST_PLACEMENTS 2

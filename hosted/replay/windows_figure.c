@@ -1,7 +1,7 @@
 #include "hosted/replay/windows_figure.h"
 #include <stdlib.h>
 #include "bench/context/cut.h"
-#include "bench/figure/headline.h"
+#include "bench/figure/row_figure.h"
 #include "lib/stats/known.h"
 
 static const enum windows_kind recorded[KINDS] = {
@@ -12,7 +12,7 @@ static const enum windows_kind recorded[KINDS] = {
 struct made {
     struct sampler sampler;
     struct gathered gathered;
-    struct headline_means means;
+    struct row_figure_means means;
     struct bench bench;
     uint64_t *scratch;
 };
@@ -37,7 +37,7 @@ static size_t divide(struct made *m, uint64_t *memory, size_t n)
     struct gathered *g = &m->gathered;
     struct cut c = {memory, 0};
     size_t taken = cut_words(n * sizeof *g->ruler);
-    size_t part = headline_part_need(n), row = headline_need(n, (unsigned)n);
+    size_t part = row_figure_part_need(n), row = row_figure_need(n, (unsigned)n);
 
     for (unsigned k = 0; k < KINDS; k++)
         m->sampler.block[k] = cut(&c, cut_words(n * sizeof *m->sampler.block[k]));
@@ -90,7 +90,7 @@ static void add_placement(struct made *m, const struct windows_run *run, const s
     for (const struct pass *q = p; q < run->pass + run->passes; q++)
         if (windows_is_of(q, first) && q->placement == p->placement)
             add_pass(m, q);
-    headline_part(&m->sampler, &m->bench, &at, CYCLES_RULER, &m->gathered, m->scratch);
+    row_figure_part(&m->sampler, &m->bench, &at, CYCLES_RULER, &m->gathered, m->scratch);
 }
 
 bool windows_figure(const struct windows_run *run, const struct pass *first, bool loop,
@@ -111,7 +111,7 @@ bool windows_figure(const struct windows_run *run, const struct pass *first, boo
     figure->known = m.gathered.whole;
     figure->exclusive = m.gathered.exclusive;
     figure->cycles =
-        headline(&m.gathered, &m.bench, run->step, CYCLES_RULER, &m.means, m.scratch).cycles;
+        row_figure(&m.gathered, &m.bench, run->step, CYCLES_RULER, &m.means, m.scratch).cycles;
     free(memory);
     return true;
 }

@@ -1,6 +1,6 @@
 /*
- * The figure of recorded passes, by the engine's own path (bench/figure/headline.h): each pass is a
- * block of its placement, and each placement is a part.
+ * The figure of recorded passes, by the engine's own path (bench/figure/row_figure.h): each pass is
+ * a block of its placement, and each placement is a part.
  */
 #ifndef HOSTED_REPLAY_WINDOWS_FIGURE_H
 #define HOSTED_REPLAY_WINDOWS_FIGURE_H

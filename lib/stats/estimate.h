@@ -1,5 +1,5 @@
 /*
- * docs/method.md "The headline": from block means to cycles per operation, with the interval that
+ * docs/method.md "The figure": from block means to cycles per operation, with the interval that
  * contains the figure of another boot. Kinds of window: B the body, B2 twice the body, E and E2 the
  * empty bodies that are subtracted (E alone: the empty window), R and R2 the ruler. Uses SSE: not
  * for boot/ or trap handlers. Values that are not known are NaN.

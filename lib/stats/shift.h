@@ -38,7 +38,7 @@ struct shift_set {
  * the interval also contains the shift -+ Student's t of the rounds' means (Welch, 1947). They seem
  * to differ if Kruskal and Wallis' H, summed over both sets, exceeds its quantile at 1 -
  * SHIFT_DIFFER; that happens to one pair in four whose rounds are alike. Rounds of one value each
- * are independent and judged by the ranks. docs/method.md, "The headline", has how often the
+ * are independent and judged by the ranks. docs/method.md, "The figure", has how often the
  * interval misses.
  */
 #define SHIFT_ROUNDS 4

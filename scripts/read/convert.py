@@ -72,10 +72,10 @@ def benchfmt(run, rows):
         if failed(row):  # as `go test` prints it; benchstat ignores these lines
             lines += [f"--- FAIL: {_benchfmt_name(row)}", f"    {why(row)}"]
             continue
-        for i in range(len(figure.headline(found).samples)):
+        for i in range(len(figure.shown(found).samples)):
             values = [f"{number(f.samples[i])} {f.unit}/op" for u in units
                       if (f := found.get(u)) and i < len(f.samples)]
-            lines.append("\t".join([_benchfmt_name(row), str(iterations(row, len(figure.headline(found).samples))),
+            lines.append("\t".join([_benchfmt_name(row), str(iterations(row, len(figure.shown(found).samples))),
                                     *values]))
     return "\n".join(lines) + "\n"
 
@@ -88,8 +88,8 @@ def _google_entry(row, name, family, i, run_type, many):
 
 
 def _google_one(row, found, family, i):
-    """compare.py knows only times. If no time is known, the headline takes its place, and the label says so."""
-    first, time = figure.headline(found), _google_time(found)
+    """compare.py knows only times. If no time is known, the figure takes its place, and the label says so."""
+    first, time = figure.shown(found), _google_time(found)
     entry = {**_google_entry(row, figure.name(row), family, i, "iteration", len(first.samples)),
              "iterations": iterations(row, len(first.samples)), "real_time": round(time.sample(i), 6),
              "cpu_time": round(time.sample(i), 6), "time_unit": "ns"}
@@ -102,7 +102,7 @@ def _google_one(row, found, family, i):
 
 
 def _google_time(found):
-    return found.get("ns", figure.headline(found))
+    return found.get("ns", figure.shown(found))
 
 
 def _least(f):
@@ -124,7 +124,7 @@ def _google_without_time(row, found, family):
 def _google_row(row, found, family):
     if failed(row) or _least(_google_time(found)) <= 0:
         return [_google_without_time(row, found, family)]
-    return [_google_one(row, found, family, i) for i in range(len(figure.headline(found).samples))]
+    return [_google_one(row, found, family, i) for i in range(len(figure.shown(found).samples))]
 
 
 def google(run, rows):
@@ -156,7 +156,7 @@ def bencher(_run, rows):
 def _action(row, found, run):
     if failed(row):  # a separate series, which is absent while the row does not fail
         return {"name": f"{figure.name(row)}/failed", "unit": "failures", "value": 1, "extra": why(row)}
-    f = figure.headline(found)
+    f = figure.shown(found)
     entry = {"name": figure.name(row), "unit": f"{f.unit}/op", "value": f.value}
     if f.lo is not None and f.hi is not None:
         entry["range"] = f"± {number((f.hi - f.lo) / 2)}"

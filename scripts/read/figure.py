@@ -147,6 +147,6 @@ def of(row):
     return found
 
 
-def headline(found):
+def shown(found):
     """Returns the figure that the table shows: cycles, instructions or ticks."""
     return next(found[unit] for unit in ("cycles", "instructions", "ticks", "ns") if unit in found)

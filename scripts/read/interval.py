@@ -1,4 +1,4 @@
-"""The level of a row's interval, and remarks on how it was made (docs/method.md, "The headline")."""
+"""The level of a row's interval, and remarks on how it was made (docs/method.md, "The figure")."""
 from read import figure
 
 AT_LEAST = 98  # percent, of order statistics; the exact level depends on the number of placements, and is higher

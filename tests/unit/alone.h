@@ -11,7 +11,7 @@
 #include "bench/context/gate.h"
 #include "bench/context/pace.h"
 #include "bench/figure/compensate.h"
-#include "bench/figure/headline.h"
+#include "bench/figure/row_figure.h"
 #include "bench/measure/engine.h"
 #include "bench/method/method.h"
 #include "bench/place/compiled.h"

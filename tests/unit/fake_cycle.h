@@ -21,7 +21,7 @@ static uint64_t tsc_now_rdtscp(void);
 static void chain_adds(uint32_t adds);
 
 #include "bench/sample/cycle.c"
-#include "bench/figure/headline.c"
+#include "bench/figure/row_figure.c"
 #include "bench/context/pace.c"
 #include "bench/api/report.c"
 #include "bench/sample/sampler.c"
@@ -173,7 +173,7 @@ static void begin_world(const char *list)
 }
 
 /* Measures a row of a body of OPS operations, through all its placements. */
-static struct headline run(void)
+static struct row_figure run(void)
 {
     static const struct bench bench = {.ops = OPS, .form = FORM_LOOP};
     const uint32_t cost[KINDS] = {
@@ -184,7 +184,7 @@ static struct headline run(void)
         [KIND_BODY2] = FRAME + (uint32_t)(2 * OPS * THETA),
     };
     static struct object object;
-    const struct headline_means means = {theta, theta + PLACEMENTS, PLACEMENTS, 1};
+    const struct row_figure_means means = {theta, theta + PLACEMENTS, PLACEMENTS, 1};
     size_t blocks = SAMPLES / ENGINE_BLOCK;
     uint64_t *memory = calloc(sampler_need(SAMPLES, blocks), sizeof *memory);
     uint64_t *scratch = calloc(6 * blocks + PLACEMENTS, sizeof *scratch);
@@ -205,10 +205,10 @@ static struct headline run(void)
         const struct part_place part = {i, 0, SAMPLES / PLACEMENTS, blocks / PLACEMENTS};
         sampler_take(&sampler, &engine, &bench, &placed, &part);
         sampler_judge(&sampler, &engine, gathered);
-        headline_part(&sampler, &bench, &part, engine.facts.cycle.by, gathered, scratch);
+        row_figure_part(&sampler, &bench, &part, engine.facts.cycle.by, gathered, scratch);
     }
-    struct headline h =
-        headline(gathered, &bench, engine.facts.step, engine.facts.cycle.by, &means, scratch);
+    struct row_figure h =
+        row_figure(gathered, &bench, engine.facts.step, engine.facts.cycle.by, &means, scratch);
     free(scratch);
     free(memory);
     return h;

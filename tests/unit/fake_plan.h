@@ -174,8 +174,8 @@ void engine_end(const struct engine *e, struct gathered *g, struct row *row)
     (void)e;
     *row = g->row;
     row->rounds = g->rounds;
-    row->headline.known = !g->cut;
-    row->headline.ticks = (double)g->row.windows / g->rounds;
+    row->figure.known = !g->cut;
+    row->figure.ticks = (double)g->row.windows / g->rounds;
 }
 
 /* A core's counter is started and stopped on that core. */

@@ -1,4 +1,4 @@
-"""The headline's arithmetic on recorded launches (tests/replay/launches): how far figures repeat, and how often their
+"""The figure's arithmetic on recorded launches (tests/replay/launches): how far figures repeat, and how often their
 intervals contain the other launches' figures.
 """
 

@@ -339,7 +339,7 @@ static void an_exclusive_core_has_no_alarms(void **state)
             a_core(widths[w], steps[s], 0, 20);
             for (int rows = 0; rows < ROWS; rows++) {
                 struct row row = take();
-                assert_close(row.headline.cycles.theta, OPERATION, 0.005 * OPERATION);
+                assert_close(row.figure.cycles.theta, OPERATION, 0.005 * OPERATION);
                 assert_true(!row.shared);
             }
             assert_true(judged.alone == judged.all && judged.all >= ROWS * NEEDED);
@@ -361,8 +361,8 @@ static void a_neighbour(double width, double step, double share)
         assert_true(row.blocks >= NEEDED && row.blocks <= (1 + 20) * NEEDED);
         assert_true(!row.shared);
         /* Except one that came and went between two readings. */
-        assert_true(row.headline.cycles.lo <= OPERATION && row.headline.cycles.hi >= OPERATION);
-        assert_close(row.headline.cycles.theta, OPERATION, 0.02 * OPERATION);
+        assert_true(row.figure.cycles.lo <= OPERATION && row.figure.cycles.hi >= OPERATION);
+        assert_close(row.figure.cycles.theta, OPERATION, 0.02 * OPERATION);
     }
     assert_true(judged.beside > 100 && judged.seen >= 0.95 * judged.beside);
     assert_true(shared >= judged.seen && blocks > ROWS * NEEDED);
@@ -394,7 +394,7 @@ static void the_budget_is_kept(void **state)
         assert_true(row.blocks >= NEEDED && row.blocks <= (1 + budget) * NEEDED);
         assert_true(judged.seen >= 0.95 * judged.beside && told() > 80);
         assert_true(row.shared);
-        const struct estimate *cycles = &row.headline.cycles;
+        const struct estimate *cycles = &row.figure.cycles;
         assert_true(cycles->lo <= OPERATION);
     }
 }

@@ -1,5 +1,5 @@
 /*
- * Core cycles by a counter through the engine's arithmetic (bench/sample/sampler.c, headline.c,
+ * Core cycles by a counter through the engine's arithmetic (bench/sample/sampler.c, row_figure.c,
  * cycle.c), on a simulated machine. The core cycles of its windows, its clock and the failures of
  * its counter are planted.
  */
@@ -10,7 +10,7 @@ static void a_counter_gives_the_planted_cycles(void **state)
     (void)state;
     begin_world("pmc");
     assert_int_equal(engine.facts.cycle.by, CYCLES_COUNTER);
-    struct headline h = run();
+    struct row_figure h = run();
     assert_true(h.known && h.counter.known && h.doubled);
     assert_close(h.cycles.theta, THETA, 1e-9); /* the counter has wrapped meanwhile */
     assert_true(h.cycles.hi - h.cycles.lo < 0.006);
@@ -30,7 +30,7 @@ static void a_drifting_clock_cancels(void **state)
     (void)state;
     begin_world("pmc");
     w.drift = 1.00005; /* by a third in all */
-    struct headline h = run();
+    struct row_figure h = run();
     assert_true(w.rate > 2.5);
     assert_close(h.cycles.theta, THETA, 0.002 * THETA);
     assert_close(h.counter.cycles.theta, h.cycles.theta, 0);
@@ -42,7 +42,7 @@ static void the_bodys_own_clock(void **state)
     (void)state;
     begin_world("pmc,ruler");
     w.ruler_rate = 4;
-    struct headline h = run();
+    struct row_figure h = run();
     assert_close(h.cycles.theta, THETA, 0.002);
     assert_close(h.ruler.cycles.theta, 2 * THETA, 0.002);
 
@@ -60,7 +60,7 @@ static void failed_readings_leave_out_their_blocks(void **state)
     const unsigned blocks = 5 * SAMPLES / ENGINE_BLOCK;
     begin_world("pmc");
     w.fail_every = 53;
-    struct headline h = run();
+    struct row_figure h = run();
     assert_close(h.cycles.theta, THETA, 1e-9);
     assert_int_equal(gathered->row.unread + gathered->counter_rate.n, blocks);
     /* Two readings per block, and never both in one block. */
@@ -118,7 +118,7 @@ static void a_counter_that_stands_while_it_is_read(void **state)
     begin_world("pmc");
     w.away = 3000;
     cycle_open(&engine);
-    struct headline h = run();
+    struct row_figure h = run();
     assert_close(h.cycles.theta, THETA, 1e-9);
     assert_close(h.ruler.cycles.theta, THETA, 1e-9);
 }
@@ -129,7 +129,7 @@ static void without_a_counter_nothing_is_read(void **state)
     static const char *const lists[] = {"ruler", "tsc", "null", "rdtscp", "aperf", "ruler,aperf"};
     for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         begin_world(lists[i]);
-        struct headline h = run();
+        struct row_figure h = run();
         assert_int_equal(w.reads + w.starts, 0);
         assert_close(h.ruler.cycles.theta, THETA, 1e-9);
         assert_true(h.counter.cycles.theta != h.counter.cycles.theta);

@@ -7,7 +7,7 @@ static void take_at(const struct placed *at, unsigned placements)
     const size_t windows = engine.facts.samples, blocks = windows / ENGINE_BLOCK;
     uint64_t *const scratch = memory + sampler_need(windows, blocks);
 
-    assert_true(sampler_need(windows, blocks) + headline_part_need(blocks) <=
+    assert_true(sampler_need(windows, blocks) + row_figure_part_need(blocks) <=
                 sizeof memory / sizeof *memory);
     assert_true(gathered_need(&options, engine.facts.samples, 1) <= sizeof store / sizeof *store);
     gathered_init(gathered, &engine);
@@ -16,7 +16,7 @@ static void take_at(const struct placed *at, unsigned placements)
         const struct part_place part = {i, 0, windows / placements, blocks / placements};
         sampler_take(&sampler, &engine, &bench, at, &part);
         sampler_judge(&sampler, &engine, gathered);
-        headline_part(&sampler, &bench, &part, CYCLES_RULER, gathered, scratch);
+        row_figure_part(&sampler, &bench, &part, CYCLES_RULER, gathered, scratch);
     }
 }
 
@@ -25,18 +25,18 @@ static void take(unsigned placements)
     take_at(&placed, placements);
 }
 
-static struct headline headline_now(unsigned placements)
+static struct row_figure row_figure_now(unsigned placements)
 {
     static double theta[LAYOUT_MAX], round;
-    const struct headline_means means = {theta, &round, placements, 1};
+    const struct row_figure_means means = {theta, &round, placements, 1};
 
-    return headline(gathered, &bench, engine.facts.step, CYCLES_RULER, &means, memory);
+    return row_figure(gathered, &bench, engine.facts.step, CYCLES_RULER, &means, memory);
 }
 
-static struct headline figure(unsigned placements)
+static struct row_figure figure(unsigned placements)
 {
     take(placements);
-    return headline_now(placements);
+    return row_figure_now(placements);
 }
 
 static void blocks_come_there_and_back(void **state)
@@ -77,7 +77,7 @@ static void starts_are_dithered(void **state)
 static void doubled_bodies_give_what_was_planted(void **state)
 {
     (void)state;
-    struct headline h = figure(4);
+    struct row_figure h = figure(4);
     assert_true(h.known && h.doubled);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
     assert_true(fabs(h.ticks - 3.25 * 0.5) < 1e-9);
@@ -90,7 +90,7 @@ static void the_ruler_cancels_drift(void **state)
 {
     (void)state;
     plant.drift = 0.2 / (5 * 256);
-    struct headline h = figure(1);
+    struct row_figure h = figure(1);
     assert_true(fabs(h.cycles.theta / 3.25 - 1) < 5e-4);
     assert_true(h.ticks / (3.25 * 0.5) > 1.05);
 }
@@ -102,7 +102,7 @@ static void what_cannot_be_doubled_is_less_the_empty_window(void **state)
     (void)state;
     single.kind[KIND_BODY2].fn = NULL;
     take_at(&single, 1);
-    struct headline h = headline_now(1);
+    struct row_figure h = row_figure_now(1);
     assert_true(h.known && !h.doubled);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
@@ -119,7 +119,7 @@ static void warm_up_ends_when_blocks_are_alike(void **state)
     (void)state;
     plant.extra = settles;
     options.warmup = 50;
-    struct headline h = figure(1);
+    struct row_figure h = figure(1);
     assert_int_equal(sampler.span.warmup_blocks, 7); /* the sixth is settled, the seventh alike */
     assert_true(sampler.span.steady);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
@@ -174,7 +174,7 @@ static void disturbed_windows_are_set_aside(void **state)
 {
     (void)state;
     plant.extra = now_and_then;
-    struct headline h = figure(1);
+    struct row_figure h = figure(1);
     assert_int_equal(gathered->row.disturbed, 4);
     struct summary all = histogram_summary(&gathered->body);
     assert_int_equal(all.n, 256);
@@ -192,7 +192,7 @@ static void failed_operations_are_omitted_and_counted(void **state)
     (void)state;
     bench.form = FORM_FUNCTION;
     plant.fails = every_fourth;
-    struct headline h = figure(1);
+    struct row_figure h = figure(1);
     bench.form = FORM_STRAIGHT;
     assert_int_equal(gathered->row.errors, 64);
     assert_int_equal(histogram_summary(&gathered->body).n, 192);
@@ -211,20 +211,20 @@ static void a_block_with_an_nmi_is_left_out(void **state)
     (void)state;
     plant.extra = block_of_the_nmi;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5; /* in the body's third block */
-    struct headline h = figure(1);
+    struct row_figure h = figure(1);
     assert_int_equal(gathered->row.disturbed, ENGINE_BLOCK);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
 /* A block without a figure is excluded each time, not once. */
-static void the_headline_is_the_same_twice(void **state)
+static void the_figure_is_the_same_twice(void **state)
 {
     const size_t round = 5 * ENGINE_BLOCK;
 
     (void)state;
     plant.drift = 1e-5;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5;
-    struct headline first = figure(2), again = headline_now(2);
+    struct row_figure first = figure(2), again = row_figure_now(2);
     assert_int_equal(gathered->row.disturbed, ENGINE_BLOCK);
     assert_true(first.cycles.theta == again.cycles.theta && first.se == again.se);
     assert_true(first.ticks == again.ticks && first.cycles.mean == again.cycles.mean);
@@ -298,7 +298,7 @@ int main(void)
         cmocka_unit_test_setup(disturbed_windows_are_set_aside, start),
         cmocka_unit_test_setup(failed_operations_are_omitted_and_counted, start),
         cmocka_unit_test_setup(a_block_with_an_nmi_is_left_out, start),
-        cmocka_unit_test_setup(the_headline_is_the_same_twice, start),
+        cmocka_unit_test_setup(the_figure_is_the_same_twice, start),
         cmocka_unit_test_setup(caches_are_cleared_before_each_window, start),
         cmocka_unit_test_setup(parts_share_the_samples, start),
     };

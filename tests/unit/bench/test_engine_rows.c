@@ -176,8 +176,8 @@ static bool is_vague_at(double below, double above, bool documented)
     struct row row = {.bench = &b};
 
     b.truth = documented ? three : NULL;
-    row.headline.known = true;
-    row.headline.cycles = (struct estimate){
+    row.figure.known = true;
+    row.figure.cycles = (struct estimate){
         .theta = 3, .lo = 3 - below, .hi = 3 + above, .by = ESTIMATE_RANKS, .level = 0.98};
     check_figure(&e, &b, &row);
     return row.truth_vague;

@@ -27,7 +27,7 @@ static void shared_blocks_are_taken_again(void **state)
     struct row row = whole_row(b);
     assert_int_equal(row.status, ROW_OK);
     assert_false(row.shared);
-    assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
+    assert_true(fabs(row.figure.cycles.theta - 3) < 1e-9);
     assert_true(row.shared_blocks > row.blocks / 5 && row.shared_blocks < row.blocks * 2 / 3);
     assert_int_equal(row.blocks, fake_witness.blocks);
     assert_int_equal(row.shared_blocks, fake_witness.shared);
@@ -38,7 +38,7 @@ static void shared_blocks_are_taken_again(void **state)
     row = whole_row(b);
     assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK);
     assert_true(row.ticks.n == engine.facts.samples && row.shared_blocks > 0);
-    assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9 || row.shared);
+    assert_true(fabs(row.figure.cycles.theta - 3) < 1e-9 || row.shared);
 }
 
 /* Blocks between two readings are judged as one: shared or not, and repeated together. */
@@ -56,7 +56,7 @@ static void a_reading_stands_for_a_run_of_blocks(void **state)
     fake_witness.reads = 0;
     struct row row = whole_row(bench);
     assert_true(fake_witness.reads < reads / 2 && single.blocks > 0);
-    assert_true(fabs(row.headline.cycles.theta - 3) < 1e-9);
+    assert_true(fabs(row.figure.cycles.theta - 3) < 1e-9);
     assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
     options.retry_budget = 2;
     fake_witness.is_shared = at_all_times;
@@ -79,7 +79,7 @@ static void a_core_that_is_never_alone_is_not_judged(void **state)
     assert_true(row.shared && row.shared_blocks == row.blocks);
     assert_int_equal(row.blocks,
                      4 * 5 * engine.facts.samples / ENGINE_BLOCK); /* the budget is spent */
-    assert_true(row.headline.known && row.headline.cycles.theta > 3.5);
+    assert_true(row.figure.known && row.figure.cycles.theta > 3.5);
     fake_witness.is_shared = NULL; /* the same figure of a core alone */
     plant.extra = NULL;
     assert_int_equal(whole_row(b).status, ROW_WRONG);
@@ -100,7 +100,7 @@ static void the_interval_holds_both_states(void **state)
     options.retry_budget = 0;
     engine.facts.samples = 1024;
     struct row row = whole_row(bench);
-    const struct estimate *c = &row.headline.cycles;
+    const struct estimate *c = &row.figure.cycles;
     assert_true(row.shared);
     assert_true(c->lo <= 3 && c->hi > 3.5);
 }
@@ -116,7 +116,7 @@ static void an_older_best_is_judged_again(void **state)
         engine_round(&engine, gathered, i);
     fake_witness.limit = 0.1; /* a better one was found meanwhile: 0.125 is above it */
     engine_end(&engine, gathered, &row);
-    assert_true(row.shared && row.headline.known);
+    assert_true(row.shared && row.figure.known);
 }
 
 int main(void)

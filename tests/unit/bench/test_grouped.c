@@ -9,8 +9,8 @@
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
-/* A row's figure is its headline's as it stands, in core cycles. */
-struct per_op per_op_of(const struct run_facts *run, const struct headline *h)
+/* A row's figure per operation is its figure as it is, in core cycles. */
+struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
 {
     (void)run;
     return (struct per_op){"cycles", h->known ? h->cycles.theta : UNKNOWN,
@@ -67,11 +67,11 @@ static struct row row_of(const struct bench *b, double cycles, double half)
 {
     struct row row = {.bench = b};
 
-    row.headline.known = true;
-    row.headline.cycles.by = ESTIMATE_RANKS;
-    row.headline.cycles.theta = cycles;
-    row.headline.cycles.lo = cycles - half;
-    row.headline.cycles.hi = cycles + half;
+    row.figure.known = true;
+    row.figure.cycles.by = ESTIMATE_RANKS;
+    row.figure.cycles.theta = cycles;
+    row.figure.cycles.lo = cycles - half;
+    row.figure.cycles.hi = cycles + half;
     return row;
 }
 
@@ -166,10 +166,10 @@ static void a_row_with_another_level_is_told_in_full(void **state)
     struct row row = row_of(bench_of(&two, "div", 0), 4, 1);
 
     (void)state;
-    row.headline.cycles.by = ESTIMATE_ROUNDS;
+    row.figure.cycles.by = ESTIMATE_ROUNDS;
     assert_true(grouped_take(&g, &run, &row, false));
     row.bench = bench_of(&two, "div", 1);
-    row.headline.cycles.by = ESTIMATE_PLACEMENTS;
+    row.figure.cycles.by = ESTIMATE_PLACEMENTS;
     assert_false(grouped_take(&g, &run, &row, false));
     assert_non_null(strstr(show(), "trap    +-98%     cure    +-98%\r\n"));
     assert_non_null(strstr(text, " 4.000    1.000    4.000!   1.000\r\n"));
@@ -182,7 +182,7 @@ static void few_placements_have_their_level_in_the_heading(void **state)
     (void)state;
     run.placements = 10;
     grouped_begin(&g, &run, 100);
-    row.headline.cycles.by = ESTIMATE_PLACEMENTS;
+    row.figure.cycles.by = ESTIMATE_PLACEMENTS;
     assert_true(grouped_take(&g, &run, &row, false));
     row.bench = bench_of(&four, "plt", 0);
     assert_true(grouped_take(&g, &run, &row, false));
@@ -205,7 +205,7 @@ static void what_is_wrong_is_told_in_full(void **state)
     assert_false(grouped_take(&g, &run, &row, false));
     row.bench = bench_of(&four, "got", 3);
     row.status = ROW_OK;
-    row.headline.modes.count = 2;
+    row.figure.modes.count = 2;
     assert_true(grouped_take(&g, &run, &row, false));
     row.bench = bench_of(&four, "plt", 3);
     row.status = ROW_UNSUPPORTED;

@@ -73,7 +73,7 @@ static bool slower(const struct core_figure *now, const struct core_figure *befo
 {
     struct row row = {.together = 2, .loop = {.cycles = 1}, .alone = *before};
 
-    row.headline.cycles = (struct estimate){.theta = now->cycles, .lo = now->lo, .hi = now->hi};
+    row.figure.cycles = (struct estimate){.theta = now->cycles, .lo = now->lo, .hi = now->hi};
     struct slowdown s = slowdown_of(&row);
     return excludes(s.low, s.high, s.relative ? 1 : 0);
 }

@@ -138,7 +138,7 @@ static struct row_loop cost_of(double net, double empty2, bool loop, enum execut
     g.sum[KIND_EMPTY] = 3 * 2100.0;
     g.sum[KIND_EMPTY2] = 3 * empty2;
     g.kept[KIND_EMPTY] = g.kept[KIND_EMPTY2] = 3;
-    row.headline.cycles = (struct estimate){.theta = net, .lo = net - 0.01, .hi = net + 0.01};
+    row.figure.cycles = (struct estimate){.theta = net, .lo = net - 0.01, .hi = net + 0.01};
     row.stepped = (struct stepped){.tried = true, .instructions = 2};
     e.witness.levels.best = 0.25;
     loop_cost(&e, &g, &row);

@@ -30,7 +30,7 @@ static void a_figure_has_the_interval_that_its_method_saw(void **state)
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
         struct row row = row_by(methods[i], 2, NULL);
-        const struct estimate *cycles = &row.headline.cycles;
+        const struct estimate *cycles = &row.figure.cycles;
 
         assert_int_equal(row.status, ROW_OK);
         assert_true(fabs(cycles->theta - 3.25) < 1e-9);
@@ -46,8 +46,8 @@ static void a_figure_without_an_interval_says_what_is_not_known(void **state)
     for (size_t i = 0; i < METHODS; i++) {
         struct row row = row_by(methods[i], UNKNOWN, NULL);
 
-        assert_true(fabs(row.headline.cycles.theta - 3.25) < 1e-9);
-        assert_false(is_known(row.headline.cycles.lo));
+        assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
+        assert_false(is_known(row.figure.cycles.lo));
         const char *why = per_op_no_interval(&engine.facts, &row);
         assert_non_null(why);
         assert_non_null(strstr(why, "recipe hides"));
@@ -67,7 +67,7 @@ static void a_ruler_that_does_not_grow_gives_no_figure(void **state)
     for (size_t i = 0; i < METHODS; i++) {
         struct row row = row_by(methods[i], 2, no_longer);
 
-        assert_false(is_known(row.headline.cycles.theta));
+        assert_false(is_known(row.figure.cycles.theta));
         const char *why = per_op_missing(&engine.facts, &row);
         assert_non_null(why);
         assert_non_null(strstr(why, "ruler"));

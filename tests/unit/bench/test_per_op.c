@@ -19,9 +19,9 @@ static const char *missing(const struct run_facts *run, bool known, double ticks
     static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
     struct row row = {.bench = &loop, .windows = 64, .status = ROW_OK};
 
-    row.headline.known = known;
-    row.headline.ticks = ticks;
-    row.headline.cycles.theta = cycles;
+    row.figure.known = known;
+    row.figure.ticks = ticks;
+    row.figure.cycles.theta = cycles;
     return per_op_missing(run, &row);
 }
 
@@ -49,7 +49,7 @@ static void a_row_that_has_none_by_design_or_failed_has_no_reason(void **state)
     struct row row = {.bench = &b, .windows = 64};
 
     (void)state;
-    row.headline.cycles.theta = UNKNOWN;
+    row.figure.cycles.theta = UNKNOWN;
     assert_null(per_op_missing(&run, &row));
     b.form = FORM_CORES;
     assert_null(per_op_missing(&run, &row));
@@ -70,14 +70,14 @@ static void a_figure_without_an_interval_is_told(void **state)
     struct row row = {.bench = &loop, .windows = 64, .status = ROW_OK};
 
     (void)state;
-    row.headline = (struct headline){.known = true, .ticks = 3};
-    row.headline.cycles = (struct estimate){.theta = 4, .lo = UNKNOWN, .hi = UNKNOWN};
+    row.figure = (struct row_figure){.known = true, .ticks = 3};
+    row.figure.cycles = (struct estimate){.theta = 4, .lo = UNKNOWN, .hi = UNKNOWN};
     assert_non_null(strstr(per_op_no_interval(&run, &row), "one block"));
     assert_null(per_op_no_interval(&counted, &row));
     row.method = (struct method_result){.method = METHOD_KBEST, .no_interval = "a reason"};
     assert_string_equal(per_op_no_interval(&run, &row), "a reason");
-    row.headline.cycles.lo = 3;
-    row.headline.cycles.hi = 5;
+    row.figure.cycles.lo = 3;
+    row.figure.cycles.hi = 5;
     assert_null(per_op_no_interval(&run, &row));
 }
 
@@ -86,8 +86,8 @@ static double ipc_of(const struct bench *b)
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER);
     struct row row = {.bench = b, .windows = 64, .stepped = {.tried = true, .instructions = 6}};
 
-    row.headline = (struct headline){.known = true, .ticks = 3};
-    row.headline.cycles = (struct estimate){.theta = 4, .lo = 3, .hi = 5};
+    row.figure = (struct row_figure){.known = true, .ticks = 3};
+    row.figure.cycles = (struct estimate){.theta = 4, .lo = 3, .hi = 5};
     return units_ipc(&run, &row);
 }
 

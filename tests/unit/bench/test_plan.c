@@ -91,7 +91,7 @@ static void all_at_once(void **state)
         const struct row *row = measure(plan, k);
         assert_int_equal(row->core, plan->list[k]);
         assert_int_equal(row->together, 3);
-        assert_int_equal((int)row->headline.ticks, 100 + (int)plan->list[k]);
+        assert_int_equal((int)row->figure.ticks, 100 + (int)plan->list[k]);
         assert_int_equal((int)row->alone.ticks, plan->list[k]);
         assert_int_equal(row->nmis, 2); /* alone, and together */
     }
@@ -204,10 +204,10 @@ static void each_core_gathers_its_own(void **state)
             unsigned core = plan->list[k];
             assert_true(row->core == core && row->rounds == 3 && row->status == ROW_OK);
             if (share == SHARE_TOGETHER) {
-                assert_true(row->together == 3 && row->headline.ticks == 100 + core);
+                assert_true(row->together == 3 && row->figure.ticks == 100 + core);
                 assert_true(row->alone.ticks == core && row->nmis == 6);
             } else {
-                assert_true(row->headline.ticks == core && row->nmis == 3);
+                assert_true(row->figure.ticks == core && row->nmis == 3);
             }
         }
         rounds = 1;

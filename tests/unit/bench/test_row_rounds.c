@@ -16,7 +16,7 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
     ends = NULL;
     assert_true(row->ended);
     assert_int_equal(row->ticks.n, 0);
-    assert_false(row->headline.known);
+    assert_false(row->figure.known);
     assert_int_equal(row->status, ROW_WRONG);
 }
 
@@ -74,7 +74,7 @@ static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
     row_of(&bench, 1, &row);
     assert_false(row.ended);
     assert_int_equal(row.status, ROW_WRONG);
-    assert_false(row.headline.known);
+    assert_false(row.figure.known);
     assert_says(row.why, "the body", "CR4 (OSFXSR cleared)");
     ends = &both;
     ends_after = 1;
@@ -121,13 +121,13 @@ static void rounds_are_parts_of_one_row(void **state)
         assert_int_equal(row.rounds, rounds);
         assert_int_equal(row.ticks.n, 2048);
         assert_int_equal(row.placements, LAYOUT_SHUFFLED);
-        assert_true(row.headline.cycles.theta == one.headline.cycles.theta);
-        assert_int_equal(row.headline.cycles.rounds, rounds);
-        assert_int_equal(row.headline.cycles.placements, LAYOUT_SHUFFLED);
+        assert_true(row.figure.cycles.theta == one.figure.cycles.theta);
+        assert_int_equal(row.figure.cycles.rounds, rounds);
+        assert_int_equal(row.figure.cycles.placements, LAYOUT_SHUFFLED);
         assert_int_equal(row.disturbed, one.disturbed);
         assert_true(row.net == one.net && row.ticks.sd == one.ticks.sd);
         assert_true(row.ticks.median == one.ticks.median && row.ticks.max == one.ticks.max);
-        assert_int_equal(row.headline.modes.count, 1);
+        assert_int_equal(row.figure.modes.count, 1);
         assert_true(row.windows >= windows); /* each part has its warm-up */
     }
 }
@@ -148,9 +148,9 @@ static void rounds_are_in_the_interval(void **state)
     assert_true(fabs(row.round_theta[0] - 3.25) < 1e-3);
     assert_true(fabs(row.round_theta[3] - 3.25 * 1.04) < 1e-3);
     double apart = row.round_theta[3] - row.round_theta[0];
-    assert_true(fabs(row.headline.cycles.between - apart / sqrt(3)) < 1e-6);
-    assert_true(row.headline.cycles.lo < row.round_theta[0] + 1e-3);
-    assert_true(row.headline.cycles.hi > row.round_theta[3] - 1e-3);
+    assert_true(fabs(row.figure.cycles.between - apart / sqrt(3)) < 1e-6);
+    assert_true(row.figure.cycles.lo < row.round_theta[0] + 1e-3);
+    assert_true(row.figure.cycles.hi > row.round_theta[3] - 1e-3);
     assert_true(row.theta[0] == row.round_theta[0]);
 }
 
@@ -165,8 +165,8 @@ static void fixed_layout_has_a_part_in_each_round(void **state)
     assert_int_equal(row.placements, 1);
     assert_int_equal(row.rounds, 4);
     assert_true(fabs(row.theta[0] - 3.25 * 1.02) < 1e-3);
-    assert_int_equal(row.headline.cycles.rounds, 4);
-    assert_true(row.headline.cycles.hi - row.headline.cycles.theta > 0.1);
+    assert_int_equal(row.figure.cycles.rounds, 4);
+    assert_true(row.figure.cycles.hi - row.figure.cycles.theta > 0.1);
 }
 
 static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
@@ -179,8 +179,8 @@ static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
     row_of(&bench, 2, &row);
     assert_int_equal(row.rounds, 2);
     assert_int_equal(row.ticks.n, 1024);
-    assert_true(fabs(row.headline.cycles.theta - 3.25) < 1e-9);
-    assert_int_equal(row.headline.cycles.rounds, 2);
+    assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
+    assert_int_equal(row.figure.cycles.rounds, 2);
     assert_true(row.theta[8] != row.theta[8]); /* not taken, hence not known */
     assert_true(row.round_theta[2] != row.round_theta[2]);
 
@@ -196,7 +196,7 @@ static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
     engine_end(&engine, gathered, &row);
     assert_true(pace.stopped && row.status == ROW_OK && !row.why && !row.ended);
     assert_int_equal(row.rounds, 1);
-    assert_true(fabs(row.headline.cycles.theta - 3.25) < 1e-9);
+    assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
 }
 
 static void a_fault_in_a_later_round_ends_the_row(void **state)
@@ -216,7 +216,7 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
     engine_round(&engine, gathered, 2); /* it is not tried again */
     assert_int_equal(plant.calls, calls);
     engine_end(&engine, gathered, &row);
-    assert_true(row.status == ROW_WRONG && row.ended && !row.headline.known);
+    assert_true(row.status == ROW_WRONG && row.ended && !row.figure.known);
     assert_int_equal(row.ticks.n, 0);
 }
 
@@ -234,7 +234,7 @@ static void what_is_around_the_windows_is_guarded(void **state)
         ends_after = i;
         row_of(&bench, 1, &row);
         ends = NULL;
-        assert_true(row.ended && row.status == ROW_WRONG && !row.headline.known);
+        assert_true(row.ended && row.status == ROW_WRONG && !row.figure.known);
         assert_int_equal(plant.calls > 0, windows[i]);
     }
     /* What shows how a fault ends the run has its setup outside: the first call is its windows'. */

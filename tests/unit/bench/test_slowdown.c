@@ -13,8 +13,8 @@ static struct slowdown of(double alone, double alone_half, double now, double ha
 
     row.alone = (struct core_figure){
         .ticks = alone / 2, .cycles = alone, .lo = alone - alone_half, .hi = alone + alone_half};
-    row.headline.ticks = now / 2;
-    row.headline.cycles = (struct estimate){.theta = now, .lo = now - half, .hi = now + half};
+    row.figure.ticks = now / 2;
+    row.figure.cycles = (struct estimate){.theta = now, .lo = now - half, .hi = now + half};
     return slowdown_of(&row);
 }
 

@@ -87,7 +87,7 @@ static void a_row_is_measured_at_full_rate(void **state)
     assert_int_equal(row.status, ROW_OK);
     assert_true(row.wide);
     assert_true(core.slow > 0);
-    assert_true(fabs(row.headline.cycles.theta - plant.operation) < 1e-6);
+    assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
     assert_int_equal(row.disturbed, 0);
 }
 
@@ -96,14 +96,14 @@ static void a_row_that_is_not_recognised_is_not(void **state)
 {
     (void)state;
     struct row row = measured(&xmm, true, 700);
-    assert_true(fabs(row.headline.cycles.theta - plant.operation) > 0.1 * plant.operation);
+    assert_true(fabs(row.figure.cycles.theta - plant.operation) > 0.1 * plant.operation);
 }
 
 static void a_pause_disturbs_its_block_and_no_other(void **state)
 {
     (void)state;
     struct row row = measured(&zmm, true, 700);
-    assert_true(fabs(row.headline.cycles.theta - plant.operation) < 1e-6);
+    assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
     assert_true(row.disturbed > 0 && row.disturbed < row.ticks.n / 2);
 }
 
@@ -113,15 +113,15 @@ static void a_core_without_licences_has_the_same_figure(void **state)
     (void)state;
     struct row narrow = measured(&xmm, false, 0);
     assert_false(narrow.wide);
-    assert_true(fabs(narrow.headline.cycles.theta - plant.operation) < 1e-6);
+    assert_true(fabs(narrow.figure.cycles.theta - plant.operation) < 1e-6);
     struct row row = measured(&zmm, false, 0);
     double shortest = OPS * plant.operation * plant.cycle;
-    assert_true(fabs(row.headline.cycles.theta - plant.operation) < 1e-6);
+    assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
     assert_int_equal(row.disturbed, 0);
     assert_true((double)(row.windows - narrow.windows) <=
                 row.placements * (WIDE_WARM_US * US / shortest + 1));
     row = measured(&zmm, false, 700);
-    assert_true(fabs(row.headline.cycles.theta - plant.operation) < 1e-6);
+    assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
 }
 
 struct instruction {

@@ -23,7 +23,7 @@ static void each_method_finds_what_was_planted(void **state)
         options.size = 16;
         struct row row = by_method(methods[i]);
         assert_int_equal(row.status, ROW_OK);
-        assert_true(row.headline.known && fabs(row.headline.cycles.theta - 3.25) < 0.01);
+        assert_true(row.figure.known && fabs(row.figure.cycles.theta - 3.25) < 0.01);
         assert_null(row.method.doubt);
     }
 }

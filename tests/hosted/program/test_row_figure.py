@@ -1,4 +1,4 @@
-"""The headline's record and remark: figure, interval and method agree with the placements' figures of the record."""
+"""The figure's record and remark: figure, interval and method agree with the placements' figures of the record."""
 
 import math
 import statistics

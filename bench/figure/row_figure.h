@@ -1,10 +1,10 @@
 /*
  * Computes a row's figure from its blocks, part by part: core cycles per operation, the interval
- * that will contain the figure of another boot, and the modes (docs/method.md "The headline",
+ * that will contain the figure of another boot, and the modes (docs/method.md "The figure",
  * "Modes").
  */
-#ifndef BENCH_FIGURE_HEADLINE_H
-#define BENCH_FIGURE_HEADLINE_H
+#ifndef BENCH_FIGURE_ROW_FIGURE_H
+#define BENCH_FIGURE_ROW_FIGURE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,25 +14,25 @@
 #include "bench/sample/sampler.h"
 
 /* Return the words of scratch for a part of `blocks` blocks of each kind, and for a whole row. */
-size_t headline_part_need(size_t blocks);
-size_t headline_need(size_t blocks, unsigned placements);
+size_t row_figure_part_need(size_t blocks);
+size_t row_figure_need(size_t blocks, unsigned placements);
 
 /*
  * Called after sampler_judge(). Adds the part's figures to the row's; does not change the sampler.
- * `by`: core cycles by the ruler or by the counter. Overwrites scratch, headline_part_need(blocks
+ * `by`: core cycles by the ruler or by the counter. Overwrites scratch, row_figure_part_need(blocks
  * of the part) words.
  */
-void headline_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
-                   enum cycles_by by, struct gathered *g, uint64_t *scratch);
+void row_figure_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
+                     enum cycles_by by, struct gathered *g, uint64_t *scratch);
 
 /* Returns whether at least half of the row's blocks are exclusive (docs/method.md "The witness").
  */
-bool headline_is_alone(const struct gathered *g);
+bool row_figure_is_exclusive(const struct gathered *g);
 /* Excludes all blocks of a part that is later found to be shared. */
-void headline_forget_shared(struct gathered *g, unsigned part);
+void row_figure_forget_shared(struct gathered *g, unsigned part);
 
 /* Core cycles per operation of each placement and each round; UNKNOWN: not measured. */
-struct headline_means {
+struct row_figure_means {
     double *theta, *round;
     unsigned placements, rounds;
 };
@@ -40,10 +40,11 @@ struct headline_means {
 /*
  * Returns the row's figure, from the exclusive blocks. If these are fewer than half, the interval
  * also contains the interval of all blocks. If no block is exclusive, the figure is that of all
- * blocks. `step`: of the TSC, in ticks. Fills `means`. Overwrites scratch, headline_need(blocks of
- * the row, placements) words.
+ * blocks. `step`: of the TSC, in ticks. Fills `means`. Overwrites scratch, row_figure_need(blocks
+ * of the row, placements) words.
  */
-struct headline headline(const struct gathered *g, const struct bench *b, double step,
-                         enum cycles_by by, const struct headline_means *means, uint64_t *scratch);
+struct row_figure row_figure(const struct gathered *g, const struct bench *b, double step,
+                             enum cycles_by by, const struct row_figure_means *means,
+                             uint64_t *scratch);
 
 #endif

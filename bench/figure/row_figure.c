@@ -1,17 +1,17 @@
-#include "bench/figure/headline.h"
+#include "bench/figure/row_figure.h"
 #include "bench/context/cut.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 #include "lib/stats/moments.h"
 
-size_t headline_part_need(size_t blocks)
+size_t row_figure_part_need(size_t blocks)
 {
     return KINDS * blocks;
 }
 
 /* modes_find needs twice the blocks; the placements' figures are sorted in the rest. */
-size_t headline_need(size_t blocks, unsigned placements)
+size_t row_figure_need(size_t blocks, unsigned placements)
 {
     return 2 * blocks + placements;
 }
@@ -127,8 +127,8 @@ static double ticks_of(const struct sampler *s, const struct bench *b, bool shar
     return blocks.m ? estimate_placement(&blocks).ticks.value : UNKNOWN;
 }
 
-void headline_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
-                   enum cycles_by by, struct gathered *g, uint64_t *scratch)
+void row_figure_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
+                     enum cycles_by by, struct gathered *g, uint64_t *scratch)
 {
     bool counter = by == CYCLES_COUNTER;
     unsigned i = g->parts++;
@@ -174,7 +174,8 @@ static double median_ticks(const struct gathered *g, const struct estimate_taken
 
 /* Returns the figure by one source. `finest`: see struct estimate_found. */
 static struct figure take_figure(const struct gathered *g, const struct estimate_taken *taken,
-                                 const struct headline_means *means, double finest, double *scratch)
+                                 const struct row_figure_means *means, double finest,
+                                 double *scratch)
 {
     struct estimate_found found = {.theta = means->theta,
                                    .placements = means->placements,
@@ -239,7 +240,7 @@ static struct modes find_modes(const struct gathered *g, const struct bench *b, 
     return modes;
 }
 
-bool headline_is_alone(const struct gathered *g)
+bool row_figure_is_exclusive(const struct gathered *g)
 {
     return 2 * g->exclusive >= g->whole;
 }
@@ -253,15 +254,16 @@ static void hold_both(struct estimate *exclusive, const struct estimate *all)
         exclusive->hi = all->hi;
 }
 
-void headline_forget_shared(struct gathered *g, unsigned part)
+void row_figure_forget_shared(struct gathered *g, unsigned part)
 {
     g->exclusive -= g->ruler[part].m;
     g->ruler[part].m = g->counter[part].m = 0;
     g->ruler[part].value = g->counter[part].value = UNKNOWN;
 }
 
-struct headline headline(const struct gathered *g, const struct bench *b, double step,
-                         enum cycles_by by, const struct headline_means *means, uint64_t *scratch)
+struct row_figure row_figure(const struct gathered *g, const struct bench *b, double step,
+                             enum cycles_by by, const struct row_figure_means *means,
+                             uint64_t *scratch)
 {
     double *sorting = (double *)(void *)scratch;
     double finest = placement_floor(g, b, step, means->placements);
@@ -273,11 +275,11 @@ struct headline headline(const struct gathered *g, const struct bench *b, double
 
     if (g->exclusive > 0) {
         used = take_figure(g, counter ? g->counter : g->ruler, means, finest, sorting);
-        if (!headline_is_alone(g))
+        if (!row_figure_is_exclusive(g))
             hold_both(&used.cycles, &all.cycles);
     }
     const struct figure *ruler = counter ? &other : &used;
-    struct headline h = {
+    struct row_figure h = {
         .known = ruler->known,
         .doubled = g->used[KIND_BODY2],
         .ticks = ruler->ticks,
