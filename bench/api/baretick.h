@@ -51,10 +51,11 @@ enum baretick_needs {
 };
 
 enum baretick_flag {
-    BARETICK_NOT_DOUBLED = 1, /* doubling the operations makes no sense: method=doubled uses n =
+    BARETICK_NOT_DOUBLED = 1,   /* doubling the operations makes no sense: method=doubled uses n =
                                * ops, stepping uses n = grain if the row declares one */
-    BARETICK_COLD = 2,        /* no cache holds room, counter or data when a window begins */
-    BARETICK_MAY_VANISH = 4,  /* an elided operation is expected, and is no failure */
+    BARETICK_COLD = 2,          /* no cache holds room, counter or data when a window begins */
+    BARETICK_MAY_BE_ELIDED = 4, /* an elided operation is expected, and is no failure */
+    BARETICK_MAY_VANISH = BARETICK_MAY_BE_ELIDED, /* the former name */
 };
 
 #define BARETICK_ARGS_LIST 16

@@ -1,6 +1,6 @@
 /*
  * Declares rows from a plain C statement, or from a function that does not know this program. `...`
- * are further fields of struct bench (bench.h): .check = ..., .setup = ..., .may_vanish = true
+ * are further fields of struct bench (bench.h): .check = ..., .setup = ..., .may_be_elided = true
  */
 #ifndef BENCH_API_STATEMENT_H
 #define BENCH_API_STATEMENT_H

@@ -57,7 +57,7 @@ void check_work(const struct placed *p, uint64_t operations, struct row *row)
 
     if (!why || row->why)
         return;
-    fmt_buf(row->said, sizeof row->said, "%s", why); /* the text vanishes with the placement */
+    fmt_buf(row->said, sizeof row->said, "%s", why); /* the text is lost with the placement */
     for (char *c = row->said; *c; c++)
         if (*c < ' ' || *c == 0x7f) /* some control a terminal */
             *c = '?';
@@ -84,7 +84,7 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row)
 /* Returns whether the row has work that can be elided: not if it has no windows or bare windows. */
 static bool has_work(const struct bench *b)
 {
-    return !b->may_vanish &&
+    return !b->may_be_elided &&
            (b->form == FORM_LOOP || b->form == FORM_STRAIGHT || b->form == FORM_FUNCTION);
 }
 
@@ -93,9 +93,10 @@ static void say_gone(const struct bench *b, double found, struct row *row)
     struct sink_buf text;
 
     sink_buf_init(&text, row->said, sizeof row->said);
-    fmt(&text.sink, found < COUNT_ERROR
-                        ? "the work is gone, or the empty body does as much: an operation executes "
-                        : "the work is gone: an operation executes ");
+    fmt(&text.sink,
+        found < COUNT_ERROR
+            ? "the work was elided, or the empty body does as much: an operation executes "
+            : "the work was elided: an operation executes ");
     num_f64(&text.sink, found, 3, 0);
     fmt(&text.sink, " instructions more than the empty body");
     if (bench_least_instructions(b) > 0) {

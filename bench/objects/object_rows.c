@@ -208,7 +208,7 @@ static bool numbers_are_right(struct reading *r, const struct baretick_row *row)
     }
     if (row->needs & ~(uint32_t)BARETICK_RING0)
         return refuse(r, "needs has bits that this version does not know");
-    if (row->flags & ~(uint32_t)(BARETICK_NOT_DOUBLED | BARETICK_COLD | BARETICK_MAY_VANISH) ||
+    if (row->flags & ~(uint32_t)(BARETICK_NOT_DOUBLED | BARETICK_COLD | BARETICK_MAY_BE_ELIDED) ||
         row->reserved)
         return refuse(r, "flags or reserved has bits that this version does not know");
     if (!is_amount(truth))
@@ -232,7 +232,7 @@ static void take_numbers(const struct baretick_row *row, struct object_row *to)
     b->cold = row->flags & BARETICK_COLD;
     b->errors_are_wrong = true;
     b->base_per_op = row->units;
-    b->may_vanish = row->flags & BARETICK_MAY_VANISH;
+    b->may_be_elided = row->flags & BARETICK_MAY_BE_ELIDED;
     memcpy(&b->least_instructions, &row->least_instructions, sizeof b->least_instructions);
     memcpy(&to->code.truth, &row->truth, sizeof to->code.truth);
 }

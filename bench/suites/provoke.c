@@ -105,7 +105,7 @@ static int stack_body(uint64_t n, struct object *o)
 
 #define PROVOKE(name_, what_, ...)                                                                 \
     BENCH(provoke, name_, .what = what_, .form = FORM_FUNCTION, .ops = 1, .on_request = true,      \
-          .may_vanish = true, __VA_ARGS__)
+          .may_be_elided = true, __VA_ARGS__)
 
 PROVOKE(wrong, "a body that leaves one operation out: the run fails, exit status 2",
         .function = wrong_body, .check = check_counted);

@@ -70,9 +70,9 @@ static void show_row(const struct bench *b)
         printf("    arg       %u\n", b->code->arg);
     if (b->needs & NEED_RING0)
         printf("    needs     ring 0: in a process the row is left out\n");
-    if (b->not_doubled || b->cold || b->may_vanish)
+    if (b->not_doubled || b->cold || b->may_be_elided)
         printf("    flags    %s%s%s\n", b->not_doubled ? " NOT_DOUBLED" : "",
-               b->cold ? " COLD" : "", b->may_vanish ? " MAY_VANISH" : "");
+               b->cold ? " COLD" : "", b->may_be_elided ? " MAY_BE_ELIDED" : "");
     if (b->least_instructions > 0)
         printf("    least     %g instructions\n", b->least_instructions);
     show_cycles("truth", b->code->truth);

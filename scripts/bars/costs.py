@@ -217,7 +217,7 @@ CLOCKS_APART = 0.001  # s: the difference of a gap by the TSC and by CPU time
 AS_STEADY = 0.01  # a spread up to this is as good as any
 
 
-def peer(name, theirs, ours, empty_ns, vanished):
+def peer(name, theirs, ours, empty_ns, elided):
     """theirs: (ns of 500 adds, seconds of elapsed time) of each of their launches; ours: as many launches."""
     ns, seconds = zip(*theirs)
     in_ns = [launch.rows["truth/add"]["per_op"]["ns"] for launch in ours]
@@ -234,8 +234,8 @@ def peer(name, theirs, ours, empty_ns, vanished):
     yield Bar(f"{name}: time a result", f"{statistics.median(seconds) * 1e3:.0f} ms")
     yield Bar("baretick: sampling of that result", f"{statistics.median(ms):.1f} ms", "less",
               statistics.median(ms) < min(seconds) * 1e3)
-    row = vanished.rows["planted/vanished"]
+    row = elided.rows["planted/elided"]
     yield Bar(f"{name}: an empty body", f"{empty_ns:.1e} ns, no warning")
     # Instructions are counted, so a shared core has the same verdict.
     yield Bar("baretick: an empty body", f"{row['status']}: {row.get('why', 'no warning')}", "reported as wrong",
-              row["status"] == "wrong" and vanished.status == 2)
+              row["status"] == "wrong" and elided.status == 2)

@@ -283,15 +283,15 @@ def verdicts(runs):
               f"none (a bend: {BENT:g} of the launches by chance)", not failed)
 
 
-def vanished_row(method):
+def elided_row(method):
     """Returns the planted row without work that a method can measure: adaptive needs a loop."""
-    return "vanished_loop" if method == "adaptive" else "vanished"
+    return "elided_loop" if method == "adaptive" else "elided"
 
 
-def vanished(by_method):
-    """by_method: {method: launches of its vanished_row}. Checks that each of them reports the missing work."""
+def elided(by_method):
+    """by_method: {method: launches of its elided_row}. Checks that each of them reports the missing work."""
     for method, runs in by_method.items():
-        name = f"planted/{vanished_row(method)}"
+        name = f"planted/{elided_row(method)}"
         rows = [r.rows[name] for r in runs]
         if all(row["status"] == "unsupported" for row in rows):
             yield Bar(f"{name}, method={method}", f"not judged: {rows[0]['why']}", "all of them", None)

@@ -23,10 +23,10 @@ def test_each_counts_the_same(shared, method):
 @pytest.mark.parametrize("method", ["doubled", "plain", "kbest", "ensembles", "adaptive"])
 def test_work_that_is_gone_fails_by_each(boot, method):
     """Checks the counted instructions, whatever the method makes of their time."""
-    words = f"suite=planted,calls bench=vanished_loop,direct,inline samples=64 ensembles=8 size=16 method={method}"
+    words = f"suite=planted,calls bench=elided_loop,direct,inline samples=64 ensembles=8 size=16 method={method}"
     rows = {r["name"]: r for r in boot(words).must(CHECK_FAILED, rows=3).rows}
-    gone = rows["vanished_loop"]
-    assert gone["status"] == "wrong" and "the work is gone" in gone["why"] and gone["work_judged"], gone
+    gone = rows["elided_loop"]
+    assert gone["status"] == "wrong" and "the work was elided" in gone["why"] and gone["work_judged"], gone
     assert rows["direct"]["status"] == "ok" and rows["direct"]["work_judged"], rows["direct"]
     assert rows["inline"]["status"] == "ok" and "work_judged" not in rows["inline"], rows["inline"]  # its point
 
@@ -170,8 +170,8 @@ def test_every_row_counts_the_same_by_every_method(boot):
         words = f"suite=*,compiler,planted,gaps {SMALL} method={method} recipe={recipe} instructions=off"
         b = boot(words).must(CHECK_FAILED)
         for row in b.rows:
-            if row["name"].startswith("vanished") and row["status"] != "unsupported":
-                assert row["status"] == "wrong" and "the work is gone" in row["why"], row
+            if row["name"].startswith("elided") and row["status"] != "unsupported":
+                assert row["status"] == "wrong" and "the work was elided" in row["why"], row
                 continue
             if row["status"] == "unsupported":
                 assert row["why"], row

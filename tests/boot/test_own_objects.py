@@ -31,7 +31,7 @@ GROWTHS = {  # the curve of each, and how often its loop turns
 }  # fmt: skip
 REFUSED = """
 static int nothing(uint64_t n, struct baretick_object *o) { (void)n; (void)o; return 0; }
-BARETICK_ROW(mine, good, "nothing", .body = nothing, .ops = 10, .flags = BARETICK_MAY_VANISH);
+BARETICK_ROW(mine, good, "nothing", .body = nothing, .ops = 10, .flags = BARETICK_MAY_BE_ELIDED);
 BARETICK_ROW(mine, bad, "nothing", .body = nothing, .ops = 0);
 """
 

@@ -18,7 +18,7 @@ SECONDS = 600  # a hundred times what a run takes; a run that does not end is ki
 
 # Messages that a row may have with so few windows, or on a busy CPU; wrong work has other messages.
 OF_TIME = ("not the documented figure", "did not reach the start")
-GONE = ("planted/vanished", "planted/vanished_loop")  # their work is gone, and every machine says so
+ELIDED = ("planted/elided", "planted/elided_loop")  # their work was elided, and every machine says so
 
 
 def output_of(words, allowed=(0, 2)):
@@ -63,8 +63,8 @@ def judge(name, row, words):
     if "deadline=1" in words.split() and "it ran longer than deadline=1 seconds" in row.get("why", ""):
         return  # a second is an extreme value, and enough on an idle machine alone
     if row.get("work_judged"):
-        assert ("the work is gone" in row.get("why", "")) == (name in GONE), where
-    assert row["status"] == "ok" or name in GONE or any(why in row["why"] for why in OF_TIME), where
+        assert ("the work was elided" in row.get("why", "")) == (name in ELIDED), where
+    assert row["status"] == "ok" or name in ELIDED or any(why in row["why"] for why in OF_TIME), where
     assert row["form"] in ("cores", "empty") or "ticks" in row["per_op"], where
 
 

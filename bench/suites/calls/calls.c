@@ -57,7 +57,7 @@ enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
 #define TAIL      "call of a function that jumps on (a tail call)"
 #define RETPOLINE "call by register through a retpoline"
 
-NASM_ROW(inline, INLINE, NULL, LOOP_OPS, .unit = NULL, .may_vanish = true);
+NASM_ROW(inline, INLINE, NULL, LOOP_OPS, .unit = NULL, .may_be_elided = true);
 NASM_INC(inline, INLINE, LOOP_OPS, .unit = &unit_calls_inline_inc);
 #define NASM_WAY(name_, what_, beside_, ops_, piece_, ...)                                         \
     NASM_ROW(name_, what_, beside_, ops_, .unit = &unit_calls_##piece_,                            \
@@ -175,7 +175,7 @@ static const char *counted_by_both(const struct object *o, uint64_t operations)
            .least_instructions = CALL_LEAST)
 
 C_BODY(inline_c, LOOP_OPS, calls_empty, calls_empty, NULL, uncounted, INLINE,
-       IN_LINE(inline, COMPILED), .may_vanish = true);
+       IN_LINE(inline, COMPILED), .may_be_elided = true);
 C_BODY(inline_inc_c, LOOP_OPS, calls_inline_inc, calls_empty, NULL, check_counted, INLINE ", ++*x",
        .beside = "inline_c", IN_LINE(inline, COMPILED_INC));
 C_CALL(direct, NULL, DIRECT);

@@ -204,7 +204,7 @@ const struct bench_family compiler_pairs = {{"trap", "cure"}};
 /* `make`: the setup. */
 #define PAIR_OF(name_, ops_, make_, check_, least_, trap_, cure_)                                  \
     PASSES(name_##_trap, ops_, compiler_##name_##_trap, compiler_pass, .what = trap_,              \
-           .setup = make_, .check = check_, .may_vanish = true, .beside = #name_ "_cure",          \
+           .setup = make_, .check = check_, .may_be_elided = true, .beside = #name_ "_cure",       \
            IN_LINE(name_, 0));                                                                     \
     PASSES(name_##_cure, ops_, compiler_##name_##_cure, compiler_pass,                             \
            .what = cure_ ", its loop included", .setup = make_, .check = check_,                   \
@@ -302,7 +302,7 @@ MOVED(cure, compiler_still_unused,
 #define COST(name_, what_, function_)                                                              \
     BENCH(compiler, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                       \
           .function = function_, .empty_function = compiler_turns, .errors_are_wrong = true,       \
-          .may_vanish = true)
+          .may_be_elided = true)
 COST(keep_cost, "BENCH_KEEP of a register", compiler_turns_keep);
 COST(hide_cost, "BENCH_HIDE of a register", compiler_turns_hide);
 

@@ -20,9 +20,9 @@ PLANTED(adds20, "a chain of 20 adds", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
 PLANTED(adds21, "a chain of 21 adds, one more than adds20", .form = FORM_STRAIGHT, .ops = CHAIN_OPS,
         .unit = &unit_planted_adds21, .least_instructions = 21);
 
-PLANTED(vanished, "nothing in place of the declared add: the run fails, exit status 2",
+PLANTED(elided, "nothing in place of the declared add: the run fails, exit status 2",
         .form = FORM_STRAIGHT, .ops = CHAIN_OPS, .unit = NULL, .least_instructions = 1);
-PLANTED(vanished_loop, "the same in a loop, as method=adaptive needs it", .form = FORM_LOOP,
+PLANTED(elided_loop, "the same in a loop, as method=adaptive needs it", .form = FORM_LOOP,
         .ops = 1000, .unit = NULL, .least_instructions = 1);
 
 /* Takes nearly all of the run's time, so that a stopped process is stopped in such a window. */

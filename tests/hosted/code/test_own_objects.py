@@ -279,7 +279,7 @@ def test_fields_of_a_row_do_what_they_say(measured, fields):
     assert rows["cold"]["cold"] and not rows["small"]["cold"]
     assert rows["once"]["status"] == "ok", rows["once"]
     assert rows["ring0"]["status"] == "unsupported" and "ring 0" in rows["ring0"]["why"], rows["ring0"]
-    assert rows["gone"]["status"] == "wrong" and "the work is gone" in rows["gone"]["why"], rows["gone"]
+    assert rows["gone"]["status"] == "wrong" and "the work was elided" in rows["gone"]["why"], rows["gone"]
     untrue = rows["untrue"]  # it is judged if a CPU executes it on an exclusive core
     assert untrue.get("truth_cycles") == 1000 or report.run["execution"] == "emulated", untrue
     assert not untrue.get("exclusive") or "not the documented figure" in untrue["why"], untrue
@@ -331,7 +331,7 @@ def test_nasm_declares_arguments(tmp_path):
 # --- what is refused -------------------------------------------------------------------------------
 
 REFUSALS = PASS + """
-BARETICK_ROW(mine, good, "nothing", .body = pass, .ops = 10, .flags = BARETICK_MAY_VANISH);
+BARETICK_ROW(mine, good, "nothing", .body = pass, .ops = 10, .flags = BARETICK_MAY_BE_ELIDED);
 BARETICK_ROW(mine, bad, "nothing", .body = pass, .ops = 10, .room = 9u << 20);
 BARETICK_ROW(mine, vast, "nothing", .body = pass, .ops = 10, .truth = 1e308);
 BARETICK_ROW(truth, imul, "the program has it", .body = pass, .ops = 10);
@@ -353,7 +353,7 @@ def refused(tmp_path_factory):
                    "BARETICK_ROW(mine, absent, \"one that is not there\", .body = absent, .ops = 10);\n"
                    + PASS + "static int calls(uint64_t n, struct baretick_object *o) { return absent(n, o); }\n"
                    "BARETICK_ROW(mine, calls, \"a call of it\", .body = calls, .ops = 10);\n"
-                   "BARETICK_ROW(mine, last, \"nothing\", .body = pass, .ops = 10, .flags = BARETICK_MAY_VANISH);\n", f"{made.C} -ffunction-sections")  # fmt: skip
+                   "BARETICK_ROW(mine, last, \"nothing\", .body = pass, .ops = 10, .flags = BARETICK_MAY_BE_ELIDED);\n", f"{made.C} -ffunction-sections")  # fmt: skip
     return folder
 
 
@@ -479,12 +479,12 @@ def test_nasm_says_what_is_wrong_with_a_row(tmp_path, line, words):
 def test_nasm_takes_every_field(tmp_path):
     (tmp_path / "a.asm").write_text(
         '%include "baretick.inc"\nf: ret\nBARETICK_ROW m, r, "x", f, empty, f, ops, 8, grain, 4, most_ops, 16, room, 4096, '
-        "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED | BARETICK_MAY_VANISH, setup, f, check, f, before, f, floor, 0.5, least_instructions, 1.5, truth, 2.5, "
+        "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED | BARETICK_MAY_BE_ELIDED, setup, f, check, f, before, f, floor, 0.5, least_instructions, 1.5, truth, 2.5, "
         'beside, "other", unit, "word", units, 2\n')  # fmt: skip
     made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"])
     said = check(tmp_path / "a.o")
     assert said.returncode == 0, said
     for words in ("m/r: x", "body      f", "empty     f", "setup     f", "check     f", "before    f", "ops       8", "grain     4",
-                  "most_ops  16", "room      4096", "needs     ring 0", "flags     NOT_DOUBLED COLD MAY_VANISH", "least     1.5",
+                  "most_ops  16", "room      4096", "needs     ring 0", "flags     NOT_DOUBLED COLD MAY_BE_ELIDED", "least     1.5",
                   "truth     2.5", "beside    other", "unit      word, 2 an operation"):  # fmt: skip
         assert words in said.stdout, (words, said.stdout)

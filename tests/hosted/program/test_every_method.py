@@ -1,4 +1,4 @@
-"""What every method reports of a row: work that is gone, figures of the same kind, remarks, headings."""
+"""What every method reports of a row: work that was elided, figures of the same kind, remarks, headings."""
 import fcntl
 import itertools
 import re
@@ -54,10 +54,10 @@ LAUNCHES = 8  # at most, until one was not disturbed: a neighbour or an interrup
 def by_method(shared_run, summed):
     """by_method(method): the launch with the rows of all tests of this section."""
     def start(method):
-        suites, rows = "summed,compiler,calls,planted,baseline", "sum,mul_*,inline,direct,direct_straight,vanished*,empty_lfence"
+        suites, rows = "summed,compiler,calls,planted,baseline", "sum,mul_*,inline,direct,direct_straight,elided*,empty_lfence"
         said = shared_run(f"suite={suites}", f"bench={rows}", "samples=256", "ensembles=10", "size=100", "table=rows",
                           f"method={method}", f"objects={summed}")  # fmt: skip
-        assert said.status == 2, said.err  # a vanished row fails
+        assert said.status == 2, said.err  # an elided row fails
         return said
 
     return start
@@ -72,24 +72,24 @@ def said(by_method, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_work_that_is_gone_fails_by_every_method(said, method):
     """By its instructions, whatever the figure, the CPU and its load."""
-    for name in ("vanished_loop", *(["vanished"] if method != "adaptive" else [])):
+    for name in ("elided_loop", *(["elided"] if method != "adaptive" else [])):
         row = said.rows[f"planted/{name}"]
-        assert row["status"] == "wrong" and "the work is gone" in row["why"], row
+        assert row["status"] == "wrong" and "the work was elided" in row["why"], row
         assert row["work_judged"] and row["per_op"]["instructions"] == 0 < row["least_instructions"], row
 
 
 def test_adaptive_names_the_row_that_has_a_loop(by_method):
     ended_so = by_method("adaptive")
     rows = report_of(ended_so.out.encode(), ended_so.status).rows
-    assert "planted/vanished_loop" in rows["planted/vanished"]["why"]
+    assert "planted/elided_loop" in rows["planted/elided"]["why"]
     assert rows["calls/direct_straight"]["why"].endswith("; calls/direct has one")
     assert "loop" in rows["baseline/empty_lfence"]["why"]
 
 
 def test_work_that_is_not_counted_is_not_judged():
-    out, status = output_of("suite=planted bench=vanished samples=64 instructions=off format=both")
+    out, status = output_of("suite=planted bench=elided samples=64 instructions=off format=both")
     said = report_of(out, status)
-    row = said.rows["planted/vanished"]
+    row = said.rows["planted/elided"]
     assert row["status"] == "ok" and row["work_judged"] is False and "steps" not in row, row
     assert any("instructions=off" in e["message"] for e in said.events if e["kind"] == "warning"), said.events
     assert said.end["work_not_judged"] == 1 and b", the work of 1 not judged)" in out

@@ -98,17 +98,17 @@ def test_adaptive_has_each_on_its_own(run, source, known):
 
 def test_a_counter_of_instructions_that_contradicts_the_steps_is_told_and_proves_nothing():
     """The made-up one counts no instruction in any window. If steps count some, one of the two is wrong: the row's work
-    is not judged. If neither does, the work is gone."""
-    words = ["suite=calls,planted", "bench=direct_straight,vanished", "samples=64", "rounds=1", "format=jsonl"]
+    is not judged. If neither does, the work was elided."""
+    words = ["suite=calls,planted", "bench=direct_straight,elided", "samples=64", "rounds=1", "format=jsonl"]
     ran = subprocess.run([COUNTED, *words], capture_output=True, text=True, timeout=300, check=False,
                          env={**os.environ, "MADE_RETIRED": "1"})
     records = [json.loads(line) for line in ran.stdout.splitlines()]
     if not is_silicon(next(r for r in records if r["type"] == "run")):
         pytest.skip("no silicon: no counter is looked for")
     rows = {r["name"]: r for r in records if r["type"] == "row"}
-    direct, vanished = rows["direct_straight"], rows["vanished"]
+    direct, elided = rows["direct_straight"], rows["elided"]
     assert direct["status"] == "ok" and direct["work_judged"] is False and direct["steps"]["by_counter"] == 0, direct
-    assert vanished["status"] == "wrong" and vanished["steps"]["by_counter"] == 0, vanished
+    assert elided["status"] == "wrong" and elided["steps"]["by_counter"] == 0, elided
     (told,) = [r["message"] for r in records if r["type"] == "event" and "counter of retired" in r["message"]]
     assert "direct_straight" in told and " 0 counted" in told, told
 

@@ -269,9 +269,9 @@ def test_work_that_is_gone_is_judged_with_every_method(silicon, monkeypatch, cap
     """By its instructions, so on any CPU."""
     monkeypatch.setattr(silicon, "VANISHED", 1)
     count = silicon.Count()
-    silicon.vanished_section(count)
+    silicon.elided_section(count)
     assert (count.judged, count.held, count.unjudged) == (len(silicon.METHODS), len(silicon.METHODS), 0)
-    assert "planted/vanished_loop, method=adaptive: 1 of 1 launches" in capsys.readouterr().out
+    assert "planted/elided_loop, method=adaptive: 1 of 1 launches" in capsys.readouterr().out
 
 
 @pytest.mark.launches
@@ -288,10 +288,10 @@ def test_verdicts_is_a_command(silicon, monkeypatch, capsys):
     assert said.count("launches that failed by their own verdict, of 2: 0") == several
     assert ("all suites, cores=all" in said) == (several == 2)
     # One that fails is noticed.
-    monkeypatch.setattr(silicon, "ALL_SUITES", "suite=planted bench=vanished samples=64 hist=off")
+    monkeypatch.setattr(silicon, "ALL_SUITES", "suite=planted bench=elided samples=64 hist=off")
     monkeypatch.setattr(sys, "argv", ["silicon", "--verdicts", "1"])
     assert silicon.main() == 1
-    assert "of 1: 1: planted/vanished: " in capsys.readouterr().out
+    assert "of 1: 1: planted/elided: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("number", ["0", "-1"])

@@ -126,23 +126,23 @@ def test_one_failed_launch_fails_verdicts():
 
 
 def test_a_launch_that_misses_the_missing_work_fails():
-    gone = launch({"planted/vanished": row(0, status="wrong", why="the work is gone")}, status=2)
-    there = launch({"planted/vanished": row(0)}, status=0)
-    lines = list(bars.vanished({"doubled": [gone] * 10, "plain": [gone] * 9 + [there]}))
+    gone = launch({"planted/elided": row(0, status="wrong", why="the work was elided")}, status=2)
+    there = launch({"planted/elided": row(0)}, status=0)
+    lines = list(bars.elided({"doubled": [gone] * 10, "plain": [gone] * 9 + [there]}))
     assert [bar.holds for bar in lines] == [True, False] and "9 of 10" in lines[1].figure
-    lacking = launch({"planted/vanished": {"status": "unsupported", "why": "no such CPU"}}, status=2)
-    assert verdicts(bars.vanished({"plain": [lacking] * 3})) == [None]
-    assert verdicts(bars.vanished({"plain": [lacking] * 2 + [gone]})) == [False]
+    lacking = launch({"planted/elided": {"status": "unsupported", "why": "no such CPU"}}, status=2)
+    assert verdicts(bars.elided({"plain": [lacking] * 3})) == [None]
+    assert verdicts(bars.elided({"plain": [lacking] * 2 + [gone]})) == [False]
     # Stated in the row and passed by the run, or the reverse.
     odd = [launch(gone.rows, status=0), launch(there.rows, status=2)]
-    assert verdicts(bars.vanished({"plain": odd})) == [False] and verdicts(bars.vanished({"plain": odd[1:]})) == [False]
+    assert verdicts(bars.elided({"plain": odd})) == [False] and verdicts(bars.elided({"plain": odd[1:]})) == [False]
 
 
 def test_adaptive_is_judged_by_the_row_with_a_loop():
-    gone = launch({"planted/vanished_loop": row(0, status="wrong", why="the work is gone")}, status=2)
-    there = launch({"planted/vanished_loop": row(0)}, status=0)
-    assert verdicts(bars.vanished({"adaptive": [gone] * 10})) == [True]
-    assert verdicts(bars.vanished({"adaptive": [gone] * 9 + [there]})) == [False]
+    gone = launch({"planted/elided_loop": row(0, status="wrong", why="the work was elided")}, status=2)
+    there = launch({"planted/elided_loop": row(0)}, status=0)
+    assert verdicts(bars.elided({"adaptive": [gone] * 10})) == [True]
+    assert verdicts(bars.elided({"adaptive": [gone] * 9 + [there]})) == [False]
 
 
 def test_calls_are_distinguished_or_equal():
@@ -334,8 +334,8 @@ def test_a_stop_is_one_gap_of_its_length(hist, away, holds):
 def test_a_figure_spreads_less_than_the_peers():
     ours = [launch({"truth/add": row(1 + i / 1e4)}) for i in range(10)]
     theirs = [(135 + i / 10, 0.9) for i in range(10)]
-    gone = launch({"planted/vanished": row(0, status="wrong", why="the work is gone")}, status=2)
-    there = launch({"planted/vanished": row(0)}, status=0)
+    gone = launch({"planted/elided": row(0, status="wrong", why="the work was elided")}, status=2)
+    there = launch({"planted/elided": row(0)}, status=0)
     assert verdicts(times.peer("x", theirs, ours, 1e-7, gone)) == [True] * 3
     assert verdicts(times.peer("x", theirs, ours, 1e-7, there))[2] is False
     steady = [(135.0, 0.0001)] * 10
@@ -343,5 +343,5 @@ def test_a_figure_spreads_less_than_the_peers():
     wide = [launch({"truth/add": row(1 + i / 500)}) for i in range(10)]
     assert verdicts(times.peer("x", theirs, wide, 1e-7, gone)) == [False, True, True]
     for status, row_status, holds in ((0, "ok", False), (2, "wrong", True)):
-        shared = launch({"planted/vanished": {**shared_row(0), "status": row_status}}, status=status)
+        shared = launch({"planted/elided": {**shared_row(0), "status": row_status}}, status=status)
         assert verdicts(times.peer("x", theirs, ours, 1e-7, shared))[2] is holds

@@ -35,7 +35,7 @@ static void work_that_is_gone_fails_the_row(void **state)
     plant.instructions = 1.99;
     row = whole_row(b);
     assert_int_equal(row.status, ROW_WRONG);
-    assert_non_null(strstr(row.why, "the work is gone"));
+    assert_non_null(strstr(row.why, "the work was elided"));
     fake_witness.is_shared = at_all_times; /* and whatever neighbour there is */
     assert_int_equal(whole_row(b).status, ROW_WRONG);
 }
@@ -74,8 +74,8 @@ static void a_body_like_its_subtrahend_fails_the_row(void **state)
     plant.instructions = 0;
     struct row row = whole_row(b);
     assert_int_equal(row.status, ROW_WRONG);
-    assert_non_null(strstr(row.why, "the work is gone"));
-    b.may_vanish = true;
+    assert_non_null(strstr(row.why, "the work was elided"));
+    b.may_be_elided = true;
     row = whole_row(b);
     assert_int_equal(row.status, ROW_OK);
     assert_int_equal(row.work, WORK_NOTHING_TO_JUDGE);

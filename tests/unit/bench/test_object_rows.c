@@ -88,7 +88,7 @@ static void a_row_is_read_whole(void **state)
         .most_ops = 128,
         .room = 8u << 20,
         .needs = BARETICK_RING0,
-        .flags = BARETICK_NOT_DOUBLED | BARETICK_COLD | BARETICK_MAY_VANISH,
+        .flags = BARETICK_NOT_DOUBLED | BARETICK_COLD | BARETICK_MAY_BE_ELIDED,
         .floor = 0.25,
         .least_instructions = 2.5,
         .truth = 3,
@@ -114,7 +114,7 @@ static void a_row_is_read_whole(void **state)
     assert_int_equal(b->most_ops, 128);
     assert_int_equal(b->room_bytes, 8u << 20);
     assert_int_equal(b->needs, NEED_RING0);
-    assert_true(b->not_doubled && b->cold && b->may_vanish && b->errors_are_wrong);
+    assert_true(b->not_doubled && b->cold && b->may_be_elided && b->errors_are_wrong);
     assert_int_equal(b->base_per_op, 8);
     assert_true(b->least_instructions == 2.5 && out.code.truth == 3);
     assert_ptr_equal(out.code.elf, &e);
@@ -130,7 +130,7 @@ static void what_is_left_out_is_none(void **state)
     assert_true(reads_made());
     assert_string_equal(out.bench.suite, "mine");
     assert_true(!out.bench.beside && !out.bench.base_unit && !out.bench.needs);
-    assert_true(!out.bench.not_doubled && !out.bench.cold && !out.bench.may_vanish);
+    assert_true(!out.bench.not_doubled && !out.bench.cold && !out.bench.may_be_elided);
     assert_true(out.bench.least_instructions == 0);
     for (unsigned f = BENCH_CODE_EMPTY; f < BENCH_CODE_FIELDS; f++)
         assert_int_equal(out.code.at[f].section, 0);

@@ -371,7 +371,7 @@ static void checks_are_made_by_each_method(void **state)
         plant.instructions = 0; /* with a figure that looks sound */
         struct row row = by_method(methods[i]);
         assert_int_equal(row.status, ROW_WRONG);
-        assert_non_null(strstr(row.why, "the work is gone"));
+        assert_non_null(strstr(row.why, "the work was elided"));
         plant.instructions = 1;
         plant.operation = 0; /* with one that does not */
         row = by_method(methods[i]);
