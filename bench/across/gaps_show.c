@@ -127,7 +127,7 @@ static void record(const struct run_facts *run, const struct watch *w, struct re
     json_str(&j, "name", w->row.bench->name);
     json_u64(&j, "core", run->core);
     json_u64(&j, "watched_ticks", g->watched);
-    json_u64(&j, "turn_ticks", g->typical);
+    json_u64(&j, "iteration_ticks", g->typical);
     json_u64(&j, "threshold_ticks", g->threshold);
     json_u64(&j, "gaps", g->count);
     json_u64(&j, "stolen_ticks", g->stolen);

@@ -10,7 +10,7 @@
 /* Executes `adds` additions, at least 64, rounded down to a multiple of 64. */
 static inline void chain_adds(uint32_t adds)
 {
-    uint64_t sum = 1, turns = adds / 64;
+    uint64_t sum = 1, iterations = adds / 64;
 
     __asm__ volatile("1:\n\t"
                      ".rept 64\n\t"
@@ -18,7 +18,7 @@ static inline void chain_adds(uint32_t adds)
                      ".endr\n\t"
                      "dec %1\n\t"
                      "jnz 1b"
-                     : "+r"(sum), "+r"(turns)
+                     : "+r"(sum), "+r"(iterations)
                      :
                      : "cc");
 }

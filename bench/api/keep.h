@@ -46,7 +46,7 @@
  * of remaining iterations. Without it gcc 13 and later unroll a small loop at -O2, and the empty
  * loop, which is subtracted, costs less than the loop of the body.
  */
-#define BENCH_TURN(n) BENCH_HIDE(n)
+#define BENCH_ITERATION(n) BENCH_HIDE(n)
 
 /*
  * Makes the compiler assume that memory was read and changed. Without it, only the last of several

@@ -38,7 +38,7 @@
     {                                                                                              \
         (void)o;                                                                                   \
         for (; n; n--) {                                                                           \
-            BENCH_TURN(n);                                                                         \
+            BENCH_ITERATION(n);                                                                    \
             BENCH_OPERATION(onbreak_, __VA_ARGS__)                                                 \
             BENCH_CLOBBER();                                                                       \
         }                                                                                          \
@@ -85,9 +85,9 @@
           .errors_are_wrong = true, __VA_ARGS__)
 
 /*
- * A row that calls void fn(uint64_t n, void *ctx) with n = ops_. fn has its own loop (BENCH_TURN
- * first in each iteration) and should be in another file. ctx_ is an expression and may use `o`. A
- * function that prepares the arguments and does not call fn is subtracted.
+ * A row that calls void fn(uint64_t n, void *ctx) with n = ops_. fn has its own loop
+ * (BENCH_ITERATION first in each iteration) and should be in another file. ctx_ is an expression
+ * and may use `o`. A function that prepares the arguments and does not call fn is subtracted.
  *
  *   BENCH_FUNCTION(suite, name, "what one operation is", 1000, fn, &o->counter,
  *                  .check = check_counted);

@@ -25,7 +25,7 @@ static void play_side(void *ctx)
 
     if (!crowd_pass(c, p->side))
         return;
-    crowd_waits(c, p->side, true); /* at each turn */
+    crowd_waits(c, p->side, true); /* at each round trip */
     exchange_play(&c->exchange, p->side);
     crowd_waits(c, p->side, false);
 }
@@ -62,7 +62,7 @@ static void note(struct crowd *c, unsigned k, unsigned l, struct pair p)
 static void note_pingpong(struct crowd *c, unsigned k, unsigned l)
 {
     struct exchange *x = &c->exchange;
-    double way = 2.0 * x->turns;
+    double way = 2.0 * x->round_trips;
 
     stats_sort(x->ticks, x->batches);
     note(c, k, l,

@@ -2,16 +2,16 @@
 #include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 
-#define TURNS          100 /* per batch: about 20 us between a large machine's farthest cores */
-#define BATCHES_FEW    3   /* if each turn costs an emulator a core switch */
-#define TURNS_FEW      4
-#define LOOKS_PER_TIME 1024 /* polls per reading of the time, which would delay the answer */
+#define ROUND_TRIPS     100 /* per batch: about 20 us between a large machine's farthest cores */
+#define BATCHES_FEW     3   /* if each round trip costs an emulator a core switch */
+#define ROUND_TRIPS_FEW 4
+#define LOOKS_PER_TIME  1024 /* polls per reading of the time, which would delay the answer */
 
 void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
 {
     memset(x, 0, sizeof *x);
     x->batches = silicon ? EXCHANGE_BATCHES : BATCHES_FEW;
-    x->turns = silicon ? TURNS : TURNS_FEW;
+    x->round_trips = silicon ? ROUND_TRIPS : ROUND_TRIPS_FEW;
     x->stamped = stamped;
     x->yield = !silicon;
     x->patience = patience;
@@ -41,7 +41,7 @@ static void move(struct exchange *x, uint64_t ball)
 
 static void second(struct exchange *x)
 {
-    uint64_t all = (uint64_t)x->batches * x->turns, i = 0;
+    uint64_t all = (uint64_t)x->batches * x->round_trips, i = 0;
 
     for (; i < all && await_ball(x, 2 * i + 1); i++) {
         if (x->stamped)
@@ -61,7 +61,7 @@ static void bound(struct exchange *x, uint64_t sent, uint64_t back)
     x->backwards += most < 0;
 }
 
-static bool turn(struct exchange *x, uint64_t i)
+static bool round_trip(struct exchange *x, uint64_t i)
 {
     uint64_t sent = x->stamped ? tsc_now() : 0;
 
@@ -78,8 +78,8 @@ static void first(struct exchange *x)
     uint64_t i = 0;
 
     for (unsigned batch = 0; batch < x->batches; batch++) {
-        uint64_t began = tsc_now(), until = i + x->turns;
-        while (i < until && turn(x, i))
+        uint64_t began = tsc_now(), until = i + x->round_trips;
+        while (i < until && round_trip(x, i))
             i++;
         x->ticks[batch] = tsc_now() - began;
         if (i < until)
@@ -98,7 +98,7 @@ void exchange_play(struct exchange *x, unsigned side)
 
 bool exchange_complete(const struct exchange *x)
 {
-    uint64_t all = (uint64_t)x->batches * x->turns;
+    uint64_t all = (uint64_t)x->batches * x->round_trips;
 
     return x->moves[0] == all && x->moves[1] == all && x->ball == 2 * all;
 }

@@ -13,10 +13,10 @@
 #define EXCHANGE_BATCHES 33 /* the most; odd, so that one is the median */
 
 struct exchange {
-    unsigned batches, turns; /* `turns`: round trips in each batch */
-    bool stamped;            /* each turn carries the second's TSC; else at full speed */
-    bool yield;              /* one thread runs all cores in turn: yield at each poll */
-    uint64_t patience;       /* most ticks that a turn is waited for */
+    unsigned batches, round_trips; /* `round_trips` in each batch */
+    bool stamped;      /* each round trip carries the second's TSC; else at full speed */
+    bool yield;        /* one thread runs all cores in turn: yield at each poll */
+    uint64_t patience; /* most ticks to wait for a round trip */
 
     _Alignas(BARRIER_LINE) _Atomic uint64_t ball; /* odd: the second's move, even: the first's */
     uint64_t stamp;                               /* the second's TSC at its move */
@@ -24,10 +24,12 @@ struct exchange {
     _Alignas(BARRIER_LINE) uint64_t moves[2]; /* moves of each side; written at its end */
     uint64_t ticks[EXCHANGE_BATCHES];         /* of each batch, by the first's TSC */
     int64_t ahead_most, ahead_least;          /* stamped: bounds of the second's TSC's lead */
-    uint64_t backwards; /* stamped: turns in which the second's TSC was below the first's before */
+    uint64_t
+        backwards; /* stamped: round trips in which the second's TSC was below the first's before */
 };
 
-/* Begins a new exchange. Has fewer turns if not silicon: a turn costs an emulator a core switch. */
+/* Begins a new exchange. Has fewer round trips if not silicon: a round trip costs an emulator a
+ * core switch. */
 void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience);
 
 /* Plays side 0 or side 1; both run at the same time. */

@@ -44,17 +44,17 @@ uint64_t gaps_duration(const struct engine *e)
 }
 
 /* Returns the median duration of an iteration. */
-static uint64_t typical_turn(uint64_t *turn)
+static uint64_t typical_iteration(uint64_t *iteration)
 {
     uint64_t last = tsc();
 
     for (unsigned i = 0; i < CALIBRATION; i++) {
         uint64_t now = tsc();
-        turn[i] = now - last;
+        iteration[i] = now - last;
         last = now;
     }
-    stats_sort(turn, CALIBRATION);
-    return turn[CALIBRATION / 2];
+    stats_sort(iteration, CALIBRATION);
+    return iteration[CALIBRATION / 2];
 }
 
 static uint64_t own_nmis(const struct engine *e)
@@ -115,7 +115,7 @@ static void watch_here(struct engine *e, void *memory)
 {
     struct watch *w = memory;
 
-    gaps_init(&w->gaps, typical_turn(scratch_of(w)), (uint64_t)run_limit_hz(&e->facts));
+    gaps_init(&w->gaps, typical_iteration(scratch_of(w)), (uint64_t)run_limit_hz(&e->facts));
     spin_in_stretches(e, w);
 }
 

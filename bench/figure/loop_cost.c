@@ -36,8 +36,8 @@ void loop_cost(const struct engine *e, const struct gathered *g, struct row *row
     if (e->facts.execution != EXEC_SILICON || e->facts.cycle.by == CYCLES_UNKNOWN ||
         !g->used[KIND_EMPTY2] || !is_known(cycles->theta) || row->cycles_per_tick <= 0)
         return;
-    double turns = gathered_location(g, KIND_EMPTY2) - gathered_location(g, KIND_EMPTY);
-    double loop = turns * row->cycles_per_tick / row->bench->ops;
+    double iterations = gathered_location(g, KIND_EMPTY2) - gathered_location(g, KIND_EMPTY);
+    double loop = iterations * row->cycles_per_tick / row->bench->ops;
     struct loop_facts f = {
         .net = cycles->theta,
         .lo = cycles->lo,

@@ -133,7 +133,7 @@ static bool build_test(const struct insn_batch *b, struct code *to, struct insn_
     const struct unit *before = end_unit(b, SETUP_AT, &setup);
     if (!before)
         return false;
-    if (!w->cell->turns) {
+    if (!w->cell->iterations) {
         w->once = build_body(b, to, before, w, BODY_STRAIGHT, n);
         w->twice = build_body(b, to, before, w, BODY_STRAIGHT, 2 * n);
     } else if (w->cell->id.kind == INSN_TEST_SLOTS) {
@@ -170,7 +170,7 @@ void insn_batch_fill(const struct insn_batch *b)
     insn_fill(area_of(b), &b->test[0].test.view, b->row->values);
 }
 
-void insn_batch_turns(const struct insn_batch *b, uint64_t turns)
+void insn_batch_iterations(const struct insn_batch *b, uint64_t iterations)
 {
-    memcpy(area_of(b) + INSN_TURNS_AT, &turns, sizeof turns);
+    memcpy(area_of(b) + INSN_ITERATIONS_AT, &iterations, sizeof iterations);
 }

@@ -14,9 +14,9 @@
 #define INSN_RULER       512
 #define INSN_RULER_EXACT 8
 
-/* The windows of a test: n copies and 2n copies. A loop has one; how often it turns is in memory.
- * Of a test of issue slots: copies with fillers, and fillers only. Of a mix: with blockers, and
- * with fillers. */
+/* The windows of a test: n copies and 2n copies. A loop has one; its number of iterations is in
+ * memory. Of a test of issue slots: copies with fillers, and fillers only. Of a mix: with blockers,
+ * and with fillers. */
 struct insn_windows {
     struct insn_cell *cell;
     struct insn_test test;
@@ -48,14 +48,14 @@ void insn_batch_add(struct insn_batch *b, struct insn_cell *cell);
 /* Drops the first n tests. */
 void insn_batch_drop(struct insn_batch *b, unsigned n);
 
-/* Builds the windows of as many tests as fit, with `copies` and `turns` of their cells. False: not
- * even the first one fits, or its copies cannot be encoded. */
+/* Builds the windows of as many tests as fit, with `copies` and `iterations` of their cells. False:
+ * not even the first one fits, or its copies cannot be encoded. */
 bool insn_batch_build(struct insn_batch *b);
 
 /* Fills the memory that the tests use. */
 void insn_batch_fill(const struct insn_batch *b);
 
-/* Sets how often loops turn in the next window. */
-void insn_batch_turns(const struct insn_batch *b, uint64_t turns);
+/* Sets how many iterations loops have in the next window. */
+void insn_batch_iterations(const struct insn_batch *b, uint64_t iterations);
 
 #endif

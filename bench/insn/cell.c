@@ -15,11 +15,12 @@
 /*
  * Copies: more than a reorder buffer and a scheduler hold, so that both windows are as full as a
  * long one (512 and about 200 entries on the largest CPUs so far); of slow forms, as many as take
- * some 6000 cycles. A loop of fast forms turns until it takes about as long, so that one
+ * some 6000 cycles. A loop of fast forms runs until it takes about as long, so that one
  * mispredicted end is below 1%.
  */
-enum { COPIES = 640, FEW = 4, CYCLES = 6000, TURNS_LEAST = 4, TURNS_MOST = 64 };
-_Static_assert(INSN_LOOP_COPIES *TURNS_LEAST >= COPIES, "a loop is as long as a straight line");
+enum { COPIES = 640, FEW = 4, CYCLES = 6000, ITERATIONS_LEAST = 4, ITERATIONS_MOST = 64 };
+_Static_assert(INSN_LOOP_COPIES *ITERATIONS_LEAST >= COPIES,
+               "a loop is as long as a straight line");
 enum { TRIALS = 3, TRIES = 3 /* of a shared block */ };
 #define SLOTS_CYCLES 40 /* of a copy, roughly; insn_slots() then decides by its figure */
 
@@ -39,12 +40,12 @@ enum { RULER_SLOT = INSN_TESTS_MOST }; /* its index in `shared` and among the sa
 
 /* --- windows ---------------------------------------------------------------------------------- */
 
-static double run(const struct job *j, window_fn fn, uint64_t turns, uint64_t i)
+static double run(const struct job *j, window_fn fn, uint64_t iterations, uint64_t i)
 {
     struct object *o = (struct object *)(void *)j->pass.e->p->data;
 
-    if (turns)
-        insn_batch_turns(&j->batch, turns);
+    if (iterations)
+        insn_batch_iterations(&j->batch, iterations);
     return (double)fn(o, NULL, 0, dither(j->pass.e, i), WINDOW_STACK + j->pass.at.stack).ticks;
 }
 
@@ -55,14 +56,15 @@ static uint64_t *samples_of(const struct job *j, unsigned slot, bool twice)
 }
 
 /* Takes the forward or the backward block of one kind. Its first window is a warm-up. */
-static void take(const struct job *j, window_fn fn, uint64_t turns, uint64_t *to, bool backward)
+static void take(const struct job *j, window_fn fn, uint64_t iterations, uint64_t *to,
+                 bool backward)
 {
     unsigned n = j->pass.windows, from = backward ? n : 0;
 
     if (n > 1)
-        run(j, fn, turns, 0);
+        run(j, fn, iterations, 0);
     for (unsigned i = from; i < from + n; i++)
-        to[i] = (uint64_t)run(j, fn, turns, i);
+        to[i] = (uint64_t)run(j, fn, iterations, i);
 }
 
 static void take_both(struct job *j, unsigned slot, bool backward)
@@ -70,14 +72,15 @@ static void take_both(struct job *j, unsigned slot, bool backward)
     const struct insn_windows *w = &j->batch.test[slot];
     bool is_ruler = slot == RULER_SLOT;
     window_fn fn[] = {is_ruler ? j->batch.ruler : w->once, is_ruler ? j->batch.ruler2 : w->twice};
-    uint64_t turns = is_ruler ? 0 : w->cell->turns;
+    uint64_t iterations = is_ruler ? 0 : w->cell->iterations;
 
     if (!is_ruler && w->writes)
         insn_batch_fill(&j->batch);
     for (unsigned i = 0; i < 2; i++) {
         bool twice = i != backward;
         bool doubles = twice && (is_ruler || !insn_has_two_bodies(w->cell->id.kind));
-        take(j, fn[twice], doubles ? 2 * turns : turns, samples_of(j, slot, twice), backward);
+        take(j, fn[twice], doubles ? 2 * iterations : iterations, samples_of(j, slot, twice),
+             backward);
     }
 }
 
@@ -119,13 +122,13 @@ static double mean_of(const struct job *j, unsigned slot, bool twice)
 /* --- how many copies -------------------------------------------------------------------------- */
 
 /* Returns the difference of the least ticks of two windows. */
-static double roughly(const struct job *j, const struct insn_windows *w, uint64_t turns)
+static double roughly(const struct job *j, const struct insn_windows *w, uint64_t iterations)
 {
     double least[2] = {0};
 
     for (unsigned i = 0; i < TRIALS; i++)
         for (unsigned k = 0; k < 2; k++) {
-            double ticks = run(j, k ? w->twice : w->once, turns << k, i);
+            double ticks = run(j, k ? w->twice : w->once, iterations << k, i);
             if (i == 0 || ticks < least[k])
                 least[k] = ticks;
         }
@@ -143,7 +146,7 @@ static void choose_filled(const struct job *j, struct insn_cell *c)
     bool is_alone = c->id.kind == INSN_TEST_FILLERS;
 
     c->copies = is_alone ? INSN_FILLED_COPIES * (INSN_FILLERS + 1) : INSN_FILLED_COPIES;
-    c->turns = TURNS_MOST;
+    c->iterations = ITERATIONS_MOST;
     if (!is_alone && j->roughly > SLOTS_CYCLES)
         c->ended = GUARD_STOPPED;
 }
@@ -168,17 +171,17 @@ static void choose(struct job *j, const struct insn_windows *w)
         !insn_can_loop(&w->test.view) || !insn_values_can_loop(j->row->values))
         return;
     c->copies = INSN_LOOP_COPIES;
-    c->turns = TURNS_LEAST;
+    c->iterations = ITERATIONS_LEAST;
 }
 
-static void choose_turns(const struct job *j, const struct insn_windows *w)
+static void choose_iterations(const struct job *j, const struct insn_windows *w)
 {
-    double turn = roughly(j, w, TURNS_LEAST) / TURNS_LEAST / cycle_of(j);
-    double most = turn > 0 ? CYCLES / turn : TURNS_LEAST;
+    double iteration = roughly(j, w, ITERATIONS_LEAST) / ITERATIONS_LEAST / cycle_of(j);
+    double most = iteration > 0 ? CYCLES / iteration : ITERATIONS_LEAST;
 
-    w->cell->turns = (uint16_t)(most < TURNS_LEAST  ? TURNS_LEAST
-                                : most < TURNS_MOST ? most
-                                                    : TURNS_MOST);
+    w->cell->iterations = (uint16_t)(most < ITERATIONS_LEAST  ? ITERATIONS_LEAST
+                                     : most < ITERATIONS_MOST ? most
+                                                              : ITERATIONS_MOST);
 }
 
 /* --- guarded calls ---------------------------------------------------------------------------- */
@@ -192,8 +195,8 @@ static void try_few(void *ctx)
         choose(j, &j->batch.test[j->at]);
 }
 
-/* Returns the issue slots of a copy. A turn of the fillers alone has one for each of them, and
- * about three for the end of the loop. */
+/* Returns the issue slots of a copy. An iteration of the fillers alone has one for each of them,
+ * and about three for the end of the loop. */
 static double slots_of(const struct job *j, unsigned i)
 {
     double copies = mean_of(j, i, false), fillers = mean_of(j, i, true);
@@ -205,9 +208,9 @@ static double slots_of(const struct job *j, unsigned i)
 static double score_of(const struct job *j, unsigned i, double cycle)
 {
     const struct insn_cell *c = j->batch.test[i].cell;
-    double turn = c->turns * cycle;
+    double iteration = c->iterations * cycle;
 
-    return mixed_score(mean_of(j, i, false) / turn, mean_of(j, i, true) / turn, c,
+    return mixed_score(mean_of(j, i, false) / iteration, mean_of(j, i, true) / iteration, c,
                        insn_blocker_cost(j->pass.table, c->id.other));
 }
 
@@ -222,7 +225,7 @@ static double value_of(const struct job *j, unsigned i, double cycle)
         return score_of(j, i, cycle);
     default: {
         double ticks = mean_of(j, i, true) - mean_of(j, i, false);
-        return ticks / c->copies / (c->turns ? c->turns : 1) / cycle;
+        return ticks / c->copies / (c->iterations ? c->iterations : 1) / cycle;
     }
     }
 }
@@ -235,9 +238,10 @@ static void measure(void *ctx)
     memset(j->shared, 0, sizeof j->shared);
     insn_batch_fill(b);
     for (j->at = 0; j->at < b->built; j->at++)
-        if (b->test[j->at].cell->taken == 0 && b->test[j->at].cell->turns == TURNS_LEAST &&
+        if (b->test[j->at].cell->taken == 0 &&
+            b->test[j->at].cell->iterations == ITERATIONS_LEAST &&
             !insn_has_two_bodies(b->test[j->at].cell->id.kind))
-            choose_turns(j, &b->test[j->at]);
+            choose_iterations(j, &b->test[j->at]);
     take_exclusive(j, RULER_SLOT, false);
     for (j->at = 0; j->at < b->built; j->at++)
         take_exclusive(j, j->at, false);

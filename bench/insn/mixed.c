@@ -4,10 +4,10 @@
 #define BETTER       1.02  /* by less, the smaller ratio is as good */
 #define ALONE        1.03  /* longer than blockers should take: they do not divide evenly */
 #define ROUNDING     1.01  /* of the figures of a copy and of a blocker */
-#define SLOWER       0.125 /* of a turn */
+#define SLOWER       0.125 /* of an iteration */
 #define LEAST_SLOWER 0.03  /* less than this is noise ... */
 #define PLACES       0.6   /* ... and so are fewer blockers' places per copy */
-enum { TURN_CYCLES = 3000, TURNS_LEAST = 4, TURNS_MOST = 64 };
+enum { ITERATION_CYCLES = 3000, ITERATIONS_LEAST = 4, ITERATIONS_MOST = 64 };
 
 struct insn_ratio mixed_ratio(double copy, double blocker)
 {
@@ -42,10 +42,10 @@ bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct
         return false;
     c->copies = ratio.copies;
     c->blockers = ratio.blockers;
-    double turns = TURN_CYCLES / (groups_of(c) * ratio.copies * copy);
-    c->turns = (uint16_t)(turns < TURNS_LEAST  ? TURNS_LEAST
-                          : turns < TURNS_MOST ? turns
-                                               : TURNS_MOST);
+    double iterations = ITERATION_CYCLES / (groups_of(c) * ratio.copies * copy);
+    c->iterations = (uint16_t)(iterations < ITERATIONS_LEAST  ? ITERATIONS_LEAST
+                               : iterations < ITERATIONS_MOST ? iterations
+                                                              : ITERATIONS_MOST);
     return true;
 }
 

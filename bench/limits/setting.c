@@ -17,10 +17,10 @@ _Static_assert(CHAINS_AT + 2 * SETTING_CHAIN * PAGE <= WINDOW_DATA_END, "the cha
 #define STEPS_LEAST 4096
 /* ... and the walks that warm up the predictors go over the table this often, at least for this
  * number of operations: a branch is learned by repetition. */
-#define WARM_LAPS   8
-#define WARM_LEAST  16384
-#define QUICK       64 /* in place of STEPS_LEAST; nothing is warmed up */
-#define TURNS_LEAST 4
+#define WARM_LAPS        8
+#define WARM_LEAST       16384
+#define QUICK            64 /* in place of STEPS_LEAST; nothing is warmed up */
+#define ITERATIONS_LEAST 4
 
 /* Returns numbers that look random: Vigna's SplitMix64. */
 static uint64_t next(uint64_t *state)
@@ -85,12 +85,12 @@ static bool has_table(enum limits_kind kind)
     return kind == LIMITS_PATTERN || kind == LIMITS_TARGETS;
 }
 
-/* Returns the turns of the shorter walk: the steps, and whole laps of a table. */
-static uint64_t turns_of(const struct limits_setting *s, uint64_t steps)
+/* Returns the iterations of the shorter walk: the steps, and whole laps of a table. */
+static uint64_t iterations_of(const struct limits_setting *s, uint64_t steps)
 {
-    uint64_t per_turn = has_table(s->kind->kind) ? s->count : s->code.operations;
-    uint64_t laps = (steps + per_turn - 1) / per_turn;
-    uint64_t least = steps == QUICK ? 1 : TURNS_LEAST;
+    uint64_t per_iteration = has_table(s->kind->kind) ? s->count : s->code.operations;
+    uint64_t laps = (steps + per_iteration - 1) / per_iteration;
+    uint64_t least = steps == QUICK ? 1 : ITERATIONS_LEAST;
 
     if (s->kind->kind == LIMITS_WINDOW)
         return SETTING_CHAIN / 2;
@@ -129,9 +129,9 @@ bool setting_make(struct limits_setting *s, const struct platform *p,
     bool fits = limits_program(&s->code, kind->kind, kind->param, count);
     p->code_exec(p);
     make_data(s, p->data, &state);
-    s->turns = turns_of(s, quick ? QUICK : STEPS_LEAST);
+    s->iterations = iterations_of(s, quick ? QUICK : STEPS_LEAST);
     if (kind->kind == LIMITS_PATTERN) /* a NOP for each zero */
-        s->more = s->turns / count * (count / 2);
+        s->more = s->iterations / count * (count / 2);
     return fits;
 }
 
@@ -147,33 +147,34 @@ static void flush(const struct limits_setting *s)
     __asm__ volatile("mfence; lfence" ::: "memory");
 }
 
-/* Returns the ticks of a number of turns. A walk along the chains must end where they are then. */
-static uint64_t walk(struct limits_setting *s, uint64_t turns)
+/* Returns the ticks of a number of iterations. A walk along the chains must end where they are
+ * then. */
+static uint64_t walk(struct limits_setting *s, uint64_t iterations)
 {
     limits_fn fn = (limits_fn)(uintptr_t)s->code.at;
     bool chains = s->kind->kind == LIMITS_WINDOW;
 
-    s->run->turns = turns;
+    s->run->iterations = iterations;
     s->run->a = (uint64_t)s->chain[0][0];
     s->run->b = (uint64_t)s->chain[1][0];
     if (chains)
         flush(s);
     uint64_t ticks = fn(s->run);
     for (unsigned c = 0; chains && c < 2; c++)
-        if ((c ? s->run->b : s->run->a) != (uint64_t)s->chain[c][turns % SETTING_CHAIN])
+        if ((c ? s->run->b : s->run->a) != (uint64_t)s->chain[c][iterations % SETTING_CHAIN])
             s->wrong = "a walk did not end at the element where the chain has its end";
     return ticks;
 }
 
 void setting_warm(struct limits_setting *s)
 {
-    uint64_t turns = s->turns;
+    uint64_t iterations = s->iterations;
 
     if (has_table(s->kind->kind)) {
-        turns = WARM_LAPS * s->count > WARM_LEAST ? WARM_LAPS * s->count : WARM_LEAST;
+        iterations = WARM_LAPS * s->count > WARM_LEAST ? WARM_LAPS * s->count : WARM_LEAST;
     }
-    walk(s, turns);
-    walk(s, s->turns);
+    walk(s, iterations);
+    walk(s, s->iterations);
 }
 
 bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
@@ -182,12 +183,12 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
 
     (void)i;
     if (s->kind->kind != LIMITS_WINDOW) /* the witness has used the front end's caches */
-        walk(s, 2 * s->turns);
-    t->once = walk(s, s->turns);
-    t->twice = walk(s, 2 * s->turns);
-    t->operations = s->turns * s->code.operations;
+        walk(s, 2 * s->iterations);
+    t->once = walk(s, s->iterations);
+    t->twice = walk(s, 2 * s->iterations);
+    t->operations = s->iterations * s->code.operations;
     s->operations += t->operations;
-    uint64_t instructions = s->turns * s->code.instructions + s->more;
+    uint64_t instructions = s->iterations * s->code.instructions + s->more;
     if (s->per_instruction && t->twice - t->once != instructions * s->per_instruction)
         s->wrong = "the code did not execute the number of instructions that it has";
     return !s->wrong;

@@ -21,8 +21,8 @@ struct limits_setting {
     uint32_t count;
     struct limits_code code;
     struct limits_run *run;
-    uint64_t turns;      /* of the shorter walk of a pair */
-    uint64_t more;       /* instructions of these turns that are not in `code.instructions` */
+    uint64_t iterations; /* of the shorter walk of a pair */
+    uint64_t more;       /* instructions of these iterations that are not in `code.instructions` */
     uint64_t operations; /* that were timed */
     uint8_t *chain[2][SETTING_CHAIN]; /* the elements, in the order of the chain */
     uint64_t per_instruction;         /* ticks, where instructions are counted; 0: they are not */

@@ -15,20 +15,20 @@
  * recipe gets the lower bound, or as many windows as fit into growing_ticks(): a VM's CPUID takes
  * 10,000 ticks. Each point is measured at several placements of the code in its cache line and in
  * several rounds; their scatter is the point's error. */
-#define POINT_HALF   0.5
-#define TURN         (2 * ENGINE_BLOCK) /* windows of a point, forward and back */
-#define TURNS_LEAST  2                  /* per group; with fewer, a neighbour may disturb all */
-#define POINT_LEAST  2048
-#define POINT_MOST   (1u << 17)
-#define PLACEMENTS   4
-#define ROUNDS       8  /* enough to prove a bend: LINEARITY_PROVES */
-#define MOST_ROUNDS  12 /* if a bend seems likely but is not proven */
-#define OTHER_ROUNDS 1  /* of a recipe that is not in use */
-#define MOST_GROUPS  (PLACEMENTS * MOST_ROUNDS)
-#define GROUP_LEAST  256 /* windows of a group */
-#define LINE         64
-#define STEP_ADDS    100 /* in the ruler from whose windows the step is found */
-#define WARM_ROUNDS  4
+#define POINT_HALF       0.5
+#define ITERATION        (2 * ENGINE_BLOCK) /* windows of a point, forward and back */
+#define ITERATIONS_LEAST 2                  /* per group; with fewer, a neighbour may disturb all */
+#define POINT_LEAST      2048
+#define POINT_MOST       (1u << 17)
+#define PLACEMENTS       4
+#define ROUNDS           8  /* enough to prove a bend: LINEARITY_PROVES */
+#define MOST_ROUNDS      12 /* if a bend seems likely but is not proven */
+#define OTHER_ROUNDS     1  /* of a recipe that is not in use */
+#define MOST_GROUPS      (PLACEMENTS * MOST_ROUNDS)
+#define GROUP_LEAST      256 /* windows of a group */
+#define LINE             64
+#define STEP_ADDS        100 /* in the ruler from whose windows the step is found */
+#define WARM_ROUNDS      4
 
 extern const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div,
     unit_chain_addsd, unit_chain_before;
@@ -218,15 +218,15 @@ static bool is_in_use(const struct engine *e, enum recipe r)
     return r == e->facts.probed || r == e->facts.recipe;
 }
 
-/* Returns the ticks of one turn, forward and back, of all points: the shorter of two, because a
- * neighbour may disturb one. */
-static double turn_ticks(struct engine *e, enum recipe r)
+/* Returns the ticks of one iteration, forward and back, of all points: the shorter of two, because
+ * a neighbour may disturb one. */
+static double iteration_ticks(struct engine *e, enum recipe r)
 {
     double location[LINEARITY_POINTS], least = 0;
 
     for (int i = 0; i < 2; i++) {
         uint64_t began = tsc_now();
-        measure_points(e, r, TURN, 0, location);
+        measure_points(e, r, ITERATION, 0, location);
         double took = (double)(tsc_now() - began);
         least = i == 0 || took < least ? took : least;
     }
@@ -236,11 +236,11 @@ static double turn_ticks(struct engine *e, enum recipe r)
 /* Returns the windows of a point in a group that fit into growing_ticks(). */
 static size_t windows_in_time(struct engine *e, enum recipe r, unsigned groups)
 {
-    double turns = growing_ticks(e) / turn_ticks(e, r) / groups;
+    double iterations = growing_ticks(e) / iteration_ticks(e, r) / groups;
 
-    if (turns >= INTERLEAVE_ROUND / TURN)
+    if (iterations >= INTERLEAVE_ROUND / ITERATION)
         return INTERLEAVE_ROUND;
-    return TURN * (turns < TURNS_LEAST ? TURNS_LEAST : (size_t)turns);
+    return ITERATION * (iterations < ITERATIONS_LEAST ? ITERATIONS_LEAST : (size_t)iterations);
 }
 
 static void probe_groups(struct engine *e, struct probe *p, enum recipe r)

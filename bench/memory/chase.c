@@ -104,12 +104,12 @@ uint32_t chase_check(const struct chase *c)
     return seen;
 }
 
-/* Returns the laps of a walk: enough for LAP_STEPS, and whole turns. */
+/* Returns the laps of a walk: enough for LAP_STEPS, and whole iterations. */
 static uint64_t laps_of(const struct chase *c)
 {
     uint64_t laps = (LAP_STEPS + c->n - 1) / c->n;
 
-    while (laps * c->n % CHASE_TURN)
+    while (laps * c->n % CHASE_UNROLL)
         laps++;
     return laps;
 }
@@ -130,7 +130,7 @@ void chase_warm(const struct chase *c)
     void *const *end;
 
     if (in_laps(c))
-        (void)chase_walk(line_at(c, 0), w.steps / CHASE_TURN, &end);
+        (void)chase_walk(line_at(c, 0), w.steps / CHASE_UNROLL, &end);
 }
 
 bool chase_time(const struct chase *c, const struct chase_walks *w, struct chase_ticks *t)
@@ -138,7 +138,7 @@ bool chase_time(const struct chase *c, const struct chase_walks *w, struct chase
     void *const *middle, *const *end;
     uint64_t steps = w->steps, first = (w->from + steps) % c->n, last = (first + 2 * steps) % c->n;
 
-    t->once = chase_walk(line_at(c, w->from), steps / CHASE_TURN, &middle);
-    t->twice = chase_walk(middle, 2 * steps / CHASE_TURN, &end);
+    t->once = chase_walk(line_at(c, w->from), steps / CHASE_UNROLL, &middle);
+    t->twice = chase_walk(middle, 2 * steps / CHASE_UNROLL, &end);
     return middle == line_at(c, (uint32_t)first) && end == line_at(c, (uint32_t)last);
 }

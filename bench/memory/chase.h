@@ -15,8 +15,8 @@
 #include "bench/api/bench.h"
 #include "lib/memory/order.h"
 
-#define CHASE_LINE 64 /* bytes of an element: a cache line of every x86-64 CPU */
-#define CHASE_TURN 16 /* steps of a timed walk are a multiple of it; as in chase.asm */
+#define CHASE_LINE   64 /* bytes of an element: a cache line of every x86-64 CPU */
+#define CHASE_UNROLL 16 /* steps of a timed walk are a multiple of it; as in chase.asm */
 
 struct chase {
     struct order order;
@@ -43,7 +43,7 @@ uint32_t chase_check(const struct chase *c);
 /* A timed walk: where it starts, and its steps; then twice as many steps from its end. */
 struct chase_walks {
     uint32_t from;  /* position in the order */
-    uint64_t steps; /* a multiple of CHASE_TURN */
+    uint64_t steps; /* a multiple of CHASE_UNROLL */
 };
 /*
  * Returns the i-th of a series of walks that follow chase_check(), i < CHASE_WALKS. Small sets are
@@ -63,6 +63,6 @@ struct chase_ticks {
 bool chase_time(const struct chase *c, const struct chase_walks *w, struct chase_ticks *t);
 
 /* chase.asm */
-uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end);
+uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end);
 
 #endif

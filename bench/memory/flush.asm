@@ -1,11 +1,11 @@
-; Walks that flush lines (bench/memory/flush.h): FLUSH_TURN lines of 64 bytes in each turn, one
-; after the other, then MFENCE, which waits for CLFLUSHOPT and CLWB too; or MFENCE after each.
-;   uint64_t flush_NAME(uint8_t *lines, uint64_t turns)      (System V: rdi, rsi)
+; Walks that flush lines (bench/memory/flush.h): FLUSH_UNROLL lines of 64 bytes in each iteration,
+; one after the other, then MFENCE, which waits for CLFLUSHOPT and CLWB too; or MFENCE after each.
+;   uint64_t flush_NAME(uint8_t *lines, uint64_t iterations)      (System V: rdi, rsi)
 ; Returns the ticks between the two readings, by recipe lfence independently of recipe=.
 section .note.GNU-stack noalloc noexec nowrite progbits
 section .text align=64
 
-%define FLUSH_TURN 16
+%define FLUSH_UNROLL 16
 
 %include "bench/memory/reading.inc"
 
@@ -17,16 +17,16 @@ align 64
     READING
     mov r9, rax
     align 64
-.turn:
+.iteration:
 %assign i 0
-%rep FLUSH_TURN
+%rep FLUSH_UNROLL
     %2 [rdi + i]
     %3
 %assign i i + 64
 %endrep
-    add rdi, FLUSH_TURN * 64
+    add rdi, FLUSH_UNROLL * 64
     dec rsi
-    jnz .turn
+    jnz .iteration
     mfence
     READING
     sub rax, r9

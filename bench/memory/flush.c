@@ -80,7 +80,7 @@ static void evict(const struct flush *f)
 
 void flush_away(const struct flush *f, uint64_t lines)
 {
-    (void)flush_clflush(f->lines, lines / FLUSH_TURN);
+    (void)flush_clflush(f->lines, lines / FLUSH_UNROLL);
 }
 
 /* MFENCE waits for the stores. */
@@ -115,7 +115,7 @@ uint64_t flush_check(const struct flush *f)
 
     flush_away(f, lines);
     flush_touch(f, lines, change);
-    (void)f->walk(f->lines, lines / FLUSH_TURN);
+    (void)f->walk(f->lines, lines / FLUSH_UNROLL);
     flush_away(f, lines); /* what is read below is in memory */
     return flush_right(f, lines, change);
 }
@@ -124,5 +124,5 @@ uint64_t flush_time(const struct flush *f, uint64_t lines)
 {
     flush_away(f, lines);
     flush_touch(f, lines, false);
-    return f->walk(f->lines, lines / FLUSH_TURN);
+    return f->walk(f->lines, lines / FLUSH_UNROLL);
 }

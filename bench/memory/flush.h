@@ -15,12 +15,12 @@
 #include "bench/api/platform.h"
 #include "lib/memory/line_state.h"
 
-#define FLUSH_LINE  64  /* bytes; flush_lacks() verifies it */
-#define FLUSH_TURN  16  /* lines of a turn of the walks; as in flush.asm */
-#define FLUSH_LINES 128 /* of the shorter walk; the longer one has twice as many */
-#define FLUSH_BYTES (2ull * FLUSH_LINES * FLUSH_LINE) /* of memory, before what is read to evict */
+#define FLUSH_LINE   64  /* bytes; flush_lacks() verifies it */
+#define FLUSH_UNROLL 16  /* lines of an iteration of the walks; as in flush.asm */
+#define FLUSH_LINES  128 /* of the shorter walk; the longer one has twice as many */
+#define FLUSH_BYTES  (2ull * FLUSH_LINES * FLUSH_LINE) /* of memory, before what is read to evict */
 
-typedef uint64_t flush_walk(uint8_t *lines, uint64_t turns);
+typedef uint64_t flush_walk(uint8_t *lines, uint64_t iterations);
 
 struct flush {
     flush_walk *walk;
@@ -53,7 +53,7 @@ void flush_away(const struct flush *f, uint64_t lines);
 void flush_touch(const struct flush *f, uint64_t lines, bool change);
 uint64_t flush_right(const struct flush *f, uint64_t lines, bool change);
 
-/* Brings that many lines, a multiple of FLUSH_TURN, into the state; returns the ticks to flush
+/* Brings that many lines, a multiple of FLUSH_UNROLL, into the state; returns the ticks to flush
  * them. */
 uint64_t flush_time(const struct flush *f, uint64_t lines);
 

@@ -1,13 +1,13 @@
-; Walks of a store and a load that follows it (bench/memory/forward_walk.h): FORWARD_TURN of both in
-; each turn, for every pair of sizes.
-;   uint64_t walk(uint8_t *store, uint8_t *load, uint64_t turns, uint8_t *value)
+; Walks of a store and a load that follows it (bench/memory/forward_walk.h): FORWARD_UNROLL of both
+; in each iteration, for every pair of sizes.
+;   uint64_t walk(uint8_t *store, uint8_t *load, uint64_t iterations, uint8_t *value)
 ;                (System V: rdi, rsi, rdx, rcx)
 ; The value is in r10 or in vector register 0. Returns the ticks between the two readings, by recipe
 ; lfence independently of recipe=.
 section .note.GNU-stack noalloc noexec nowrite progbits
 section .text align=64
 
-%define FORWARD_TURN  16
+%define FORWARD_UNROLL  16
 %define FORWARD_SIZES 7
 %define GENERAL       8 ; bytes: larger values are in the vector register
 
@@ -87,14 +87,14 @@ walk_%1_%2:
     READING
     mov r9, rax
     align 64
-%%turn:
-%rep FORWARD_TURN
+%%iteration:
+%rep FORWARD_UNROLL
     STORE wide, %1, rdi
     LOAD wide, %2, rsi
     CROSS wide, %1, %2
 %endrep
     dec r8
-    jnz %%turn
+    jnz %%iteration
     READING
     sub rax, r9
 %if %2 <= GENERAL

@@ -50,7 +50,7 @@ uint64_t forward_place_check(const struct forward_place *p)
 
     expected(p, CHECKED, around, want);
     first_value(value);
-    (void)p->walk(p->store, p->load, CHECKED / FORWARD_TURN, value);
+    (void)p->walk(p->store, p->load, CHECKED / FORWARD_UNROLL, value);
     return memcmp(value, want, p->load_bytes) == 0 &&
                    memcmp(p->store - FORWARD_MOST, around, sizeof around) == 0
                ? CHECKED
@@ -62,5 +62,5 @@ uint64_t forward_place_time(const struct forward_place *p, uint64_t operations)
     uint8_t value[FORWARD_MOST];
 
     first_value(value);
-    return p->walk(p->store, p->load, operations / FORWARD_TURN, value);
+    return p->walk(p->store, p->load, operations / FORWARD_UNROLL, value);
 }

@@ -11,12 +11,12 @@
 #include <stdint.h>
 #include "lib/memory/forward.h"
 
-#define FORWARD_TURN  16   /* operations of a turn of the walks; as in forward.asm */
-#define FORWARD_BYTES 4096 /* of the memory that a place needs: a page */
+#define FORWARD_UNROLL 16   /* operations of an iteration of the walks; as in forward.asm */
+#define FORWARD_BYTES  4096 /* of the memory that a place needs: a page */
 
 /* Stores *value first; it gets what was loaded last, with zeros up to the size of its register.
  * Returns the ticks between the two readings. */
-typedef uint64_t forward_walk(uint8_t *store, uint8_t *load, uint64_t turns, uint8_t *value);
+typedef uint64_t forward_walk(uint8_t *store, uint8_t *load, uint64_t iterations, uint8_t *value);
 
 /* Of a store of 1 << s bytes and a load of 1 << l (forward.asm). */
 extern forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES];
@@ -35,7 +35,7 @@ void forward_place_build(struct forward_place *p, unsigned s, unsigned l, int of
  * these operations leave. */
 uint64_t forward_place_check(const struct forward_place *p);
 
-/* Returns the ticks of a number of operations, a multiple of FORWARD_TURN. */
+/* Returns the ticks of a number of operations, a multiple of FORWARD_UNROLL. */
 uint64_t forward_place_time(const struct forward_place *p, uint64_t operations);
 
 #endif

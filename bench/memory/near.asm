@@ -1,12 +1,12 @@
-; Walks over one place (bench/memory/near.h): NEAR_TURN operations in each turn.
-;   uint64_t near_NAME(uint8_t *store, uint8_t *load, uint64_t turns, uint64_t *value)
+; Walks over one place (bench/memory/near.h): NEAR_UNROLL operations in each iteration.
+;   uint64_t near_NAME(uint8_t *store, uint8_t *load, uint64_t iterations, uint64_t *value)
 ;                      (System V: rdi, rsi, rdx, rcx)
 ; Returns the ticks between the two readings, by recipe lfence independently of recipe=. *value is
 ; stored first; it gets what was loaded last.
 section .note.GNU-stack noalloc noexec nowrite progbits
 section .text align=64
 
-%define NEAR_TURN 16
+%define NEAR_UNROLL 16
 
 %include "bench/memory/reading.inc"
 
@@ -20,13 +20,13 @@ align 64
     READING
     mov r9, rax
     align 64
-.turn:
-%rep NEAR_TURN
+.iteration:
+%rep NEAR_UNROLL
     %2
     %3
 %endrep
     dec r8
-    jnz .turn
+    jnz .iteration
     READING
     sub rax, r9
     mov [rcx], r10

@@ -10,7 +10,7 @@
 #define NEAR_FROM (PAGE + IN_PAGE)
 
 _Static_assert(NEAR_FROM + NEAR_LEAST >= 0 && NEAR_FROM + NEAR_MOST + (int)WORD <= NEAR_BYTES &&
-                   CHECKED % NEAR_TURN == 0,
+                   CHECKED % NEAR_UNROLL == 0,
                "a place does not fit its memory");
 
 void near_build(struct near_place *p, enum bench_load load, uint8_t *at, int32_t offset)
@@ -35,8 +35,9 @@ static uint64_t walk(const struct near_place *p, uint64_t operations, uint64_t *
     void *const *end;
 
     if (p->load != BENCH_SPLIT_LOAD)
-        return walks[p->load](p->store, p->at, operations / NEAR_TURN, value);
-    uint64_t ticks = chase_walk((void *const *)(const void *)p->at, operations / CHASE_TURN, &end);
+        return walks[p->load](p->store, p->at, operations / NEAR_UNROLL, value);
+    uint64_t ticks =
+        chase_walk((void *const *)(const void *)p->at, operations / CHASE_UNROLL, &end);
     *value = (uint64_t)end;
     return ticks;
 }

@@ -10,13 +10,13 @@
 #include <stdint.h>
 #include "bench/api/bench.h"
 
-#define NEAR_TURN  16    /* operations of a turn of the walks; as in near.asm */
-#define NEAR_BYTES 12288 /* of the memory that a place needs */
+#define NEAR_UNROLL 16    /* operations of an iteration of the walks; as in near.asm */
+#define NEAR_BYTES  12288 /* of the memory that a place needs */
 /* The offsets of a load from the store before it that fit into this memory. */
 #define NEAR_LEAST (-16)
 #define NEAR_MOST  4128
 
-typedef uint64_t near_walk(uint8_t *store, uint8_t *load, uint64_t turns, uint64_t *value);
+typedef uint64_t near_walk(uint8_t *store, uint8_t *load, uint64_t iterations, uint64_t *value);
 
 struct near_place {
     enum bench_load load;
@@ -31,7 +31,7 @@ void near_build(struct near_place *p, enum bench_load load, uint8_t *at, int32_t
  * what these operations leave. */
 uint64_t near_check(const struct near_place *p);
 
-/* Returns the ticks of a number of operations, a multiple of NEAR_TURN. */
+/* Returns the ticks of a number of operations, a multiple of NEAR_UNROLL. */
 uint64_t near_time(const struct near_place *p, uint64_t operations);
 
 /* near.asm */

@@ -1,6 +1,7 @@
-; Walks that move data (bench/memory/stream.h): `laps` times over `turns` units of STREAM_TURN
-; bytes.
-;   uint64_t stream_NAME(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+; Walks that move data (bench/memory/stream.h): `laps` times over `iterations` units of
+; STREAM_UNROLL bytes.
+;   uint64_t stream_NAME(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
+;                        uint64_t *word)
 ;                        (System V: rdi, rsi, rdx, rcx, r8)
 ; Returns the ticks between the two readings, by recipe lfence independently of recipe=. SFENCE
 ; waits for non-temporal stores. *word: reads leave the XOR of all words of 8 bytes there; writes
@@ -8,11 +9,11 @@
 section .note.GNU-stack noalloc noexec nowrite progbits
 section .text align=64
 
-%define STREAM_TURN 256
+%define STREAM_UNROLL 256
 
 %include "bench/memory/reading.inc"
 
-; rdx gets the first reading, r9 the turns.
+; rdx gets the first reading, r9 the iterations.
 %macro STREAM_BEGIN 0
     mov r9, rdx
     READING
@@ -22,14 +23,14 @@ section .text align=64
     mov r10, rdi
     mov r11, rsi
     mov rax, r9
-.turn:
+.iteration:
 %endmacro
 
 %macro STREAM_END 0
-    add r10, STREAM_TURN
-    add r11, STREAM_TURN
+    add r10, STREAM_UNROLL
+    add r11, STREAM_UNROLL
     dec rax
-    jnz .turn
+    jnz .iteration
     dec rcx
     jnz .lap
     sfence
@@ -48,7 +49,7 @@ stream_read_16:
     pxor xmm3, xmm3
     STREAM_BEGIN
 %assign i 0
-%rep STREAM_TURN / 64
+%rep STREAM_UNROLL / 64
     pxor xmm0, [r10 + i]
     pxor xmm1, [r10 + i + 16]
     pxor xmm2, [r10 + i + 32]
@@ -74,7 +75,7 @@ stream_read_32:
     vxorps xmm3, xmm3, xmm3
     STREAM_BEGIN
 %assign i 0
-%rep STREAM_TURN / 128
+%rep STREAM_UNROLL / 128
     vxorps ymm0, ymm0, [r10 + i]
     vxorps ymm1, ymm1, [r10 + i + 32]
     vxorps ymm2, ymm2, [r10 + i + 64]
@@ -102,7 +103,7 @@ align 64
     punpcklqdq xmm0, xmm0
     STREAM_BEGIN
 %assign i 0
-%rep STREAM_TURN / 16
+%rep STREAM_UNROLL / 16
     %2 [r10 + i], xmm0
 %assign i i + 16
 %endrep
@@ -120,7 +121,7 @@ stream_write_32:
     vinsertf128 ymm0, ymm0, xmm0, 1
     STREAM_BEGIN
 %assign i 0
-%rep STREAM_TURN / 32
+%rep STREAM_UNROLL / 32
     vmovaps [r10 + i], ymm0
 %assign i i + 32
 %endrep
@@ -133,7 +134,7 @@ align 64
 stream_copy_16:
     STREAM_BEGIN
 %assign i 0
-%rep STREAM_TURN / 32
+%rep STREAM_UNROLL / 32
     movdqa xmm0, [r10 + i]
     movdqa xmm1, [r10 + i + 16]
     movdqa [r11 + i], xmm0
@@ -148,7 +149,7 @@ align 64
 stream_copy_32:
     STREAM_BEGIN
 %assign i 0
-%rep STREAM_TURN / 64
+%rep STREAM_UNROLL / 64
     vmovaps ymm0, [r10 + i]
     vmovaps ymm1, [r10 + i + 32]
     vmovaps [r11 + i], ymm0
@@ -184,8 +185,8 @@ align 64
     sub rax, r8
     ret
 %endmacro
-%if (1 << 8) != STREAM_TURN
-%error the shift above multiplies by STREAM_TURN
+%if (1 << 8) != STREAM_UNROLL
+%error the shift above multiplies by STREAM_UNROLL
 %endif
 %macro STORE_BYTES 0
     mov rdi, r10

@@ -71,16 +71,16 @@ static uint64_t all_words(const struct stream *s)
     return sum;
 }
 
-static uint64_t turns_of(uint64_t lines)
+static uint64_t iterations_of(uint64_t lines)
 {
-    return lines / (STREAM_TURN / STREAM_LINE);
+    return lines / (STREAM_UNROLL / STREAM_LINE);
 }
 
 uint64_t stream_check(const struct stream *s)
 {
     uint64_t word = WORD, right = 0;
 
-    (void)s->walk(s->at, s->to, turns_of(s->lines), 1, &word);
+    (void)s->walk(s->at, s->to, iterations_of(s->lines), 1, &word);
     if (reads(s))
         return word == all_words(s) ? s->lines : 0;
     for (uint64_t i = 0; i < words_of(s); i++)
@@ -93,9 +93,9 @@ static struct stream_ticks time_laps(const struct stream *s)
     uint64_t word = WORD, laps = (LAP_LINES + s->lines - 1) / s->lines;
     struct stream_ticks t = {.lines = laps * s->lines};
 
-    t.once = s->walk(s->at, s->to, turns_of(s->lines), laps, &word);
+    t.once = s->walk(s->at, s->to, iterations_of(s->lines), laps, &word);
     word = WORD;
-    t.twice = s->walk(s->at, s->to, turns_of(s->lines), 2 * laps, &word);
+    t.twice = s->walk(s->at, s->to, iterations_of(s->lines), 2 * laps, &word);
     return t;
 }
 
@@ -106,10 +106,10 @@ struct stream_ticks stream_time(const struct stream *s, unsigned i)
 
     if (s->lines * STREAM_LINE <= LAPS_UP_TO)
         return time_laps(s);
-    t.once = s->walk(s->at + from, s->to + from, turns_of(part), 1, &word);
+    t.once = s->walk(s->at + from, s->to + from, iterations_of(part), 1, &word);
     from += part * STREAM_LINE;
     word = WORD;
-    t.twice = s->walk(s->at + from, s->to + from, turns_of(2 * part), 1, &word);
+    t.twice = s->walk(s->at + from, s->to + from, iterations_of(2 * part), 1, &word);
     return t;
 }
 
@@ -117,6 +117,6 @@ void stream_part(const struct stream *s, uint64_t *line, uint64_t lines)
 {
     uint64_t word = WORD, from = *line * STREAM_LINE;
 
-    (void)s->walk(s->at + from, s->to + from, turns_of(lines), 1, &word);
+    (void)s->walk(s->at + from, s->to + from, iterations_of(lines), 1, &word);
     *line = (*line + lines) % s->lines;
 }

@@ -14,10 +14,10 @@
 #include <stdint.h>
 #include "bench/api/bench.h"
 
-#define STREAM_LINE 64  /* bytes of an operation */
-#define STREAM_TURN 256 /* bytes of a unit of the walks; as in stream.asm */
+#define STREAM_LINE   64  /* bytes of an operation */
+#define STREAM_UNROLL 256 /* bytes of a unit of the walks; as in stream.asm */
 
-typedef uint64_t stream_walk(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps,
+typedef uint64_t stream_walk(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
                              uint64_t *word);
 
 struct stream {
@@ -33,7 +33,7 @@ void stream_build(struct stream *s, enum bench_load load, uint8_t *at, uint64_t 
 /* Runs one lap. Returns the lines that were read or written as they should, at most s->lines. */
 uint64_t stream_check(const struct stream *s);
 
-/* Walks `lines` lines from *line on, both multiples of a turn's lines, `lines` a divisor of a
+/* Walks `lines` lines from *line on, both multiples of an iteration's lines, `lines` a divisor of a
  * lap's. Moves *line on, around the set. */
 void stream_part(const struct stream *s, uint64_t *line, uint64_t lines);
 

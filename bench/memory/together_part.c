@@ -62,21 +62,21 @@ static void wait_until(uint64_t tsc)
 }
 
 /* Passes over the rates go from the highest to none, and back. */
-static unsigned step_of(unsigned turn)
+static unsigned step_of(unsigned iteration)
 {
-    unsigned step = turn % TOGETHER_STEPS;
+    unsigned step = iteration % TOGETHER_STEPS;
 
-    return turn / TOGETHER_STEPS % 2 ? TOGETHER_STEPS - 1 - step : step;
+    return iteration / TOGETHER_STEPS % 2 ? TOGETHER_STEPS - 1 - step : step;
 }
 
-/* Streams until the chasing core has ended this turn; bounded, if that core is gone. */
-static void load_turn(const struct gathering *g, const struct stream *s, uint64_t *line,
-                      unsigned turn, struct crowd_seat *seat, uint64_t wait)
+/* Streams until the chasing core has ended this iteration; bounded, if that core is gone. */
+static void load_iteration(const struct gathering *g, const struct stream *s, uint64_t *line,
+                           unsigned iteration, struct crowd_seat *seat, uint64_t wait)
 {
-    unsigned step = step_of(turn);
+    unsigned step = step_of(iteration);
     uint64_t began = tsc_now(), lines = 0;
 
-    while (atomic_load_explicit(&g->crowd->hot, memory_order_acquire) <= turn &&
+    while (atomic_load_explicit(&g->crowd->hot, memory_order_acquire) <= iteration &&
            tsc_now() - began <= g->crowd->patience) {
         if (step == TOGETHER_STEPS - 1) {
             __builtin_ia32_pause();
@@ -97,13 +97,13 @@ static void load(struct gathering *g, unsigned place)
     struct stream s;
 
     prepare(g, place - 1, seat, &s);
-    for (unsigned turn = 0; turn < g->pairs * TOGETHER_STEPS; turn++) {
-        unsigned step = step_of(turn);
+    for (unsigned iteration = 0; iteration < g->pairs * TOGETHER_STEPS; iteration++) {
+        unsigned step = step_of(iteration);
         uint64_t wait = step < TOGETHER_STEPS - 1 ? pause[step] * quarter : 0;
         if (!crowd_pass(g->crowd, place))
             return;
-        load_turn(g, &s, &line, turn, seat, wait);
-        if (turn == 0 && seat->round_operations[0])
+        load_iteration(g, &s, &line, iteration, seat, wait);
+        if (iteration == 0 && seat->round_operations[0])
             quarter = seat->round_ticks[0] * LOADED_LINES / seat->round_operations[0] / 4;
     }
     seat->complete = true;
@@ -111,7 +111,8 @@ static void load(struct gathering *g, unsigned place)
 
 /* Walks two pairs from *from on, so that no line is walked twice. The first pair, while the load
  * begins, is not used. False: a walk went astray. */
-static bool chase_turn(struct gathering *g, const struct chase *c, uint64_t *from, unsigned turn)
+static bool chase_iteration(struct gathering *g, const struct chase *c, uint64_t *from,
+                            unsigned iteration)
 {
     uint64_t steps = chase_walks(c, 0).steps;
     struct chase_ticks t;
@@ -122,7 +123,7 @@ static bool chase_turn(struct gathering *g, const struct chase *c, uint64_t *fro
         right = right && chase_time(c, &w, &t);
         *from += 3 * steps;
     }
-    g->latency[step_of(turn)][turn / TOGETHER_STEPS] =
+    g->latency[step_of(iteration)][iteration / TOGETHER_STEPS] =
         ((double)t.twice - (double)t.once) / (double)steps;
     return right;
 }
@@ -137,11 +138,11 @@ static void chase(struct gathering *g, unsigned place)
     chase_build(&c, g->chased, g->chased_bytes, g->map, &kind, g->seed);
     seat->operations = chase_check(&c);
     bool right = seat->operations == c.n;
-    for (unsigned turn = 0; turn < g->pairs * TOGETHER_STEPS; turn++) {
+    for (unsigned iteration = 0; iteration < g->pairs * TOGETHER_STEPS; iteration++) {
         if (!crowd_pass(g->crowd, place))
             return;
-        right = right && chase_turn(g, &c, &from, turn);
-        atomic_store_explicit(&g->crowd->hot, turn + 1, memory_order_release);
+        right = right && chase_iteration(g, &c, &from, iteration);
+        atomic_store_explicit(&g->crowd->hot, iteration + 1, memory_order_release);
     }
     if (!right)
         atomic_store(&seat->own, 1);
@@ -174,7 +175,7 @@ static uint64_t flush_held(struct gathering *g, unsigned place, const struct flu
     if (!(*met = crowd_pass(g->crowd, place)))
         return 0;
     if (place == 0)
-        ticks = f->walk(f->lines, lines / FLUSH_TURN);
+        ticks = f->walk(f->lines, lines / FLUSH_UNROLL);
     return ticks;
 }
 

@@ -16,7 +16,7 @@ static bool is_ruler(enum kind k)
     return k == KIND_RULER || k == KIND_RULER2;
 }
 
-bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_result *w)
+bool stream_window(struct taking *t, enum kind k, uint64_t iterations, struct window_result *w)
 {
     const struct bench *b = t->row->bench;
     const struct placed_kind *placed = &t->p->kind[k];
@@ -27,14 +27,14 @@ bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_
     if (run_is_cold(&t->e->facts, b))
         place_cool(t->p);
     t->before = compensate_before(t->e);
-    *w = placed->fn(t->p->object, placed->function, turns, delay, WINDOW_STACK);
+    *w = placed->fn(t->p->object, placed->function, iterations, delay, WINDOW_STACK);
     t->row->windows++;
     if (!is_ruler(k))
         t->changed |= w->changed;
     t->row->errors_subtracted += place_failed_empty(placed, k, w);
     if (k != KIND_BODY)
         return true;
-    t->operations += turning ? turns : b->ops;
+    t->operations += turning ? iterations : b->ops;
     return b->form != FORM_FUNCTION || w->failed == 0;
 }
 
@@ -46,7 +46,8 @@ void stream_warm_wide(struct taking *t)
         return;
     wide_warm_begin(&t->wide);
     do
-        t->row->errors_outside += !stream_window(t, KIND_BODY, t->p->kind[KIND_BODY].turns, &w);
+        t->row->errors_outside +=
+            !stream_window(t, KIND_BODY, t->p->kind[KIND_BODY].iterations, &w);
     while (wide_warm_goes_on(&t->wide));
 }
 
@@ -54,7 +55,7 @@ void stream_warm_wide(struct taking *t)
 static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
 {
     struct window_result w;
-    bool good = stream_window(t, s->kind, t->p->kind[s->kind].turns, &w);
+    bool good = stream_window(t, s->kind, t->p->kind[s->kind].iterations, &w);
 
     s->as_read = w.ticks;
     *ticks = compensate_window(t->e, t->before, w.ticks, &s->alone, &s->side->interrupts);

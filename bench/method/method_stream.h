@@ -24,7 +24,7 @@ struct taking {
 };
 
 /* Takes one window and counts it and its operations. False: its operation failed. */
-bool stream_window(struct taking *t, enum kind k, uint64_t turns, struct window_result *w);
+bool stream_window(struct taking *t, enum kind k, uint64_t iterations, struct window_result *w);
 
 /* Runs windows of the body until wide vectors run at full rate, if it uses them and they do not. */
 void stream_warm_wide(struct taking *t);

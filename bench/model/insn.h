@@ -22,7 +22,7 @@ struct insn_cell {
     uint8_t shared;            /* a bit for each placement: the core was shared meanwhile */
     uint16_t copies;           /* in a window, or in a group of a mix; 0: not known yet */
     uint8_t blockers;          /* in a group of a mix */
-    uint16_t turns;            /* of the loop; 0: a straight line */
+    uint16_t iterations;       /* of the loop; 0: a straight line */
     uint8_t after_taken;       /* placements with the other history */
     float after[INSN_AFTER];   /* their figures */
     float cycles[INSN_PLACES]; /* of a copy with the steps of its chain; slots; a mix's score */

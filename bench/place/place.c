@@ -161,7 +161,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     if (!place_functions(e, code, b, p) || !place_callees(code, b, &spec, p))
         return false;
     for (unsigned k = 0; k < KINDS; k++)
-        p->kind[k].turns =
+        p->kind[k].iterations =
             k == KIND_BODY2 || k == KIND_EMPTY2 ? 2 * (uint64_t)b->ops : (uint64_t)b->ops;
     bool twice = !b->not_doubled && !run_is_cold(&e->facts, b);
     switch (b->form) {

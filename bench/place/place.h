@@ -23,7 +23,7 @@ enum kind { KIND_EMPTY, KIND_EMPTY2, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BO
 struct placed_kind {
     window_fn fn; /* NULL: this row has no windows of the kind */
     const void *function;
-    uint64_t turns;
+    uint64_t iterations;
     struct window_part part;
 };
 

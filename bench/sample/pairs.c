@@ -6,9 +6,9 @@
 #include "lib/stats/moments.h"
 #include "lib/stats/stats.h"
 
-#define PAIR_TURNS 128 /* of 64 additions: 8192 core cycles, and twice that */
-#define PAIR_ADDS  8192.0
-#define MEDIAN_SE  1.2533 /* standard error of a median over that of a mean: sqrt(pi / 2) */
+#define PAIR_ITERATIONS 128 /* of 64 additions: 8192 core cycles, and twice that */
+#define PAIR_ADDS       8192.0
+#define MEDIAN_SE       1.2533 /* standard error of a median over that of a mean: sqrt(pi / 2) */
 
 struct taken {
     double ticks;           /* per operation */
@@ -19,7 +19,7 @@ struct taken {
 /* Returns ticks per core cycle by the ruler. */
 static double ruler(void)
 {
-    double once = witness_adds(PAIR_TURNS), twice = witness_adds(2 * PAIR_TURNS);
+    double once = witness_adds(PAIR_ITERATIONS), twice = witness_adds(2 * PAIR_ITERATIONS);
 
     return twice > once ? (twice - once) / PAIR_ADDS : UNKNOWN;
 }

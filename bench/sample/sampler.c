@@ -53,7 +53,7 @@ static struct window_result run_window(struct sampler *s, const struct engine *e
     if (s->cold)
         place_cool(p);
     struct window_result r =
-        w->fn(p->object, w->function, w->turns, dither(e, i), WINDOW_STACK + p->at.stack);
+        w->fn(p->object, w->function, w->iterations, dither(e, i), WINDOW_STACK + p->at.stack);
     if (k != KIND_RULER && k != KIND_RULER2)
         s->changed |= r.changed;
     s->errors_subtracted += place_failed_empty(w, k, &r);

@@ -6,16 +6,16 @@
 #include "lib/stats/moments.h"
 #include "lib/text/mem.h"
 
-#define ADDS_OF_TURN  64
-#define FIRST_NOPS    1024 /* in the windows from which the others are planned */
-#define FIRST_ADDS    256
-#define GROUPS        32 /* the median is used: a neighbour or an interrupt disturbs some */
-#define WINDOWS_FINE  8  /* of each kind in a group; ... */
-#define WINDOWS_STEPS 2  /* ... plus this number for each core cycle of the TSC's step */
-#define WINDOWS_MOST  64
-#define FIRST_READS   256
-#define SEARCH_MOST   (TSC_HZ_MAX / 4) /* about 1 s; the TSC's rate is not known yet */
-#define READ_WORTH    6 /* the time between two readings, at least, in durations of a reading */
+#define ADDS_OF_ITERATION 64
+#define FIRST_NOPS        1024 /* in the windows from which the others are planned */
+#define FIRST_ADDS        256
+#define GROUPS            32 /* the median is used: a neighbour or an interrupt disturbs some */
+#define WINDOWS_FINE      8  /* of each kind in a group; ... */
+#define WINDOWS_STEPS     2  /* ... plus this number for each core cycle of the TSC's step */
+#define WINDOWS_MOST      64
+#define FIRST_READS       256
+#define SEARCH_MOST       (TSC_HZ_MAX / 4) /* about 1 s; the TSC's rate is not known yet */
+#define READ_WORTH        6 /* the time between two readings, at least, in durations of a reading */
 
 struct witness_calibration {
     double level, nops_window, adds_window; /* core cycles */
@@ -28,7 +28,7 @@ static double nops(unsigned n)
 
 static double adds(unsigned n)
 {
-    return witness_adds(n / ADDS_OF_TURN);
+    return witness_adds(n / ADDS_OF_ITERATION);
 }
 
 /* Doubles windows of n NOPs and m additions: the difference does not contain their overhead. */

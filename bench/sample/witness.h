@@ -11,8 +11,8 @@
 #include "bench/context/context.h"
 
 /* Return the ticks of a window of the witness: bench/sample/witness_windows.asm. */
-uint32_t witness_nops(uint32_t turns);
-uint32_t witness_adds(uint32_t turns);
+uint32_t witness_nops(uint32_t iterations);
+uint32_t witness_adds(uint32_t iterations);
 
 /*
  * Measures the overhead of the windows, plans how many windows a reading needs, and takes the first
@@ -42,8 +42,9 @@ void witness_note(struct engine *e, double before, double after, struct row *row
 
 /*
  * Limit the time that the probe spends on repeating shared blocks: about 1 s for all blocks
- * together; with retry_budget=0 none is repeated. witness_may_search() returns whether a block may be
- * repeated. witness_searched() records that a block was repeated, from the TSC value `from` until now.
+ * together; with retry_budget=0 none is repeated. witness_may_search() returns whether a block may
+ * be repeated. witness_searched() records that a block was repeated, from the TSC value `from`
+ * until now.
  */
 bool witness_may_search(struct engine *e);
 void witness_searched(struct engine *e, uint64_t from);

@@ -1,5 +1,5 @@
 ; The code that all windows share: entry with its tag, the loop, the call of a C body, and the exit.
-;   struct window_result window(struct object *rdi, const void *rsi, uint64_t turns rdx,
+;   struct window_result window(struct object *rdi, const void *rsi, uint64_t iterations rdx,
 ;                               uint64_t delay rcx, uint64_t stack r8)          (System V)
 %include "bench/window/unit.inc"
 
@@ -41,7 +41,7 @@ ENDUNIT
 ; registers, and CMP with an immediate has written the flags.
     mov OBJECT, [rax]
     mov FUNCTION, [rax + 8]
-    mov TURNS, [rax + 16]
+    mov ITERATIONS, [rax + 16]
     mov rbx, [rax + 24]
     mov rcx, [rax + 24]
     mov rdx, [rax + 24]
@@ -230,8 +230,8 @@ UNIT window_leave
     ret
 ENDUNIT
 
-UNIT loop_turn
-    dec TURNS
+UNIT loop_iteration
+    dec ITERATIONS
     db 0x0f, 0x85               ; jnz rel32: its length does not depend on the body's
     FIXUP FIXUP_HEAD
 ENDUNIT
@@ -261,7 +261,7 @@ UNIT call_before
 ENDUNIT
 
 UNIT call_function
-    mov rdi, TURNS
+    mov rdi, ITERATIONS
     mov rsi, OBJECT
     call FUNCTION
     db 0x89, 0x05               ; mov [rel ...], eax

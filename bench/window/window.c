@@ -4,7 +4,7 @@
 
 #define BODY_ALIGN 64
 
-extern const struct unit unit_window_tag, unit_window_enter, unit_window_leave, unit_loop_turn;
+extern const struct unit unit_window_tag, unit_window_enter, unit_window_leave, unit_loop_iteration;
 
 #define RECIPE_UNITS(name) extern const struct unit unit_start_##name, unit_stop_##name
 RECIPE_UNITS(plain);
@@ -187,7 +187,7 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
     const uint8_t *head = c->p->code + c->used;
     if (spec->unit && !append_copies(c, spec->unit, spec->copies, spec))
         return NULL;
-    if (spec->loop && !append(c, &unit_loop_turn, spec, head))
+    if (spec->loop && !append(c, &unit_loop_iteration, spec, head))
         return NULL;
     if (!append(c, r->stop, spec, NULL))
         return NULL;

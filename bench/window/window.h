@@ -47,8 +47,8 @@ struct window_frame {
  * loop, an approximate delay in core cycles before the first reading, and the bytes that the stack
  * is moved down by (8 more than a multiple of 16).
  */
-typedef struct window_result (*window_fn)(struct object *o, const void *function, uint64_t turns,
-                                          uint64_t delay, uint64_t stack);
+typedef struct window_result (*window_fn)(struct object *o, const void *function,
+                                          uint64_t iterations, uint64_t delay, uint64_t stack);
 #define WINDOW_STACK 8 /* does not move the stack */
 
 /*

@@ -13,7 +13,7 @@ static uint64_t fnv1a(const uint8_t *key, size_t n)
     return h;
 }
 
-/* Eight bytes a turn: multiply, and fold the upper half of the product into the lower. */
+/* Eight bytes an iteration: multiply, and fold the upper half of the product into the lower. */
 static uint64_t folded(const uint8_t *key, size_t n)
 {
     uint64_t h = n;

@@ -153,8 +153,8 @@ static uint64_t window_of(const struct timer *t)
 /* Returns the first reading at least `counts` after `from`. The clock runs only while the process
  * does, so this loops instead of sleeping. False: it does not advance or cannot be read. The bound
  * is a number of readings, twice those of a window: other programs may have the CPU meanwhile. */
-static bool turn_until(struct timer *t, const struct clock_read *from, uint64_t counts,
-                       struct clock_read *to)
+static bool iteration_until(struct timer *t, const struct clock_read *from, uint64_t counts,
+                            struct clock_read *to)
 {
     uint64_t most = 2 * window_of(t) * READS_A_S / t->hz;
 
@@ -195,10 +195,10 @@ static struct clock_window measure_window(struct timer *t)
     struct clock_window w = {0};
     struct clock_read any, from, to;
 
-    if (!read_between(t, &any) || !turn_until(t, &any, 1, &from))
+    if (!read_between(t, &any) || !iteration_until(t, &any, 1, &from))
         return w;
     struct used began = used_now();
-    if (!turn_until(t, &from, window_of(t), &to))
+    if (!iteration_until(t, &from, window_of(t), &to))
         return w;
     struct used ended = used_now();
     double wall = ended.wall - began.wall, away = wall - (ended.cpu - began.cpu);

@@ -24,7 +24,7 @@ static bool is_empty_loop(const struct pass *p)
     double c = (windows_mean(p, WINDOWS_R2) - windows_mean(p, WINDOWS_R)) / WINDOWS_ADDS;
     double window = 2 * windows_mean(p, WINDOWS_R) - windows_mean(p, WINDOWS_R2);
 
-    return windows_mean(p, WINDOWS_E) - window > c * WINDOWS_TURNS / 2;
+    return windows_mean(p, WINDOWS_E) - window > c * WINDOWS_ITERATIONS / 2;
 }
 
 /* Number of passes of a launch and body that are complete, have an E, an E2, an E of a loop. */

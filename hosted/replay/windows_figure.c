@@ -96,7 +96,8 @@ static void add_placement(struct made *m, const struct windows_run *run, const s
 bool windows_figure(const struct windows_run *run, const struct pass *first, bool loop,
                     struct windows_figure *figure)
 {
-    struct made m = {.bench = {.ops = loop ? WINDOWS_TURNS : WINDOWS_OPS}, .means = {.rounds = 1}};
+    struct made m = {.bench = {.ops = loop ? WINDOWS_ITERATIONS : WINDOWS_OPS},
+                     .means = {.rounds = 1}};
     size_t n = passes_of(run, first);
     uint64_t *memory = calloc(divide(&m, NULL, n), sizeof *memory);
 

@@ -18,7 +18,7 @@
 #define WINDOWS_NOPS       512
 #define WINDOWS_ADDS       500          /* in R2 minus those in R */
 #define WINDOWS_OPS        500          /* in B2 minus those in B; ... */
-#define WINDOWS_TURNS      1000         /* ... for a loop */
+#define WINDOWS_ITERATIONS 1000         /* ... for a loop */
 #define WINDOWS_BODY       32           /* bytes of a body's name, including the NUL */
 #define WINDOWS_TICKS_MOST (1ull << 48) /* of a window; more than a day */
 

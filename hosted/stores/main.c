@@ -34,9 +34,9 @@
 
 enum { GOOD = 0, CUT = 1, USAGE = 3 };
 
-#define STEPS_MOST  10000000 /* takes about a minute */
-#define SPEED_TURNS 5
-#define ERROR_MAX   4096
+#define STEPS_MOST       10000000 /* takes about a minute */
+#define SPEED_ITERATIONS 5
+#define ERROR_MAX        4096
 
 static struct words {
     const char *objects, *from, *to, *row;
@@ -191,7 +191,7 @@ static void speed(const struct prepared *p)
     struct guard_ended ended;
     struct json j;
 
-    for (unsigned i = 0; i < SPEED_TURNS; i++) {
+    for (unsigned i = 0; i < SPEED_ITERATIONS; i++) {
         struct step s = {.function = p->function};
         struct trace t = {.row = p, .steps_most = words.steps};
         memcpy(s.argument, p->argument, sizeof s.argument);

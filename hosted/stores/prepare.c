@@ -11,7 +11,7 @@
 
 #define SETUP_SECONDS 20
 
-extern const struct unit unit_loop_turn;
+extern const struct unit unit_loop_iteration;
 
 static struct memory memory;
 static struct options options;
@@ -123,10 +123,10 @@ static bool call_window(struct prepared *p, struct sink *err)
     memcpy(&p->function, &kind->fn, sizeof p->function);
     p->argument[0] = (uint64_t)placed.object;
     p->argument[1] = (uint64_t)kind->function;
-    p->argument[2] = kind->turns;
+    p->argument[2] = kind->iterations;
     p->argument[4] = WINDOW_STACK;
     body = (uint64_t)p->function + window_body(&spec);
-    body_bytes = row.form == FORM_LOOP ? bytes + unit_loop_turn.size : bytes * row.ops;
+    body_bytes = row.form == FORM_LOOP ? bytes + unit_loop_iteration.size : bytes * row.ops;
     p->from = body;
     p->to = body + body_bytes;
     return true;

@@ -57,7 +57,7 @@ void insn_filled(struct insn_code *to, const struct insn_place *place, const str
             insn_put_copy(to, place, t, k);
         put_fillers(to, place, copies ? INSN_FILLERS : INSN_FILLERS + 1);
     }
-    insn_put_turn(to, place, head);
+    insn_put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
 }
 
@@ -135,7 +135,7 @@ unsigned insn_mixed(struct insn_code *to, const struct insn_place *place, const 
     size_t head = to->used;
     for (unsigned i = 0; i < groups; i++)
         put_group(to, place, t, b, ratio, fill, i * ratio.copies);
-    insn_put_turn(to, place, head);
+    insn_put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
     return groups;
 }

@@ -87,11 +87,11 @@ static bool is_end(const struct insn_end *e, unsigned i)
 /* A chain without steps goes from a register of one copy to the same register in the next. */
 static unsigned chained(const struct insn_test *t, unsigned i, unsigned k, enum insn_file file)
 {
-    bool turns = t->steps == 0 && t->in.operand != t->out.operand;
+    bool iterations = t->steps == 0 && t->in.operand != t->out.operand;
 
     if (is_end(&t->out, i))
-        return pooled(t, file, turns ? k % 2 : 0);
-    return pooled(t, file, turns ? (k + 1) % 2 : 1);
+        return pooled(t, file, iterations ? k % 2 : 0);
+    return pooled(t, file, iterations ? (k + 1) % 2 : 1);
 }
 
 /* Whether operand i is the address of another operand. */

@@ -238,9 +238,9 @@ static void put_jump_back(struct insn_code *to, size_t head)
     to->used += JNZ_BYTES;
 }
 
-void insn_put_turn(struct insn_code *to, const struct insn_place *place, size_t head)
+void insn_put_iteration(struct insn_code *to, const struct insn_place *place, size_t head)
 {
-    insn_put_access(to, place, LINK_DEC, 0, AREA_TURNS);
+    insn_put_access(to, place, LINK_DEC, 0, AREA_ITERATIONS);
     put_jump_back(to, head);
 }
 
@@ -249,7 +249,7 @@ void insn_loop(struct insn_code *to, const struct insn_place *place, const struc
     insn_put_start(to, place, &t->view);
     size_t head = to->used;
     put_copies(to, place, t, INSN_LOOP_COPIES);
-    insn_put_turn(to, place, head);
+    insn_put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
 }
 

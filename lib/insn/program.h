@@ -17,8 +17,8 @@ void insn_body(struct insn_code *to, const struct insn_place *place, const struc
 
 /*
  * The same as a loop of INSN_LOOP_COPIES copies, which fits micro-op caches: a straight line of
- * copies is limited by the decoders. Its turns, at least 1, are in the area when it begins, at
- * INSN_TURNS_AT, and are counted down there. This changes flags but no register.
+ * copies is limited by the decoders. Its iterations, at least 1, are in the area when it begins, at
+ * INSN_ITERATIONS_AT, and are counted down there. This changes flags but no register.
  */
 void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
 
@@ -26,8 +26,9 @@ void insn_loop(struct insn_code *to, const struct insn_place *place, const struc
 void insn_put_copy(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                    unsigned k);
 
-/* Counts the turns of a loop down and jumps back to the offset `head` until there are none left. */
-void insn_put_turn(struct insn_code *to, const struct insn_place *place, size_t head);
+/* Counts the iterations of a loop down and jumps back to the offset `head` until there are none
+ * left. */
+void insn_put_iteration(struct insn_code *to, const struct insn_place *place, size_t head);
 
 /* Whether copies may be in a loop: forms that read flags, move pointers or jump may not. */
 bool insn_can_loop(const struct insn_view *v);

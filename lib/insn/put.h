@@ -13,7 +13,7 @@
 #define INSN_AREA_SIZE   0x20000
 #define INSN_AREA_ALIGN  64
 /* Of a loop; its low 12 bits differ from those of all operands up to 512 bits. */
-#define INSN_TURNS_AT 0xf00
+#define INSN_ITERATIONS_AT 0xf00
 
 /* Where the code runs. */
 struct insn_place {
@@ -54,8 +54,8 @@ enum {
     AREA_SAVED_RSP = 128,
     AREA_OTHER = 192,
     AREA_VECTOR = 64,      /* bytes of a pattern */
-    AREA_BLOCKERS = 0xe00, /* mix.h: a load and a store; as for INSN_TURNS_AT */
-    AREA_TURNS = INSN_TURNS_AT,
+    AREA_BLOCKERS = 0xe00, /* mix.h: a load and a store; as for INSN_ITERATIONS_AT */
+    AREA_ITERATIONS = INSN_ITERATIONS_AT,
     AREA_BASE = 0x1000,
     AREA_RSI = 0x8000,
     AREA_RDI = 0x10000,

@@ -10,7 +10,7 @@
     }
 
 /* Registers of the generated code:
- *   rbp the arguments   rdi turns left   r15 first reading   rax, rbx the chains a and b
+ *   rbp the arguments   rdi iterations left   r15 first reading   rax, rbx the chains a and b
  *   r10 their `line`    r11 zero, or of FILL_WAIT_*: zero once a load has returned
  *   r8 position in the table of r13 bytes or addresses at r12
  * Fillers write the registers of `rotated`, or xmm0 to xmm7, or k1 to k4, in turn. */
@@ -27,7 +27,7 @@ static void put(struct limits_code *to, const uint8_t *bytes, size_t n)
     to->used += n;
 }
 
-/* Writes an instruction that a turn executes once. */
+/* Writes an instruction that an iteration executes once. */
 static void put_one(struct limits_code *to, const uint8_t *bytes, size_t n)
 {
     put(to, bytes, n);
@@ -69,7 +69,7 @@ static void put_entry(struct limits_code *to)
     put(to, BYTES(0x53, 0x55));                                     /* push rbx, rbp, */
     put(to, BYTES(0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57)); /* r12, r13, r14, r15 */
     put(to, BYTES(0x48, 0x89, 0xfd));                               /* mov rbp, rdi */
-    put(to, BYTES(0x48, 0x8b, 0x7d, offsetof(struct limits_run, turns)));
+    put(to, BYTES(0x48, 0x8b, 0x7d, offsetof(struct limits_run, iterations)));
     put(to, BYTES(0x4c, 0x8b, 0x55, offsetof(struct limits_run, line)));
     put(to, BYTES(0x45, 0x31, 0xdb)); /* xor r11d, r11d */
     put_reading(to);
@@ -173,7 +173,7 @@ static void put_wait(struct limits_code *to, enum limits_filler filler, unsigned
     put_one(to, BYTES(0x41, 0x83, 0xe3, 0x00));                  /* and r11d, 0 */
 }
 
-/* --- turns ------------------------------------------------------------------------------------ */
+/* --- iterations ------------------------------------------------------------------------------- */
 
 static void put_width(struct limits_code *to, enum limits_filler filler, uint32_t count)
 {
@@ -243,7 +243,7 @@ static void put_targets(struct limits_code *to, uint32_t count)
         put_rel32(to, after);
         pad(to, TARGET_APART, 0xcc);
     }
-    to->instructions++; /* of these jumps a turn executes one */
+    to->instructions++; /* of these jumps an iteration executes one */
     put_next(to);
 }
 

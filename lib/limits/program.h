@@ -1,6 +1,6 @@
 /*
  * Generates the code of a curve over a count (docs/limits.md): a function that reads the clock,
- * turns a loop, reads the clock again and returns the ticks between. The recipe is lfence,
+ * runs a loop, reads the clock again and returns the ticks between. The recipe is lfence,
  * independently of recipe=. Pure: it only writes bytes, and the same arguments always give the same
  * bytes.
  */
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a turn of the loop has. */
+/* What an iteration of the loop has. */
 enum limits_kind {
     LIMITS_WIDTH,   /* count instructions: a chain of LIMITS_CHAIN additions, fillers after each */
     LIMITS_WINDOW,  /* a load that follows chain a, count fillers; the same with chain b */
@@ -41,7 +41,7 @@ enum limits_filler {
 
 /* The arguments of the function and what it leaves; in memory. */
 struct limits_run {
-    uint64_t turns; /* of the loop, at least 1 */
+    uint64_t iterations; /* of the loop, at least 1 */
     uint64_t a, b;  /* LIMITS_WINDOW: addresses in the chains; after it, those that were loaded */
     uint64_t line;  /* address of 8 bytes that fillers read and write */
     uint64_t table; /* LIMITS_PATTERN: of the bytes; LIMITS_TARGETS: of their addresses */
@@ -54,12 +54,11 @@ struct limits_code {
     uint8_t *at; /* on a boundary of LIMITS_ALIGN */
     size_t size, used;
     bool full; /* it did not fit: nothing may be executed */
-    /* Instructions of a turn. Not counted: the NOP that LIMITS_PATTERN executes if its branch is
-     * not taken. */
+    /* Instructions of an iteration. Not counted: the NOP that LIMITS_PATTERN executes if its branch
+     * is not taken. */
     uint64_t instructions;
-    uint64_t
-        operations; /* of a turn: jumps, calls with their returns, instructions of code; else 1 */
-    size_t targets; /* LIMITS_TARGETS: their offset */
+    uint64_t operations; /* of an iteration: jumps, calls with returns, code; else 1 */
+    size_t targets;      /* LIMITS_TARGETS: their offset */
 };
 
 #define LIMITS_ALIGN 64

@@ -6,14 +6,14 @@ void gaps_init(struct gaps *g, uint64_t typical, uint64_t hz)
 {
     memset(g, 0, sizeof *g);
     g->typical = typical;
-    g->threshold = typical * GAPS_TURNS > GAPS_TICKS ? typical * GAPS_TURNS : GAPS_TICKS;
+    g->threshold = typical * GAPS_ITERATIONS > GAPS_TICKS ? typical * GAPS_ITERATIONS : GAPS_TICKS;
     for (unsigned i = GAPS_DECADES - 1; i-- > 0; hz /= 10)
         g->limit[i] = hz; /* 1 s, 100 ms, ... 1 us */
 }
 
-void gaps_add(struct gaps *g, uint64_t at, uint64_t turn)
+void gaps_add(struct gaps *g, uint64_t at, uint64_t iteration)
 {
-    struct gap gap = {at, turn - g->typical};
+    struct gap gap = {at, iteration - g->typical};
     unsigned decade = 0;
 
     while (decade < GAPS_DECADES - 1 && gap.ticks >= g->limit[decade])

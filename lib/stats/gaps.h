@@ -3,7 +3,7 @@
  * another program. Pure: the caller spins and adds each gap with its time. All are counted; the
  * first GAPS_KEPT are kept with their times, from which gaps_rhythm() finds a period.
  *
- * An iteration of the loop is a gap if it takes at least GAPS_TICKS, and at least GAPS_TURNS
+ * An iteration of the loop is a gap if it takes at least GAPS_TICKS, and at least GAPS_ITERATIONS
  * typical iterations. 1000 ticks are 250 to 500 ns: less than an SMI (many microseconds) or an exit
  * to a hypervisor (about one), more than a cache miss or a step of any TSC. Uses SSE: not for boot/
  * or trap handlers.
@@ -15,12 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GAPS_TICKS   1000
-#define GAPS_TURNS   8
-#define GAPS_KEPT    1024
-#define GAPS_DECADES 8  /* below 1 us, below 10 us, ... below 1 s, 1 s and more */
-#define GAPS_RHYTHM  8  /* minimum number of intervals for a rhythm, ... */
-#define GAPS_EVEN    10 /* ... half of which lie within a tenth of their median */
+#define GAPS_TICKS      1000
+#define GAPS_ITERATIONS 8
+#define GAPS_KEPT       1024
+#define GAPS_DECADES    8  /* below 1 us, below 10 us, ... below 1 s, 1 s and more */
+#define GAPS_RHYTHM     8  /* minimum number of intervals for a rhythm, ... */
+#define GAPS_EVEN       10 /* ... half of which lie within a tenth of their median */
 
 struct gap {
     uint64_t at, ticks; /* since the start; the time of the iteration beyond a typical one */
@@ -42,7 +42,7 @@ struct gaps {
 void gaps_init(struct gaps *g, uint64_t typical, uint64_t hz);
 
 /* Adds an iteration of g->threshold ticks or more that began `at` ticks after the start. */
-void gaps_add(struct gaps *g, uint64_t at, uint64_t turn);
+void gaps_add(struct gaps *g, uint64_t at, uint64_t iteration);
 
 struct gaps_rhythm {
     size_t intervals; /* between the starts of kept gaps; 0: the rest is not valid */

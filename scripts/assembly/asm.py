@@ -148,7 +148,7 @@ def wait_for(ran):
 
 
 def chosen(args, snippets, folder, shown):
-    """How many copies and turns each snippet has, by what a short run finds that a copy takes; returns checks, {name:
+    """How many copies and iterations each snippet has, by what a short run finds that a copy takes; returns checks, {name:
     snippet}. A snippet that fails keeps the number it has."""
     rows = rows_of(measured(args, snippets, folder, shown, PILOT)[0])
     checks = {}
@@ -342,9 +342,9 @@ def tell(s, row, run, check=None, checked=None):
 
 def print_json(s, row, run, check, checked):
     """As tell(), as one object."""
-    kept = {"copies": check.unroll, "turns": check.loop, "row": checked} if checked else None
+    kept = {"copies": check.unroll, "iterations": check.loop, "row": checked} if checked else None
     print(json.dumps({"snippet": snippet.what(s), "notes": s.notes, "execution": run["execution"], "copies": s.unroll,
-                      "turns": s.loop, "row": row, "check": kept}))
+                      "iterations": s.loop, "row": row, "check": kept}))
     return bool(row) and row["status"] == "ok" and "ticks" in row.get("per_op", {})
 
 
@@ -381,7 +381,7 @@ def add(commands):
         description="Measures instructions, separated by ; : as NASM takes them, or as GNU as does (dword ptr [r14],\n"
                     "AT&T syntax), or lines of objdump -d.",
         epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each, R15 counts the\n"
-               "loop's turns where there is a loop, all other registers are 0 and the snippet's.\n\n"
+               "loop's iterations where there is a loop, all other registers are 0 and the snippet's.\n\n"
                "examples:\n"
                '  baretick asm "imul rax, rbx" --hosted\n'
                '  baretick asm "mov rax, [r14]" --latency --hosted\n'
@@ -396,7 +396,7 @@ def add(commands):
     p.add_argument("--late-init", default="", metavar="CODE", help="runs last before the copies")
     p.add_argument("--unroll", type=start.number, metavar="N",
                    help="copies (100; on this CPU as many as dominate their window)")
-    p.add_argument("--loop", type=start.number, default=0, metavar="N", help="turns of a loop around them (0: none)")
+    p.add_argument("--loop", type=start.number, default=0, metavar="N", help="iterations of a loop around them (0: none)")
     p.add_argument("--basic", action="store_true", help="N copies against none, in place of 2 N against N")
     kind = p.add_mutually_exclusive_group()
     kind.add_argument("--latency", action="store_true", help="make each copy wait for the one before; says how")

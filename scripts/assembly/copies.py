@@ -1,4 +1,4 @@
-"""How many copies of a snippet a window has, in how many turns of a loop; and whether its figure depends on that."""
+"""How many copies of a snippet a window has, in how many iterations of a loop; and whether its figure depends on that."""
 import dataclasses
 import math
 import re
@@ -9,7 +9,7 @@ COPIES = 100            # where --unroll does not say, and nothing is known of t
 # What a window takes by itself, the steps of a TSC, and the first thousand cycles in which a core's clock and issue rate
 # follow a change of its current (docs/own-code.md) have to be small next to the copies.
 LOOP_CYCLES = 20000
-LOOP_BYTES = 1024       # of a turn; a core has twice as many decoded still (Skylake: 1536 micro-operations)
+LOOP_BYTES = 1024       # of an iteration; a core has twice as many decoded still (Skylake: 1536 micro-operations)
 # Copies that must not be in a loop:
 STRAIGHT_CYCLES = 2000
 STRAIGHT_BYTES = 4096
@@ -33,7 +33,7 @@ _COUNTER = re.compile(r"\br15[dwbl]?\b")
 
 
 def may_loop(code):
-    """Whether machine code can be in a loop that R15 counts, and does the same in every turn."""
+    """Whether machine code can be in a loop that R15 counts, and does the same in every iteration."""
     lines = snippet.disassembled(code)
     return not any(_COUNTER.search(line) or _WALKS.search(_ADDRESS.sub("", line)) for line in lines)
 
@@ -49,29 +49,29 @@ def walked(code):
 
 
 def plan(s, cycles, snippets, times=1):
-    """(copies, turns) for a snippet whose copy takes `cycles` cycles, so that the copies take `times` LOOP_CYCLES;
-    snippets: how many share the object. Turns are 0 where there is no loop."""
+    """(copies, iterations) for a snippet whose copy takes `cycles` cycles, so that the copies take `times` LOOP_CYCLES;
+    snippets: how many share the object. Iterations are 0 where there is no loop."""
     cycles = max(cycles, 0.01)
     room = snippet.OBJECT_MOST // 2 // snippets // (3 * (s.size + LABEL_BYTES))
     if not may_loop(s.code):
         room = min(room, STRAIGHT_BYTES // s.size, WALKED_BYTES // max(1, walked(s.code)))
         return max(COPIES, min(int(times * STRAIGHT_CYCLES / cycles), room)), 0
-    # A turn is a whole number of rounds: each then has what the others have.
+    # An iteration is a whole number of rounds: each then has what the others have.
     rounds = max(1, len(s.copies))
     copies = min(max(COPIES, int(LOOP_CYCLES / cycles)), LOOP_BYTES // s.size, room)
     copies = max(1, copies // rounds) * rounds
-    turns = math.ceil(times * LOOP_CYCLES / (copies * cycles))
-    turns = min(turns, snippet.OPS_MOST // copies)
-    return copies, turns if turns > 1 else 0
+    iterations = math.ceil(times * LOOP_CYCLES / (copies * cycles))
+    iterations = min(iterations, snippet.OPS_MOST // copies)
+    return copies, iterations if iterations > 1 else 0
 
 
 def check_of(s, cycles, snippets):
-    """Another row of the same snippet: half as many copies in a turn, but a longer window; or half as many copies."""
+    """Another row of the same snippet: half as many copies in an iteration, but a longer window; or half as many copies."""
     check = dataclasses.replace(s, suite=CHECK, notes=[])
-    copies, turns = plan(s, cycles, snippets)
+    copies, iterations = plan(s, cycles, snippets)
     rounds = max(1, len(s.copies))
     check.unroll = max(1, copies // 2 // rounds) * rounds
-    if turns:
+    if iterations:
         check.loop = min(math.ceil(CHECK_TIMES * LOOP_CYCLES / (check.unroll * max(cycles, 0.01))),
                          snippet.OPS_MOST // check.unroll)
     return check

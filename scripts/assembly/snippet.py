@@ -3,7 +3,7 @@
 Each snippet becomes a body with twice as many copies of it as its empty twin (or some against none),
 so that what is left of the two windows' difference is the copies and nothing else. This is what
 nanoBench (Abel and Reineke, ISPASS 2020) does, and its registers are kept: R14, RDI, RSI, RSP and RBP
-point into the middle of areas of 1 MiB each; R15 counts the loop's turns where there is a loop; all
+point into the middle of areas of 1 MiB each; R15 counts the loop's iterations where there is a loop; all
 others are the snippet's.
 """
 import os
@@ -148,9 +148,9 @@ def _before(snippet, label, name):
 
 
 def _turns(unroll):
-    """How many turns n operations are; flags are left as they are. (SAHF sets all but OF, ADD that: 1 + 127 overflows.)"""
+    """How many iterations n operations are; flags are left as they are. (SAHF sets all but OF, ADD that: 1 + 127 overflows.)"""
     return ["lahf", "seto al", "mov r8, rax", "mov rax, rdi", "xor edx, edx", f"mov ecx, {unroll}", "div rcx",
-            "mov [rel turns], rax", "mov rax, r8", "add al, 127", "sahf"]
+            "mov [rel iterations], rax", "mov rax, r8", "add al, 127", "sahf"]
 
 
 def _body(snippet, label, copies, name):
@@ -162,7 +162,7 @@ def _body(snippet, label, copies, name):
         lines += _turns(snippet.unroll)
     lines += [f"mov {register}, [rel registers + {8 * i}]" for i, register in enumerate(REGISTERS)]
     if snippet.loop:
-        lines += [*instructions(snippet.late_init), "mov r15, [rel turns]", "align 64", f"{label}.turn:"]
+        lines += [*instructions(snippet.late_init), "mov r15, [rel iterations]", "align 64", f"{label}.iteration:"]
     else:
         lines += instructions(snippet.late_init)
     for k in range(copies):
@@ -170,7 +170,7 @@ def _body(snippet, label, copies, name):
             lines.append(f"{name}.copy_{k + 1}:")
         lines += snippet.copy(k)
     if snippet.loop:
-        lines += ["dec r15", f"jnz near {label}.turn"]
+        lines += ["dec r15", f"jnz near {label}.iteration"]
     lines += [f"{name}.behind:", *instructions(snippet.after), "cld"]
     lines += [f"mov {register}, [rel kept + {8 * i}]" for i, register in enumerate((*KEPT, "rsp"))]
     return lines + ["xor eax, eax", "ret"]
@@ -184,7 +184,7 @@ def source(snippets, include):
     """The NASM source of an object with a row for each; `include`: the folder of baretick.inc."""
     lines = ["bits 64", f"%include {_quoted(os.path.join(include, 'baretick.inc'))}",
              "section .bss", "align 64", f"registers: resq {len(REGISTERS)}", f"kept: resq {len(KEPT) + 1}",
-             "saved: resq 1", "turns: resq 1", "vectors: resd 1", *_setup()]
+             "saved: resq 1", "iterations: resq 1", "vectors: resd 1", *_setup()]
     for i, s in enumerate(snippets):
         fewer = 0 if s.basic else s.unroll
         lines += _body(s, f"copies_{i}", fewer + s.unroll, f"{s.suite}.{s.name}")

@@ -91,7 +91,7 @@ def common_words(args):
 
 def around_snippet(label, prefix):
     """Where in the made object (scripts/assembly/snippet.py) a label is, for people. A user's label stays as it is."""
-    if label == "copies_0.turn":
+    if label == "copies_0.iteration":
         return "snippet"
     if label.startswith(f"{prefix}copy_1"):
         return "snippet" + label.removeprefix(f"{prefix}copy_1")
@@ -100,14 +100,14 @@ def around_snippet(label, prefix):
 
 def of_assembly(args):
     """A loop around one copy: what is before and behind it is not counted."""
-    turns = args.operations or ASM_OPERATIONS
-    if turns > snippet.OPS_MOST:
-        raise Failed(f"--operations {turns}: of instructions 1 to {snippet.OPS_MOST} turns are allowed")
-    one = snippet.Snippet(args.what, late_init=args.init, unroll=1, loop=turns, basic=True)
+    iterations = args.operations or ASM_OPERATIONS
+    if iterations > snippet.OPS_MOST:
+        raise Failed(f"--operations {iterations}: of instructions 1 to {snippet.OPS_MOST} iterations are allowed")
+    one = snippet.Snippet(args.what, late_init=args.init, unroll=1, loop=iterations, basic=True)
     with tempfile.TemporaryDirectory(prefix="baretick-stores-") as folder:
         path = os.path.join(folder, "asm.o")
         snippet.assemble([one], path, os.path.join(start.HERE, "bench/api"))
-        args.operations = turns
+        args.operations = iterations
         status, traces, refused = program(f"objects={path}", f"from=asm.{one.name}.copy_1",
                                           f"to=asm.{one.name}.behind", *common_words(args), f"asm/{one.name}")
     for trace in traces:
@@ -333,7 +333,7 @@ def add(commands):
     p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; an object of "
                    "your own, or a folder of some (docs/own-code.md); or instructions, as `baretick asm` takes them, in a loop")
     p.add_argument("--operations", type=operations, metavar="N",
-                   help=f"in the call (a window's; of instructions {ASM_OPERATIONS} turns)")
+                   help=f"in the call (a window's; of instructions {ASM_OPERATIONS} iterations)")
     p.add_argument("--steps", type=operations, default=STEPS, metavar="N", help=f"at the most ({STEPS})")
     p.add_argument("--row", help="of an object: this one alone, in place of all")
     p.add_argument("--asm", action="store_true", help="take it for instructions, whatever it looks like")

@@ -11,7 +11,7 @@ from assembly.snippet import Wrong
 
 # They point into areas of memory; scripts/assembly/snippet.py.
 AREAS = snippet.AREAS
-TURNS = "r15"
+ITERATIONS = "r15"
 _NAMED_HERE = ("general", "vector", "mask", "MMX", "x87", "tile")
 # Of two equal sources they make zeros or ones, and processors know that (Intel's optimization manual,
 # "zero idioms" and "ones idioms"; AMD's, "zeroing idioms"): nothing is waited for.
@@ -54,8 +54,8 @@ class Wish:
             raise self.wrong("it counts rcx down to 0, and copies after the first have nothing to do")
         if self.moves_top():
             raise self.wrong("it moves the top of the x87 stack: st0 is another register in the next copy")
-        if self.given.loop and any(o.whole == TURNS and o.writes for o in self.registers):
-            raise self.wrong("R15 counts the loop's turns")
+        if self.given.loop and any(o.whole == ITERATIONS and o.writes for o in self.registers):
+            raise self.wrong("R15 counts the loop's iterations")
         clashes.refuse(self)
 
     # --- operands ----------------------------------------------------------------------------------

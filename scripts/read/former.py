@@ -6,6 +6,7 @@ FORMER = {
     "row": {"quiet": "exclusive"},
     "event": {"quiet": "exclusive"},
     "linearity": {"quiet_groups": "exclusive_groups"},
+    "gaps": {"iteration_ticks": "iteration_ticks"},
 }
 
 

@@ -174,7 +174,7 @@ def test_there_is_no_gap_where_instructions_are_counted(boot):
     b = boot("suite=gaps").must(SUCCESS, rows=0)
     g = b.one("gaps")
     assert g["gaps"] == g["stolen_ticks"] == g["longest_ticks"] == 0 and g["decades"] == [0] * 8, g
-    assert g["turn_ticks"] % 128 == 0 and g["threshold_ticks"] == 8 * g["turn_ticks"], g
+    assert g["iteration_ticks"] % 128 == 0 and g["threshold_ticks"] == 8 * g["iteration_ticks"], g
     assert 0.00999 < g["seconds"] < 0.0101 and g["first"] == [], g
     assert re.search(r"^core 0 +10\.0 ms watched, 0 gaps$", b.text.replace("\r", ""), re.M), str(b)
 

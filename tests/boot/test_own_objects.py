@@ -25,7 +25,7 @@ import made  # noqa: E402
 FOLDER = "baretick/objects"
 KINDS = ("gcc", "clang", "nasm")
 ARGS = (4, 16, 64)
-GROWTHS = {  # the curve of each, and how often its loop turns
+GROWTHS = {  # the curve of each, and how many iterations its loop has
     "constant": ("constant", lambda n: 20), "log": ("log n", lambda n: 10 * math.log2(n)), "linear": ("n", lambda n: n),
     "n_log_n": ("n log n", lambda n: n * math.log2(n)), "square": ("n^2", lambda n: n * n),
 }  # fmt: skip
@@ -77,9 +77,9 @@ def test_every_window_of_an_object_is_what_a_plugin_counts(boot, stick, objects,
     # Ten products, and the loop's two instructions.
     assert all(b.row(kind, "chain")["per_op"]["instructions"] == 12 for kind in KINDS)
     assert all(1 <= b.row(kind, "count")["per_op"]["instructions"] <= 3 for kind in KINDS)
-    for name, (curve, turns) in GROWTHS.items():
+    for name, (curve, iterations) in GROWTHS.items():
         by_arg = {arg: b.row("grows", f"{name}/{arg}")["per_op"]["instructions"] for arg in ARGS}
-        assert by_arg[64] - by_arg[4] == 2 * (turns(64) - turns(4)), by_arg  # a turn is two instructions
+        assert by_arg[64] - by_arg[4] == 2 * (iterations(64) - iterations(4)), by_arg  # an iteration is two instructions
         (grown,) = [e for e in b.events("growth") if e["name"] == name]
         assert (grown["fits"], grown["curve"], grown["unit"]) == (True, curve, "instructions"), grown
 

@@ -185,7 +185,7 @@ def test_noise_is_survived():
             assert kind in ("text", "damaged", "progress")
 
 
-@pytest.mark.parametrize("kind, was, now", [("row", "quiet", "exclusive"), ("event", "quiet", "exclusive"),
+@pytest.mark.parametrize("kind, was, now", [("row", "quiet", "exclusive"), ("event", "quiet", "exclusive"), ("gaps", "iteration_ticks", "iteration_ticks"),
                                             ("run", "quiet", "controls"),
                                             ("linearity", "quiet_groups", "exclusive_groups")])
 def test_a_field_of_an_older_report_gets_the_name_of_today(kind, was, now):

@@ -9,10 +9,10 @@
     {                                                                                              \
         const uint64_t a = o->arg;                                                                 \
         for (; n; n--) {                                                                           \
-            uint64_t turns = (turns_);                                                             \
+            uint64_t iterations = (turns_);                                                        \
             o->counter += a;                                                                       \
-            for (; turns; turns--)                                                                 \
-                BARETICK_HIDE(turns);                                                              \
+            for (; iterations; iterations--)                                                       \
+                BARETICK_HIDE(iterations);                                                         \
         }                                                                                          \
         return 0;                                                                                  \
     }                                                                                              \
@@ -29,11 +29,11 @@ static const char *check(const struct baretick_object *o, uint64_t operations)
     return o->counter == operations * o->arg ? NULL : "the sum of arguments is wrong";
 }
 
-GROWS(constant, "20 turns", 20);
-GROWS(log, "log n turns, ten of each", 10 * log_of(a));
-GROWS(linear, "n turns", a);
-GROWS(n_log_n, "n log n turns", a *log_of(a));
-GROWS(square, "n^2 turns", a *a);
+GROWS(constant, "20 iterations", 20);
+GROWS(log, "log n iterations, ten of each", 10 * log_of(a));
+GROWS(linear, "n iterations", a);
+GROWS(n_log_n, "n log n iterations", a *log_of(a));
+GROWS(square, "n^2 iterations", a *a);
 
 static const char *not_16(const struct baretick_object *o, uint64_t operations)
 {

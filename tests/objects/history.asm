@@ -41,10 +41,10 @@ section .text
     mov [now + 8 * FLAGS], rax
     call compare
     mov eax, 3
-%%turn:
+%%iteration:
     times %1 imul rax, rax
     dec rdi
-    jnz %%turn
+    jnz %%iteration
     xor eax, eax
     ret
 %endmacro

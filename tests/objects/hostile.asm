@@ -69,10 +69,10 @@ find_avx:                       ; of the CPU and of the system: Intel SDM vol. 1
 canary:                         ; an operation: dependent products
     EXPECT_PLAIN_STATE .changed
     mov eax, 3
-.turn:
+.iteration:
     times PRODUCTS imul rax, rax
     dec rdi
-    jnz .turn
+    jnz .iteration
     xor eax, eax
     ret
 .changed:
@@ -81,9 +81,9 @@ canary:                         ; an operation: dependent products
 
 canary_empty:
     mov eax, 3
-.turn:
+.iteration:
     dec rdi
-    jnz .turn
+    jnz .iteration
     xor eax, eax
     ret
 
@@ -92,10 +92,10 @@ canary_empty:
     %push hostile
     %define %$name %1
 body_%1:
-.turn:
+.iteration:
     add eax, 1
     dec rdi
-    jnz .turn
+    jnz .iteration
 %endmacro
 %macro HOSTILE_END 0
     xor eax, eax

@@ -8,10 +8,10 @@ BARETICK_END
 section .text
 chain:
     mov eax, 3
-.turn:
+.iteration:
     times 10 imul rax, rax
     dec rdi
-    jnz .turn
+    jnz .iteration
     xor eax, eax
     ret
 BARETICK_ROW SUITE, chain, "ten products, each of the one before", chain, ops, 500

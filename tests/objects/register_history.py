@@ -24,7 +24,7 @@ def hold(recipe):
     }
 
 
-# Rows of suite `planted` that look at the same in straight copies and in a loop; a loop alone has a turn for adaptive.
+# Rows of suite `planted` that look at the same in straight copies and in a loop; a loop alone has an iteration for adaptive.
 NOTES = ("history", "history_loop")
 SUITES = f"suite=history,planted bench={','.join([*hold('lfence'), *NOTES])}"
 

@@ -1,14 +1,14 @@
 /*
  * Bodies at which single-stepping can go wrong, each with the instructions of an operation that are
- * its own: what the loop of turns() takes besides is in its empty twin. stepped() is what only a
- * stepped window does: it has few operations.
+ * its own: what the loop of iterations() takes besides is in its empty twin. stepped() is what only
+ * a stepped window does: it has few operations.
  */
 #include "baretick.h"
 
 #define OPS         1000
 #define FEW(n)      ((n) < 500)
 #define BODY(name_) static int name_(uint64_t n, struct baretick_object *o)
-#define TURNS                                                                                      \
+#define ITERATIONS                                                                                 \
     for (; n; n--) {                                                                               \
         o->counter++;                                                                              \
         BARETICK_CLOBBER();                                                                        \
@@ -26,9 +26,9 @@
         (void)o;                                                                                   \
         return 0;                                                                                  \
     }                                                                                              \
-    BARETICK_ROW(steps, name_, what_, .body = name_, .empty = turns, .ops = ops_)
+    BARETICK_ROW(steps, name_, what_, .body = name_, .empty = iterations, .ops = ops_)
 
-BODY(turns)
+BODY(iterations)
 {
     for (; n; n--)
         __asm__ volatile("" : : : "memory");
@@ -78,7 +78,7 @@ BODY(calls_linux)
     (void)o;
     return 0;
 }
-BARETICK_ROW(steps_linux, syscall, "SYSCALL", .body = calls_linux, .empty = turns, .ops = 20);
+BARETICK_ROW(steps_linux, syscall, "SYSCALL", .body = calls_linux, .empty = iterations, .ops = 20);
 
 /* What stepping must not show: the trap flag in what PUSHF pushes. */
 BODY(sees_no_flag)
@@ -99,7 +99,7 @@ BODY(faults)
 {
     if (FEW(n))
         __asm__ volatile("ud2");
-    TURNS
+    ITERATIONS
     return 0;
 }
 BARETICK_ROW(steps_end, faults, "a fault while it is stepped", .body = faults, .ops = OPS);
@@ -108,7 +108,7 @@ BODY(endless)
 {
     while (FEW(n))
         BARETICK_CLOBBER();
-    TURNS
+    ITERATIONS
     return 0;
 }
 BARETICK_ROW(steps_endless, endless, "no end while it is stepped", .body = endless, .ops = OPS);
@@ -118,7 +118,7 @@ BODY(begins)
 {
     if (FEW(n))
         __asm__ volatile("xbegin 1f\n\txend\n1:" : : : "rax", "memory");
-    TURNS
+    ITERATIONS
     return 0;
 }
 BARETICK_ROW(steps_rtm, transaction, "a transaction while it is stepped", .body = begins,
@@ -131,7 +131,7 @@ BODY(wanders)
                          :
                          :
                          : "rax", "cc");
-    TURNS
+    ITERATIONS
     return 0;
 }
 BARETICK_ROW(steps_end, no_stack, "a stack pointer of zero", .body = wanders, .ops = OPS,
@@ -141,7 +141,7 @@ BODY(fails)
 {
     if (FEW(n))
         return 1;
-    TURNS
+    ITERATIONS
     return 0;
 }
 BARETICK_ROW(steps_end, refuses, "an error with few operations", .body = fails, .ops = OPS);
@@ -158,7 +158,7 @@ static const char *wants_all(const struct baretick_object *o, uint64_t operation
 }
 BODY(counts)
 {
-    TURNS
+    ITERATIONS
     return 0;
 }
 BARETICK_ROW(steps_end, picky, "a check that wants more", .body = counts, .ops = OPS,

@@ -63,7 +63,7 @@ static int counter(uint64_t n, struct baretick_object *o)
     BARETICK_KEEP(*count);
     return 0;
 }
-ROW(SUITE, counter, "a counter that is written in each turn and read once", .body = counter,
+ROW(SUITE, counter, "a counter that is written in each iteration and read once", .body = counter,
     .ops = 100, .room = 8);
 
 static int counter_cure(uint64_t n, struct baretick_object *o)

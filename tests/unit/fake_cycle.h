@@ -80,8 +80,8 @@ void place_cool(const struct placed *p)
     (void)p;
 }
 
-/* `turns`: its core cycles; bit 32 says whether it is a window of the ruler. */
-static struct window_result window(struct object *o, const void *function, uint64_t turns,
+/* `iterations`: its core cycles; bit 32 says whether it is a window of the ruler. */
+static struct window_result window(struct object *o, const void *function, uint64_t iterations,
                                    uint64_t delay, uint64_t stack)
 {
     (void)o;
@@ -89,7 +89,7 @@ static struct window_result window(struct object *o, const void *function, uint6
     (void)delay;
     (void)stack;
     uint64_t from = tsc_now();
-    pass((uint32_t)turns, turns >> 32 ? w.ruler_rate : w.rate);
+    pass((uint32_t)iterations, iterations >> 32 ? w.ruler_rate : w.rate);
     w.rate *= w.drift;
     w.ruler_rate *= w.drift;
     return (struct window_result){.ticks = tsc_now() - from};
@@ -195,7 +195,8 @@ static struct row_figure run(void)
     for (unsigned k = 0; k < KINDS; k++)
         if (cost[k]) {
             placed.kind[k].fn = window;
-            placed.kind[k].turns = cost[k] | (k == KIND_RULER || k == KIND_RULER2 ? 1ull << 32 : 0);
+            placed.kind[k].iterations =
+                cost[k] | (k == KIND_RULER || k == KIND_RULER2 ? 1ull << 32 : 0);
         }
     free(gathered);
     gathered = calloc(gathered_need(&options, SAMPLES, 1), sizeof(uint64_t));

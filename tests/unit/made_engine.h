@@ -19,7 +19,7 @@
 /* One call of a window by the sampler. */
 struct call {
     enum kind kind;
-    uint64_t turns, delay, stack;
+    uint64_t iterations, delay, stack;
 };
 
 /* What the windows do; set by each test. */
@@ -56,12 +56,12 @@ static double cycles_of(enum kind k)
     return operations[k] * plant.operation + adds[k];
 }
 
-static struct window_result window(enum kind k, uint64_t turns, uint64_t delay, uint64_t stack)
+static struct window_result window(enum kind k, uint64_t iterations, uint64_t delay, uint64_t stack)
 {
     size_t i = plant.of_kind[k]++;
 
     assert_true(plant.calls < CALLS);
-    plant.call[plant.calls++] = (struct call){k, turns, delay, stack};
+    plant.call[plant.calls++] = (struct call){k, iterations, delay, stack};
     if (plant.calls == plant.nmi_at)
         plant.nmis++;
     double ticks = plant.overhead + cycles_of(k) * plant.cycle;
@@ -76,11 +76,11 @@ static struct window_result window(enum kind k, uint64_t turns, uint64_t delay, 
 }
 
 #define WINDOW(name_, kind_)                                                                       \
-    static struct window_result name_(struct object *o, const void *f, uint64_t turns,             \
+    static struct window_result name_(struct object *o, const void *f, uint64_t iterations,        \
                                       uint64_t delay, uint64_t stack)                              \
     {                                                                                              \
         (void)o, (void)f;                                                                          \
-        return window(kind_, turns, delay, stack);                                                 \
+        return window(kind_, iterations, delay, stack);                                            \
     }
 WINDOW(empty, KIND_EMPTY)
 WINDOW(ruler, KIND_RULER)
@@ -172,11 +172,11 @@ static struct gathered *const gathered = (struct gathered *)(void *)store;
 
 static const struct placed placed = {
     .at = {.stack = 160},
-    .kind = {[KIND_EMPTY] = {.fn = empty, .turns = OPS},
-             [KIND_RULER] = {.fn = ruler, .turns = OPS},
-             [KIND_RULER2] = {.fn = ruler2, .turns = OPS},
-             [KIND_BODY] = {.fn = body, .turns = OPS, .part = BODY_PART},
-             [KIND_BODY2] = {.fn = body2, .turns = 2 * OPS}},
+    .kind = {[KIND_EMPTY] = {.fn = empty, .iterations = OPS},
+             [KIND_RULER] = {.fn = ruler, .iterations = OPS},
+             [KIND_RULER2] = {.fn = ruler2, .iterations = OPS},
+             [KIND_BODY] = {.fn = body, .iterations = OPS, .part = BODY_PART},
+             [KIND_BODY2] = {.fn = body2, .iterations = 2 * OPS}},
 };
 
 static int start(void **state)

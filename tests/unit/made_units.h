@@ -14,7 +14,7 @@
 const struct unit unit_window_tag = {7, 3, FIXUP_TAG, {0x0f, 0x1f, 0x80, 0, 0, 0, 0}};
 UNIT_OF(window_enter, 1, 0x90);
 UNIT_OF(window_leave, 1, 0xc3);
-UNIT_OF(loop_turn, 1, 0x90);
+UNIT_OF(loop_iteration, 1, 0x90);
 RECIPE(plain);
 RECIPE(rdtscp);
 RECIPE(xfence_lfence);

@@ -15,7 +15,7 @@ int calls_register(uint64_t n, struct object *o)
     void (*callee)(struct object *) = o->table.method;
 
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         callee(o);
         BENCH_CLOBBER();
     }

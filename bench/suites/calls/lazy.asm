@@ -193,7 +193,7 @@ calls_lazy_fixup:
     mov rbx, rdi
     mov r12, rsi
     lea r13, [unbound_%+CALLEE]
-.turn:
+.iteration:
     %if %2
         mov [calls_lazy_got + GOT_SLOTS + CALLEE * 8], r13
     %endif
@@ -202,7 +202,7 @@ calls_lazy_fixup:
         call calls_lazy_plt
     %endif
     dec rbx
-    jnz .turn
+    jnz .iteration
     pop r13
     pop r12
     pop rbx

@@ -22,7 +22,7 @@ int calls_switch(uint64_t n, struct object *o)
     uint64_t sum = 0;
     order->at = (order->at + (uint32_t)n) % CALLS_ORDER;
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         switch (*next++) {
             CASE(0);
             CASE(1);
@@ -49,7 +49,7 @@ int calls_switch_empty(uint64_t n, struct object *o)
     const uint8_t *next = order->target + order->at_empty;
     order->at_empty = (order->at_empty + (uint32_t)n) % CALLS_ORDER;
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         BENCH_KEEP(*next++);
     }
     return 0;

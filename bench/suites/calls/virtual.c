@@ -7,7 +7,7 @@ CALLS_TABLES(calls_table);
 int calls_virtual(uint64_t n, struct object *o)
 {
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         o->vtable->method(o);
     }
     return 0;

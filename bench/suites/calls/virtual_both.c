@@ -15,7 +15,7 @@ const struct vtable calls_table_both = {calls_callee, calls_callee_inc};
 int calls_virtual_known(uint64_t n, struct object *o)
 {
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         calls_table_both.first(o);
         calls_table_both.method(o);
     }
@@ -25,7 +25,7 @@ int calls_virtual_known(uint64_t n, struct object *o)
 int calls_virtual_unknown(uint64_t n, struct object *o)
 {
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         o->vtable->first(o);
         o->vtable->method(o);
     }
@@ -43,7 +43,7 @@ static inline struct object *base(struct object *o, uint64_t n)
 int calls_virtual_types(uint64_t n, struct object *o)
 {
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         struct object *b = base(o, n);
         b->vtable->method(b);
     }
@@ -53,7 +53,7 @@ int calls_virtual_types(uint64_t n, struct object *o)
 int calls_virtual_types_empty(uint64_t n, struct object *o)
 {
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         struct object *b = base(o, n);
         BENCH_KEEP(b);
         BENCH_CLOBBER();

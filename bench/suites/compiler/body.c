@@ -310,6 +310,6 @@ ONE_PASS volatile_choice(uint64_t *table, uint64_t count)
 PASSES(volatile_choice)
 
 /* No traps: the cost of keep.h's macros alone. */
-BENCH_LOOP(compiler_turns, (void)0)
-BENCH_LOOP(compiler_turns_keep, BENCH_KEEP(n))
-BENCH_LOOP(compiler_turns_hide, BENCH_HIDE(n))
+BENCH_LOOP(compiler_iterations, (void)0)
+BENCH_LOOP(compiler_iterations_keep, BENCH_KEEP(n))
+BENCH_LOOP(compiler_iterations_hide, BENCH_HIDE(n))

@@ -34,7 +34,7 @@ void compiler_count(uint64_t n, void *counter)
     uint64_t *count = counter;
 
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         ++*count;
         BENCH_CLOBBER();
     }

@@ -79,9 +79,9 @@ COMPILER_PAIR(noclone);
 uint32_t compiler_divide_otherwise(uint32_t x, uint32_t divisor); /* is not called */
 
 /* Loops of n iterations: empty, and with one of keep.h's macros on the loop counter. */
-int compiler_turns(uint64_t n, struct object *o);
-int compiler_turns_keep(uint64_t n, struct object *o);
-int compiler_turns_hide(uint64_t n, struct object *o);
+int compiler_iterations(uint64_t n, struct object *o);
+int compiler_iterations_keep(uint64_t n, struct object *o);
+int compiler_iterations_hide(uint64_t n, struct object *o);
 
 /* sum_body.c: each operation adds 1 + 2 + ... + k; k is the room's first word. */
 COMPILER_PAIR(sum);

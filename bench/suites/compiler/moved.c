@@ -29,7 +29,7 @@ static inline __attribute__((always_inline)) int count_up(uint64_t n, struct obj
     uint64_t a = 0, b = 0, c = 0, d = 0, e = 0;
 
     for (; n; n--) {
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
         ADD(a, 2);
         ADD(b, 4);
         ADD(c, 1000);

@@ -16,7 +16,7 @@
     {                                                                                              \
         int64_t left = (int64_t)n - PASS; /* after the next pass */                                \
         for (; left >= 0; left -= PASS) {                                                          \
-            BENCH_TURN(left);                                                                      \
+            BENCH_ITERATION(left);                                                                 \
             uint64_t count = PASS;                                                                 \
             BENCH_HIDE(count);                                                                     \
             o->counter += name_(o->room, count);                                                   \

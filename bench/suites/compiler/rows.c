@@ -301,10 +301,10 @@ MOVED(cure, compiler_still_unused,
  */
 #define COST(name_, what_, function_)                                                              \
     BENCH(compiler, name_, .what = what_, .form = FORM_FUNCTION, .ops = OPS,                       \
-          .function = function_, .empty_function = compiler_turns, .errors_are_wrong = true,       \
+          .function = function_, .empty_function = compiler_iterations, .errors_are_wrong = true,  \
           .may_be_elided = true)
-COST(keep_cost, "BENCH_KEEP of a register", compiler_turns_keep);
-COST(hide_cost, "BENCH_HIDE of a register", compiler_turns_hide);
+COST(keep_cost, "BENCH_KEEP of a register", compiler_iterations_keep);
+COST(hide_cost, "BENCH_HIDE of a register", compiler_iterations_hide);
 
 BENCH_STATEMENT(compiler, clobber_cost, "BENCH_CLOBBER between two increments of one word",
                 .check = counted_twice, .beside = "clobber_free")

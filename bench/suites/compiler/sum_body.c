@@ -12,7 +12,7 @@
     {                                                                                              \
         uint64_t k = *(const uint64_t *)o->room, all = 0;                                          \
         for (; n; n--) {                                                                           \
-            BENCH_TURN(n);                                                                         \
+            BENCH_ITERATION(n);                                                                    \
             BENCH_HIDE(k);                                                                         \
             all += name_(k);                                                                       \
             BENCH_HIDE(all);                                                                       \

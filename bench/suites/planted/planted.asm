@@ -16,9 +16,9 @@ UNIT planted_offset
     lea rax, [rel %$code]
     and eax, 63
     inc eax
-.turn:
+.iteration:
     dec eax
-    jnz .turn
+    jnz .iteration
 ENDUNIT
 
 UNIT planted_rdmsr

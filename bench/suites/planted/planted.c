@@ -40,11 +40,11 @@ static int offset_body(uint64_t n, struct object *o)
 {
     (void)o;
     for (; n; n--) {
-        BENCH_TURN(n);
-        uint64_t turns = ((uintptr_t)offset_body & 63) + 1;
+        BENCH_ITERATION(n);
+        uint64_t iterations = ((uintptr_t)offset_body & 63) + 1;
         do
-            BENCH_HIDE(turns);
-        while (--turns);
+            BENCH_HIDE(iterations);
+        while (--iterations);
     }
     return 0;
 }
@@ -53,7 +53,7 @@ static int offset_empty(uint64_t n, struct object *o)
 {
     (void)o;
     for (; n; n--)
-        BENCH_TURN(n);
+        BENCH_ITERATION(n);
     return 0;
 }
 

@@ -393,7 +393,7 @@ def made_of(tmp_path, code, **fields):
     (0.5, "vaddpd zmm0, zmm1, zmm2", 1, 170, 236), (3, "imul rax, rbx", 1, 256, 27), (20, "imul rax, rbx", 1, 256, 4),
     (300, "imul rax, rbx", 1, 100, 0), (0, "nop", 1, 1024, 976), (-0.1, "nop", 1, 1024, 976), (1, "times 500 nop", 1, 2, 10000),
     (1, "times 2000 nop", 1, 1, 20000), (0.5, "imul rax, rbx", 128, 20, 2000),
-    # R15 counts the turns; what walks through an area would leave the caches.
+    # R15 counts the iterations; what walks through an area would leave the caches.
     (0.5, "imul r15, rbx", 1, 1024, 0), (0.5, "pop rax", 1, 1024, 0), (5, "add rdi, 64", 1, 400, 0), (5, "movsq", 1, 400, 0),
     (1, "mov rax, [rdi]; add rdi, 64", 1, 128, 0), (0.5, "enter 56, 0", 1, 128, 0), (0.5, "enter 48, 2", 1, 113, 0), (0.5, "push rax; push rbx", 1, 512, 0),
 ])  # fmt: skip
@@ -406,11 +406,11 @@ def test_copies_dominate_their_window_and_stay_decoded(tmp_path, cycles, code, s
     ("lea r14, [r14 + 64]", False), ("xchg rsp, rax", False), ("mov r15d, 1", False), ("rep stosb", False), ("popfq", False),
     ("call $ + 5", False), ("mov rax, [r15]", False), ("nop; nop; lodsb", False),
 ])  # fmt: skip
-def test_what_changes_from_turn_to_turn_is_not_looped(tmp_path, code, loops):
+def test_what_changes_from_iteration_to_iteration_is_not_looped(tmp_path, code, loops):
     assert copies.may_loop(made_of(tmp_path, code).code) == loops
 
 
-def test_a_turn_has_whole_rounds_of_copies_that_differ_and_their_whole_size(tmp_path):
+def test_an_iteration_has_whole_rounds_of_copies_that_differ_and_their_whole_size(tmp_path):
     one = made_of(tmp_path, "adc rax, rbx", copies=[f"xor r13d, r13d; adc {r}, rbx" for r in ("rax", "rcx", "rdx")])
     assert one.size == 6
     unroll, loop = copies.plan(one, 0.25, 1)
@@ -422,14 +422,14 @@ def test_a_turn_has_whole_rounds_of_copies_that_differ_and_their_whole_size(tmp_
 
 @pytest.mark.native
 @pytest.mark.parametrize("code, counted", [("vaddps xmm0, xmm1, xmm2", 1), ("xor ecx, ecx; adc rax, rbx", 2)])
-def test_the_instructions_of_one_turn_are_counted(code, counted):
+def test_the_instructions_of_one_iteration_are_counted(code, counted):
     (one,) = measured(code)
-    assert one["turns"] > 1 and one["row"]["steps"]["ops"] == one["copies"], one
+    assert one["iterations"] > 1 and one["row"]["steps"]["ops"] == one["copies"], one
     assert one["row"]["per_op"]["instructions"] == counted
 
 
 def test_a_loop_finds_the_flags_that_init_leaves():
-    """Its turns are found by a division, which changes flags."""
+    """Its iterations are found by a division, which changes flags."""
     for flag, init in (("c", "stc"), ("o", "mov al, 127; add al, 1"), ("z", "xor eax, eax"), ("nc", "clc"), ("no", "xor eax, eax")):
         (one,) = measured(f"j{flag} $ + 4; ud2", "--init", init, "--unroll", "1", "--loop", "1", "--samples", "16")
         assert one["row"]["status"] == "ok", one
@@ -437,7 +437,7 @@ def test_a_loop_finds_the_flags_that_init_leaves():
 
 def test_what_leaves_its_area_in_a_loop_is_measured_without():
     (one,) = measured("add rbx, 1024; mov rax, [r14 + rbx]", "--samples", "64")
-    assert one["row"]["status"] == "ok" and (one["turns"], one["check"]) == (0, None), one
+    assert one["row"]["status"] == "ok" and (one["iterations"], one["check"]) == (0, None), one
 
 
 @pytest.mark.parametrize("one, other, differ", [
@@ -558,7 +558,7 @@ def test_nine_runs_agree_within_two_percent(text, wish):
     ("vaddpd ymm0, ymm1, ymm2", "--throughput"), ("cmovc rax, rbx", "--throughput"), ("imul rax, rbx", "--latency"),
 ])
 def test_a_figure_is_that_of_a_long_loop_in_the_same_launch(text, wish):
-    """Of other copies in turns of another length, in windows four times as long."""
+    """Of other copies in iterations of another length, in windows four times as long."""
     if "zmm" in text and "avx512f" not in Path("/proc/cpuinfo").read_text():
         pytest.skip("no AVX-512 on this CPU")
     for _ in range(9):

@@ -114,10 +114,10 @@ def test_a_known_type_is_devirtualised(functions):
 
 def test_keeping_and_hiding_cost_nothing(functions):
     bodies = functions("bench/suites/compiler/body.c")
-    turns = without_labels(bodies["compiler_turns"])
-    assert len(loop(bodies["compiler_turns"])) == 2, turns
-    for name in ("compiler_turns_keep", "compiler_turns_hide"):
-        assert without_labels(bodies[name]) == turns, name
+    iterations = without_labels(bodies["compiler_iterations"])
+    assert len(loop(bodies["compiler_iterations"])) == 2, iterations
+    for name in ("compiler_iterations_keep", "compiler_iterations_hide"):
+        assert without_labels(bodies[name]) == iterations, name
 
 
 def test_the_look_up_of_lazy_binding_is_all_its_own(functions):

@@ -144,7 +144,7 @@ def test_a_trace_that_is_interrupted_shows_its_counts():
     (("compiler/store_cure", "--row", "x"), "--row names a row of an object"),
     (("bogus rax, 3",), "bogus rax, 3"),
     (("nop; \udcff",), "the snippet is not UTF-8: 'nop; \\udcff'"),
-    (("add rax, 3", "--operations", 1000001), "--operations 1000001: of instructions 1 to 1000000 turns are allowed"),
+    (("add rax, 3", "--operations", 1000001), "--operations 1000001: of instructions 1 to 1000000 iterations are allowed"),
     (("provoke/setup",), "provoke/setup: its setup faulted: SIGILL at"),
     (("empty", "--row"), "expected one argument"),
 ])

@@ -227,7 +227,7 @@ def test_latency_refuses_what_has_no_way_back(text, why):
 @pytest.mark.parametrize("given, why", [
     ({"text": "mov rax, [rbx]", "init": "lea rbx, [r14 + 64]"}, "what --init does to rbx"),
     ({"text": "mov rax, [r14]", "late_init": "add r14, 64"}, "what --late-init does"),
-    ({"text": "add r15, rax", "loop": 10}, "counts the loop's turns"),
+    ({"text": "add r15, rax", "loop": 10}, "counts the loop's iterations"),
     ({"text": "add rax, rbx; nop"}, "takes one instruction"),
     ({"text": "add rax, [rel elsewhere]"}, "elsewhere"),
 ])

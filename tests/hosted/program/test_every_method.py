@@ -95,7 +95,7 @@ def test_work_that_is_not_counted_is_not_judged():
     assert said.end["work_not_judged"] == 1 and b", the work of 1 not judged)" in out
 
 
-def test_a_turn_of_a_loop_is_shown_gross():
+def test_an_iteration_of_a_loop_is_shown_gross():
     """Independent of this CPU: the fields belong together, and a row that executes nothing has nothing to hide."""
     said = ended("suite=calls bench=inline*,direct* format=both")
     rows = {name.partition("/")[2]: row for name, row in said.rows.items()}

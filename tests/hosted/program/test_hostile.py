@@ -73,7 +73,7 @@ def test_the_canaries_take_ten_products(run, bodies):
     assert max(cycles) < 1.05 * min(cycles) and min(cycles) > 2 * hostile.PRODUCTS, cycles
 
 
-def test_no_hostile_body_is_measured_by_turns(run, bodies):
+def test_no_hostile_body_is_measured_by_iterations(run, bodies):
     """method=adaptive takes rows with a loop alone: none of these bodies is called, and each canary is right."""
     report = run(f"objects={bodies}", "suite=hostile", "method=adaptive", "target=1000", "format=jsonl").report()
     for row in report.rows.values():

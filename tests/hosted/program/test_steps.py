@@ -32,7 +32,7 @@ BODIES = {
 }  # fmt: skip
 
 # Rows that are not compared with a trace, and why.
-PLACED = dict.fromkeys(("planted/offset", "planted/offset_c"), "its turns are the offset of its code in a line")
+PLACED = dict.fromkeys(("planted/offset", "planted/offset_c"), "its iterations are the offset of its code in a line")
 # Instructions before the operations that give flags or a register their history: a trace begins after them.
 HISTORY = {"truth/cmov_test": 1, "truth/shlx_dec": 1, "truth/shlx_add": 1}
 # One pass is their smallest number of operations, and a slow machine has no time for more.

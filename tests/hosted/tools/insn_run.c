@@ -109,7 +109,7 @@ static int run(const struct insn_test *t)
 
     memcpy((void *)&function, (void *)&entry, sizeof function);
     insn_fill(area, &t->view, INSN_USUAL);
-    memcpy(area + INSN_TURNS_AT, &(uint64_t){1}, sizeof(uint64_t));
+    memcpy(area + INSN_ITERATIONS_AT, &(uint64_t){1}, sizeof(uint64_t));
     alarm(SECONDS);
     int number = sigsetjmp(back, 1);
     if (number == 0)

@@ -77,9 +77,9 @@ static uint64_t nmis(void)
 
 /* --- the rest of bench/ ----------------------------------------------------------------------- */
 
-uint32_t witness_adds(uint32_t turns)
+uint32_t witness_adds(uint32_t iterations)
 {
-    return (uint32_t)(60 + 64 * turns * MADE_TPC);
+    return (uint32_t)(60 + 64 * iterations * MADE_TPC);
 }
 
 struct cycle_mark cycle_begin(struct engine *e)

@@ -34,9 +34,9 @@ static uint64_t cycle_of(void *const *at)
     return n;
 }
 
-uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
+uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
 {
-    uint64_t steps = turns * CHASE_TURN;
+    uint64_t steps = iterations * CHASE_UNROLL;
     uint64_t n = cycle_of(at);
     double one = made_memory.pages ? made_page_latency(n) : made_latency(n * CHASE_LINE);
     double cycles = one * (double)steps;

@@ -146,7 +146,7 @@ static void a_game_is_complete(void **state)
     play(false, false);
     for (unsigned i = 0; i < game.batches; i++)
         assert_true(game.ticks[i] > 0);
-    assert_int_equal(game.moves[1], (uint64_t)game.batches * game.turns);
+    assert_int_equal(game.moves[1], (uint64_t)game.batches * game.round_trips);
 }
 
 /* One CPU's TSC, read by two threads: the interval must contain 0. */

@@ -56,19 +56,19 @@ BENCH(baseline, do_nothing, .what = "nothing", .form = FORM_FUNCTION, .ops = 1, 
 BENCH(baseline, do_something, .what = "something", .form = FORM_FUNCTION, .ops = 1,
       .function = something, .check = counted, .c_step = C_DO_SOMETHING);
 
-static struct window_result empty(struct object *o, const void *f, uint64_t turns, uint64_t delay,
-                                  uint64_t stack)
+static struct window_result empty(struct object *o, const void *f, uint64_t iterations,
+                                  uint64_t delay, uint64_t stack)
 {
-    (void)o, (void)f, (void)turns, (void)delay, (void)stack;
+    (void)o, (void)f, (void)iterations, (void)delay, (void)stack;
     return (struct window_result){.ticks = NOTHING + plant.calls[KIND_EMPTY]++ % 2};
 }
 
-static struct window_result body(struct object *o, const void *f, uint64_t turns, uint64_t delay,
-                                 uint64_t stack)
+static struct window_result body(struct object *o, const void *f, uint64_t iterations,
+                                 uint64_t delay, uint64_t stack)
 {
     (void)delay, (void)stack;
     plant.calls[KIND_BODY]++;
-    int failed = f == (const void *)something ? something(turns, o) : nothing(turns, o);
+    int failed = f == (const void *)something ? something(iterations, o) : nothing(iterations, o);
     return (struct window_result){.ticks = failed ? 1000000 : NOTHING + CALL,
                                   .failed = (uint64_t)failed};
 }
@@ -83,7 +83,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
     *placed = (struct placed){.object = &object, .check = b->check};
     placed->kind[KIND_EMPTY].fn = empty;
     placed->kind[KIND_BODY] =
-        (struct placed_kind){.fn = body, .function = (const void *)b->function, .turns = 1};
+        (struct placed_kind){.fn = body, .function = (const void *)b->function, .iterations = 1};
     return !plant.no_place;
 }
 

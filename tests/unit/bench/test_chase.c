@@ -14,15 +14,15 @@ static uint64_t *map;
 static uint64_t walked; /* steps of all timed walks */
 static unsigned astray; /* the walk with this number ends one line too far; 0: none */
 
-uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
+uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
 {
-    uint64_t steps = turns * CHASE_TURN + (astray && --astray == 0);
+    uint64_t steps = iterations * CHASE_UNROLL + (astray && --astray == 0);
 
     for (uint64_t i = 0; i < steps; i++)
         at = (void *const *)*at;
     *end = at;
-    walked += turns * CHASE_TURN;
-    return 100 + 5 * turns * CHASE_TURN;
+    walked += iterations * CHASE_UNROLL;
+    return 100 + 5 * iterations * CHASE_UNROLL;
 }
 
 #define STRIDED 6 /* of `sizes`, from this one on; their index is the seed */
@@ -134,7 +134,7 @@ static void timed_walks(void **state)
         for (unsigned k = 0; k < CHASE_WALKS; k++) {
             struct chase_walks w = chase_walks(&c, k);
             struct chase_ticks t;
-            assert_int_equal(w.steps % CHASE_TURN, 0);
+            assert_int_equal(w.steps % CHASE_UNROLL, 0);
             assert_true(w.steps >= 1024);
             walked = 0;
             assert_true(chase_time(&c, &w, &t));
@@ -173,7 +173,7 @@ static void an_element_per_page(void **state)
         chase_build(&c, set, spans[i], map, &pages, 4);
         assert_int_equal(c.n, spans[i] / 4096);
         assert_int_equal(chase_check(&c), c.n);
-        assert_int_equal(chase_walks(&c, 0).steps % CHASE_TURN, 0);
+        assert_int_equal(chase_walks(&c, 0).steps % CHASE_UNROLL, 0);
         assert_int_equal(chase_walks(&c, 0).steps % c.n, 0);
         void *const *at = (void *const *)(void *)set;
         for (uint32_t k = 0; k < c.n; k++, at = (void *const *)*at)

@@ -106,16 +106,16 @@ static void in_reading(void)
     windows = 0;
 }
 
-uint32_t witness_nops(uint32_t turns)
+uint32_t witness_nops(uint32_t iterations)
 {
     in_reading();
-    return (uint32_t)window_ticks(turns * WITNESS_UNIT / core.width, true, &reading);
+    return (uint32_t)window_ticks(iterations * WITNESS_UNIT / core.width, true, &reading);
 }
 
-uint32_t witness_adds(uint32_t turns)
+uint32_t witness_adds(uint32_t iterations)
 {
     in_reading();
-    return (uint32_t)window_ticks(turns * ADDS_OF_TURN, false, &reading);
+    return (uint32_t)window_ticks(iterations * ADDS_OF_ITERATION, false, &reading);
 }
 
 /* The judgement of blocks whose truth is known, as they were taken. */
@@ -177,10 +177,10 @@ static struct window_result window(double cycles, bool sensitive)
 }
 
 #define KIND(name_, cycles_, sensitive_)                                                           \
-    static struct window_result name_(struct object *o, const void *f, uint64_t turns,             \
+    static struct window_result name_(struct object *o, const void *f, uint64_t iterations,        \
                                       uint64_t delay, uint64_t stack)                              \
     {                                                                                              \
-        (void)o, (void)f, (void)turns, (void)delay, (void)stack;                                   \
+        (void)o, (void)f, (void)iterations, (void)delay, (void)stack;                              \
         return window(cycles_, sensitive_);                                                        \
     }
 KIND(empty, 0, false)
@@ -191,11 +191,11 @@ KIND(body2, 2 * OPS * OPERATION, true)
 
 /* --- a row ------------------------------------------------------------------------------------ */
 
-static const struct placed placed = {.kind = {[KIND_EMPTY] = {.fn = empty, .turns = OPS},
-                                              [KIND_RULER] = {.fn = ruler, .turns = OPS},
-                                              [KIND_RULER2] = {.fn = ruler2, .turns = OPS},
-                                              [KIND_BODY] = {.fn = body, .turns = OPS},
-                                              [KIND_BODY2] = {.fn = body2, .turns = 2 * OPS}}};
+static const struct placed placed = {.kind = {[KIND_EMPTY] = {.fn = empty, .iterations = OPS},
+                                              [KIND_RULER] = {.fn = ruler, .iterations = OPS},
+                                              [KIND_RULER2] = {.fn = ruler2, .iterations = OPS},
+                                              [KIND_BODY] = {.fn = body, .iterations = OPS},
+                                              [KIND_BODY2] = {.fn = body2, .iterations = 2 * OPS}}};
 
 bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
                unsigned from, unsigned n)

@@ -124,7 +124,7 @@ void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t pati
     assert_int_equal(patience, crowd.patience);
     memset(x, 0, sizeof *x);
     x->batches = 1;
-    x->turns = 1;
+    x->round_trips = 1;
 }
 
 void exchange_play(struct exchange *x, unsigned side)

@@ -52,7 +52,7 @@ static void blocks_come_there_and_back(void **state)
             for (size_t i = 0; i < ENGINE_BLOCK; i++, c++) {
                 enum kind due = there[block % 2 ? kinds - 1 - k : k];
                 assert_int_equal(c->kind, due);
-                assert_int_equal(c->turns, due == KIND_BODY2 ? 2 * OPS : OPS);
+                assert_int_equal(c->iterations, due == KIND_BODY2 ? 2 * OPS : OPS);
                 assert_int_equal(c->stack, WINDOW_STACK + 160);
             }
     assert_int_equal(c - plant.call, plant.calls);

@@ -13,8 +13,8 @@
 #include "tests/unit/fake_witness.h"
 #include "tests/unit/rng.h"
 
-#define LIMIT 313 /* fillers that fit between two loads */
-#define TURNS 16
+#define LIMIT      313 /* fillers that fit between two loads */
+#define ITERATIONS 16
 /* What a curve has if there is time: passes, visits of a count in each, pairs of walks in these. */
 enum { ROUNDS = 4, PER_ROUND = 3, PAIRS = 5 };
 enum { ROUNDS_LEAST = 2, COUNTS_LEAST = 8 };
@@ -49,7 +49,8 @@ bool setting_make(struct limits_setting *s, const struct platform *p,
     assert_int_not_equal(seed, made.seed); /* another place each time */
     made.seed = seed;
     made.count = count;
-    *s = (struct limits_setting){.kind = kind, .count = count, .turns = quick ? 1 : TURNS};
+    *s =
+        (struct limits_setting){.kind = kind, .count = count, .iterations = quick ? 1 : ITERATIONS};
     return !made.full;
 }
 
@@ -63,12 +64,12 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
 {
     struct limits_setting *s = ctx;
     double off = 1 + made.noise * (2 * rng_unit(&rng) - 1);
-    double ticks = cycles_of(s->count) * MADE_TPC * made.slow * off * (double)s->turns;
+    double ticks = cycles_of(s->count) * MADE_TPC * made.slow * off * (double)s->iterations;
 
     (void)i;
-    *t = (struct pair_ticks){100 + (uint64_t)ticks, 100 + (uint64_t)(2 * ticks), s->turns};
+    *t = (struct pair_ticks){100 + (uint64_t)ticks, 100 + (uint64_t)(2 * ticks), s->iterations};
     fake_tsc += t->once + t->twice;
-    s->operations += s->turns;
+    s->operations += s->iterations;
     if (++made.walks == made.wrong)
         s->wrong = "a planted defect";
     return !s->wrong;
@@ -134,7 +135,7 @@ static void a_limit_is_found_exactly(void **state)
     assert_int_equal(made.warmed, core.polls);
     assert_int_equal(l->row.nmis, core.polls);
     assert_int_equal(core.seat.nmis, core.polls);
-    assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * TURNS);
+    assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
 }
 
 static void counts_per_octave(void **state)

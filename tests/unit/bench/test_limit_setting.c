@@ -62,8 +62,8 @@ static void half_of_a_pattern_is_taken(void **state)
         for (uint32_t i = 0; i < n; i++)
             ones += table[i];
         assert_int_equal(ones, (n + 1) / 2);
-        assert_int_equal(s.turns % n, 0);
-        assert_int_equal(s.more, s.turns / n * (n / 2));
+        assert_int_equal(s.iterations % n, 0);
+        assert_int_equal(s.more, s.iterations / n * (n / 2));
     }
     setting_make(&s, &platform, &pattern, 1000, 1, false);
     memcpy(first, (const uint8_t *)(uintptr_t)s.run->table, sizeof first);
@@ -110,9 +110,9 @@ static void walks_do_their_work(void **state)
         setting_warm(&s);
         assert_true(setting_walks(&s, 0, &t));
         assert_null(s.wrong);
-        assert_int_equal(t.operations, s.turns * s.code.operations);
+        assert_int_equal(t.operations, s.iterations * s.code.operations);
         assert_int_equal(s.operations, t.operations);
-        assert_true(kinds[i] == &window || s.turns * s.code.operations >= STEPS_LEAST);
+        assert_true(kinds[i] == &window || s.iterations * s.code.operations >= STEPS_LEAST);
     }
 }
 

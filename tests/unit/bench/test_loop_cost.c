@@ -41,7 +41,7 @@ static void an_interval_that_reaches_beyond_the_loop_proves_nothing(void **state
     assert_int_equal(hides(0.9, 0.4, 0.5, 20, 1.0 / 8), HIDDEN_MAYBE);
 }
 
-static void no_turn_takes_less_than_nothing(void **state)
+static void no_iteration_takes_less_than_nothing(void **state)
 {
     struct loop_facts f = narrow;
 
@@ -171,7 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_beside_the_loop_is_hidden),
         cmocka_unit_test(an_interval_that_reaches_beyond_the_loop_proves_nothing),
-        cmocka_unit_test(no_turn_takes_less_than_nothing),
+        cmocka_unit_test(no_iteration_takes_less_than_nothing),
         cmocka_unit_test(fused_pairs_are_not_the_loops_doing),
         cmocka_unit_test(what_is_quicker_than_fused_pairs_is_hidden),
         cmocka_unit_test(without_a_width_the_loops_own_cost_decides),

@@ -12,40 +12,40 @@ static enum { RIGHT, LOSES_A_LINE } defect;
 static unsigned flushed, written_back; /* lines, by CLFLUSH and by the row's own instruction */
 static uint8_t *last;
 
-uint64_t flush_clflush(uint8_t *lines, uint64_t turns)
+uint64_t flush_clflush(uint8_t *lines, uint64_t iterations)
 {
-    flushed += (unsigned)turns * FLUSH_TURN;
+    flushed += (unsigned)iterations * FLUSH_UNROLL;
     last = lines;
     return 0;
 }
 
-uint64_t flush_clwb(uint8_t *lines, uint64_t turns)
+uint64_t flush_clwb(uint8_t *lines, uint64_t iterations)
 {
     assert_ptr_equal(lines, memory);
-    written_back += (unsigned)turns * FLUSH_TURN;
+    written_back += (unsigned)iterations * FLUSH_UNROLL;
     if (defect == LOSES_A_LINE)
         lines[5 * FLUSH_LINE + 63] ^= 1;
-    return turns * FLUSH_TURN * 7;
+    return iterations * FLUSH_UNROLL * 7;
 }
 
-uint64_t flush_clflushopt(uint8_t *lines, uint64_t turns)
+uint64_t flush_clflushopt(uint8_t *lines, uint64_t iterations)
 {
-    return flush_clwb(lines, turns);
+    return flush_clwb(lines, iterations);
 }
 
-uint64_t flush_clflushopt_wait(uint8_t *lines, uint64_t turns)
+uint64_t flush_clflushopt_wait(uint8_t *lines, uint64_t iterations)
 {
-    return flush_clwb(lines, turns);
+    return flush_clwb(lines, iterations);
 }
 
-uint64_t flush_clwb_wait(uint8_t *lines, uint64_t turns)
+uint64_t flush_clwb_wait(uint8_t *lines, uint64_t iterations)
 {
-    return 100 * flush_clwb(lines, turns);
+    return 100 * flush_clwb(lines, iterations);
 }
 
-uint64_t flush_clflush_wait(uint8_t *lines, uint64_t turns)
+uint64_t flush_clflush_wait(uint8_t *lines, uint64_t iterations)
 {
-    return 100 * flush_clflush(lines, turns);
+    return 100 * flush_clflush(lines, iterations);
 }
 
 static const struct bench_curve opt = {.load = BENCH_FLUSH_OPT}, clwb = {.load = BENCH_WRITE_BACK},

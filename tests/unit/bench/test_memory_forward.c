@@ -36,10 +36,10 @@ static double cycles_of(unsigned store, unsigned load, int64_t offset)
     }
 }
 
-static uint64_t walk(uint8_t *store, const uint8_t *load, uint64_t turns, uint8_t *value,
+static uint64_t walk(uint8_t *store, const uint8_t *load, uint64_t iterations, uint8_t *value,
                      unsigned store_bytes, unsigned load_bytes)
 {
-    uint64_t operations = turns * FORWARD_TURN;
+    uint64_t operations = iterations * FORWARD_UNROLL;
     double cycles = cycles_of(store_bytes, load_bytes, load - store);
 
     for (uint64_t i = 0; i < operations; i++) {
@@ -53,9 +53,10 @@ static uint64_t walk(uint8_t *store, const uint8_t *load, uint64_t turns, uint8_
 }
 
 #define WALK(s, l)                                                                                 \
-    static uint64_t walk_##s##_##l(uint8_t *store, uint8_t *load, uint64_t turns, uint8_t *value)  \
+    static uint64_t walk_##s##_##l(uint8_t *store, uint8_t *load, uint64_t iterations,             \
+                                   uint8_t *value)                                                 \
     {                                                                                              \
-        return walk(store, load, turns, value, 1u << s, 1u << l);                                  \
+        return walk(store, load, iterations, value, 1u << s, 1u << l);                             \
     }
 #define WALKS(s)  WALK(s, 0) WALK(s, 1) WALK(s, 2) WALK(s, 3) WALK(s, 4) WALK(s, 5) WALK(s, 6)
 #define ALL_WALKS WALKS(0) WALKS(1) WALKS(2) WALKS(3) WALKS(4) WALKS(5) WALKS(6)

@@ -9,11 +9,11 @@
 static _Alignas(4096) uint8_t memory[NEAR_BYTES];
 static enum { RIGHT, LOSES_STORES, LOADS_LESS } defect;
 
-uint64_t near_alias(uint8_t *store, uint8_t *load, uint64_t turns, uint64_t *value)
+uint64_t near_alias(uint8_t *store, uint8_t *load, uint64_t iterations, uint64_t *value)
 {
     assert_true(store >= memory && store + 8 <= memory + NEAR_BYTES);
     assert_true(load >= memory && load + 8 <= memory + NEAR_BYTES);
-    uint64_t operations = turns * NEAR_TURN;
+    uint64_t operations = iterations * NEAR_UNROLL;
     for (uint64_t i = 0; i < operations; i++) {
         if (defect != LOSES_STORES)
             memcpy(store, value, 8);
@@ -23,22 +23,22 @@ uint64_t near_alias(uint8_t *store, uint8_t *load, uint64_t turns, uint64_t *val
     return operations * 5;
 }
 
-uint64_t near_store(uint8_t *store, uint8_t *load, uint64_t turns, uint64_t *value)
+uint64_t near_store(uint8_t *store, uint8_t *load, uint64_t iterations, uint64_t *value)
 {
     assert_ptr_equal(store, load);
     if (defect != LOSES_STORES)
         memcpy(store, value, 8);
-    return turns * NEAR_TURN;
+    return iterations * NEAR_UNROLL;
 }
 
-uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
+uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
 {
-    for (uint64_t i = 0; i < turns * CHASE_TURN; i++) {
+    for (uint64_t i = 0; i < iterations * CHASE_UNROLL; i++) {
         const void *from = at; /* at any address */
         memcpy(&at, from, sizeof at);
     }
     *end = defect ? NULL : at;
-    return turns * CHASE_TURN * 4;
+    return iterations * CHASE_UNROLL * 4;
 }
 
 static void every_offset(void **state)

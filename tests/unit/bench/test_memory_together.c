@@ -37,31 +37,33 @@ static _Thread_local unsigned running; /* the core that this thread is */
 
 /* --- walks -------------------------------------------------------------------------------- */
 
-uint64_t stream_read_16(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+uint64_t stream_read_16(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
+                        uint64_t *word)
 {
     const uint64_t *words = (const uint64_t *)(const void *)at;
 
     assert_ptr_equal(at, to);
     *word = running == made.broken;
-    for (uint64_t i = 0; i < laps * turns * (STREAM_TURN / 8); i++)
+    for (uint64_t i = 0; i < laps * iterations * (STREAM_UNROLL / 8); i++)
         *word ^= words[i];
     return 1;
 }
 
-uint64_t stream_write_16(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+uint64_t stream_write_16(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
+                         uint64_t *word)
 {
     uint64_t *words = (uint64_t *)(void *)at;
 
     assert_ptr_equal(at, to);
-    for (uint64_t i = running == made.broken; i < laps * turns * (STREAM_TURN / 8); i++)
+    for (uint64_t i = running == made.broken; i < laps * iterations * (STREAM_UNROLL / 8); i++)
         words[i] = *word;
     return 1;
 }
 
 #define NO_STREAM(name_)                                                                           \
-    uint64_t name_(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)        \
+    uint64_t name_(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps, uint64_t *word)   \
     {                                                                                              \
-        (void)at, (void)to, (void)turns, (void)laps, (void)word;                                   \
+        (void)at, (void)to, (void)iterations, (void)laps, (void)word;                              \
         return 0;                                                                                  \
     }
 NO_STREAM(stream_read_32)
@@ -72,30 +74,30 @@ NO_STREAM(stream_copy_16)
 NO_STREAM(stream_copy_32)
 NO_STREAM(stream_copy_rep)
 
-uint64_t chase_walk(void *const *at, uint64_t turns, void *const **end)
+uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
 {
     assert_int_equal(running, 0); /* the others stream */
-    for (uint64_t i = 0; i < turns * CHASE_TURN; i++)
+    for (uint64_t i = 0; i < iterations * CHASE_UNROLL; i++)
         at = (void *const *)*at;
     *end = made.broken == 0 ? (void *const *)*at : at; /* a line too far */
-    return 100 + 7 * turns * CHASE_TURN;
+    return 100 + 7 * iterations * CHASE_UNROLL;
 }
 
 static uint8_t *flushed;
 
-uint64_t flush_clflush(uint8_t *lines, uint64_t turns)
+uint64_t flush_clflush(uint8_t *lines, uint64_t iterations)
 {
     assert_int_equal(running, 0);
     flushed = lines;
-    return 100 + 50 * turns * FLUSH_TURN;
+    return 100 + 50 * iterations * FLUSH_UNROLL;
 }
 
 #define A_FLUSH(name_)                                                                             \
-    uint64_t name_(uint8_t *lines, uint64_t turns)                                                 \
+    uint64_t name_(uint8_t *lines, uint64_t iterations)                                            \
     {                                                                                              \
         if (made.broken == 1)                                                                      \
             lines[0] ^= 1;                                                                         \
-        return flush_clflush(lines, turns);                                                        \
+        return flush_clflush(lines, iterations);                                                   \
     }
 A_FLUSH(flush_clflushopt)
 A_FLUSH(flush_clwb)

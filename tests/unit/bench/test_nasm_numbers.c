@@ -112,12 +112,12 @@ static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
            {"TARGETS", CALLS_TARGETS}, {"CASES", CALLS_CASES});
 }
 
-static void turns_of_walks_are_those_of_c(void **state)
+static void iterations_of_walks_are_those_of_c(void **state)
 {
     (void)state;
-    EXPECT("bench/memory/chase.asm", {"CHASE_TURN", CHASE_TURN});
-    EXPECT("bench/memory/stream.asm", {"STREAM_TURN", STREAM_TURN});
-    EXPECT("bench/memory/near.asm", {"NEAR_TURN", NEAR_TURN});
+    EXPECT("bench/memory/chase.asm", {"CHASE_UNROLL", CHASE_UNROLL});
+    EXPECT("bench/memory/stream.asm", {"STREAM_UNROLL", STREAM_UNROLL});
+    EXPECT("bench/memory/near.asm", {"NEAR_UNROLL", NEAR_UNROLL});
 }
 
 static void an_objects_row_is_that_of_c(void **state)
@@ -155,7 +155,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixups_and_offsets_are_those_of_c),
         cmocka_unit_test(what_bodies_know_of_their_room_is_what_c_put_there),
-        cmocka_unit_test(turns_of_walks_are_those_of_c),
+        cmocka_unit_test(iterations_of_walks_are_those_of_c),
         cmocka_unit_test(an_objects_row_is_that_of_c),
         cmocka_unit_test(the_trampolines_registers_are_those_of_c),
     };

@@ -86,10 +86,10 @@ static struct window_result window(unsigned i, uint64_t delay)
     EIGHT(LIST, 01)                                                                                \
     EIGHT(LIST, 02) EIGHT(LIST, 03) EIGHT(LIST, 04) EIGHT(LIST, 05) EIGHT(LIST, 06) EIGHT(LIST, 07)
 #define WINDOW(i)                                                                                  \
-    static struct window_result window_##i(struct object *o, const void *f, uint64_t turns,        \
+    static struct window_result window_##i(struct object *o, const void *f, uint64_t iterations,   \
                                            uint64_t delay, uint64_t stack)                         \
     {                                                                                              \
-        (void)o, (void)f, (void)turns, (void)stack;                                                \
+        (void)o, (void)f, (void)iterations, (void)stack;                                           \
         return window(i, delay);                                                                   \
     }
 #define NAME(i) window_##i,
@@ -185,7 +185,7 @@ static void a_bend_is_found(void **state)
 static void recipes_that_are_not_in_use_have_a_bounded_time(void **state)
 {
     static const double exits[] = {100, 1000, 10000, 70000};
-    static const unsigned least = PLACEMENTS * TURNS_LEAST * TURN;
+    static const unsigned least = PLACEMENTS * ITERATIONS_LEAST * ITERATION;
 
     (void)state;
     for (unsigned i = 0; i < sizeof exits / sizeof *exits; i++) {

@@ -146,7 +146,7 @@ static void a_row_that_is_not_doubled_has_its_own_operations(void **state)
     assert_true(!s->doubled && s->instructions == 3);
     loop.grain = 0;
     loop.ops = 100;
-    loop.form = FORM_LOOP; /* the empty loop turns as often: one turn is enough */
+    loop.form = FORM_LOOP; /* the empty loop runs as many iterations: one iteration is enough */
     s = go();
     assert_int_equal(s->ops, 1);
     assert_true(s->instructions == 3);

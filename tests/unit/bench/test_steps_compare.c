@@ -40,11 +40,11 @@ static struct window_result by_counter(bool of_body, uint64_t n)
 }
 
 #define WINDOW_OF(name_, by_, of_body_)                                                            \
-    static struct window_result name_(struct object *o, const void *f, uint64_t turns,             \
+    static struct window_result name_(struct object *o, const void *f, uint64_t iterations,        \
                                       uint64_t delay, uint64_t stack)                              \
     {                                                                                              \
         (void)o, (void)f, (void)delay, (void)stack;                                                \
-        return by_(of_body_, turns);                                                               \
+        return by_(of_body_, iterations);                                                          \
     }
 WINDOW_OF(timed_empty, by_tsc, false)
 WINDOW_OF(timed_body, by_tsc, true)

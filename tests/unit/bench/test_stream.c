@@ -21,8 +21,8 @@ static void note(const uint8_t *at, uint64_t bytes, uint64_t laps)
     assert_true(at >= set && at + bytes <= set + set_bytes);
     assert_int_equal((uint64_t)(at - set) % 32, 0);
     done += bytes * laps;
-    for (uint64_t i = 0; i < bytes; i += STREAM_TURN)
-        seen[((uint64_t)(at - set) + i) / STREAM_TURN] += laps;
+    for (uint64_t i = 0; i < bytes; i += STREAM_UNROLL)
+        seen[((uint64_t)(at - set) + i) / STREAM_UNROLL] += laps;
 }
 
 static bool left_out(uint64_t i, uint64_t words)
@@ -30,45 +30,48 @@ static bool left_out(uint64_t i, uint64_t words)
     return skips && i == words / 2;
 }
 
-static uint64_t reading(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+static uint64_t reading(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
+                        uint64_t *word)
 {
-    const uint64_t *from = (const uint64_t *)(void *)at, words = turns * STREAM_TURN / 8;
+    const uint64_t *from = (const uint64_t *)(void *)at, words = iterations * STREAM_UNROLL / 8;
 
     (void)to;
-    note(at, turns * STREAM_TURN, laps);
+    note(at, iterations * STREAM_UNROLL, laps);
     *word = 0;
     for (uint64_t lap = 0; lap < laps; lap++)
         for (uint64_t i = 0; i < words; i++)
             *word ^= left_out(i, words) ? 0 : from[i];
-    return 100 + laps * turns * 8;
+    return 100 + laps * iterations * 8;
 }
 
-static uint64_t writing(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+static uint64_t writing(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
+                        uint64_t *word)
 {
-    uint64_t *into = (uint64_t *)(void *)at, words = turns * STREAM_TURN / 8;
+    uint64_t *into = (uint64_t *)(void *)at, words = iterations * STREAM_UNROLL / 8;
 
     (void)to;
-    note(at, turns * STREAM_TURN, laps);
+    note(at, iterations * STREAM_UNROLL, laps);
     for (uint64_t i = 0; i < words; i++)
         into[i] = left_out(i, words) ? into[i] : *word;
-    return 100 + laps * turns * 8;
+    return 100 + laps * iterations * 8;
 }
 
-static uint64_t copying(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)
+static uint64_t copying(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
+                        uint64_t *word)
 {
-    uint64_t bytes = turns * STREAM_TURN;
+    uint64_t bytes = iterations * STREAM_UNROLL;
 
     (void)word;
     note(at, bytes, laps);
     assert_true(to >= at + bytes && to + bytes <= set + set_bytes);
     memcpy(to, at, skips ? bytes - 8 : bytes);
-    return 100 + laps * turns * 8;
+    return 100 + laps * iterations * 8;
 }
 
 #define WALK(name_, does_)                                                                         \
-    uint64_t name_(uint8_t *at, uint8_t *to, uint64_t turns, uint64_t laps, uint64_t *word)        \
+    uint64_t name_(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps, uint64_t *word)   \
     {                                                                                              \
-        return does_(at, to, turns, laps, word);                                                   \
+        return does_(at, to, iterations, laps, word);                                              \
     }
 WALK(stream_read_16, reading)
 WALK(stream_read_32, reading)
@@ -94,7 +97,7 @@ static struct stream make(enum bench_load load, uint64_t bytes)
 
     set_bytes = bytes;
     set = aligned_alloc(1024, bytes);
-    seen = calloc(bytes / STREAM_TURN, sizeof *seen);
+    seen = calloc(bytes / STREAM_UNROLL, sizeof *seen);
     assert_non_null(set);
     assert_non_null(seen);
     memset(set, 0x5a, bytes); /* what a write would leave: it must not be taken for one */
@@ -150,7 +153,7 @@ static void timed_walks(void **state)
             assert_int_equal(laps, t.lines % s.lines == 0);
             assert_true(t.lines >= 8192);
         }
-        for (uint64_t u = 0; u < sizes[i] / STREAM_TURN; u++)
+        for (uint64_t u = 0; u < sizes[i] / STREAM_UNROLL; u++)
             most = seen[u] > most ? seen[u] : most;
         if (!laps)
             assert_int_equal(most, 1); /* five pairs go around the set once */

@@ -105,7 +105,7 @@ static const struct one stack[] = {
 
 static const struct one strings[] = {
     {"48 a5", "S8@70000 L8@60000"}, /* movsq */
-    {"f3 a4", "S1@70000 L1@60000"}, /* rep movsb: one turn of it */
+    {"f3 a4", "S1@70000 L1@60000"}, /* rep movsb: one iteration of it */
     {"f3 ab", "S4@70000"},          /* rep stosd */
     {"f3 a6", "L1@60000 L1@70000"}, /* repe cmpsb */
     {"66 ad", "L2@60000"},          /* lodsw */

@@ -1,6 +1,6 @@
 /*
- * The generated code is run here, step by step: a turn executes the instructions that it declares,
- * chains end where they should, and callers' registers are kept.
+ * The generated code is run here, step by step: an iteration executes the instructions that it
+ * declares, chains end where they should, and callers' registers are kept.
  */
 #define _GNU_SOURCE /* memmem, MAP_ANONYMOUS */
 #include "tests/unit/unit.h"
@@ -35,9 +35,9 @@ static bool make(enum limits_kind kind, unsigned param, uint32_t count)
     return fits;
 }
 
-static struct limits_run run_of(uint64_t turns, uint32_t count)
+static struct limits_run run_of(uint64_t iterations, uint32_t count)
 {
-    struct limits_run run = {.turns = turns, .line = (uint64_t)&line, .count = count};
+    struct limits_run run = {.iterations = iterations, .line = (uint64_t)&line, .count = count};
 
     for (unsigned c = 0; c < 2; c++)
         for (unsigned i = 0; i < CHAIN; i++)
@@ -50,10 +50,10 @@ static struct limits_run run_of(uint64_t turns, uint32_t count)
     return run;
 }
 
-/* Returns the instructions of a number of turns, with what is before and after them. */
-static uint64_t stepped(uint64_t turns, uint32_t count)
+/* Returns the instructions of a number of iterations, with what is before and after them. */
+static uint64_t stepped(uint64_t iterations, uint32_t count)
 {
-    struct limits_run run = run_of(turns, count);
+    struct limits_run run = run_of(iterations, count);
     limits_fn fn = (limits_fn)(uintptr_t)code.at;
 
     steps = 0;
@@ -68,7 +68,7 @@ static uint64_t stepped(uint64_t turns, uint32_t count)
     return (uint64_t)steps;
 }
 
-/* What a turn has, written down a second time. */
+/* What an iteration has, written down a second time. */
 static const struct {
     enum limits_kind kind;
     unsigned param;
@@ -97,7 +97,7 @@ static const struct {
     {LIMITS_CODE, 8, 512, 64, 64},
 };
 
-static void a_turn_executes_what_it_declares(void **state)
+static void an_iteration_executes_what_it_declares(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
@@ -106,7 +106,7 @@ static void a_turn_executes_what_it_declares(void **state)
         assert_int_equal(code.instructions, made[i].instructions);
         uint64_t three = stepped(3, made[i].count), one = stepped(1, made[i].count);
         if (three - one != 2 * made[i].instructions)
-            fail_msg("program %zu: 2 turns have %llu instructions", i,
+            fail_msg("program %zu: 2 iterations have %llu instructions", i,
                      (unsigned long long)(three - one));
     }
 }
@@ -126,7 +126,7 @@ static void a_pattern_decides_the_branch(void **state)
     assert_int_equal(stepped(13, 6) - stepped(1, 6), 12 * 8 + 2 * 2);
 }
 
-static void chains_are_followed_once_per_turn(void **state)
+static void chains_are_followed_once_per_iteration(void **state)
 {
     (void)state;
     for (unsigned filler = FILL_NOP; filler <= FILL_WAIT_STORE; filler++) {
@@ -208,9 +208,9 @@ static int map(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_turn_executes_what_it_declares),
+        cmocka_unit_test(an_iteration_executes_what_it_declares),
         cmocka_unit_test(a_pattern_decides_the_branch),
-        cmocka_unit_test(chains_are_followed_once_per_turn),
+        cmocka_unit_test(chains_are_followed_once_per_iteration),
         cmocka_unit_test(the_bytes_of_mask_instructions),
         cmocka_unit_test(jumps_are_that_far_apart),
         cmocka_unit_test(no_two_targets_are_at_one_place),

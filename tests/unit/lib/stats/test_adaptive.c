@@ -2,17 +2,17 @@
 #include "lib/stats/mathx.h"
 #include "tests/unit/unit.h"
 
-/* A machine: a stretch of n turns takes fixed + per_turn n seconds, read off a clock that moves in
- * steps of `resolution`. */
-static double timed(double fixed, double per_turn, double resolution, uint64_t n)
+/* A machine: a stretch of n iterations takes fixed + per_iteration n seconds, read off a clock that
+ * moves in steps of `resolution`. */
+static double timed(double fixed, double per_iteration, double resolution, uint64_t n)
 {
-    return mathx_floor((fixed + per_turn * (double)n) / resolution) * resolution;
+    return mathx_floor((fixed + per_iteration * (double)n) / resolution) * resolution;
 }
 
 static void ends_near_the_target(void **state)
 {
     (void)state;
-    static const double turns[] = {1e-12, 1e-9, 3.7e-7, 1e-4, 0.0071};
+    static const double iterations[] = {1e-12, 1e-9, 3.7e-7, 1e-4, 0.0071};
     static const double resolutions[] = {1e-12, 1e-9, 1e-6, 1e-4};
     const double root = mathx_sqrt(2);
     for (int i = 0; i < 5; i++)
@@ -21,25 +21,25 @@ static void ends_near_the_target(void **state)
             int readings = 0;
             adaptive_start(&a, 0.01, 1, UINT64_MAX);
             while (a.state == ADAPTIVE_MORE) {
-                adaptive_add(&a, true, timed(2e-7, turns[i], resolutions[j], a.n));
+                adaptive_add(&a, true, timed(2e-7, iterations[i], resolutions[j], a.n));
                 assert_true(++readings < 20);
             }
             assert_int_equal(a.state, ADAPTIVE_DONE);
             assert_true(a.last >= 0.01 / root - 1e-12);
             /* The step before could be wrong by the clock's resolution. */
-            assert_true(a.last <= 0.01 * root || resolutions[j] > 1e-5 || turns[i] > 5e-3);
+            assert_true(a.last <= 0.01 * root || resolutions[j] > 1e-5 || iterations[i] > 5e-3);
             assert_true(a.last <= 0.02);
         }
 }
 
-static void one_turn_can_be_enough(void **state)
+static void one_iteration_can_be_enough(void **state)
 {
     (void)state;
     struct adaptive a;
     adaptive_start(&a, 0.01, 1, 1000);
     assert_int_equal(a.n, 1);
     assert_int_equal(adaptive_add(&a, true, 0.007), ADAPTIVE_MORE);
-    assert_int_equal(a.n, 2); /* 1.43 turns are no step */
+    assert_int_equal(a.n, 2); /* 1.43 iterations are no step */
     adaptive_start(&a, 0.01, 1, 1000);
     assert_int_equal(adaptive_add(&a, true, 0.0071), ADAPTIVE_DONE);
     assert_int_equal(a.n, 1);
@@ -71,7 +71,7 @@ static void n_keeps_to_grain_and_most(void **state)
     (void)state;
     static const uint64_t grains[] = {1, 7, 50, 10000, 1ull << 20, (1ull << 40) - 1};
     static const uint64_t mosts[] = {1ull << 40, 10000, 2048, 50, 1};
-    static const double turns[] = {0, 1e-12, 1e-9, 3.7e-7, 1};
+    static const double iterations[] = {0, 1e-12, 1e-9, 3.7e-7, 1};
     for (int g = 0; g < 6; g++)
         for (int m = 0; m < 5; m++)
             for (int t = 0; t < 5; t++) {
@@ -82,7 +82,7 @@ static void n_keeps_to_grain_and_most(void **state)
                 adaptive_start(&a, 0.01, grains[g], mosts[m]);
                 assert_true(a.n == grains[g]);
                 for (; a.state == ADAPTIVE_MORE; readings++) {
-                    adaptive_add(&a, true, timed(0, turns[t], 1e-12, a.n));
+                    adaptive_add(&a, true, timed(0, iterations[t], 1e-12, a.n));
                     assert_true(a.n > 0 && a.n % grains[g] == 0 && a.n <= mosts[m]);
                 }
                 assert_true(readings < 20);
@@ -125,9 +125,12 @@ static void a_failed_read_is_tried_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_near_the_target),         cmocka_unit_test(one_turn_can_be_enough),
-        cmocka_unit_test(a_clock_that_stands_still),    cmocka_unit_test(grows_by_one_at_least),
-        cmocka_unit_test(a_failed_read_is_tried_again), cmocka_unit_test(n_keeps_to_grain_and_most),
+        cmocka_unit_test(ends_near_the_target),
+        cmocka_unit_test(one_iteration_can_be_enough),
+        cmocka_unit_test(a_clock_that_stands_still),
+        cmocka_unit_test(grows_by_one_at_least),
+        cmocka_unit_test(a_failed_read_is_tried_again),
+        cmocka_unit_test(n_keeps_to_grain_and_most),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void expect(const struct even_point *p, size_t count, uint32_t n, uint32_
     assert_int_equal(e.hi, hi);
 }
 
-/* A constant 10 against 3 a turn: 10 < 3 n from 4 on. */
+/* A constant 10 against 3 an iteration: 10 < 3 n from 4 on. */
 static void a_constant_beats_a_loop(void **state)
 {
     static const struct even_point each[] = {AT(1, 7, 0), AT(2, 4, 0), AT(3, 1, 0), AT(4, -2, 0)},
@@ -30,7 +30,7 @@ static void a_constant_beats_a_loop(void **state)
     expect(wide, COUNT(wide), 4, 4, 4);
 }
 
-/* As dear is not cheaper: 12 against 3 a turn is even at 4. */
+/* As dear is not cheaper: 12 against 3 an iteration is even at 4. */
 static void even_is_not_below(void **state)
 {
     static const struct even_point points[] = {AT(1, 9, 0), AT(4, 0, 0), AT(5, -3, 0)},

@@ -29,7 +29,7 @@ static void gaps_are_counted_by_decade(void **state)
     uint64_t sum = 0;
     gaps_init(&g, 20, HZ);
     for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++, sum += ticks[i - 1])
-        gaps_add(&g, i, ticks[i] + 20); /* a typical turn is no part of the gap */
+        gaps_add(&g, i, ticks[i] + 20); /* a typical iteration is no part of the gap */
     assert_memory_equal(g.decade, counts, sizeof counts);
     assert_int_equal(g.count, sizeof ticks / sizeof ticks[0]);
     assert_int_equal(g.stolen, sum);
