@@ -87,7 +87,7 @@ static void show(const struct run_facts *run, const struct watch *w, struct repo
         fmt(r->out, ", longest ");
         show_time(run, (double)g->longest.ticks, r->out);
         fmt(r->out, ", in all ");
-        show_time(run, (double)g->stolen, r->out);
+        show_time(run, (double)g->ticks, r->out);
     }
     fmt(r->out, "\r\n");
     if (g->count > 0) {
@@ -130,7 +130,7 @@ static void record(const struct run_facts *run, const struct watch *w, struct re
     json_u64(&j, "iteration_ticks", g->typical);
     json_u64(&j, "threshold_ticks", g->threshold);
     json_u64(&j, "gaps", g->count);
-    json_u64(&j, "stolen_ticks", g->stolen);
+    json_u64(&j, "gap_ticks", g->ticks);
     json_u64(&j, "longest_ticks", g->longest.ticks);
     json_u64(&j, "longest_at_ticks", g->longest.at);
     if (run_has_hz(run)) {
@@ -138,7 +138,7 @@ static void record(const struct run_facts *run, const struct watch *w, struct re
         json_f64(&j, "seconds", seconds, 6);
         json_f64(&j, "gaps_per_second", (double)g->count / seconds, 3);
         json_f64(&j, "longest_ns", us(run, (double)g->longest.ticks) * 1e3, 0);
-        json_f64(&j, "stolen_ns", us(run, (double)g->stolen) * 1e3, 0);
+        json_f64(&j, "gap_ns", us(run, (double)g->ticks) * 1e3, 0);
     }
     record_list(g, &j);
     if (w->rhythm.intervals > 0)

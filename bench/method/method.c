@@ -67,7 +67,7 @@ static struct operation of_streams(const struct engine *e, struct row *row)
 
     m->ticks = (body - empty) / ops;
     m->error = is_known(m->ticks) ? streams_error(e, m, step) / ops : UNKNOWN;
-    m->lattice = e->facts.step / ops;
+    m->step = e->facts.step / ops;
     return (struct operation){m->ticks, (body * rate - empty * rate_empty) / ops};
 }
 

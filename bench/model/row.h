@@ -83,7 +83,7 @@ struct method_result {
      * +-, by the method's own observation (method.h). */
     double ticks, error;
     const char *no_interval; /* why the row's figure in core cycles has none; NULL: it has one */
-    double lattice;          /* kbest, ensembles: +- ticks per operation: the TSC's step */
+    double step;             /* kbest, ensembles: +- ticks per operation: the TSC's step */
     const char *doubt;       /* why the difference is not reliable; NULL: it is */
     struct method_side body, empty, ruler, ruler2; /* adaptive: only the rulers */
     struct lag1 difference; /* body minus empty, blocks taken at nearly the same time: ticks */

@@ -2,14 +2,14 @@
  * Places rows compiled from C, like those in NASM. The program contains bench/suites a second time,
  * as a relocatable object (bench/objects/suites.h): the rows' structs, and what they point to. User
  * rows come in objects of the same kind (bench/objects). For each placement a row's function, its
- * empty twin, setup, check and before are copied from the object into the code buffer, with all
+ * empty body, setup, check and before are copied from the object into the code buffer, with all
  * that they refer to and nothing else. Only these copies run; function addresses that they store
  * are those of the copies.
  *
  * The parts of a placement are at these places:
  * - code on separate cache lines. The placement moves each section by a multiple of 16 from the
  *   line's start, as far as its alignment allows: a section that is aligned to a line stays so.
- *   layout=sweep moves the function and its empty twin to each byte of a line, whatever their
+ *   layout=sweep moves the function and its empty body to each byte of a line, whatever their
  *   alignment;
  * - a PLT, the GOT, and read-only data that contains addresses, after the code. Code compiled with
  *   -fPIC and default visibility is linked as by `ld -shared`, so its calls use a PLT;
@@ -40,7 +40,7 @@ struct compiled {
     struct elf_set set;          /* the parts of it that this row needs, ... */
     bool has[BENCH_CODE_FIELDS]; /* ... the functions that the row has, ... */
     struct elf_entry entry[BENCH_CODE_FIELDS]; /* ... and their places in the set */
-    uint32_t timed_parts; /* the set's first parts: those of the function and its empty twin */
+    uint32_t timed_parts; /* the set's first parts: those of the function and its empty body */
     struct compiled_buffer code, data;
     bool sweep;                       /* layout=sweep */
     size_t constants, constants_size; /* place in the code buffer, shared by all placements */

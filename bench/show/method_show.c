@@ -406,5 +406,5 @@ void method_record_per_op(struct json *j, const struct row *row)
 
     json_f64(j, "error_ticks", m->error, 6);
     if (m->method == METHOD_KBEST || m->method == METHOD_ENSEMBLES)
-        json_f64(j, "lattice_ticks", m->lattice, 6);
+        json_f64(j, "step_ticks", m->step, 6);
 }

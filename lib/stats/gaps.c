@@ -20,7 +20,7 @@ void gaps_add(struct gaps *g, uint64_t at, uint64_t iteration)
         decade++;
     g->decade[decade]++;
     g->count++;
-    g->stolen += gap.ticks;
+    g->ticks += gap.ticks;
     if (gap.ticks > g->longest.ticks)
         g->longest = gap;
     if (g->kept < GAPS_KEPT)

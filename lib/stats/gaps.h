@@ -27,10 +27,10 @@ struct gap {
 };
 
 struct gaps {
-    uint64_t typical;   /* ticks per iteration */
-    uint64_t threshold; /* an iteration of at least this many ticks is a gap */
-    uint64_t watched;   /* ticks, including gaps; set by the caller */
-    uint64_t count, stolen;
+    uint64_t typical;      /* ticks per iteration */
+    uint64_t threshold;    /* an iteration of at least this many ticks is a gap */
+    uint64_t watched;      /* ticks, including gaps; set by the caller */
+    uint64_t count, ticks; /* of all gaps */
     struct gap longest;
     uint64_t limit[GAPS_DECADES - 1]; /* first ticks of the next decade */
     uint64_t decade[GAPS_DECADES];

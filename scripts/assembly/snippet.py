@@ -1,6 +1,6 @@
 """Snippets of assembly as rows of an object: Intel syntax, `;` parts instructions.
 
-Each snippet becomes a body with twice as many copies of it as its empty twin (or some against none),
+Each snippet becomes a body with twice as many copies of it as its empty body (or some against none),
 so that what is left of the two windows' difference is the copies and nothing else. This is what
 nanoBench (Abel and Reineke, ISPASS 2020) does, and its registers are kept: R14, RDI, RSI, RSP and RBP
 point into the middle of areas of 1 MiB each; R15 counts the loop's iterations where there is a loop; all

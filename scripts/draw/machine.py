@@ -129,7 +129,7 @@ def gaps(report, found):
             side.set_xticks([])
             side.spines["bottom"].set_visible(False)
 
-    stolen = found["stolen_ticks"] / watched if watched else 0
+    stolen = found["gap_ticks"] / watched if watched else 0
     long = duration(longest * 1e3) if time else f"{ink.count(longest)} ticks"
     span = f"{found['seconds']:.3g} s" if found.get("seconds") and time else f"{ink.count(watched)} ticks"
     some = f"{ink.count(found['gaps'])} gaps" if found["gaps"] > 1 else "one gap"

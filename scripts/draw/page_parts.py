@@ -276,7 +276,7 @@ def several_cores(report):
     if contests:
         parts.append(markup.table("Contests: an operation of one core, by the cores at it", CONTESTS, contests,
                                   label="Contests"))
-    found = [{**g, "stolen": 100 * g["stolen_ticks"] / g["watched_ticks"] if g.get("watched_ticks") else None}
+    found = [{**g, "stolen": 100 * g["gap_ticks"] / g["watched_ticks"] if g.get("watched_ticks") else None}
              for g in report.of("gaps")]
     if found:
         parts.append(markup.table("Gaps: what held a core up while it only read its TSC", GAPS, found, label="Gaps"))

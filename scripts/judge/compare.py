@@ -350,7 +350,7 @@ def lost(side):
     for r in side.reports:
         said += [f"core {w['core']} was shared {w['shared']:.1%} of the time"
                  for w in r.of("witness") if "shared" in w]
-        said += [f"core {g['core']}: {g['gaps']} gaps stole {g['stolen_ticks'] / g['watched_ticks']:.3%} of it, "
+        said += [f"core {g['core']}: {g['gaps']} gaps took {g['gap_ticks'] / g['watched_ticks']:.3%} of it, "
                  f"the longest {g['longest_ticks']} ticks" for g in r.of("gaps") if g.get("watched_ticks")]
     if any("process" in row for row in rows):
         total = {key: sum(row.get("process", {}).get(key, 0) for row in rows)

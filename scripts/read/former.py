@@ -1,13 +1,15 @@
 """Former names of fields, and their present names (docs/report.md lists them)."""
 
 OPTIONS = {"quiet_budget": "retry_budget"}
+PER_OP = {"lattice_ticks": "step_ticks"}
 FORMER = {
     "run": {"quiet": "controls"},
     "row": {"quiet": "exclusive"},
     "event": {"quiet": "exclusive"},
     "linearity": {"quiet_groups": "exclusive_groups"},
-    "gaps": {"iteration_ticks": "iteration_ticks"},
+    "gaps": {"turn_ticks": "iteration_ticks", "stolen_ticks": "gap_ticks", "stolen_ns": "gap_ns"},
 }
+INSIDE = {("run", "options"): OPTIONS, ("row", "per_op"): PER_OP}  # of members that are objects
 
 
 def _with(names, members):
@@ -22,6 +24,7 @@ def renamed(record):
     """Returns the record with the present names."""
     if record["type"] == "gaps" and record.get("suite") == "quiet":
         record = {**record, "suite": "gaps"}
-    if record["type"] == "run" and isinstance(record.get("options"), dict):
-        record = {**record, "options": _with(OPTIONS, record["options"])}
+    for (kind, member), names in INSIDE.items():
+        if record["type"] == kind and isinstance(record.get(member), dict):
+            record = {**record, member: _with(names, record[member])}
     return _with(FORMER.get(record["type"], {}), record)

@@ -185,19 +185,23 @@ def test_noise_is_survived():
             assert kind in ("text", "damaged", "progress")
 
 
-@pytest.mark.parametrize("kind, was, now", [("row", "quiet", "exclusive"), ("event", "quiet", "exclusive"), ("gaps", "iteration_ticks", "iteration_ticks"),
+@pytest.mark.parametrize("kind, was, now", [("row", "quiet", "exclusive"), ("event", "quiet", "exclusive"),
+                                            ("gaps", "turn_ticks", "iteration_ticks"),
+                                            ("gaps", "stolen_ticks", "gap_ticks"),
                                             ("run", "quiet", "controls"),
                                             ("linearity", "quiet_groups", "exclusive_groups")])
-def test_a_field_of_an_older_report_gets_the_name_of_today(kind, was, now):
+def test_a_field_of_an_older_report_has_the_present_name(kind, was, now):
     assert report.parse(record(0, kind, **{was: 1}))[now] == 1
     assert was not in report.parse(record(0, kind, **{was: 1}))
     assert report.parse(record(0, kind, **{was: 1, now: 2}))[now] == 2
     assert was in report.parse(record(0, "end", **{was: 1}))
 
 
-def test_an_option_of_an_older_report_gets_the_name_of_today():
+def test_an_option_and_a_member_of_an_older_report_has_the_present_name():
     run = report.parse(record(0, "run", options={"quiet_budget": 7, "seed": 1}))
     assert run["options"] == {"retry_budget": 7, "seed": 1}
+    row = report.parse(record(0, "row", per_op={"ticks": 2, "lattice_ticks": 1}))
+    assert row["per_op"] == {"ticks": 2, "step_ticks": 1}
     assert report.parse(record(0, "run", options=[]))["options"] == []
 
 

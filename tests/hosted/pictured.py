@@ -66,7 +66,7 @@ def several_cores(cores=4):
 def gaps():
     first = [[1000000 * (i + 1), 5000 * (1 + i % 5)] for i in range(32)]
     return {"type": "gaps", "suite": "gaps", "name": "gaps", "core": 0, "watched_ticks": 200000000, "iteration_ticks": 26,
-            "threshold_ticks": 1000, "gaps": 100, "stolen_ticks": 1500000, "longest_ticks": 400000,
+            "threshold_ticks": 1000, "gaps": 100, "gap_ticks": 1500000, "longest_ticks": 400000,
             "longest_at_ticks": 77000000, "seconds": 0.1, "decades": [0, 60, 37, 3, 0, 0, 0, 0], "first": first,
             "rhythm": True}
 

@@ -78,7 +78,7 @@ unsafe extern "C" fn chain(n: u64, _: *mut Object) -> i32 {
 }
 
 /* Keeps a loop's turns apart without an instruction: unrolled, a body executes fewer instructions than
- * its empty twin; black_box() would store the value. */
+ * its empty body; black_box() would store the value. */
 #[inline(always)]
 unsafe fn turn(i: u64) {
     asm!("/* {0} */", in(reg) i, options(nomem, nostack, preserves_flags));

@@ -1,6 +1,6 @@
 /*
  * Bodies at which single-stepping can go wrong, each with the instructions of an operation that are
- * its own: what the loop of iterations() takes besides is in its empty twin. stepped() is what only
+ * its own: what the loop of iterations() takes besides is in its empty body. stepped() is what only
  * a stepped window does: it has few operations.
  */
 #include "baretick.h"

@@ -33,7 +33,7 @@ def test_a_stopped_process_is_a_gap_of_its_length(running):
     assert longest <= (1 + CLOCK_ERROR) * (after - before), (gaps, after - before)
     assert gaps["decades"][6] + gaps["decades"][7] >= 1, gaps
     assert gaps["seconds"] >= watch / 1000 and gaps["gaps"] == sum(gaps["decades"]), gaps
-    assert gaps["stolen_ticks"] >= gaps["longest_ticks"], gaps
+    assert gaps["gap_ticks"] >= gaps["longest_ticks"], gaps
     assert len(gaps["first"]) == min(gaps["gaps"], 32), gaps
 
 

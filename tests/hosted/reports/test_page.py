@@ -420,7 +420,7 @@ def test_ten_figures_stand_at_the_top():
     assert the_essence(essence)[0].tables == [[["verdict", "PASS (0 rows, 0 failures)"]]]
 
 
-ALWAYS = {"type", "suite", "name", "status", "core", "kind", "pairs", "points", "recipe", "first", "stolen_ticks",
+ALWAYS = {"type", "suite", "name", "status", "core", "kind", "pairs", "points", "recipe", "first", "gap_ticks",
           "longest_ticks"}
 
 
