@@ -11,7 +11,7 @@
 #define NAME   40
 
 struct series {
-    char name[NAME], beside[NAME]; /* the rows' names without the count */
+    char name[NAME], compared_with[NAME]; /* the rows' names without the count */
     struct even_point point[POINTS];
     size_t n;
     const char *unit;
@@ -33,7 +33,7 @@ static bool same_series(const struct bench *a, const struct bench *b)
 {
     char one[NAME], other[NAME];
 
-    if (!a->at || !b->at || !a->beside || !b->beside || !str_eq(a->suite, b->suite))
+    if (!a->at || !b->at || !a->compared_with || !b->compared_with || !str_eq(a->suite, b->suite))
         return false;
     stem(one, a->name);
     stem(other, b->name);
@@ -68,15 +68,15 @@ static struct series gather(const struct run_facts *run, const struct bench *con
     struct series s = {0};
 
     stem(s.name, rows[first]->name);
-    stem(s.beside, rows[first]->beside);
+    stem(s.compared_with, rows[first]->compared_with);
     for (size_t i = first; i < n; i++) {
         const struct core_figure *theirs;
         if (!same_series(rows[i], rows[first]) || !is_known(figures[i].ticks))
             continue;
-        theirs = figure_of(rows, n, figures, rows[i]->suite, rows[i]->beside);
+        theirs = figure_of(rows, n, figures, rows[i]->suite, rows[i]->compared_with);
         if (!theirs)
             continue;
-        struct beside b = compare_beside(run, &figures[i], theirs);
+        struct comparison b = compare_figures(run, &figures[i], theirs);
         s.unit = b.unit;
         s.shared |= b.shared;
         s.intervals = is_known(b.lo);
@@ -90,7 +90,7 @@ static void say(struct sink *out, const char *suite, const struct series *s, con
 {
     const uint32_t least = s->point[0].n, most = s->point[s->n - 1].n;
 
-    fmt(out, "%s/%s beside %s: ", suite, s->name, s->beside);
+    fmt(out, "%s/%s compared with %s: ", suite, s->name, s->compared_with);
     if (!v->lo) {
         fmt(out, "does not break even up to n = %u", most);
     } else if (!v->hi) {
@@ -120,7 +120,7 @@ static void tell(struct report *r, const struct run_facts *run, const char *suit
         return;
     json_str(&j, "suite", suite);
     json_str(&j, "name", s->name);
-    json_str(&j, "beside", s->beside);
+    json_str(&j, "compared_with", s->compared_with);
     json_str(&j, "unit", s->unit);
     if (v.n)
         json_u64(&j, "n", v.n);

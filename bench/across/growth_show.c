@@ -34,7 +34,7 @@ static struct series gather(const struct run_facts *run, const struct bench *con
         s.failed += figures[i].wrong;
         if (figures[i].wrong || !is_known(figures[i].ticks))
             continue;
-        struct beside b = compare_beside(run, &figures[i], &figures[i]);
+        struct comparison b = compare_figures(run, &figures[i], &figures[i]);
         s.unit = b.unit;
         s.shared |= b.shared;
         s.point[s.n++] = (struct growth_point){rows[i]->code->arg, b.mine};

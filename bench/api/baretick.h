@@ -96,12 +96,15 @@ struct baretick_row {
     void (*setup)(struct baretick_object *o);
     /* Called after its last window. Returns NULL, or what is wrong with the operations' results. */
     const char *(*check)(const struct baretick_object *o, uint64_t operations);
-    double floor;       /* not used: a former time limit, kept for the layout of older objects */
-    double truth;       /* documented core cycles per operation on this CPU; below 1e18 */
-    const char *beside; /* name of the row in its suite that it is compared with */
-    const char *unit;   /* the unit that an operation processes, singular: "byte" */
-    uint32_t units;     /* number of these units per operation */
-    uint32_t reserved;  /* 0 */
+    double floor; /* not used: a former time limit, kept for the layout of older objects */
+    double truth; /* documented core cycles per operation on this CPU; below 1e18 */
+    union {
+        const char *compared_with; /* name of the row in its suite that it is compared with */
+        const char *beside;        /* the former name */
+    };
+    const char *unit;  /* the unit that an operation processes, singular: "byte" */
+    uint32_t units;    /* number of these units per operation */
+    uint32_t reserved; /* 0 */
     /* Fewest instructions that an operation executes, not counting those of `empty`. A row below it
      * fails: its work is elided. 0: not declared; the body must execute more than `empty`. The
      * struct of older objects ends before this field. */
@@ -110,9 +113,9 @@ struct baretick_row {
      * sees what it leaves in rcx, r8 to r11, vector registers, memory and caches. NULL: not called.
      * The struct of older objects ends before this field. */
     void (*before)(struct baretick_object *o);
-    /* Values that the row's functions find in o->arg. `beside` then names the other row with the
-     * same argument, and `units` is the number per 1 of the argument. The struct of older objects
-     * ends before this field. */
+    /* Values that the row's functions find in o->arg. `compared_with` then names the other row with
+     * the same argument, and `units` is the number per 1 of the argument. The struct of older
+     * objects ends before this field. */
     struct baretick_args args;
 };
 

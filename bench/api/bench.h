@@ -295,7 +295,7 @@ struct bench {
     const struct bench_family *family;
     const char *line;
     unsigned column;
-    const char *beside; /* row of this suite that the report compares this one with */
+    const char *compared_with; /* row of this suite that the report compares this one with */
     /*
      * The count that an operation goes up to; the row's name ends in it: "_8". Rows whose names
      * differ only in it are one series. The report says from which count on the series costs less

@@ -140,11 +140,11 @@ void row_figure_part(const struct sampler *s, const struct bench *b, const struc
     g->ticks[i] = is_known(quiet_ticks) ? quiet_ticks : all_ticks;
     struct estimate_blocks other =
         part_blocks(s, b, counter ? CYCLES_RULER : CYCLES_COUNTER, false, scratch);
-    struct estimate_taken beside = taken_of(&other, !counter, at);
+    struct estimate_taken second = taken_of(&other, !counter, at);
     struct estimate_blocks exclusive = part_blocks(s, b, by, false, scratch);
     struct estimate_taken used = taken_of(&exclusive, counter, at);
-    g->ruler[i] = counter ? beside : used;
-    g->counter[i] = counter ? used : beside;
+    g->ruler[i] = counter ? second : used;
+    g->counter[i] = counter ? used : second;
     g->level[i] = highest_level(s);
     g->whole += all.m;
     g->exclusive += exclusive.m;

@@ -102,7 +102,7 @@ bool object_args_apply(struct bench *b, struct bench_code *code, struct object_n
     code->args_of = b->name;
     code->arg = arg;
     if (!name_of(names->name, b->name, arg, why) ||
-        (b->beside && !name_of(names->beside, b->beside, arg, why)))
+        (b->compared_with && !name_of(names->compared_with, b->compared_with, arg, why)))
         return false;
     if (units > UINT32_MAX) {
         fmt(why, "units is %u for each 1 of the argument, %llu for %u; at most %u are allowed",
@@ -110,7 +110,7 @@ bool object_args_apply(struct bench *b, struct bench_code *code, struct object_n
         return false;
     }
     b->name = names->name;
-    b->beside = b->beside ? names->beside : NULL;
+    b->compared_with = b->compared_with ? names->compared_with : NULL;
     b->base_per_op = (uint32_t)units;
     b->base_unit = units ? b->base_unit : NULL;
     return true;

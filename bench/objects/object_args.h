@@ -19,9 +19,9 @@ struct object_args {
     uint32_t count, value[OBJECT_ARGS_MOST];
 };
 
-/* The texts of bench.name and bench.beside of the row of one argument. */
+/* The texts of bench.name and bench.compared_with of the row of one argument. */
 struct object_names {
-    char name[OBJECT_NAME_MOST + 1], beside[OBJECT_NAME_MOST + 1];
+    char name[OBJECT_NAME_MOST + 1], compared_with[OBJECT_NAME_MOST + 1];
 };
 
 /* Fills values, ascending; count 0: no argument. False: a message names the field and its limits.

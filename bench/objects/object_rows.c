@@ -155,7 +155,7 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
     r->name = b->name;
     if (!name(r, FIELD(suite), "its suite", &b->suite) ||
         !text(r, FIELD(what), "what", OBJECT_WHAT_MOST, &b->what) ||
-        !name(r, FIELD(beside), "beside", &b->beside) ||
+        !name(r, FIELD(compared_with), "compared_with", &b->compared_with) ||
         !text(r, FIELD(unit), "unit", OBJECT_NAME_MOST, &b->base_unit))
         return false;
     if (!b->what)
@@ -164,8 +164,8 @@ static bool read_texts(struct reading *r, const char *suite, struct bench *b)
         return refuse(r, "unit and units belong together: one of them is not given");
     if (!b->suite)
         b->suite = suite;
-    if (b->beside && str_eq(b->beside, b->name))
-        return refuse(r, "beside names the row itself");
+    if (b->compared_with && str_eq(b->compared_with, b->name))
+        return refuse(r, "compared_with names the row itself");
     return true;
 }
 

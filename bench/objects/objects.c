@@ -267,10 +267,11 @@ static void warn_of_partners(struct report *r)
 
     for (unsigned i = 0; i < rows_used; i++) {
         const struct bench *b = &rows[i].bench;
-        if (!b->beside || is_row(b->suite, b->beside))
+        if (!b->compared_with || is_row(b->suite, b->compared_with))
             continue;
-        fmt_buf(message, sizeof message, "%s: row %s: beside is %s, which suite %s does not have",
-                objects_name_of(b), b->name, b->beside, b->suite);
+        fmt_buf(message, sizeof message,
+                "%s: row %s: compared_with is %s, which suite %s does not have", objects_name_of(b),
+                b->name, b->compared_with, b->suite);
         report_event(r, "warning", message);
     }
 }

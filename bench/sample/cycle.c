@@ -55,9 +55,9 @@ static void choose(struct engine *e)
     c->counter = (struct timer_choice){0};
     c->by = CYCLES_UNKNOWN;
     if (cycle_is(&e->facts.cycle, CYCLE_RULER)) {
-        struct timer_order beside = counters_from(&order, c->source.refusals + 1);
+        struct timer_order second = counters_from(&order, c->source.refusals + 1);
         c->by = CYCLES_RULER;
-        timer_choose(&c->counter, &beside, &timer_cycles, e->p->cycle, e->p->context);
+        timer_choose(&c->counter, &second, &timer_cycles, e->p->cycle, e->p->context);
     } else if (c->source.used && c->source.used->read && !cycle_is(&e->facts.cycle, CYCLE_RDTSCP)) {
         c->by = CYCLES_COUNTER;
         c->counter.used = c->source.used;

@@ -88,7 +88,7 @@ static double longer(double a, double b)
 /* Computes the difference and its interval: from the placements' figures if both rows have enough,
  * else from the two figures, whose errors are independent. */
 static void set_apart(const struct core_figure *mine, const struct core_figure *theirs,
-                      struct beside *s)
+                      struct comparison *s)
 {
     struct shift_set a = {mine->theta, mine->placements, mine->rounds};
     struct shift_set b = {theirs->theta, theirs->placements, theirs->rounds};
@@ -108,17 +108,17 @@ static void set_apart(const struct core_figure *mine, const struct core_figure *
     s->hi = s->apart + mathx_sqrt(mine_above * mine_above + their_below * their_below);
 }
 
-struct beside compare_beside(const struct run_facts *run, const struct core_figure *mine,
-                             const struct core_figure *theirs)
+struct comparison compare_figures(const struct run_facts *run, const struct core_figure *mine,
+                                  const struct core_figure *theirs)
 {
-    struct beside s = {.unit = "ticks",
-                       .mine = mine->ticks,
-                       .theirs = theirs->ticks,
-                       .mine_half = UNKNOWN,
-                       .theirs_half = UNKNOWN,
-                       .lo = UNKNOWN,
-                       .hi = UNKNOWN,
-                       .shared = mine->shared || theirs->shared};
+    struct comparison s = {.unit = "ticks",
+                           .mine = mine->ticks,
+                           .theirs = theirs->ticks,
+                           .mine_half = UNKNOWN,
+                           .theirs_half = UNKNOWN,
+                           .lo = UNKNOWN,
+                           .hi = UNKNOWN,
+                           .shared = mine->shared || theirs->shared};
 
     if (units_are_instructions(run)) {
         s.unit = "instructions";
@@ -148,11 +148,11 @@ static void say(struct sink *out, double v, double half)
     num_f64(out, half, 3, 0);
 }
 
-static void say_both(struct sink *out, const struct bench *b, const struct beside *s)
+static void say_both(struct sink *out, const struct bench *b, const struct comparison *s)
 {
     fmt(out, "%s/%s ", b->suite, b->name);
     say(out, s->mine, s->mine_half);
-    fmt(out, ", %s ", b->beside);
+    fmt(out, ", %s ", b->compared_with);
     say(out, s->theirs, s->theirs_half);
     fmt(out, " %s/op: ", s->unit);
     say(out, s->apart, longer(s->apart - s->lo, s->hi - s->apart));
@@ -161,18 +161,19 @@ static void say_both(struct sink *out, const struct bench *b, const struct besid
 
 /* Returns whether the effect of the move is judged. A sweep takes both rows at all offsets, so that
  * they do not differ. */
-static bool judges_move(const struct run_facts *run, const struct bench *b, const struct beside *s)
+static bool judges_move(const struct run_facts *run, const struct bench *b,
+                        const struct comparison *s)
 {
     return b->moved_bytes && is_known(s->lo) && !s->shared && run->execution == EXEC_SILICON &&
            run->o->layout != LAYOUT_SWEEP;
 }
 
-static bool is_sensitive(const struct beside *s)
+static bool is_sensitive(const struct comparison *s)
 {
     return s->lo > 0 || s->hi < 0;
 }
 
-static void say_move(struct sink *out, const struct bench *b, const struct beside *s)
+static void say_move(struct sink *out, const struct bench *b, const struct comparison *s)
 {
     fmt(out, "; code moved by %u bytes: this CPU is %ssensitive to that", b->moved_bytes,
         is_sensitive(s) ? "" : "not ");
@@ -187,7 +188,7 @@ static void say_move(struct sink *out, const struct bench *b, const struct besid
 static void compare(struct report *r, const struct run_facts *run, const struct bench *b,
                     const struct core_figure *mine, const struct core_figure *theirs, bool grouped)
 {
-    struct beside s = compare_beside(run, mine, theirs);
+    struct comparison s = compare_figures(run, mine, theirs);
     char message[320];
     struct sink_buf text;
     struct json j;
@@ -198,15 +199,15 @@ static void compare(struct report *r, const struct run_facts *run, const struct 
         fmt(&text.sink, "; not judged: the core was shared");
     if (judges_move(run, b, &s))
         say_move(&text.sink, b, &s);
-    if (grouped ? !report_event_record(r, &j, "beside", message)
-                : !report_event_begin(r, &j, "beside", message))
+    if (grouped ? !report_event_record(r, &j, "compared", message)
+                : !report_event_begin(r, &j, "compared", message))
         return;
     json_str(&j, "suite", b->suite);
     json_str(&j, "name", b->name);
-    json_str(&j, "beside", b->beside);
+    json_str(&j, "compared_with", b->compared_with);
     json_str(&j, "unit", s.unit);
     json_f64(&j, "per_op", s.mine, 6);
-    json_f64(&j, "beside_per_op", s.theirs, 6);
+    json_f64(&j, "other_per_op", s.theirs, 6);
     json_f64(&j, "apart", s.apart, 6);
     if (is_known(s.lo)) {
         json_f64(&j, "apart_lo", s.lo, 6);
@@ -233,18 +234,18 @@ void compare_rows(struct report *r, const struct run_facts *run, const struct co
         fmt(r->out, "\r\n");
     }
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; rows[i]->beside && k < n; k++)
-            if (str_eq(rows[k]->suite, rows[i]->suite) && str_eq(rows[k]->name, rows[i]->beside) &&
-                is_known(figures[i].ticks) && is_known(figures[k].ticks)) {
+        for (size_t k = 0; rows[i]->compared_with && k < n; k++)
+            if (str_eq(rows[k]->suite, rows[i]->suite) &&
+                str_eq(rows[k]->name, rows[i]->compared_with) && is_known(figures[i].ticks) &&
+                is_known(figures[k].ticks)) {
                 bool both = !rows[i]->moved_bytes && grouped_both(grouped, rows[i], rows[k]);
                 left_out += both;
                 compare(r, run, rows[i], &figures[i], &figures[k], both);
             }
     if (left_out && report_table(r))
         fmt(r->out,
-            "beside: %zu more pairs are in adjacent columns of the tables above; table=rows lists "
-            "each"
-            "\r\n",
+            "compared: %zu more pairs are in adjacent columns of the tables above; table=rows "
+            "lists each\r\n",
             left_out);
 }
 

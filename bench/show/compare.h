@@ -13,7 +13,7 @@ void compare_units_show(struct report *r, const struct run_facts *run, const str
 void compare_units_record(struct json *j, const struct run_facts *run, const struct row *row);
 
 /* Two rows in the unit of the table's column, by one source. UNKNOWN: the unit has no interval. */
-struct beside {
+struct comparison {
     const char *unit;
     double mine, theirs;
     double mine_half, theirs_half; /* the longer side of each interval */
@@ -24,13 +24,13 @@ struct beside {
     bool shared; /* a neighbour used the core during one of them */
 };
 
-struct beside compare_beside(const struct run_facts *run, const struct core_figure *mine,
-                             const struct core_figure *theirs);
+struct comparison compare_figures(const struct run_facts *run, const struct core_figure *mine,
+                                  const struct core_figure *theirs);
 
 /*
- * Writes, after the last row, an event for each row that names another of its suite (`beside`), if
- * both have a figure. figures[i]: of the i-th registered row; NaN: no figure. Pairs in adjacent
- * columns are only in the records; a line of the table gives their number.
+ * Writes, after the last row, an event for each row that names another of its suite
+ * (`compared_with`), if both have a figure. figures[i]: of the i-th registered row; NaN: no figure.
+ * Pairs in adjacent columns are only in the records; a line of the table gives their number.
  */
 void compare_rows(struct report *r, const struct run_facts *run, const struct core_figure *figures,
                   const struct grouped *grouped);

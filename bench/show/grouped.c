@@ -88,7 +88,7 @@ struct columns {
     const struct bench_family *family;
     unsigned columns;
     bool intervals, modes, told; /* whether a cell has these */
-    bool beside;                 /* intervals are next to their figures; false: below */
+    bool adjacent;               /* intervals are next to their figures; false: below */
     struct sink *out;
 };
 
@@ -106,7 +106,7 @@ static struct columns columns_of(const struct grouped *g, const struct bench_fam
             t.modes = t.modes || (c->state == GROUPED_FIGURE && c->modes && !c->told);
             t.told = t.told || c->told;
         }
-    t.beside = t.intervals && NAME + 2 * COLUMN * t.columns < 80;
+    t.adjacent = t.intervals && NAME + 2 * COLUMN * t.columns < 80;
     return t;
 }
 
@@ -142,7 +142,7 @@ static void show_words(const struct columns *t, const char *name, unsigned index
             first++;
         const char *second = head[first] ? head + first + 1 : "";
         fmt(out, "%*.*s ", COLUMN - 1, index ? COLUMN : (int)first, index ? second : head);
-        if (t->beside)
+        if (t->adjacent)
             fmt(out, "%*s ", COLUMN - 1, index ? "" : interval);
     }
     end_line(&line, t->out);
@@ -159,7 +159,7 @@ static bool has_second_words(const struct columns *t)
 static void show_heads(const struct columns *t)
 {
     fmt(t->out, "\r\n%-*s %s/op", NAME, "", t->g->unit);
-    if (t->intervals && !t->beside)
+    if (t->intervals && !t->adjacent)
         fmt(t->out, ", +-%u%% below", t->g->percent);
     fmt(t->out, "%s%s\r\n", t->modes ? "; * modes" : "", t->told ? "; ! see above" : "");
     show_words(t, t->g->suite, 0);
@@ -213,12 +213,12 @@ static void show_line(const struct columns *t, const struct grouped_line *of)
     struct sink *out = begin_line(&line, text, name);
     for (unsigned i = 0; i < t->columns; i++) {
         show_value(&of->cell[i], out);
-        if (t->beside)
+        if (t->adjacent)
             show_half(&of->cell[i], out);
         halves = halves || has_half(&of->cell[i]);
     }
     end_line(&line, t->out);
-    if (!halves || t->beside)
+    if (!halves || t->adjacent)
         return;
     out = begin_line(&line, text, "");
     for (unsigned i = 0; i < t->columns; i++)

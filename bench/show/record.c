@@ -154,7 +154,7 @@ static void record_sweep(struct json *j, const struct row *row)
 }
 
 /* Writes cycles_ruler or cycles_counter, by the source that is not used, and the difference. */
-static void record_beside(struct json *j, const struct run_facts *run, const struct row *row)
+static void record_second_source(struct json *j, const struct run_facts *run, const struct row *row)
 {
     const struct row_figure *h = &row->figure;
     const struct estimate *by_ruler = &h->ruler.cycles;
@@ -214,7 +214,7 @@ static void record_per_op(struct json *j, const struct run_facts *run, const str
         json_f64(j, "cycles_mean", h->cycles.mean, 6);
         record_loop(j, row);
         if (run->cycle.counter.used)
-            record_beside(j, run, row);
+            record_second_source(j, run, row);
     }
     if (row->method.method != METHOD_DOUBLED)
         method_record_per_op(j, row);

@@ -103,7 +103,7 @@ static void show_sweep(struct report *r, const struct row *row)
 }
 
 /* Writes a note if ruler and counter disagree, or the counter failed. */
-static void show_beside(struct report *r, const struct run_facts *run, const struct row *row)
+static void show_second_source(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct estimate *ruler = &row->figure.ruler.cycles;
     const struct estimate *counter = &row->figure.counter.cycles;
@@ -259,7 +259,7 @@ static void show_trouble(struct report *r, const struct run_facts *run, const st
     witness_show_row(row, r->out);
     if (run->kept->show)
         run->kept->show(row->kept, r->out);
-    show_beside(r, run, row);
+    show_second_source(r, run, row);
 }
 
 static void show_line(struct report *r, const struct run_facts *run, const struct row *row)

@@ -31,7 +31,7 @@ pub struct Row {
     check: Option<extern "C" fn(*const Object, u64) -> *const u8>,
     floor: f64, // not used
     truth: f64,
-    beside: *const u8,
+    compared_with: *const u8,
     unit: *const u8,
     units: u32,
     reserved: u32,
@@ -102,7 +102,7 @@ static ROW: Row = Row {
     check: Some(counted),
     floor: 0.0,
     truth: 0.0,
-    beside: core::ptr::null(),
+    compared_with: core::ptr::null(),
     unit: core::ptr::null(),
     units: 0,
     reserved: 0,

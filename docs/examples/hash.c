@@ -54,7 +54,7 @@ BARETICK_STATEMENT(hash, fnv1a, "FNV-1a of 1024 bytes", 10, .room = KEY, .setup 
 }
 
 BARETICK_STATEMENT(hash, folded, "a hash of 1024 bytes, eight at a time", 100, .room = KEY,
-                   .setup = fill, .check = folded_summed, .beside = "fnv1a", .unit = "byte",
+                   .setup = fill, .check = folded_summed, .compared_with = "fnv1a", .unit = "byte",
                    .units = KEY, .least_instructions = KEY / 8)
 {
     o->counter += folded((const uint8_t *)o->room, KEY);

@@ -43,7 +43,7 @@ BARETICK_STATEMENT(spinlock, none, "++*x, without a lock", 1000, .check = bareti
 }
 
 BARETICK_STATEMENT(spinlock, swap, "++*x in a lock by XCHG", 1000, .room = sizeof(struct locks),
-                   .setup = reset, .check = baretick_counted, .beside = "none",
+                   .setup = reset, .check = baretick_counted, .compared_with = "none",
                    .least_instructions = 3)
 {
     lock_swap((struct locks *)o->room);
@@ -53,7 +53,7 @@ BARETICK_STATEMENT(spinlock, swap, "++*x in a lock by XCHG", 1000, .room = sizeo
 
 BARETICK_STATEMENT(spinlock, ticket, "++*x in a lock by LOCK XADD", 1000,
                    .room = sizeof(struct locks), .setup = reset, .check = baretick_counted,
-                   .beside = "none", .least_instructions = 3)
+                   .compared_with = "none", .least_instructions = 3)
 {
     lock_ticket((struct locks *)o->room);
     o->counter++;

@@ -76,8 +76,8 @@ static void show_row(const struct bench *b)
     if (b->least_instructions > 0)
         printf("    least     %g instructions\n", b->least_instructions);
     show_cycles("truth", b->code->truth);
-    if (b->beside)
-        printf("    beside    %s\n", b->beside);
+    if (b->compared_with)
+        printf("    compared  %s\n", b->compared_with);
     if (b->base_unit)
         printf("    unit      %s, %u an operation\n", b->base_unit, b->base_per_op);
 }

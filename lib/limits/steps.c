@@ -76,7 +76,7 @@ static size_t side_after(const struct known_points *k, size_t j, double side, do
     return last;
 }
 
-static bool is_flat_beside(const struct known_points *k, const struct candidate *c, double within)
+static bool is_flat_around(const struct known_points *k, const struct candidate *c, double within)
 {
     double side = within * mathx_sqrt(within), step = factor(k, c->i, c->j);
     size_t first = side_before(k, c->i, side, step), last = side_after(k, c->j, side, step);
@@ -121,7 +121,7 @@ static bool steepest(const struct known_points *k, double within, const struct c
             if (j > i + 1 && k->at[j].x > within * k->at[i].x)
                 break;
             if (c.rise >= STEPS_RISE && c.rise > best->rise && is_certain(k, &c) &&
-                is_apart(&c, found, n) && is_flat_beside(k, &c, within))
+                is_apart(&c, found, n) && is_flat_around(k, &c, within))
                 *best = c;
         }
     return best->rise > 0;

@@ -5,7 +5,7 @@
 #define BIN_WIDTH    0.01 /* of the natural logarithm */
 #define SPREAD       4    /* bins on either side that belong to one level without noise */
 #define SPREAD_NOISE 2.5  /* with noise, this many standard errors */
-#define BESIDE       12   /* bins next to those, with few readings of an exclusive core */
+#define NEAR         12   /* bins next to those, with few readings of an exclusive core */
 #define TIGHT        0.85 /* a level's minimum share of the readings in all of these bins */
 #define LEAST        8    /* minimum number of readings in runs for a level */
 #define ONE_IN       500  /* ... and a minimum of one in this number of all in runs */
@@ -114,7 +114,7 @@ static double off(double a, double b)
 
 static bool is_tight(const struct witness *w, size_t bin, uint32_t n)
 {
-    return n >= TIGHT * within(w, bin, spread(w) + BESIDE, NULL);
+    return n >= TIGHT * within(w, bin, spread(w) + NEAR, NULL);
 }
 
 /* With a neighbour, the core's share varies, so any level has faster readings below it. */

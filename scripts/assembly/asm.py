@@ -125,7 +125,7 @@ def died(status):
 
 
 def run_hosted(args, path, out, more=()):
-    """Lines of the report, and what was said beside them."""
+    """Lines of the report, and the messages."""
     start.fail_if_missing(start.HOSTED, "make hosted")
     with subprocess.Popen([start.HOSTED, f"objects={path}", *words_of(args), *more], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as ran:
@@ -165,7 +165,7 @@ def chosen(args, snippets, folder, shown):
 
 
 def measured(args, snippets, folder, shown, more=(), checks=()):
-    """Records of the report, and what was said beside them."""
+    """Records of the report, and the messages."""
     shown.doing = ASSEMBLING
     path = os.path.join(folder, "asm.o")
     snippet.assemble([*snippets, *checks], path, os.path.join(start.HERE, "bench/api"),

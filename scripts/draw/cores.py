@@ -201,10 +201,10 @@ def contests(report):
         axes.grid(axis="y")
         # On a log axis the labels are moved apart in its own unit.
         bottom, top = (scale(v) for v in axes.get_ylim())
-        beside = axes.twinx()
-        beside.set_ylim(bottom, top)
-        beside.set_axis_off()
-        ink.direct_labels(beside, [(scale(y), *rest) for y, *rest in labels], len(steps) - 1,
+        right = axes.twinx()
+        right.set_ylim(bottom, top)
+        right.set_axis_off()
+        ink.direct_labels(right, [(scale(y), *rest) for y, *rest in labels], len(steps) - 1,
                           0.08 * (top - bottom))
 
     row, line = worst

@@ -221,10 +221,10 @@ def _label(axes, lines, at):
     """The lines' names at their ends."""
     scale = math.log10 if axes.get_yscale() == "log" else float
     bottom, top = (scale(v) for v in axes.get_ylim())
-    beside = axes.twinx()
-    beside.set_ylim(bottom, top)
-    beside.set_axis_off()
-    ink.direct_labels(beside, [(scale(line.y[-1]), ink.plain(line.label, 24), colour, "normal") for line, colour in lines],
+    right = axes.twinx()
+    right.set_ylim(bottom, top)
+    right.set_axis_off()
+    ink.direct_labels(right, [(scale(line.y[-1]), ink.plain(line.label, 24), colour, "normal") for line, colour in lines],
                       at, 0.075 * (top - bottom))
 
 

@@ -189,7 +189,7 @@ def one(report, args, figures, prefix):
     drawn = element("div", general, made, class_="plots") if general or made else ""
     page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
-    page.section(f"{prefix}beside", "Rows beside each other", page_parts.beside(report))
+    page.section(f"{prefix}compared", "Compared rows", page_parts.compared(report))
     page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), page_parts.growth(report))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
                  page_parts.selftests(report))

@@ -4,9 +4,9 @@ from draw.markup import element
 from judge import compare
 from read import curve, figure, show, table
 
-BESIDE = (
+COMPARED = (
     table.Column("row", "row", left=True), table.Column("figure", "value", ".3f"),
-    table.Column("beside", "beside", left=True), table.Column("figure", "other", ".3f"),
+    table.Column("compared with", "compared_with", left=True), table.Column("figure", "other", ".3f"),
     table.Column("apart", "apart", ".3f"), table.Column("from", "lo", ".3f"), table.Column("to", "hi", ".3f"),
     table.Column("unit", "unit", left=True),
 )
@@ -116,7 +116,7 @@ def machine(run):
                         f"moves in steps of {tsc['step_ticks']:g} ticks" if tsc.get("step_ticks", 1) != 1 else None)),
         ("Core cycles", _joined(f"by {run['cycle']}" if "cycle" in run else "not known",
                                 f"{run['ticks_per_cycle']:.4f} ticks each" if "ticks_per_cycle" in run else None,
-                                f"{run['cycle_counter']} beside it" if "cycle_counter" in run else None)),
+                                f"{run['cycle_counter']} next to it" if "cycle_counter" in run else None)),
         ("Recipe", _joined(run.get("recipe"), f"LFENCE serialises: {cpu['lfence']}" if "lfence" in cpu else None)),
         ("Options", " ".join(f"{k}={v}" for k, v in options.items()) + f" (from: {run.get('options_from', '?')})"),
         ("Program", _joined(f"baretick {run.get('version', '?')}", run.get("build"), run.get("compiler"))),
@@ -220,16 +220,16 @@ def rows_by_suite(report, rows, linked):
                      f"{unit}", show.headed(columns, found), found, label=f"Suite {suite}") for suite, found in suites.items())
 
 
-def beside(report):
+def compared(report):
     found = []
     for e in report.of("event"):
-        if e.get("kind") == "beside":
+        if e.get("kind") == "compared":
             found.append({"row": f"{e.get('suite')}/{e.get('name')}", "value": e.get("per_op"),
-                          "beside": e.get("beside"), "other": e.get("beside_per_op"), "apart": e.get("apart"),
+                          "compared_with": e.get("compared_with"), "other": e.get("other_per_op"), "apart": e.get("apart"),
                           "unit": e.get("unit"),
                           "lo": e.get("apart_lo"), "hi": e.get("apart_hi")})
     even = [e.get("message", "") for e in report.of("event") if e.get("kind") == "breaks_even"]
-    shown = markup.table("Rows set against the row beside them", BESIDE, found, label="Rows beside each other")
+    shown = markup.table("Rows compared with the row that they name", COMPARED, found, label="Compared rows")
     return markup.together([shown if found else "", markup.listed(even) if even else ""])
 
 

@@ -69,7 +69,7 @@ def _frame(several):
     step = max(w.step for w in several)
     lo, hi = min(w.least for w in several), max(w.body() for w in several)
     width = whole_step((hi - lo) / step / MOST_BINS) * step
-    room = 4 if hi - lo < 8 * width else 1  # more beside a few values alone, but none is shorter than nothing
+    room = 4 if hi - lo < 8 * width else 1  # more around a few values, but none below zero
     lo -= step / 2  # a value is in the middle of its step
     lo -= min(room, max(0, int(lo / width))) * width
     hi += room * width

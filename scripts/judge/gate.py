@@ -59,9 +59,9 @@ class Taken:
         for row in chosen:
             self._take(row, run.get("ticks_per_instruction"))
         rows = sum(row["status"] == "wrong" for row in report.of("row"))
-        beside = report.one("end").get("failures", 0) - rows
-        if beside > 0:
-            self.failed["the run"] = f"{beside} failures beside its rows: `baretick show {report.path}` names them"
+        others = report.one("end").get("failures", 0) - rows
+        if others > 0:
+            self.failed["the run"] = f"{others} failures outside its rows: `baretick show {report.path}` names them"
 
     def _take(self, row, ticks):
         key = name(row)

@@ -5,10 +5,11 @@ PER_OP = {"lattice_ticks": "step_ticks"}
 FORMER = {
     "run": {"quiet": "controls"},
     "row": {"quiet": "exclusive"},
-    "event": {"quiet": "exclusive"},
+    "event": {"quiet": "exclusive", "beside": "compared_with", "beside_per_op": "other_per_op"},
     "linearity": {"quiet_groups": "exclusive_groups"},
     "gaps": {"turn_ticks": "iteration_ticks", "stolen_ticks": "gap_ticks", "stolen_ns": "gap_ns"},
 }
+VALUES = (("gaps", "suite", "quiet", "gaps"), ("event", "kind", "beside", "compared"))
 INSIDE = {("run", "options"): OPTIONS, ("row", "per_op"): PER_OP}  # of members that are objects
 
 
@@ -22,8 +23,9 @@ def _with(names, members):
 
 def renamed(record):
     """Returns the record with the present names."""
-    if record["type"] == "gaps" and record.get("suite") == "quiet":
-        record = {**record, "suite": "gaps"}
+    for kind, member, was, now in VALUES:
+        if record["type"] == kind and record.get(member) == was:
+            record = {**record, member: now}
     for (kind, member), names in INSIDE.items():
         if record["type"] == kind and isinstance(record.get(member), dict):
             record = {**record, member: _with(names, record[member])}

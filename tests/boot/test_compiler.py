@@ -103,13 +103,13 @@ def test_every_row_of_the_suite_is_exact_and_a_trap_costs_less_than_its_cure(row
     for name, event in series.items():
         counts = sorted(int(n.rsplit("_", 1)[1]) for n in per_op if re.fullmatch(rf"{name}_\d+", n))
         difference = [
-            (n, Fraction(per_op[f"{name}_{n}"]) - Fraction(per_op[f"{event['beside']}_{n}"])) for n in counts
+            (n, Fraction(per_op[f"{name}_{n}"]) - Fraction(per_op[f"{event['compared_with']}_{n}"])) for n in counts
         ]
         expected = breaks_even(difference)
         assert event.get("n") == expected and "n_lo" not in event and "n_hi" not in event, event
         assert event["unit"] == "instructions" and (event["n_least"], event["n_most"]) == (counts[0], counts[-1]), event
         said = f"breaks even at n = {expected}" if expected else f"does not break even up to n = {counts[-1]}"
-        assert f"compiler/{name} beside {event['beside']}: {said}" in event["message"], event
+        assert f"compiler/{name} compared with {event['compared_with']}: {said}" in event["message"], event
         assert event["message"] in b.text, event
     # Faulhaber's formula costs the same at each count: more than one term, less than four.
     assert 1 < series["power_formula"]["n"] <= 4, series["power_formula"]
@@ -139,6 +139,6 @@ def test_a_series_is_named_by_its_count():
             continue
         seen += 1
         assert name.endswith(f"_{at[1]}"), name
-        beside = re.search(r'\.beside = ((?:"\w*"\s*)+)', fields)
-        assert not beside or "".join(re.findall(r'"(\w*)"', beside[1])).endswith(f"_{at[1]}"), name
+        compared_with = re.search(r'\.compared_with = ((?:"\w*"\s*)+)', fields)
+        assert not compared_with or "".join(re.findall(r'"(\w*)"', compared_with[1])).endswith(f"_{at[1]}"), name
     assert seen > 30

@@ -25,7 +25,7 @@ def test_falls_back_to_the_ruler(boot, how):
     assert b.rows[0]["per_op"]["instructions"] == 2, b.rows
 
 
-def test_the_counter_beside_the_ruler(boot):
+def test_the_counter_next_to_the_ruler(boot):
     """By default the source is the ruler, and the report says why there is no counter."""
     b = boot(ROW).must(SUCCESS, rows=1)
     assert b.run["cycle"] == "ruler" and refused(b) == {}, b.run

@@ -8,7 +8,7 @@ MOST = 1024  # counts, where instructions are counted
 SHORT = 64  # operations of a walk, or more
 CHAIN = 32  # elements of the chains of two loads; a pair of walks has half of them more in its second
 
-WINDOWS = {  # the largest count, and instructions of an iteration beside the fillers: two loads, what waits, the loop's end
+WINDOWS = {  # the largest count, and instructions of an iteration without the fillers: two loads, what waits, the loop's end
     "rob": (832, 4), "rob_nop": (832, 4),
     "registers_int": (608, 4), "registers_vector": (608, 4), "registers_flags": (608, 4),
     "loads": (400, 4), "stores": (400, 4),

@@ -123,16 +123,16 @@ def test_sweep_tries_every_offset(shared):
     assert row["ticks"]["min"] == row["ticks"]["max"], row
 
 
-def test_traps_stand_beside_their_cures_and_sums_in_bytes(boot):
+def test_traps_are_compared_with_their_cures_and_sums_in_bytes(boot):
     rows = "load_*,keep_cost,hide_cost,warm,cold,switch_*_c"
     b = boot(f"suite=compiler,sum,calls bench={rows} samples=64").must(SUCCESS, rows=8)
-    told = [e["message"] for e in b.events("beside")]
+    told = [e["message"] for e in b.events("compared")]
     assert any(m.startswith("compiler/load_trap ") and "load_cure" in m for m in told), told
     assert any(m.startswith("sum/cold ") and "warm" in m for m in told), told
-    for event in b.events("beside"):
+    for event in b.events("compared"):
         mine, other = (b.row(event["suite"], event[k])["per_op"]["instructions"]
-                       for k in ("name", "beside"))
-        figures = event["per_op"], event["beside_per_op"], event["apart"]
+                       for k in ("name", "compared_with"))
+        figures = event["per_op"], event["other_per_op"], event["apart"]
         assert event["unit"] == "instructions", event
         assert figures == pytest.approx((mine, other, mine - other), abs=2e-6), event
     units = b.row("sum", "warm")["units"]

@@ -49,7 +49,7 @@ def on_stick(objects, *names):
 
 
 def test_every_window_of_an_object_is_what_a_plugin_counts(boot, stick, objects, tmp_path):
-    """Objects of three compilers, in order of names, a refused row beside them; what is no object is left alone."""
+    """Objects of three compilers, in order of names, a refused row next to them; what is no object is left alone."""
     out = tmp_path / "counts"
     files = on_stick(objects, "nasm.o", "clang.o", "gcc.o", "grows.o", "refused.o")
     files.update({f"{FOLDER}/README.TXT": b"mine", f"{FOLDER}/x.o/a": b"a folder", f"{FOLDER}/vast.o": bytes((1 << 20) + 1)})

@@ -10,8 +10,8 @@ import machine  # noqa: F401  (puts scripts/ on the path)
 from read import report
 
 
-def record(seq, kind="event", **members):
-    body = json.dumps({"baretick": 1, "seq": seq, "type": kind, **members},
+def record(seq, type_="event", **members):
+    body = json.dumps({"baretick": 1, "seq": seq, "type": type_, **members},
                       separators=(",", ":"), ensure_ascii=False)[:-1].encode()
     return body + b',"crc":"%08x"}' % zlib.crc32(body)
 
@@ -186,6 +186,8 @@ def test_noise_is_survived():
 
 
 @pytest.mark.parametrize("kind, was, now", [("row", "quiet", "exclusive"), ("event", "quiet", "exclusive"),
+                                            ("event", "beside", "compared_with"),
+                                            ("event", "beside_per_op", "other_per_op"),
                                             ("gaps", "turn_ticks", "iteration_ticks"),
                                             ("gaps", "stolen_ticks", "gap_ticks"),
                                             ("run", "quiet", "controls"),
@@ -205,7 +207,8 @@ def test_an_option_and_a_member_of_an_older_report_has_the_present_name():
     assert report.parse(record(0, "run", options=[]))["options"] == []
 
 
-def test_the_suite_of_gaps_gets_its_name_of_today():
+def test_a_value_of_an_older_report_has_the_present_name():
     assert report.parse(record(0, "gaps", suite="quiet"))["suite"] == "gaps"
     assert report.parse(record(0, "gaps", suite="mine"))["suite"] == "mine"
     assert report.parse(record(0, "row", suite="quiet"))["suite"] == "quiet"
+    assert report.parse(record(0, "event", kind="beside"))["kind"] == "compared"

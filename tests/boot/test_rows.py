@@ -24,8 +24,8 @@ def test_what_a_row_is_compared_with_is_a_row_of_its_suite():
     rows = declared()
     compared = 0
     for name, fields in rows.items():
-        for beside in re.findall(r'\.beside = ((?:"\w*"\s*)+)', fields):
-            other = name.split("/")[0] + "/" + "".join(re.findall(r'"(\w*)"', beside))
-            assert other in rows and other != name, f"{name} stands beside {other}"
+        for compared_with in re.findall(r'\.compared_with = ((?:"\w*"\s*)+)', fields):
+            other = name.split("/")[0] + "/" + "".join(re.findall(r'"(\w*)"', compared_with))
+            assert other in rows and other != name, f"{name} is compared with {other}"
             compared += 1
     assert compared > 10

@@ -1,4 +1,4 @@
-"""Objects with rows, compiled from the sources beside this file, as a person would."""
+"""Objects with rows, compiled from the sources next to this file, as a person would."""
 
 import shutil
 import subprocess

@@ -4,7 +4,7 @@
 #define ROW(...)       BARETICK_ROW(__VA_ARGS__)
 #define STATEMENT(...) BARETICK_STATEMENT(__VA_ARGS__)
 
-/* Without an empty body: a loop's own instructions run beside a chain, not behind it. */
+/* Without an empty body: a loop's own instructions run in parallel with a chain, not after it. */
 static int chain(uint64_t n, struct baretick_object *o)
 {
     uint64_t x = 3;

@@ -91,8 +91,8 @@ def check_truth(figures, known, share=1.0):
     touched. True for a share of the figures."""
     inside = []
     for body, wanted in known.items():
-        beside = 0.003 * max(1, wanted)
-        inside += [(o["lo"] <= wanted + beside and o["hi"] >= wanted - beside, o) for o in figures.get(body, [])
+        margin = 0.003 * max(1, wanted)
+        inside += [(o["lo"] <= wanted + margin and o["hi"] >= wanted - margin, o) for o in figures.get(body, [])
                    if o["shared"] <= 0.5]  # fmt: skip
     outside = [o for good, o in inside if not good]
     assert inside and len(outside) <= (1 - share) * len(inside), outside

@@ -8,7 +8,7 @@ static struct {
     bool (*is_shared)(void); /* now; NULL: never */
     double limit;            /* a reading above it is one of a shared core; 0: 0.5 */
     unsigned reads;
-    unsigned wait; /* blocks that may come between two readings, beside one */
+    unsigned wait; /* blocks that may come between two readings, other than one */
     unsigned waited;
     uint64_t blocks, shared;
 } fake_witness;

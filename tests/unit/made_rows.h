@@ -29,7 +29,8 @@ struct made_pointer {
 /* row: its numbers. The list's pointer to it is `at`. */
 struct made_row {
     struct baretick_row row;
-    struct made_pointer suite, name, what, body, empty, setup, check, before, beside, unit, at;
+    struct made_pointer suite, name, what, body, empty, setup, check, before, compared_with, unit,
+        at;
 };
 
 /* What the texts of one object are made of; emptied by made_rows_begin(). */
@@ -81,7 +82,7 @@ static inline void made_rows_relas(struct made *m, const struct made_row *r, siz
     MADE_FIELD(setup);
     MADE_FIELD(check);
     MADE_FIELD(before);
-    MADE_FIELD(beside);
+    MADE_FIELD(compared_with);
     MADE_FIELD(unit);
 #undef MADE_FIELD
 }

@@ -36,13 +36,13 @@ enum { EMPTY, INC, STRAIGHT, STRAIGHT_INC, COMPILED, COMPILED_INC };
 /* A kind of call is compared with the direct call, beside_. A row that counts is compared with the
  * same row with an empty callee. */
 #define NASM_ROW(name_, what_, beside_, ops_, ...)                                                 \
-    NASM_FORM(name_, FORM_LOOP, ops_, uncounted, .what = what_, .beside = beside_,                 \
+    NASM_FORM(name_, FORM_LOOP, ops_, uncounted, .what = what_, .compared_with = beside_,          \
               IN_LINE(name_, EMPTY), __VA_ARGS__);                                                 \
     NASM_FORM(name_##_straight, FORM_STRAIGHT, STRAIGHT_OPS, uncounted, .what = what_ ", no loop", \
               IN_LINE(name_, STRAIGHT), __VA_ARGS__)
 #define NASM_INC(name_, what_, ops_, ...)                                                          \
     NASM_FORM(name_##_inc, FORM_LOOP, ops_, check_counted, .what = what_ ", ++*x",                 \
-              .beside = #name_, IN_LINE(name_, INC), __VA_ARGS__);                                 \
+              .compared_with = #name_, IN_LINE(name_, INC), __VA_ARGS__);                          \
     NASM_FORM(name_##_inc_straight, FORM_STRAIGHT, STRAIGHT_OPS, check_counted,                    \
               .what = what_ ", ++*x, no loop", IN_LINE(name_, STRAIGHT_INC), __VA_ARGS__)
 
@@ -81,7 +81,7 @@ NASM_WAY(retpoline, RETPOLINE, "direct", SLOW_OPS, retpoline, .stub = &unit_call
               __VA_ARGS__)
 NASM_STACK(stack_aligned, "call, the stack aligned; the callee spills 64 bytes, ++*x");
 NASM_STACK(stack_misaligned, "call, the stack misaligned by 8; the callee spills 64 bytes, ++*x",
-           .beside = "stack_aligned");
+           .compared_with = "stack_aligned");
 
 /* Set the callee (calls_register, calls_retpoline) or the table (calls_virtual) in the object for
  * the compiler's bodies. */
@@ -163,10 +163,11 @@ static const char *counted_by_both(const struct object *o, uint64_t operations)
           .function = function_, .empty_function = empty_, .setup = setup_, .check = check_,       \
           .errors_are_wrong = true, __VA_ARGS__)
 #define C_ROWS(name_, ops_, beside_, function_, function_inc_, setup_, setup_inc_, what_, ...)     \
-    C_BODY(name_##_c, ops_, function_, calls_empty, setup_, uncounted, what_, .beside = beside_,   \
-           IN_LINE(name_, COMPILED), __VA_ARGS__);                                                 \
+    C_BODY(name_##_c, ops_, function_, calls_empty, setup_, uncounted, what_,                      \
+           .compared_with = beside_, IN_LINE(name_, COMPILED), __VA_ARGS__);                       \
     C_BODY(name_##_inc_c, ops_, function_inc_, calls_empty, setup_inc_, check_counted,             \
-           what_ ", ++*x", .beside = #name_ "_c", IN_LINE(name_, COMPILED_INC), __VA_ARGS__)
+           what_ ", ++*x", .compared_with = #name_ "_c", IN_LINE(name_, COMPILED_INC),             \
+           __VA_ARGS__)
 #define C_CALL(name_, beside_, what_)                                                              \
     C_ROWS(name_, LOOP_OPS, beside_, calls_##name_, calls_##name_##_inc, NULL, NULL, what_,        \
            .least_instructions = CALL_LEAST)
@@ -177,7 +178,7 @@ static const char *counted_by_both(const struct object *o, uint64_t operations)
 C_BODY(inline_c, LOOP_OPS, calls_empty, calls_empty, NULL, uncounted, INLINE,
        IN_LINE(inline, COMPILED), .may_be_elided = true);
 C_BODY(inline_inc_c, LOOP_OPS, calls_inline_inc, calls_empty, NULL, check_counted, INLINE ", ++*x",
-       .beside = "inline_c", IN_LINE(inline, COMPILED_INC));
+       .compared_with = "inline_c", IN_LINE(inline, COMPILED_INC));
 C_CALL(direct, NULL, DIRECT);
 C_CALL(plt, "direct_c", "call f@PLT of -fPIC code, whose entry jumps through the GOT slot");
 C_CALL(plt_endbr, "direct_c", "call f@PLT of -fPIC code, entry and callee begin with ENDBR64");
@@ -194,7 +195,7 @@ C_POINTER(retpoline, SLOW_OPS, calls_retpoline, use_callee, RETPOLINE);
            .least_instructions = 2 * CALL_LEAST, __VA_ARGS__)
 TWO(virtual_known, NULL, "two virtual calls by a base pointer of known type: direct calls; ++*x");
 TWO(virtual_unknown, use_table_both, "two virtual calls by a base pointer of unknown type, ++*x",
-    .beside = "virtual_known_c");
+    .compared_with = "virtual_known_c");
 /* Both rows run the same code; only the type of the second object differs. */
 #define IN_TURN(name_, setup_, what_, ...)                                                         \
     C_BODY(name_##_c, LOOP_OPS, calls_virtual_types, calls_virtual_types_empty, setup_,            \
@@ -203,4 +204,4 @@ TWO(virtual_unknown, use_table_both, "two virtual calls by a base pointer of unk
 IN_TURN(virtual_type, make_alike,
         "virtual call by a base pointer of two objects of one type, ++*x");
 IN_TURN(virtual_types, make_two_types, "virtual call by a base pointer of two types in turn, ++*x",
-        .beside = "virtual_type_c");
+        .compared_with = "virtual_type_c");

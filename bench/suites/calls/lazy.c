@@ -209,9 +209,10 @@ static const char *bound_once(const struct object *o, uint64_t operations)
           .errors_are_wrong = true, __VA_ARGS__)
 #define FIRST "call by a PLT whose slot leads to the dynamic linker: GNU hash, slot bound, ++*x"
 
-LAZY(lazy_later, calls_lazy_later, 1000, 2, load_and_call, bound_once, .beside = "direct_inc",
+LAZY(lazy_later, calls_lazy_later, 1000, 2, load_and_call, bound_once,
+     .compared_with = "direct_inc",
      .what = "call by a PLT whose slot the dynamic linker has bound, ++*x");
-LAZY(lazy_first, calls_lazy_first, 100, 7, load_and_call, bound_each, .beside = "lazy_later",
+LAZY(lazy_first, calls_lazy_first, 100, 7, load_and_call, bound_each, .compared_with = "lazy_later",
      .what = FIRST);
-LAZY(lazy_first_c, calls_lazy_first, 100, 7, load_and_call_c, bound_each, .beside = "lazy_later",
-     .what = FIRST ", the look-up in C");
+LAZY(lazy_first_c, calls_lazy_first, 100, 7, load_and_call_c, bound_each,
+     .compared_with = "lazy_later", .what = FIRST ", the look-up in C");

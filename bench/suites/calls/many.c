@@ -98,7 +98,7 @@ static const struct bench_family targets = {{"1", "2", "4", "8", "16"}};
     ROW(turn_##n, n, in_turn_##n, "call by register of " text_ " in turn", calls_many,             \
         calls_many_empty, IN_LINE(turn, column_));                                                 \
     ROW(random_##n, n, at_random_##n, "call by register of " text_ " in random order", calls_many, \
-        calls_many_empty, .beside = "turn_" #n, IN_LINE(random, column_))
+        calls_many_empty, .compared_with = "turn_" #n, IN_LINE(random, column_))
 
 TARGETS(1, "1 target", 0);
 TARGETS(2, "2 targets", 1);
@@ -108,14 +108,14 @@ TARGETS(16, "16 targets", 4);
 
 ROW(alike_16, CALLS_TARGETS, in_turn_16,
     "call by register of 16 targets in turn, which do nothing but return", calls_many_alike,
-    calls_many_empty, .beside = "turn_16", IN_LINE(alike, 4));
+    calls_many_empty, .compared_with = "turn_16", IN_LINE(alike, 4));
 
 #define SWITCH "jump table of 8 cases, "
 ROW(switch_turn, CALLS_CASES, in_turn_8, SWITCH "in turn", calls_switch_jump,
     calls_switch_jump_empty);
 ROW(switch_random, CALLS_CASES, at_random_8, SWITCH "in random order", calls_switch_jump,
-    calls_switch_jump_empty, .beside = "switch_turn");
+    calls_switch_jump_empty, .compared_with = "switch_turn");
 ROW(switch_turn_c, CALLS_CASES, in_turn_8, SWITCH "in turn, compiled C", calls_switch,
     calls_switch_empty);
 ROW(switch_random_c, CALLS_CASES, at_random_8, SWITCH "in random order, compiled C", calls_switch,
-    calls_switch_empty, .beside = "switch_turn_c");
+    calls_switch_empty, .compared_with = "switch_turn_c");

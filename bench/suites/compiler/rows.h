@@ -25,7 +25,7 @@ extern __attribute__((visibility("hidden"))) const struct bench_family compiler_
 /* Trap and cure in one line of the table; least_: of the cure; `...`: fields of both rows. */
 #define TRAP_AND_CURE(name_, least_, trap_, cure_, ...)                                            \
     PASSES(name_##_trap, FEW_OPS, compiler_##name_##_trap, compiler_pass, .what = trap_,           \
-           .beside = #name_ "_cure", IN_LINE(name_, 0), __VA_ARGS__);                              \
+           .compared_with = #name_ "_cure", IN_LINE(name_, 0), __VA_ARGS__);                       \
     PASSES(name_##_cure, FEW_OPS, compiler_##name_##_cure, compiler_pass, .what = cure_,           \
            .least_instructions = least_, IN_LINE(name_, 1), __VA_ARGS__)
 

@@ -48,11 +48,11 @@ static const struct bench_family sums = {{"trap", "cure", "formula"}};
 #define IN_LINE(name_, column_) .family = &sums, .line = #name_, .column = column_
 #define THREE_WAYS(name_, k_, sum_, check_, least_)                                                \
     ROW(name_##_trap, k_, compiler_##name_##_trap, sum_ ", left to the optimiser", check_,         \
-        .beside = #name_ "_cure_" #k_, IN_LINE(name_, 0));                                         \
+        .compared_with = #name_ "_cure_" #k_, IN_LINE(name_, 0));                                  \
     ROW(name_##_cure, k_, compiler_##name_##_cure, sum_ " in a loop, which is included", check_,   \
         .least_instructions = (least_) * (k_), IN_LINE(name_, 1));                                 \
     ROW(name_##_formula, k_, compiler_##name_##_formula, sum_ " by the formula", check_,           \
-        .beside = #name_ "_cure_" #k_, IN_LINE(name_, 2))
+        .compared_with = #name_ "_cure_" #k_, IN_LINE(name_, 2))
 #define SET(k_)                                                                                    \
     static void set_##k_(struct object *o)                                                         \
     {                                                                                              \

@@ -34,4 +34,4 @@ static const char *added_up(const struct baretick_object *o, uint64_t operations
 
 SUM(warm, "one of 10,000 ints added, the array in the caches that hold it");
 SUM(cold, "one of 10,000 ints added, the array in memory", .flags = BARETICK_COLD,
-    .beside = "warm");
+    .compared_with = "warm");

@@ -254,14 +254,14 @@ static int walk(uint64_t n, struct baretick_object *o)
     return room[ROOM - 1] != 77 || (uint64_t)o->room % 4096 != 0;
 }
 BARETICK_ROW(fields, room, "a step through 6 MiB", .body = walk, .ops = 2, .room = ROOM, .setup = fill);
-BARETICK_ROW(fields, small, "a count beside it", .body = count, .ops = 10, .room = 1, .check = baretick_counted);
+BARETICK_ROW(fields, small, "a count next to it", .body = count, .ops = 10, .room = 1, .check = baretick_counted);
 BARETICK_ROW(fields, cold, "a count in cold memory", .body = count, .ops = 10, .flags = BARETICK_COLD);
 BARETICK_ROW(fields, once, "as many operations in each window", .body = count, .ops = 10, .most_ops = 10,
              .flags = BARETICK_NOT_DOUBLED, .check = baretick_counted);
 BARETICK_ROW(fields, ring0, "a privileged one", .body = pass, .ops = 10, .needs = BARETICK_RING0);
 BARETICK_ROW(fields, gone, "nothing", .body = pass, .ops = 1000, .floor = 1);
 BARETICK_ROW(fields, untrue, "nothing that takes a thousand cycles", .body = count, .ops = 1000, .truth = 1000);
-BARETICK_ROW(fields, set, "as small", .body = count, .ops = 10, .beside = "small", .unit = "word", .units = 3);
+BARETICK_ROW(fields, set, "as small", .body = count, .ops = 10, .compared_with = "small", .unit = "word", .units = 3);
 """
 )
 
@@ -480,11 +480,23 @@ def test_nasm_takes_every_field(tmp_path):
     (tmp_path / "a.asm").write_text(
         '%include "baretick.inc"\nf: ret\nBARETICK_ROW m, r, "x", f, empty, f, ops, 8, grain, 4, most_ops, 16, room, 4096, '
         "needs, BARETICK_RING0, flags, BARETICK_COLD | BARETICK_NOT_DOUBLED | BARETICK_MAY_BE_ELIDED, setup, f, check, f, before, f, floor, 0.5, least_instructions, 1.5, truth, 2.5, "
-        'beside, "other", unit, "word", units, 2\n')  # fmt: skip
+        'compared_with, "other", unit, "word", units, 2\n')  # fmt: skip
     made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"])
     said = check(tmp_path / "a.o")
     assert said.returncode == 0, said
     for words in ("m/r: x", "body      f", "empty     f", "setup     f", "check     f", "before    f", "ops       8", "grain     4",
                   "most_ops  16", "room      4096", "needs     ring 0", "flags     NOT_DOUBLED COLD MAY_BE_ELIDED", "least     1.5",
-                  "truth     2.5", "beside    other", "unit      word, 2 an operation"):  # fmt: skip
+                  "truth     2.5", "compared  other", "unit      word, 2 an operation"):  # fmt: skip
         assert words in said.stdout, (words, said.stdout)
+
+
+def test_former_names_of_fields_are_accepted(tmp_path):
+    of_c = made.of_source(tmp_path, "c", PASS + 'BARETICK_ROW(m, r, "x", .body = pass, .beside = "other", .ops = 10, '
+                                                ".flags = BARETICK_MAY_VANISH);\n")  # fmt: skip
+    (tmp_path / "a.asm").write_text('%include "baretick.inc"\nf: ret\n'
+                                    'BARETICK_ROW m, r, "x", f, beside, "other", flags, BARETICK_MAY_VANISH\n')  # fmt: skip
+    of_nasm = tmp_path / "a.o"
+    made.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", of_nasm])
+    for path in (of_c, of_nasm):
+        said = check(path)
+        assert said.returncode == 0 and "compared  other" in said.stdout and "MAY_BE_ELIDED" in said.stdout, said

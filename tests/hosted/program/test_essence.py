@@ -71,7 +71,7 @@ def test_each_figure_is_its_rows(run):
     cold, warm = said["sum"].split(", ")
     must_be(cold.removeprefix("cold "), report.rows["sum/cold"])
     must_be(warm.removeprefix("warm "), report.rows["sum/warm"])
-    (apart,) = [e for e in report.events if e["kind"] == "beside" and e["name"] == "random_16"]
+    (apart,) = [e for e in report.events if e["kind"] == "compared" and e["name"] == "random_16"]
     told = re.search(r"mispredicted (\S+)", said["targets"])[1]
     # If both rows were shared, the line has no room for it.
     assert told == "..." or float(told) == pytest.approx(apart["apart"], abs=0.06), said["targets"]

@@ -167,12 +167,12 @@ def summed(for_all_workers):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_has_the_same_figures_beside_it(said, by_method, method):
+def test_every_method_has_the_same_figures_with_it(said, by_method, method):
     """A busy machine may leave a row without an interval, or without a figure; the table says why."""
     row, silicon = said.rows["summed/sum"], said.run["execution"] == "silicon"
     assert {"errors", "disturbed", "nmis", "windows", "sampling_ticks"} <= row.keys(), row
     assert row["units"]["unit"] == "byte" and row["units"]["per_second"] > 0, row
-    assert any(e["kind"] == "beside" and "mul_trap" in e["message"] for e in said.events), method
+    assert any(e["kind"] == "compared" and "mul_trap" in e["message"] for e in said.events), method
     if not silicon:
         return
     per_op = row["per_op"]
@@ -188,7 +188,7 @@ def test_breaking_even_is_told_with_its_interval():
     """On a machine of any load, a proven count has a bound on either side, and the words are those of the fields."""
     said = ended("suite=compiler bench=power_formula_*,power_cure_*")
     (event,) = [e for e in said.events if e["kind"] == "breaks_even"]
-    assert (event["name"], event["beside"]) == ("power_formula", "power_cure"), event
+    assert (event["name"], event["compared_with"]) == ("power_formula", "power_cure"), event
     assert (event["n_least"], event["n_most"]) == (1, 16), event
     n, lo, hi = (event.get(k) for k in ("n", "n_lo", "n_hi"))
     if event["unit"] != "cycles":

@@ -94,10 +94,10 @@ def test_records_lack_nothing(both):
     report, lines = report_of(both), lines_of(both)
     asked = [name for name in report.rows if re.match(r"(calls|compiler)/", name)]
     assert len(asked) == len(report.rows) == report.end["rows"] > 60
-    beside = [e for e in report.events if e["kind"] == "beside"]
-    left_out = int(re.search(r"^beside: (\d+) more pairs", "\n".join(lines), re.M)[1])
-    said = [line for line in lines if re.match(r"beside: \w+/", line)]
-    assert left_out + len(said) == len(beside) and left_out > len(said)
+    compared_with = [e for e in report.events if e["kind"] == "compared"]
+    left_out = int(re.search(r"^compared: (\d+) more pairs", "\n".join(lines), re.M)[1])
+    said = [line for line in lines if re.match(r"compared: \w+/", line)]
+    assert left_out + len(said) == len(compared_with) and left_out > len(said)
 
 
 @pytest.mark.parametrize("words", [(*WORDS, "table=rows"), ("suite=calls", "bench=direct*,plt*", "samples=64")])

@@ -24,12 +24,12 @@ def is_silicon(head):
     return head["execution"] == "silicon"
 
 
-def has_beside(row):
+def has_second_source(row):
     """Tests for cycles by the counter, or for no block without another program, which they would need."""
     return "cycles_counter" in row["per_op"] or not row["exclusive"]
 
 
-def test_the_ruler_and_what_stands_beside_it(run):
+def test_the_ruler_and_the_second_source(run):
     head, row, report = measure(run)
     assert head["cycle"] == "ruler" and "cycle_refused" not in head
     why = {r["name"]: r["why"] for r in head.get("cycle_counter_refused", [])}
@@ -38,7 +38,7 @@ def test_the_ruler_and_what_stands_beside_it(run):
         return
     assert OF_CYCLES <= row["per_op"].keys() and row["cycle_source"] == "ruler"
     assert row["core_hz"] > 0
-    assert has_beside(row) or "cycle_counter" not in head, row
+    assert has_second_source(row) or "cycle_counter" not in head, row
     assert "cycles_counter" not in row["per_op"] or "cycle_counter" in head, row
     test = report.selftests["core_counter"]
     assert (test["result"] != "not judged") == ("cycle_counter" in head)  # on a busy machine too
@@ -127,7 +127,7 @@ def test_a_counter_by_read_is_a_source_as_any(words, source):
     assert head["cycle"] == source and row["cycle_source"] == source, (head, row)
     assert OF_CYCLES <= row["per_op"].keys(), row
     # Alone, a counter's cycles are those of the row; next to the ruler they have a separate field.
-    assert has_beside(row) or source != "ruler", row
+    assert has_second_source(row) or source != "ruler", row
     assert "cycles_counter" not in row["per_op"] or source == "ruler", row
 
 

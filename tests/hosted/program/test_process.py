@@ -177,13 +177,13 @@ def test_progress_is_for_a_terminal(program, run):
 def test_compared_pairs_have_the_figures_of_their_rows(run, suite, words, pairs):
     """They are converted with the core's clock of each row, because each row has its own ruler."""
     report = run(f"suite={suite}", *words, "samples=256", "format=jsonl").report()
-    events = [e for e in report.events if e["kind"] == "beside"]
-    assert len(events) == len(pairs) and {(e["name"], e["beside"]) for e in events} == pairs, events
+    events = [e for e in report.events if e["kind"] == "compared"]
+    assert len(events) == len(pairs) and {(e["name"], e["compared_with"]) for e in events} == pairs, events
     for event in events:
-        mine, other = (report.rows[f"{suite}/{event[k]}"]["per_op"] for k in ("name", "beside"))
+        mine, other = (report.rows[f"{suite}/{event[k]}"]["per_op"] for k in ("name", "compared_with"))
         if "cycles" not in mine:
             pytest.skip("no core cycles here")
-        assert (event["unit"], event["per_op"], event["beside_per_op"]) == (
+        assert (event["unit"], event["per_op"], event["other_per_op"]) == (
             "cycles", mine["cycles"], other["cycles"])
         assert event["apart"] == pytest.approx(mine["cycles"] - other["cycles"], abs=2e-6)
         below, above = ([abs(one[bound] - one["cycles"]) for one in (mine, other)] for bound in ("cycles_lo", "cycles_hi"))

@@ -158,10 +158,10 @@ def test_nothing_that_failed_is_accepted(accepted):
     assert accepted.baseline.read_text() == before
 
 
-def test_a_run_that_failed_beside_its_rows_fails(accepted):
+def test_a_run_that_failed_outside_its_rows_fails(accepted):
     data = made_reports.report([counting(), *ROWS, {"type": "end", "rows": 4, "failures": 1, "verdict": "fail"}])
     ran = accepted((), data=data)
-    assert ran.returncode == 1 and "failed: the run: 1 failures beside its rows" in ran.stdout
+    assert ran.returncode == 1 and "failed: the run: 1 failures outside its rows" in ran.stdout
 
 
 @pytest.mark.parametrize("run, rows, said", [

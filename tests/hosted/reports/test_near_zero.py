@@ -16,9 +16,9 @@ from planted_launches import row as planted_row
 # recorded).
 NEAR_ZERO = {
     "small": (0.1, 0.01, None), "zero": (0.0, 0.01, None), "negative": (-0.3, 0.01, 1.0), "wide": (3.0, 4.0, 1.0),
-    "wide_without_a_loop": (3.0, 3.0, None), "beside_a_long_loop": (0.9, 0.01, 2.0), "wide_negative": (-2.0, 5.0, 1.0),
+    "wide_without_a_loop": (3.0, 3.0, None), "next_to_a_long_loop": (0.9, 0.01, 2.0), "wide_negative": (-2.0, 5.0, 1.0),
 }  # fmt: skip
-ENOUGH = {"plain": (3.0, 0.01, 1.0), "without_a_loop": (0.6, 0.01, None), "beside_a_short_loop": (0.3, 0.01, 0.1)}
+ENOUGH = {"plain": (3.0, 0.01, 1.0), "without_a_loop": (0.6, 0.01, None), "next_to_a_short_loop": (0.3, 0.01, 0.1)}
 LATER = (-1.0, 0.0, 0.2, 2.0, 50.0)  # figures of the new report
 PLACED = [(i - 7.5) / 7.5 for i in range(16)]
 

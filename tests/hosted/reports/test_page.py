@@ -248,9 +248,9 @@ def test_cores_and_gaps_have_tables():
     assert any("slowest core's ticks" in t[0] and len(t) == 4 for t in read.tables)
 
 
-def test_what_was_set_beside_each_other_is_a_table():
-    said = {"type": "event", "kind": "beside", "suite": "s", "name": "a", "beside": "b", "unit": "cycles", "per_op": 5,
-            "beside_per_op": 3, "apart": 2, "apart_lo": 1.5, "apart_hi": 2.5, "message": "-"}
+def test_compared_pairs_are_a_table():
+    said = {"type": "event", "kind": "compared", "suite": "s", "name": "a", "compared_with": "b", "unit": "cycles", "per_op": 5,
+            "other_per_op": 3, "apart": 2, "apart_lo": 1.5, "apart_hi": 2.5, "message": "-"}
     read = Read(made(taken([silicon(), row("a", 5), said]), plots=0))
     assert ["s/a", "5.000", "b", "3.000", "2.000", "1.500", "2.500", "cycles"] in [line for t in read.tables for line in t]
 
@@ -537,8 +537,8 @@ ALLOWED = {"html", "head", "meta", "title", "style", "body", "main", "section", 
 @pytest.mark.parametrize("shift", range(len(EVIL)))
 def test_a_hostile_report_is_only_text(shift):
     records = [*everything(), row("w", 1, status="wrong", why="x"), *(
-        {"type": "event", "kind": k, "message": "m", "suite": "s", "name": "n", "beside": "b", "unit": "cycles",
-         "per_op": 1, "beside_per_op": 1, "apart": 0} for k in ("warning", "beside", "breaks_even", "growth", "error")),
+        {"type": "event", "kind": k, "message": "m", "suite": "s", "name": "n", "compared_with": "b", "unit": "cycles",
+         "per_op": 1, "other_per_op": 1, "apart": 0} for k in ("warning", "compared", "breaks_even", "growth", "error")),
         {"type": "advice", "topic": "t", "change": True, "text": "t"},
         {"type": "selftest", "name": "n", "result": "fail", "detail": "d"},
         {"type": "core", "core": 0, "apic_id": 0, "why": "w", "core_type": "t", "topology": {}}]

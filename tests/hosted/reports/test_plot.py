@@ -284,7 +284,7 @@ def test_a_bandwidth_is_bytes_by_time():
     assert line.y == [128] and line.band[0] == pytest.approx((128 / 1.2, 128 / 0.9))
 
 
-def test_offsets_are_drawn_one_beside_the_other():
+def test_offsets_are_drawn_next_to_each_other():
     found = of_curves(*curves())
     assert {"\u22128", "\u22124", "0", "4", "8", "offset, bytes"} <= set(texts(found["memory-alias-core0"][1]))
     assert {"absent", "dirty L1", "flush_clwb"} <= set(texts(found["memory-flush-core0"][1]))

@@ -261,14 +261,14 @@ def test_near_zero_there_are_no_percentages():
 
 
 def test_the_program_compares_its_own_rows_in_the_same_way(run):
-    """Events `beside` against the placements of the two rows' records. Next to a neighbour few of them have a figure."""
+    """Events `compared` against the placements of the two rows' records. Next to a neighbour few of them have a figure."""
     ended = run("suite=compiler", "bench=mul_*,div_*", "format=jsonl", "hist=off")
     records = [json.loads(text) for text in ended.out.splitlines() if text.startswith("{")]
     rows = {r["name"]: r for r in records if r["type"] == "row"}
     by = set()
-    for e in [r for r in records if r.get("kind") == "beside" and "by" in r]:
+    for e in [r for r in records if r.get("kind") == "compared" and "by" in r]:
         by.add(e["by"])
-        sides = [difference.in_rounds(rows[e[k]]) for k in ("beside", "name")]
+        sides = [difference.in_rounds(rows[e[k]]) for k in ("compared_with", "name")]
         if not shift.rank(*(sum(map(len, side)) for side in sides), difference.CONFIDENCE)[0]:
             assert e["by"] == "intervals", e
             continue

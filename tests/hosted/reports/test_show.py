@@ -54,7 +54,7 @@ verdict: PASS (4 rows, 0 failures)
 """
 
 
-def test_operations_a_second_stand_beside_ns(kept):
+def test_operations_per_second_are_shown_next_to_ns(kept):
     """By any method, if the record has them."""
     path = kept(whole(row("a", 4, operations_per_second=1234567890), row("b", 4)))
     lines = baretick("show", path).stdout.splitlines()
@@ -276,7 +276,7 @@ def test_a_file_that_is_not_there(tmp_path):
     assert (ran.returncode, ran.stderr) == (2, f"baretick: {tmp_path / 'none.jsonl'}: No such file or directory\n")
 
 
-def test_files_that_can_be_read_are_shown_beside_one_that_cannot(kept, tmp_path):
+def test_files_that_can_be_read_are_shown_next_to_one_that_cannot(kept, tmp_path):
     ran = baretick("show", tmp_path / "none.jsonl", kept(whole(row("a", 1))))
     assert ran.returncode == 2
     assert "none.jsonl: No such file or directory" in ran.stderr and "made/a" in ran.stdout

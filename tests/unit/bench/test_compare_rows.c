@@ -18,9 +18,11 @@
 static const struct bench absent = {.suite = "compiler", .name = "unused_absent"},
                           trap = {.suite = "compiler",
                                   .name = "unused_trap",
-                                  .beside = "unused_absent",
+                                  .compared_with = "unused_absent",
                                   .moved_bytes = 32},
-                          other = {.suite = "compiler", .name = "other", .beside = "unused_absent"};
+                          other = {.suite = "compiler",
+                                   .name = "other",
+                                   .compared_with = "unused_absent"};
 static const struct bench *const rows[] = {&absent, &trap, &other};
 
 const struct bench *const *registry(size_t *n)
@@ -112,7 +114,7 @@ static void rows_that_agree_show_one_that_is_not(void **state)
     figures[0] = figures[1] = figure(1.32, 0.02);
     says("this CPU is not sensitive to that beyond the interval, -0.");
     says("\"moved_bytes\":32,\"sensitive\":false");
-    struct beside s = compare_beside(&run, &figures[1], &figures[0]);
+    struct comparison s = compare_figures(&run, &figures[1], &figures[0]);
     assert_string_equal(s.by, "placements");
     assert_true(s.lo < 0 && s.hi > 0 && s.hi - s.lo < 0.04);
     /* Without placements, by the intervals of the figures. */
@@ -172,9 +174,9 @@ static void it_is_said_where_pairs_are_columns(void **state)
     (void)state;
     figures[1] = figure(2.00, 0.004);
     both_in_columns = true;
-    const char *line = strstr(told(FORMAT_TABLE), "beside: compiler/unused_trap");
+    const char *line = strstr(told(FORMAT_TABLE), "compared: compiler/unused_trap");
     assert_true(line && strstr(line, "this CPU is sensitive"));
-    assert_null(strstr(text, "beside: compiler/other"));
+    assert_null(strstr(text, "compared: compiler/other"));
     assert_non_null(strstr(text, "1 more pairs"));
 }
 

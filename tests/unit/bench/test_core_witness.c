@@ -37,7 +37,7 @@ static void sibling(void)
 
 /* For a stretch: the sibling ran in none of it, in all of it. */
 struct lone {
-    bool alone, beside;
+    bool alone, sibling;
 };
 
 static void pass(double cycles, bool sensitive, struct lone *seen)
@@ -52,7 +52,7 @@ static void pass(double cycles, bool sensitive, struct lone *seen)
         core.now += piece;
         cycles -= piece / slow;
         seen->alone = seen->alone && !core.busy;
-        seen->beside = seen->beside && core.busy;
+        seen->sibling = seen->sibling && core.busy;
     }
 }
 
@@ -120,7 +120,7 @@ uint32_t witness_adds(uint32_t iterations)
 
 /* The judgement of blocks whose truth is known, as they were taken. */
 static struct {
-    unsigned alone, alarms, beside, seen, all;
+    unsigned alone, alarms, sibling, seen, all;
 } judged;
 
 static struct lone before;
@@ -155,8 +155,8 @@ bool witness_is_shared(const struct engine *e, double from, double to)
         judged.alone++;
         judged.alarms += shared;
     }
-    if (of.beside && before.beside && reading.beside) {
-        judged.beside++;
+    if (of.sibling && before.sibling && reading.sibling) {
+        judged.sibling++;
         judged.seen += shared;
     }
     return shared;
@@ -364,12 +364,12 @@ static void a_neighbour(double width, double step, double share)
         assert_true(row.figure.cycles.lo <= OPERATION && row.figure.cycles.hi >= OPERATION);
         assert_close(row.figure.cycles.theta, OPERATION, 0.02 * OPERATION);
     }
-    assert_true(judged.beside > 100 && judged.seen >= 0.95 * judged.beside);
+    assert_true(judged.sibling > 100 && judged.seen >= 0.95 * judged.sibling);
     assert_true(shared >= judged.seen && blocks > ROWS * NEEDED);
     assert_int_equal(blocks, judged.all);
     assert_int_equal(engine.facts.witness.blocks, blocks);
     assert_int_equal(engine.facts.witness.shared, shared);
-    assert_in_range(told(), 100.0 * judged.beside / judged.all,
+    assert_in_range(told(), 100.0 * judged.sibling / judged.all,
                     100.0 * (judged.all - judged.alone + judged.alarms) / judged.all + 1);
 }
 
@@ -392,7 +392,7 @@ static void the_budget_is_kept(void **state)
         a_core(6, 2, 0.95, budget);
         struct row row = take();
         assert_true(row.blocks >= NEEDED && row.blocks <= (1 + budget) * NEEDED);
-        assert_true(judged.seen >= 0.95 * judged.beside && told() > 80);
+        assert_true(judged.seen >= 0.95 * judged.sibling && told() > 80);
         assert_true(row.shared);
         const struct estimate *cycles = &row.figure.cycles;
         assert_true(cycles->lo <= OPERATION);

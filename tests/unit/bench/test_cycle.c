@@ -46,7 +46,7 @@ static void the_bodys_own_clock(void **state)
     assert_close(h.cycles.theta, THETA, 0.002);
     assert_close(h.ruler.cycles.theta, 2 * THETA, 0.002);
 
-    begin_world("ruler,pmc"); /* the counter beside it tells */
+    begin_world("ruler,pmc"); /* the counter decides */
     w.ruler_rate = 4;
     h = run();
     assert_int_equal(engine.facts.cycle.by, CYCLES_RULER);

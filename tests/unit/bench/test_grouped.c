@@ -106,7 +106,7 @@ static void when_there_are_many(void **state)
     assert_false(g.on);
 }
 
-static void few_columns_have_their_intervals_beside(void **state)
+static void few_columns_have_their_intervals_next_to_them(void **state)
 {
     (void)state;
     assert_true(take(&two, "div", 1, 6.029, 0.142));
@@ -281,7 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(when_there_are_many, many),
-        cmocka_unit_test_setup(few_columns_have_their_intervals_beside, many),
+        cmocka_unit_test_setup(few_columns_have_their_intervals_next_to_them, many),
         cmocka_unit_test_setup(many_columns_have_them_below, many),
         cmocka_unit_test_setup(a_line_without_intervals_has_no_line_of_them, many),
         cmocka_unit_test_setup(counts_have_none, many),

@@ -178,7 +178,7 @@ static void a_neighbour_now_and_then(void **state)
     assert_int_equal(l->step[0].at, LIMIT);
 }
 
-static bool beside_the_step(void)
+static bool around_the_step(void)
 {
     return made.count > LIMIT + 8 && made.count < 450;
 }
@@ -189,7 +189,7 @@ static void a_neighbour_at_the_step(void **state)
     (void)state;
     reset(EXEC_SILICON);
     made.halfway = true;
-    fake_own.is_shared = beside_the_step;
+    fake_witness.is_shared = around_the_step;
     const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
     assert_int_equal(l->steps, 0);

@@ -56,7 +56,7 @@ static void no_iteration_takes_less_than_nothing(void **state)
 }
 
 /* Three branches per cycle: a call and its return next to the loop's jump. */
-static void a_call_beside_the_loop_is_hidden(void **state)
+static void a_call_next_to_the_loop_is_hidden(void **state)
 {
     (void)state;
     assert_int_equal(hides(0.02, 0.03, 1.0, 2, 1.0 / 6), HIDDEN_ALL); /* within its error of zero */
@@ -169,7 +169,7 @@ static void gross_is_net_and_the_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_beside_the_loop_is_hidden),
+        cmocka_unit_test(a_call_next_to_the_loop_is_hidden),
         cmocka_unit_test(an_interval_that_reaches_beyond_the_loop_proves_nothing),
         cmocka_unit_test(no_iteration_takes_less_than_nothing),
         cmocka_unit_test(fused_pairs_are_not_the_loops_doing),

@@ -134,12 +134,12 @@ static void an_objects_row_is_that_of_c(void **state)
            AT("SUITE", suite), AT("NAME", name), AT("WHAT", what), AT("BODY", body),
            AT("EMPTY", empty), AT("OPS", ops), AT("GRAIN", grain), AT("MOST_OPS", most_ops),
            AT("ROOM", room), AT("NEEDS", needs), AT("FLAGS", flags), AT("SETUP", setup),
-           AT("CHECK", check), AT("FLOOR", floor), AT("TRUTH", truth), AT("BESIDE", beside),
-           AT("UNIT", unit), AT("UNITS", units), AT("RESERVED", reserved),
-           AT("LEAST_INSTRUCTIONS", least_instructions), AT("BEFORE", before),
-           AT("ARGS_FROM", args.from), AT("ARGS_TO", args.to), AT("ARGS_MULTIPLY", args.multiply),
-           AT("ARGS_STEP", args.step), AT("ARGS_LIST", args.list),
-           {"BARETICK_ROW_SIZE", sizeof(struct baretick_row)});
+           AT("CHECK", check), AT("FLOOR", floor), AT("TRUTH", truth),
+           AT("COMPARED_WITH", compared_with), AT("UNIT", unit), AT("UNITS", units),
+           AT("RESERVED", reserved), AT("LEAST_INSTRUCTIONS", least_instructions),
+           AT("BEFORE", before), AT("ARGS_FROM", args.from), AT("ARGS_TO", args.to),
+           AT("ARGS_MULTIPLY", args.multiply), AT("ARGS_STEP", args.step),
+           AT("ARGS_LIST", args.list), {"BARETICK_ROW_SIZE", sizeof(struct baretick_row)});
 }
 
 static void the_trampolines_registers_are_those_of_c(void **state)

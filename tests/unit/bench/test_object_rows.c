@@ -99,14 +99,14 @@ static void a_row_is_read_whole(void **state)
     in[0].setup = (struct made_pointer){ROWS_CODE, 32};
     in[0].check = (struct made_pointer){ROWS_CODE, 48};
     in[0].before = (struct made_pointer){ROWS_CODE, 64};
-    in[0].beside = made_text("other");
+    in[0].compared_with = made_text("other");
     in[0].unit = made_text("byte");
     assert_true(reads_made());
     const struct bench *b = &out.bench;
     assert_string_equal(b->suite, "A-suite_9");
     assert_string_equal(b->name, "row");
     assert_string_equal(b->what, "one operation");
-    assert_string_equal(b->beside, "other");
+    assert_string_equal(b->compared_with, "other");
     assert_string_equal(b->base_unit, "byte");
     assert_int_equal(b->form, FORM_FUNCTION);
     assert_int_equal(b->ops, 64);
@@ -129,7 +129,7 @@ static void what_is_left_out_is_none(void **state)
     (void)state;
     assert_true(reads_made());
     assert_string_equal(out.bench.suite, "mine");
-    assert_true(!out.bench.beside && !out.bench.base_unit && !out.bench.needs);
+    assert_true(!out.bench.compared_with && !out.bench.base_unit && !out.bench.needs);
     assert_true(!out.bench.not_doubled && !out.bench.cold && !out.bench.may_be_elided);
     assert_true(out.bench.least_instructions == 0);
     for (unsigned f = BENCH_CODE_EMPTY; f < BENCH_CODE_FIELDS; f++)
@@ -328,7 +328,7 @@ static void texts_are_checked(void **state)
     refused_row("what must be 1 to 100");
     in[0].suite = made_text("a/b");
     refused_row("suite and name are made of letters, digits, _ and -");
-    in[0].beside = made_text("a b");
+    in[0].compared_with = made_text("a b");
     refused_row("suite and name are made of letters");
     in[0].unit = made_text("\n");
     refused_row("unit must be 1 to 40 printable characters");

@@ -28,7 +28,7 @@ static struct made_row full(unsigned i, const char *name)
     r.setup = (struct made_pointer){ROWS_CODE, 32};
     r.check = (struct made_pointer){ROWS_CODE, 48};
     r.before = (struct made_pointer){ROWS_CODE, 56};
-    r.beside = made_text("other");
+    r.compared_with = made_text("other");
     r.unit = made_text("byte");
     return r;
 }
@@ -75,7 +75,7 @@ static void check_row(const struct elf *e, const struct object_row *row)
 
     FUZZ_CHECK(is_text(e, b->suite, OBJECT_NAME_MOST) && is_text(e, b->name, OBJECT_NAME_MOST));
     FUZZ_CHECK(is_text(e, b->what, OBJECT_WHAT_MOST));
-    FUZZ_CHECK(!b->beside || is_text(e, b->beside, OBJECT_NAME_MOST));
+    FUZZ_CHECK(!b->compared_with || is_text(e, b->compared_with, OBJECT_NAME_MOST));
     FUZZ_CHECK(!b->base_unit || (is_text(e, b->base_unit, OBJECT_NAME_MOST) && b->base_per_op));
     FUZZ_CHECK(b->ops >= 1 && b->ops <= OBJECT_OPS_MOST && b->ops % bench_grain(b) == 0);
     FUZZ_CHECK(b->room_bytes <= BARETICK_ROOM_MOST && b->least_instructions >= 0 &&

@@ -223,7 +223,7 @@ static void memory_that_died_is_new(void **state)
     load(1, 8, 8);
     assert_int_equal(c.by[0].silent_stores, 1);
     assert_int_equal(c.by[1].silent_loads, 1);
-    counts_died(&c, 16, 24); /* beside it */
+    counts_died(&c, 16, 24); /* next to it */
     load(1, 8, 8);
     assert_int_equal(c.by[1].silent_loads, 2);
     assert_int_equal(c.by[1].reread_loads, 1);

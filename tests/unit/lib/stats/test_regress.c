@@ -27,7 +27,7 @@ static void a_line_is_found(void **state)
 }
 
 /* Least squares computed by hand: five points at 0, 1 .. 4 that read 1, 3, 5, 11, 9. */
-static void what_lies_beside_it_is_told(void **state)
+static void a_value_next_to_it_is_reported(void **state)
 {
     (void)state;
     static const uint64_t least[] = {1, 3, 5, 11, 9};
@@ -76,7 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_found),
-        cmocka_unit_test(what_lies_beside_it_is_told),
+        cmocka_unit_test(a_value_next_to_it_is_reported),
         cmocka_unit_test(spurious_minima_are_counted),
         cmocka_unit_test(unknown_is_told_as_such),
     };

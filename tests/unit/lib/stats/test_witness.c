@@ -21,7 +21,7 @@ struct core {
 };
 
 /* The state at core->now. */
-static void sibling(struct core *c)
+static void run_sibling(struct core *c)
 {
     while (c->share > 0 && c->now >= c->until) {
         double ratio = (1 - c->share) / c->share;
@@ -55,27 +55,27 @@ static double nops_cycles(struct core *c, const struct witness_plan *plan)
 struct reading {
     double level;
     bool steady;
-    bool alone, beside; /* the sibling ran in none of it, in all of it */
+    bool alone, sibling; /* the sibling ran in none of it, in all of it */
 };
 
 static struct reading take(struct core *c, const struct witness_plan *plan)
 {
     struct moments nops = {0}, ruler = {0};
     bool freak = rng_unit(&c->rng) < c->freaks, low = rng_unit(&c->rng) < 0.5;
-    bool alone = true, beside = true;
+    bool alone = true, sibling = true;
     double lost = freak ? (WINDOW + plan->adds) * rng_unit(&c->rng) * 3 : 0;
 
     for (unsigned i = 0; i < plan->windows; i++) {
-        sibling(c);
+        run_sibling(c);
         alone = alone && !c->busy;
-        beside = beside && c->busy;
+        sibling = sibling && c->busy;
         moments_add(&nops, read_ticks(c, nops_cycles(c, plan) + (low ? 0 : lost)));
         moments_add(&ruler, read_ticks(c, WINDOW + plan->adds + (low ? lost : 0)));
         c->now += 0.2;
     }
     double ticks = nops.mean - WINDOW * clock_of(c);
     return (struct reading){witness_level(plan, nops.mean, ruler.mean),
-                            witness_steady(moments_sd(&nops), c->step, ticks), alone, beside};
+                            witness_steady(moments_sd(&nops), c->step, ticks), alone, sibling};
 }
 
 /* --- blocks between readings ------------------------------------------------------------------ */
@@ -99,18 +99,18 @@ static struct counts run(struct core *c, const struct witness_plan *plan)
     struct reading before = take(c, plan);
 
     for (unsigned i = 0; i < BLOCKS; i++) {
-        bool alone = before.alone, beside = before.beside;
+        bool alone = before.alone, sibling = before.sibling;
         for (unsigned k = 0; k < 8; k++) {
             c->now += BLOCK_US / 8.0;
-            sibling(c);
+            run_sibling(c);
             alone = alone && !c->busy;
-            beside = beside && c->busy;
+            sibling = sibling && c->busy;
         }
         struct reading after = take(c, plan);
         block[i].before = before.level;
         block[i].after = after.level;
         block[i].exclusive = alone && after.alone;
-        block[i].busy = beside && after.beside;
+        block[i].busy = sibling && after.sibling;
         witness_add(&n.witness, after.level, plan->noise, after.steady);
         before = after;
     }
