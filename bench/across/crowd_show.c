@@ -164,7 +164,7 @@ static void record_row(const struct meeting *c, struct report *r)
         json_f64(&j, "ns", ns(c, row->figure.ticks), 3);
         json_close(&j);
         if (c->cores->facts[0]->o->instructions != INSTRUCTIONS_OFF) {
-            json_object(&j, "steps");
+            json_object(&j, "stepped");
             json_str(&j, "why", "its cores wait for each other, for any number of instructions");
             json_u64(&j, "traps", 0);
             json_close(&j);

@@ -296,7 +296,7 @@ static void record_steps(struct json *j, const struct run_facts *run, const stru
     }
     if (!s->tried)
         return;
-    json_object(j, "steps");
+    json_object(j, "stepped");
     if (s->why_not[0]) {
         json_str(j, "why", s->why_not);
     } else {

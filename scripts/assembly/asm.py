@@ -277,7 +277,7 @@ def figure(row, run):
 
 def instructions(row, run):
     """What stepping counted, in words, or None."""
-    steps, per_op = row.get("steps"), row["per_op"]
+    steps, per_op = row.get("stepped"), row["per_op"]
     if steps is None or run.get("execution") == "instructions":
         return None
     if "why" in steps:

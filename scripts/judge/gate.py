@@ -20,7 +20,7 @@ from tools import help_text
 
 FORMAT = 1
 KINDS = ("instructions", "window")
-KEPT = kept.Fields(f"{figure.FIELDS} why steps.why ticks.min ticks.max")  # of a row
+KEPT = kept.Fields(f"{figure.FIELDS} why stepped.why ticks.min ticks.max")  # of a row
 ROW_NAME = re.compile(r".+/.+@[0-9]+")
 
 
@@ -74,7 +74,7 @@ class Taken:
         elif figure.instructions(row) is not None:
             self.rows[key] = {"instructions": figure.instructions(row)}
         else:
-            self.inexact[key] = row.get("steps", {}).get("why", "its instructions were not counted")
+            self.inexact[key] = row.get("stepped", {}).get("why", "its instructions were not counted")
 
     def _take_window(self, key, row, ticks):
         window = row.get("ticks", {})

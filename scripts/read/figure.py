@@ -11,7 +11,7 @@ UNITS = ("ns", "cycles", "instructions", "ticks")
 # unit).
 NEAR_ZERO = 0.5
 # The fields that these functions read, for kept.Fields. Code that uses these functions must keep them.
-FIELDS = """suite name core status cycle_source core_hz steps.ops steps.body steps.empty steps.body2 steps.empty2
+FIELDS = """suite name core status cycle_source core_hz stepped.ops stepped.body stepped.empty stepped.body2 stepped.empty2
     per_op.ticks per_op.ns per_op.cycles per_op.cycles_lo per_op.cycles_hi per_op.gross_cycles per_op.loop_cycles
     per_op.hidden per_op.instructions interval.placements_cycles"""
 
@@ -120,7 +120,7 @@ def instructions(row):
     """Returns the exact instructions of an operation, or None if they were not counted. Prefers the stepped count,
     which is the same on every machine. Windows in which an emulator counts can contain more: the call of a body that
     is not doubled, each iteration of a string instruction."""
-    steps = row.get("steps", {})
+    steps = row.get("stepped", {})
     if "body" not in steps:
         return row.get("per_op", {}).get("instructions")
     net = steps["body"] - steps["empty"]

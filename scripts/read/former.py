@@ -4,7 +4,7 @@ OPTIONS = {"quiet_budget": "retry_budget"}
 PER_OP = {"lattice_ticks": "step_ticks"}
 FORMER = {
     "run": {"quiet": "controls"},
-    "row": {"quiet": "exclusive"},
+    "row": {"quiet": "exclusive", "steps": "stepped"},
     "event": {"quiet": "exclusive", "beside": "compared_with", "beside_per_op": "other_per_op"},
     "linearity": {"quiet_groups": "exclusive_groups"},
     "gaps": {"turn_ticks": "iteration_ticks", "stolen_ticks": "gap_ticks", "stolen_ns": "gap_ns"},

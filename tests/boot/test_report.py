@@ -39,7 +39,7 @@ def counted(row, run):
         per_op = row["per_op"]
         assert row["net"]["instructions"] == row["net"]["ticks"] / step, row
         once = row["net"]["instructions"] / row["ops"]
-        if "steps" in row and (not row["doubled"] or row["steps"].get("iterations")):
+        if "stepped" in row and (not row["doubled"] or row["stepped"].get("iterations")):
             # By steps; windows also have the call of a body, and iterations of string instructions.
             assert 0 <= per_op["instructions"] <= once, row
         elif row["form"] == "function" and row["doubled"]:

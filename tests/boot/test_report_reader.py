@@ -185,7 +185,8 @@ def test_noise_is_survived():
             assert kind in ("text", "damaged", "progress")
 
 
-@pytest.mark.parametrize("kind, was, now", [("row", "quiet", "exclusive"), ("event", "quiet", "exclusive"),
+@pytest.mark.parametrize("kind, was, now", [("row", "quiet", "exclusive"), ("row", "steps", "stepped"),
+                                             ("event", "quiet", "exclusive"),
                                             ("event", "beside", "compared_with"),
                                             ("event", "beside_per_op", "other_per_op"),
                                             ("gaps", "turn_ticks", "iteration_ticks"),

@@ -49,7 +49,7 @@ ENDS = {
 
 def by_steps(row):
     """Returns instructions per operation, from the windows; None: not counted."""
-    steps = row["steps"]
+    steps = row["stepped"]
     if "why" in steps:
         return None
     once = steps["body"] - steps["empty"]
@@ -67,16 +67,16 @@ def check_counts(b):
     assert b.status == CHECK_FAILED and {name_of(row) for row in b.rows if row["status"] == "wrong"} == ELIDED, str(b)
     for row in b.rows:
         if row["status"] == "unsupported":
-            assert "steps" not in row, row
+            assert "stepped" not in row, row
             continue
         ours, name = by_steps(row), name_of(row)
         if ours is None:
             said = next(why for start, why in NOT_COUNTED.items() if name.startswith(start))
-            assert said in row["steps"]["why"], row
+            assert said in row["stepped"]["why"], row
             continue
         counted += 1
         full = row["per_op"]["instructions"]
-        alike = ours + row["steps"].get("iterations", 0)
+        alike = ours + row["stepped"].get("iterations", 0)
         assert full == round(alike, 6) or name in UNLIKE, f"{name}: {full}, stepped {ours}: {row}"
     (test,) = [t for t in b.of("selftest") if t["name"] == "instructions"]
     assert test["result"] == "pass" and f" {counted} rows " in test["detail"], (counted, test)
@@ -87,7 +87,7 @@ def test_every_row_counts_the_same_stepped_and_unstepped(shared):
     b = shared(WORDS)
     assert check_counts(b) > 180
     # The count does not depend on the number of operations: several were stepped.
-    assert b.row("truth", "add")["steps"]["ops"] > 50
+    assert b.row("truth", "add")["stepped"]["ops"] > 50
 
 
 def gate(b, folder, *words):
@@ -122,21 +122,21 @@ def test_instructions_whose_traps_are_not_one_each(boot, stick, objects):
     assert b.status == CHECK_FAILED and not b.events("fault") and len(b.rows) == 17, str(b)
     for name, (instructions, iterations, more) in BODIES.items():
         row = b.row("steps", name)
-        assert by_steps(row) == instructions and row["steps"].get("iterations", 0) == iterations, row
+        assert by_steps(row) == instructions and row["stepped"].get("iterations", 0) == iterations, row
         assert row["per_op"]["instructions"] == instructions + more, row
     assert b.row("steps", "sees_no_flag")["errors"] == 0
-    assert b.row("steps_end", "picky")["steps"]["ops"] % 32 == 0
+    assert b.row("steps_end", "picky")["stepped"]["ops"] % 32 == 0
     for name, (status, why, of_steps) in ENDS.items():
         row = b.row("steps_endless" if name == "endless" else "steps_end", name)
-        assert row["status"] == status and (why is None or re.search(why, row["why"])), (name, row.get("why"), row.get("steps"))
-        assert (of_steps in row["steps"]["why"]) if of_steps else by_steps(row) == 3, row
+        assert row["status"] == status and (why is None or re.search(why, row["why"])), (name, row.get("why"), row.get("stepped"))
+        assert (of_steps in row["stepped"]["why"]) if of_steps else by_steps(row) == 3, row
     (test,) = [t for t in b.of("selftest") if t["name"] == "instructions"]
     assert test["result"] == "pass", test
 
 
 def test_instructions_off_steps_nothing(boot):
     b = boot("suite=truth bench=add,imul samples=16 instructions=off").must(SUCCESS, rows=2)
-    assert all("steps" not in row for row in b.rows) and "self-test instructions" not in b.text
+    assert all("stepped" not in row for row in b.rows) and "self-test instructions" not in b.text
 
 
 @pytest.mark.parametrize("share", ["alone", "together"])
@@ -165,8 +165,8 @@ def test_bochs_counts_by_steps_what_its_tsc_counts(stick, objects, tmp_path):
         if name != "rdtsc":
             row = b.row("steps", name)
             assert by_steps(row) == instructions, row
-            assert row["steps"].get("iterations", 0) == iterations, row
+            assert row["stepped"].get("iterations", 0) == iterations, row
     counts = {name_of(row): row["per_op"]["instructions"] for row in b.rows}
     assert counts["truth/add"] == counts["truth/imul"] == 1 and counts["calls/direct"] == 2, counts
     assert counts["calls/direct_straight"] == 2 and counts["calls/plt_c"] == 4, counts
-    assert b.row("steps", "mov_ss")["steps"]["lost"] > 0 and "lost" not in b.row("steps", "rep_none")["steps"]
+    assert b.row("steps", "mov_ss")["stepped"]["lost"] > 0 and "lost" not in b.row("steps", "rep_none")["stepped"]

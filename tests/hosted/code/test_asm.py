@@ -424,7 +424,7 @@ def test_an_iteration_has_whole_rounds_of_copies_that_differ_and_their_whole_siz
 @pytest.mark.parametrize("code, counted", [("vaddps xmm0, xmm1, xmm2", 1), ("xor ecx, ecx; adc rax, rbx", 2)])
 def test_the_instructions_of_one_iteration_are_counted(code, counted):
     (one,) = measured(code)
-    assert one["iterations"] > 1 and one["row"]["steps"]["ops"] == one["copies"], one
+    assert one["iterations"] > 1 and one["row"]["stepped"]["ops"] == one["copies"], one
     assert one["row"]["per_op"]["instructions"] == counted
 
 

@@ -90,7 +90,7 @@ def test_work_that_is_not_counted_is_not_judged():
     out, status = output_of("suite=planted bench=elided samples=64 instructions=off format=both")
     said = report_of(out, status)
     row = said.rows["planted/elided"]
-    assert row["status"] == "ok" and row["work_judged"] is False and "steps" not in row, row
+    assert row["status"] == "ok" and row["work_judged"] is False and "stepped" not in row, row
     assert any("instructions=off" in e["message"] for e in said.events if e["kind"] == "warning"), said.events
     assert said.end["work_not_judged"] == 1 and b", the work of 1 not judged)" in out
 

@@ -122,7 +122,7 @@ def test_rows_between_cores_have_every_pair_and_every_crowd(run):
     rows = {r["name"]: r for r in records(ended, "row")}
     matrices = {r["name"]: r for r in records(ended, "matrix")}
     for row in (r for r in rows.values() if r["status"] == "ok"):
-        assert row["steps"] == {"why": row["steps"]["why"], "traps": 0} and "wait" in row["steps"]["why"], row
+        assert row["stepped"] == {"why": row["stepped"]["why"], "traps": 0} and "wait" in row["stepped"]["why"], row
     n = len(CPUS)
     steps = sorted({min(2**i, n) for i in range(n)})
     for name in ("atomic_add", "lock", "false_sharing", "padded"):

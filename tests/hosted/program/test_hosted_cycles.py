@@ -107,8 +107,8 @@ def test_a_counter_of_instructions_that_contradicts_the_steps_is_told_and_proves
         pytest.skip("no silicon: no counter is looked for")
     rows = {r["name"]: r for r in records if r["type"] == "row"}
     direct, elided = rows["direct_straight"], rows["elided"]
-    assert direct["status"] == "ok" and direct["work_judged"] is False and direct["steps"]["by_counter"] == 0, direct
-    assert elided["status"] == "wrong" and elided["steps"]["by_counter"] == 0, elided
+    assert direct["status"] == "ok" and direct["work_judged"] is False and direct["stepped"]["by_counter"] == 0, direct
+    assert elided["status"] == "wrong" and elided["stepped"]["by_counter"] == 0, elided
     (told,) = [r["message"] for r in records if r["type"] == "event" and "counter of retired" in r["message"]]
     assert "direct_straight" in told and " 0 counted" in told, told
 

@@ -51,7 +51,7 @@ def traced(row, operations):
 
 def why_not_compared(row):
     """None: both count it."""
-    name, steps = f"{row['suite']}/{row['name']}", row.get("steps", {})
+    name, steps = f"{row['suite']}/{row['name']}", row.get("stepped", {})
     if row["status"] == "unsupported":
         return "this CPU cannot run it"
     if "why" in steps:
@@ -74,13 +74,13 @@ def every_row(launch):
 def more_than_traced(row, window, times):
     """Returns the instructions of a stepped window that are not in a trace of its operations: the recipe and the call.
     A trace counts each iteration of a string instruction as an instruction."""
-    name, operations = f"{row['suite']}/{row['name']}", times * row["steps"]["ops"]
+    name, operations = f"{row['suite']}/{row['name']}", times * row["stepped"]["ops"]
     trace = traced(name, operations)
-    iterations = round(row["steps"].get("iterations", 0) * operations)
+    iterations = round(row["stepped"].get("iterations", 0) * operations)
     again = iterations - times if iterations else 0  # such bodies have one string instruction in each pass
     if row["form"] == "straight" and "retpoline" not in name and "_inc" not in name and row["suite"] == "truth":
         assert trace["instructions"] == trace["steps"]  # each runs once
-    return row["steps"][window] - HISTORY.get(name, 0) - (trace["steps"] - again)
+    return row["stepped"][window] - HISTORY.get(name, 0) - (trace["steps"] - again)
 
 
 def test_counts_are_those_of_a_trace(every_row):
@@ -91,7 +91,7 @@ def test_counts_are_those_of_a_trace(every_row):
     for row in every_row.rows.values():
         if why_not_compared(row):
             continue
-        windows = {name: times for name, times in {"body": 1, "body2": 2}.items() if name in row["steps"]}
+        windows = {name: times for name, times in {"body": 1, "body2": 2}.items() if name in row["stepped"]}
         for name, times in windows.items():
             more = more_than_traced(row, name, times)
             around[row["form"]].setdefault(more, f"{row['suite']}/{row['name']}: {name}")
@@ -103,7 +103,7 @@ def test_counts_are_those_of_a_trace(every_row):
 def fewer_operations(row):
     """Tests whether its code can do fewer operations than were stepped; `baretick stores` refuses numbers that it
     cannot do."""
-    n = row["steps"]["ops"]
+    n = row["stepped"]["ops"]
     primes = [p for p in range(2, n + 1) if n % p == 0 and all(p % q for q in range(2, p))]
     return any(subprocess.run([STORES, f"operations={n // p}", f"{row['suite']}/{row['name']}"], capture_output=True,
                               timeout=300, check=False).returncode == 0 for p in primes)  # fmt: skip
@@ -112,8 +112,8 @@ def fewer_operations(row):
 def test_only_rows_that_can_do_no_fewer_operations_take_more_than_300_steps(every_row):
     if not STORES.exists():
         pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")
-    counted = [row for row in every_row.rows.values() if "body" in row.get("steps", {})]
-    longer = [row for row in counted if max(row["steps"].get(name, 0) for name in ("body", "body2", "empty2")) > 300]
+    counted = [row for row in every_row.rows.values() if "body" in row.get("stepped", {})]
+    longer = [row for row in counted if max(row["stepped"].get(name, 0) for name in ("body", "body2", "empty2")) > 300]
     assert longer and not [row for row in longer if fewer_operations(row)]
 
 
@@ -127,7 +127,7 @@ def test_counts_are_those_of_the_gate(every_row):
         in_assembly = name.startswith("calls/") and "_c@" not in name
         if "instructions" not in count or not (in_assembly or same_compiler):
             continue
-        if "why" in rows[name]["steps"] and name.partition("@")[0] in LONG:
+        if "why" in rows[name]["stepped"] and name.partition("@")[0] in LONG:
             continue
         assert rows[name]["per_op"]["instructions"] == count["instructions"], name
         judged += 1
@@ -158,15 +158,15 @@ def test_instructions_whose_traps_are_not_one_each(run, steps_object):
     for name, (instructions, iterations) in {**BODIES, "syscall": (3, 0)}.items():
         row = rows[name]
         assert row["per_op"]["instructions"] == instructions, row
-        assert row["steps"].get("iterations", 0) == iterations, row
+        assert row["stepped"].get("iterations", 0) == iterations, row
     assert rows["sees_no_flag"]["errors"] == 0
     assert re.search("^SIGILL at .* in faults", rows["faults"]["why"]) and rows["faults"]["status"] == "wrong"
-    assert rows["picky"]["steps"]["ops"] % 32 == 0 and rows["picky"]["per_op"]["instructions"] == 3
-    assert "after 512 operations its check says: that is too few" in rows["strict"]["steps"]["why"]
+    assert rows["picky"]["stepped"]["ops"] % 32 == 0 and rows["picky"]["per_op"]["instructions"] == 3
+    assert "after 512 operations its check says: that is too few" in rows["strict"]["stepped"]["why"]
     # The number of steps for which there is time depends on this machine.
-    assert re.match(r"the body takes more than \d+ steps for 1 operation", rows["too_long"]["steps"]["why"])
+    assert re.match(r"the body takes more than \d+ steps for 1 operation", rows["too_long"]["stepped"]["why"])
     assert rows["strict"]["status"] == rows["too_long"]["status"] == "ok"
-    assert "an operation failed" in rows["refuses"]["steps"]["why"] and rows["refuses"]["status"] == "ok"
+    assert "an operation failed" in rows["refuses"]["stepped"]["why"] and rows["refuses"]["status"] == "ok"
     assert rows["no_stack"]["per_op"]["instructions"] == rows["zz_good"]["per_op"]["instructions"] == 3
 
 
@@ -185,7 +185,7 @@ def test_a_transaction_is_not_stepped(run, steps_object):
         has_rtm = re.search(r"^flags\s*:.* rtm\b", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
         assert re.search("^SIGILL at .* in begins", row["why"]) and not has_rtm, row
     else:
-        assert "XBEGIN" in row["steps"]["why"], row
+        assert "XBEGIN" in row["stepped"]["why"], row
 
 
 @pytest.mark.parametrize("words", [("method=plain",), ("method=kbest",), ("method=ensembles", "ensembles=2", "size=16"),
@@ -197,7 +197,7 @@ def test_every_method_has_the_same_count(run, words):
     assert rows
     for row in rows:
         assert row["per_op"]["instructions"] == {"plt": 3, "direct_c": 3}[row["name"]], row
-        assert row["sampling_ticks"] > 0 and row["steps"]["us"] > 0 and row["steps"]["traps"] > 20, row
+        assert row["sampling_ticks"] > 0 and row["stepped"]["us"] > 0 and row["stepped"]["traps"] > 20, row
 
 
 ICEBP = """static int trap(uint64_t n, struct baretick_object *o)
@@ -215,8 +215,8 @@ def test_a_trap_of_the_body_is_no_step(run, tmp_path):
     path = made.of_source(tmp_path, "icebp", ICEBP)
     rows = run(*SHORT, f"objects={path}", "suite=icebp").report().rows
     trap, good = rows["icebp/a_trap"], rows["icebp/good"]
-    assert trap["status"] == "wrong" and "SIGTRAP at" in trap["why"] and "steps" not in trap, trap
-    assert good["status"] == "ok" and good["steps"]["traps"] > 0, good
+    assert trap["status"] == "wrong" and "SIGTRAP at" in trap["why"] and "stepped" not in trap, trap
+    assert good["status"] == "ok" and good["stepped"]["traps"] > 0, good
 
 
 @pytest.mark.native
@@ -234,7 +234,7 @@ def test_instructions_are_counted_in_an_emulator(program):
 def test_off_steps_nothing(run):
     report = run(*SHORT, "suite=truth", "bench=add", "instructions=off").report()
     (row,) = report.rows.values()
-    assert "steps" not in row and "instructions" not in row["per_op"] and "ipc" not in row["per_op"], row
+    assert "stepped" not in row and "instructions" not in row["per_op"] and "ipc" not in row["per_op"], row
     assert "instructions" not in report.selftests
 
 

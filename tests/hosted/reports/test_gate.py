@@ -229,7 +229,7 @@ def test_a_stepped_count_stands_for_an_emulators_windows(gate):
     assert gate((counted("rep", 9.125, steps=counts),), "--update").returncode == 0
     assert json.loads(gate.baseline.read_text())["rows"]["made/rep@0"]["instructions"] == 2
     on_cpu = stepped("rep", 2)
-    on_cpu["steps"] = counts
+    on_cpu["stepped"] = counts
     assert gate((on_cpu,), run=head()).returncode == 0
     once = {"ops": 10, "body": 35, "empty": 10, "traps": 50, "us": 1}  # not doubled
     ran = gate((counted("rep", 2.5, steps=once),), "--instructions")
