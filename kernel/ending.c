@@ -57,7 +57,7 @@ static void close_log(struct kernel *k)
     report_event(&k->report, "warning", message);
 }
 
-/* `essence` NULL: the last screen shows the error instead. */
+/* `essence` NULL: the screen shows the error instead. */
 static _Noreturn void end(struct kernel *k, const struct essence *essence, bool stopped,
                           enum status status)
 {

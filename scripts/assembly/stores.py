@@ -141,7 +141,7 @@ def kind_of(args):
 
 def refuse_words(args, kind):
     if args.row and kind != of_object:
-        raise Failed("--row names a row of an object; a row of the program's own is named by itself")
+        raise Failed("--row names a row of an object; a built-in row is named by itself")
     if args.init and kind != of_assembly:
         raise Failed("--init goes with instructions; a row's own setup runs before it")
 

@@ -116,7 +116,7 @@ def growth(report, rows):
             found.append(draw_growth.growth(report, e))
         except NoData as why:
             found.append(Absent("growth", "growth", str(why)))
-    return found or [Absent("growth", "growth", "no row has arguments: .args of a row of your own gives them")]
+    return found or [Absent("growth", "growth", "no row has arguments: .args of a user row gives them")]
 
 
 def of_machine(kind, report, core=None):

@@ -424,8 +424,8 @@ def shown(args, old, new, crossed, lines, differences):
                               if c.key != "core" or not one_core], lines)
     print()
     if hosted:
-        print("A process against a bare machine. One window, in ticks of the TSC, and the time that somebody "
-              "else had the core:")
+        print("A process against a bare machine. One window, in ticks of the TSC, and the time during "
+              "which another program or guest had the core:")
         print()
         columns, rows = tails(lines, (old, new))
         table.write(args.format, [c for c in columns if c.key != "core" or not one_core], rows)

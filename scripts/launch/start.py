@@ -98,7 +98,7 @@ def add_run(commands):
                             description="Boots baretick in QEMU, or runs it as a process, and shows the report.")
     p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls")
     p.add_argument("--hosted", action="store_true", help="as a process, on this CPU")
-    p.add_argument("--objects", default="", metavar="PATH", help="a folder, or a file, with rows of your own")
+    p.add_argument("--objects", default="", metavar="PATH", help="a folder or a file with user rows")
     p.add_argument("--out", default="", help="where report.jsonl and serial.log go (build/run); not with --hosted")
     add_machine(p)
     p.set_defaults(command=command_run)
@@ -107,5 +107,5 @@ def add_run(commands):
 def add_list(commands):
     p = commands.add_parser("list", help="the rows, and the timers that work here",
                             description="Lists the rows, and which timers work on this machine.")
-    p.add_argument("--objects", default="", metavar="PATH", help="a folder, or a file, with rows of your own")
+    p.add_argument("--objects", default="", metavar="PATH", help="a folder or a file with user rows")
     p.set_defaults(command=command_list)

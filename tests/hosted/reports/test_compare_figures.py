@@ -188,7 +188,7 @@ def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
              for line in compare.compared(old, new, Words)[0]]
     judged = [v for v in found if v != "not comparable"]
     if len(judged) < COMPARABLE:
-        pytest.skip(f"somebody else had the core: {len(judged)} of {len(found)} rows can be compared")
+        pytest.skip(f"a neighbour had the core: {len(judged)} of {len(found)} rows can be compared")
     assert judged.count("same") >= 0.95 * len(judged)
 
 

@@ -529,7 +529,7 @@ def test_a_change_is_drawn_only_between_comparable_reports(kept, tmp_path):
     (row("x", 1), "linearity", "no record `linearity`"),
     (row("x", 1), "curves", "suite=memory measures some"),
     (row("x", 1), "forward", "suite=memory measures one"),
-    (row("x", 1), "growth", ".args of a row of your own gives them"),
+    (row("x", 1), "growth", ".args of a user row gives them"),
     (row("x", 1), "change", "--against OLD names one"),
 ])
 def test_what_is_not_there_is_named_with_what_gives_it(record, kind, said):

@@ -45,7 +45,7 @@ def test_each_line_of_the_last_screen_is_explained():
     source = "".join((ROOT / f"bench/essence/{name}.c").read_text(encoding="utf-8") for name in ("essence", "sheet"))
     written = set(re.findall(r'\.label = "(\w+)"|show_(?:text|pair|cells)\([^";{]*"(\w+)"|SHEET_FIGURES \? "(\w+)"', source))
     written = {"".join(groups) for groups in written}
-    text = section("The last screen")
+    text = section("The essence")
     explained = re.findall(r"^\| `(\w+)` \|", text.partition("The lines of a datasheet")[0], re.MULTILINE)
     assert len(written) > 8 and sorted(explained) == sorted(written)
     rows = (ROOT / "bench/suites/essence_rows.c").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@
 
 #define PLACES   4
 #define ROUNDS   50
-#define PATIENCE (1ull << 40) /* ticks: minutes, where somebody comes, however busy the host is */
+#define PATIENCE (1ull << 40) /* ticks: minutes: enough on a busy host if another core comes */
 #define IN_VAIN  30000000     /* for a core that cannot arrive, however long it takes */
 
 static struct barrier_line line[PLACES];

@@ -19,7 +19,7 @@ static struct {
     uint32_t pm_start;
     uint16_t latched;
     unsigned byte; /* that comes next: status, low, high */
-    unsigned torn; /* readings to come that somebody else spoils */
+    unsigned torn; /* readings to come that an interruption spoils */
     uint8_t port_b;
     unsigned touched;
     uint32_t hpet[HPET_BYTES / 4];
