@@ -2,14 +2,12 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
+import hostile
 
-import hostile  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 240

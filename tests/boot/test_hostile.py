@@ -1,15 +1,11 @@
 """Bodies that break the rules on purpose, on the bare machine: each costs its own row alone."""
 
-import sys
-from pathlib import Path
 
+import hostile
+import made
 import pytest
 from machine import CHECK_FAILED
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
-
-import hostile  # noqa: E402
-import made  # noqa: E402
 
 FOLDER = "baretick/objects"
 

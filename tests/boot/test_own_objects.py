@@ -4,9 +4,9 @@ import math
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import build
+import made
 import media
 import pytest
 from machine import BAD_OPTIONS, CHECK_FAILED, NO_REPORT, SUCCESS, has
@@ -18,9 +18,6 @@ from test_run import command, report_of
 from test_serial_tables import MMIO, NOWHERE, spcr
 from test_signed import SECURE, key, pytestmark as needs_secure_boot, secure_disk, signed  # noqa: F401
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
-
-import made  # noqa: E402
 
 FOLDER = "baretick/objects"
 KINDS = ("gcc", "clang", "nasm")

@@ -1,16 +1,12 @@
 """Every body finds the registers and flags that docs/method.md "The history of registers and flags" states, the same in
 all windows, on the bare machine: each recipe, and each method."""
 
-import sys
-from pathlib import Path
 
+import made
 import pytest
+import register_history as history
 from machine import CHECK_FAILED
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
-
-import register_history as history  # noqa: E402
-import made  # noqa: E402
 
 # The emulator lacks SERIALIZE.
 PAIRS = [pair for pair in history.PAIRS[history.METHODS.index("adaptive"):] if pair[1] != "serialize"]

@@ -4,17 +4,13 @@ the bodies of tests/objects/steps.c, other cores, a borrowed machine, Bochs.
 
 import re
 import subprocess
-import sys
-from pathlib import Path
 
 import build
+import made
 import pytest
 from bochs import bochs
 from machine import CHECK_FAILED, SUCCESS
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
-
-import made  # noqa: E402
 
 # Rows whose stepped operations differ from those of their windows, and why.
 UNLIKE = {

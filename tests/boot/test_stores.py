@@ -2,17 +2,13 @@
 
 import json
 import subprocess
-import sys
 import zlib
-from pathlib import Path
 
 import build
+import made
 import pytest
 from machine import SUCCESS
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
-
-import made  # noqa: E402
 
 PROGRAM = build.ROOT / "build/hosted/stores"
 ROWS = ("chain,count,sum,half*,copied*,counter*,store_*,silent_*,buffer_*,memset_*,copy_*,to_mem*,volatile_*,statement,"

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/objects")]
 sys.dont_write_bytecode = True
 
 import priority  # noqa: E402
@@ -144,6 +144,11 @@ class Ended:
 
     def report(self):
         return launches.Launch(self.out.encode(), self.status, 0)
+
+    def report_in_table(self):
+        """The report of format=both, whose records are between the lines of a table."""
+        records = [line for line in self.out.splitlines() if line.startswith('{"baretick"')]
+        return launches.Launch("\n".join(records).encode(), self.status, 0)
 
 
 def listed(text):

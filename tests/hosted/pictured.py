@@ -1,4 +1,4 @@
-"""Made-up records with everything that a picture or a page can show: for test_plot.py and test_page.py."""
+"""Made-up records with everything that a picture or a page can show: for the tests of `plot` and `report`."""
 
 import math
 

@@ -3,16 +3,13 @@ import fcntl
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
+import made
 import pytest
+from assembly import stores
 from conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "tests/objects"))
-
-from assembly import stores  # noqa: E402
-import made  # noqa: E402
 
 BARETICK = ROOT / "scripts/baretick"
 PROGRAM = ROOT / "build/hosted/stores"

@@ -4,15 +4,12 @@ import re
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
+import made
 import pytest
 from conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "tests/objects"))
-
-import made  # noqa: E402
 
 PAGE = (ROOT / "docs/own-code.md").read_text(encoding="utf-8")
 EXAMPLES = ROOT / "docs/examples"

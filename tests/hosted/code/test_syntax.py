@@ -1,16 +1,13 @@
 """Snippets in the syntaxes of GNU as, and lines of objdump -d: their machine code. Nothing is measured here."""
 
 import subprocess
-import sys
 
 import pytest
-from conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "scripts"))
+from assembly import asm
+from assembly import snippet
+from assembly import syntax
 
-from assembly import asm  # noqa: E402
-from assembly import snippet  # noqa: E402
-from assembly import syntax  # noqa: E402
 
 NASM = [  # of each, in NASM's syntax, GNU as's Intel syntax and AT&T's
     ("add rax, rbx", "add rax, rbx", "add %rbx, %rax"),

@@ -3,17 +3,13 @@ import fcntl
 import itertools
 import re
 import subprocess
-import sys
 
-from launch import launches
+import made
 import pytest
-from conftest import ROOT
+from launch import launches
 from read import report
 from short_runs import METHODS, SECONDS, ended, output_of, report_of
 
-sys.path.insert(0, str(ROOT / "tests/objects"))
-
-import made  # noqa: E402
 
 pytestmark = pytest.mark.launches
 

@@ -4,15 +4,12 @@ in a process; tests/boot has the bare machine.
 
 import re
 import subprocess
-import sys
 
+import made
 import pytest
+import register_history as history
 from conftest import ROOT
 
-sys.path.insert(0, str(ROOT / "tests/objects"))
-
-import register_history as history  # noqa: E402
-import made  # noqa: E402
 
 OK, CHECK_FAILED, WRONG_OPTIONS = 0, 2, 3
 LEAST_WINDOWS = 8  # of each row that is compared

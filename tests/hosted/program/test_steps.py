@@ -9,18 +9,15 @@ import pty
 import re
 import shutil
 import subprocess
-import sys
 import termios
 from pathlib import Path
 
-from launch import launches
+import made
 import pytest
 from conftest import ROOT
+from launch import launches
 from statuses import CHECK_FAILED
 
-sys.path.insert(0, str(ROOT / "tests/objects"))
-
-import made  # noqa: E402
 
 STORES = ROOT / "build/hosted/stores"
 SHORT = ("format=jsonl", "samples=32", "rounds=1", "hist=off", "warmup=0", "retry_budget=0")

@@ -4,18 +4,15 @@ import os
 import pty
 import signal
 import subprocess
-import sys
 import time
 import tty
 import zlib
 
 import pytest
 from conftest import ROOT
+from launch import serial_line
+from read import report
 
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from launch import serial_line  # noqa: E402
-from read import report  # noqa: E402
 
 LINES = (ROOT / "tests/hosted/data" / "counted.jsonl").read_bytes().splitlines()
 FIRMWARE = b"\x1b[2J\x1b[01;01HBdsDxe: starting Boot0001\r\nleft firmware at 0x0\r\n"

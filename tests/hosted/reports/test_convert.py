@@ -10,18 +10,14 @@ import re
 import shutil
 import statistics
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from made_reports import row, whole
+from read import convert
+from read import saved
 
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from launch import launches  # noqa: E402
-from read import convert  # noqa: E402
-from read import saved  # noqa: E402
-from made_reports import row, whole  # noqa: E402
 
 DATA = ROOT / "tests/hosted/data"
 SILICON, COUNTED = DATA / "silicon.jsonl", DATA / "counted.jsonl"

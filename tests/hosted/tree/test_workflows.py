@@ -6,14 +6,11 @@ import re
 import runpy
 import shlex
 import subprocess
-import sys
 
 import pytest
 from conftest import ROOT
+from judge import gate
 
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from judge import gate  # noqa: E402
 
 try:
     import yaml

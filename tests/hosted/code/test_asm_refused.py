@@ -1,0 +1,217 @@
+"""`baretick asm`: snippets that fault, loop, call the kernel or cannot be assembled, and wrong words."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+
+import pytest
+
+from asm_command import hosted, measured
+from assembly import asm as asm_module
+from assembly import snippet, syntax
+from conftest import ROOT
+
+pytestmark = pytest.mark.launches
+
+
+def rows_apart(tmp_path, codes, *words):
+    """(code, what is printed of it, what is printed of a good snippet after it) of each, all in one launch."""
+    file = tmp_path / "snippets"
+    file.write_text("".join(f"@bad_{i} {code}\n@good_{i} add rax, {register}\n"
+                            for i, (code, register) in enumerate(zip(codes, GOOD))))
+    ran = hosted("--file", str(file), *words)
+    assert ran.returncode == 1, ran.stderr
+    rest = ran.stdout
+    for i, code in enumerate(codes):
+        failed, rest = rest.split(f"add rax, {GOOD[i]}", 1)
+        good = rest.split(f"asm.bad_{i + 1}")[0]
+        assert f"asm.bad_{i}" in failed, ran.stdout
+        yield code, failed, good
+
+
+GOOD = ["rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10"]
+FAULTS = {
+    "ud2": "SIGILL at ", "xor ecx, ecx; div rcx": "SIGFPE at ", "mov qword [0], 1": "SIGSEGV, address 0",
+    "jmp $": "ran longer than deadline=1 seconds", "xor esp, esp; push rax": "SIGSEGV", "int3": "SIGTRAP at ",
+    "pushfq; or dword [rsp], 0x100; popfq": "SIGTRAP at ",
+}
+if "BARETICK_PROGRAM" not in os.environ:  # QEMU 7.2 checks no alignment
+    FAULTS["pushfq; or dword [rsp], 0x40000; popfq; mov eax, [r14 + 1]"] = "SIGBUS"
+
+
+def test_a_fault_or_an_endless_loop_fails_its_row_and_no_other(tmp_path):
+    for code, failed, good in rows_apart(tmp_path, list(FAULTS), "--deadline", "1"):
+        assert FAULTS[code] in failed, (code, failed)
+        assert " a copy" in good, (code, good)
+
+
+@pytest.mark.parametrize("code, why, init", [
+    ("div rbx", "SIGFPE", "mov ebx, 1"), ("idiv rbx", "SIGFPE", "mov ebx, 1"), ("xlatb", "SIGSEGV", "mov rbx, r14"),
+    ("leave", "SIGSEGV", "mov [rbp], rbp"),
+])
+def test_operands_that_nobody_set_are_asked_for(code, why, init):
+    ran = hosted(code)
+    assert ran.returncode == 1 and why in ran.stdout and "set operands with --init" in ran.stdout, ran
+    ran = hosted(code, "--init", init)
+    assert ran.returncode == 0 and "--init" not in ran.stdout, ran
+
+
+@pytest.mark.parametrize("why", ["SIGILL at 1000", "#UD invalid opcode (vector 6) at 1000"])
+def test_an_instruction_that_the_cpu_lacks_is_named_by_its_extension(capsys, why):
+    one = snippet.Snippet("vaddph zmm0, zmm1, zmm2", extension="AVX512_FP16_512")
+    for s, says in ((one, "not enabled; Zydis has it in AVX512_FP16_512)"), (snippet.Snippet("ud2"), "or it is not enabled)")):
+        assert not asm_module.tell(s, {"status": "wrong", "why": why}, {"platform": "hosted"})
+        assert says in capsys.readouterr().out
+
+
+def test_the_machine_asks_for_operands_too(capsys):
+    """As the kernel words its faults (kernel/)."""
+    one = snippet.Snippet("div rbx", where="the snippet")
+    for why, asks in (("#DE divide error (vector 0) at 1000", True), ("#GP general protection at 1000", False),
+                      ("#PF page fault (vector 14), a read of the unmapped address 0, at 1000", True),
+                      ("#PF page fault (vector 14), a read of the unmapped address 5000, at 1000", False)):
+        assert not asm_module.tell(one, {"status": "wrong", "why": why}, {"platform": "uefi"})
+        assert ("set operands with --init" in capsys.readouterr().out) == asks, why
+
+
+def test_privileged_code_is_said_to_need_the_machine():
+    ran = hosted("rdmsr")
+    assert ran.returncode == 1 and "try without --hosted" in ran.stdout
+
+
+@pytest.mark.native  # QEMU 7.2 has no seccomp filters for its programs
+def test_a_snippet_that_ends_the_process_fails_its_row_and_no_other(tmp_path):
+    bad = ["mov eax, 60; xor edi, edi; syscall", "mov eax, 231; xor edi, edi; syscall",
+           "mov eax, 0x400000e7; xor edi, edi; syscall"]
+    for code, failed, good in rows_apart(tmp_path, bad, "--allow-syscalls"):
+        assert "would end the program" in failed and "SIGSYS" in failed, (code, failed)
+        assert " a copy" in good, (code, good)
+
+
+@pytest.mark.parametrize("words, call", [
+    (["mov eax, 39; syscall"], "syscall"), (["mov eax, 20; int 0x80"], "int 0x80"), (["nop", "--init", "sysenter"], "sysenter"),
+    (["--bytes", "90 0f05"], "syscall"), (["times 3 nop; times 2 syscall"], "syscall"),
+])
+def test_a_system_call_is_refused_by_name_unless_it_is_allowed(words, call):
+    ran = hosted(*words)
+    assert ran.returncode == 2 and f"{call} would make" in ran.stderr and "--allow-syscalls" in ran.stderr, ran.stderr
+    assert not ran.stdout
+
+
+def test_bytes_of_a_constant_are_no_system_call():
+    ran = hosted("mov eax, 0x80cd050f")
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("code", ["%assign i 0", "global _start", "align 4096", "section .data; dd 1"])
+def test_a_snippet_without_an_instruction_is_refused(code):
+    ran = hosted(code)
+    assert ran.returncode == 2 and "has no instruction" in ran.stderr and code in ran.stderr, ran.stderr
+
+
+def test_a_snippet_that_is_far_too_long_is_refused_before_it_is_assembled_whole():
+    began = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    ran = hosted("times 1000000 nop")
+    assert ran.returncode == 2 and "300 copies of 1000000 bytes" in ran.stderr, ran.stderr
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - began < 30
+
+
+@pytest.mark.parametrize("words, said", [
+    (["times 10000000000 nop"], "NASM did not end within 4 s"),
+    (["nop", "--init", "times 10000000000 nop"], "--init: NASM did not end within 4 s"),
+    (["resb 500000000"], "NASM wrote more than 16 MiB"),
+    ([".skip 500000000", "--syntax", "att"], "GNU as wrote more than 16 MiB"),
+])
+def test_an_assembler_that_takes_too_much_is_stopped_with_the_reason(words, said):
+    ran = hosted(*words)
+    assert ran.returncode == 2 and not ran.stdout, ran
+    assert f"{said}: too many instructions" in ran.stderr, ran.stderr
+
+
+def test_gnu_as_that_takes_too_long_is_stopped_with_the_reason(tmp_path, monkeypatch):
+    endless = tmp_path / "as"
+    endless.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
+    endless.chmod(0o755)
+    monkeypatch.setattr(snippet, "ASSEMBLER_SECONDS", 0.2)
+    with pytest.raises(snippet.Wrong, match="the snippet: GNU as did not end within 0.2 s: too many instructions"):
+        syntax.assembled("nop", "att", "the snippet", str(endless))
+
+
+def test_a_reader_that_goes_away_is_no_error():
+    ran = subprocess.run(f"{ROOT}/scripts/baretick list | head -n 1", shell=True, capture_output=True, text=True,
+                         check=False)
+    assert ran.stderr == "" and ran.stdout
+
+
+@pytest.mark.parametrize("words, message", [
+    (["nop", "--unroll", "400000"], "lower --unroll, or measure fewer"),
+    (["nop", "--unroll", "many"], "'many': a number from 0 on"),
+    (["nop", "--smp", "2"], "--smp: of the machine in QEMU"),
+    (["--bytes", ""], "the snippet is empty"),
+    (["foo rax"], 'the snippet: "foo rax": '),
+    (["add rax, rbx; imul rax, 1, 2, 3"], '"imul rax, 1, 2, 3": '),
+    (["nopp"], '"nopp": label alone'),
+    (["l: jmp l"], "a label in it is there more than once"),
+    ([""], "the snippet is empty"),
+    ([" ; "], "the snippet is empty"),
+    (["nop", "--init", "bar"], '--init: "bar": '),
+    (["nop", "--late-init", "bar"], '--late-init: "bar": '),
+    ([], "is asked for"),
+    (["nop", "--bytes", "90"], "is asked for"),
+    (["--bytes", "9"], "hexadecimal digits"),
+    (["--file", "/no/such/file"], "No such file"),
+    (["nop", "--unroll", "0"], "--unroll takes 1 to 1000000"),
+    (["nop", "--unroll", "1000", "--loop", "1001"], "is more than 1000000"),
+    (["cmp rax, rbx", "--latency"], "writes flags only"),
+    (["add rax, rbx; nop", "--latency"], "takes one instruction"),
+    (["movd eax, xmm0", "--latency"], "a way back takes another instruction"),
+    (["mov [r14], rax", "--latency"], "writes no register"),
+    (["jmp $", "--throughput"], "leaves the copies"),
+    (["nop", "--recipe", "sometimes"], "--recipe"),
+    (["nop", "--samples", "4"], "--samples: '4': auto, 16 to 1000000"),
+    (["nop", "--samples", "x"], "--samples: "),
+    (["nop", "--deadline", "0"], "--deadline: '0': 1 to 3600"),
+    (["extern foo; call foo"], '"extern foo": '),
+])
+def test_wrong_words_are_named(words, message):
+    ran = hosted(*words)
+    assert ran.returncode == 2
+    assert message in ran.stderr and "Traceback" not in ran.stderr
+
+
+def test_limits_are_those_of_the_options():
+    page = (ROOT / "docs/options.md").read_text()
+    allowed = {key: allowed.split("\\|") if "\\|" in allowed else allowed.split("|")
+               for key, allowed in re.findall(r"^\| `(\w+)=` \| `([^`]*)`", page, re.MULTILINE)}
+    assert set(allowed["recipe"]) == set(asm_module.RECIPES)
+    assert allowed["samples"] == ["auto", "{}..{}".format(*asm_module.SAMPLES)]
+    assert allowed["deadline"] == ["{}..{}".format(*asm_module.DEADLINE)]
+
+
+def test_the_x87_stack_that_the_command_fills_is_emptied():
+    rows = measured("fadd st0, st1", "--latency", "--samples", "20")
+    assert rows[0]["row"]["status"] == "ok" and "x87" not in str(rows[0]["row"].get("changed", "")), rows
+
+
+def test_a_wrong_line_of_a_file_is_named_by_its_number(tmp_path):
+    file = tmp_path / "snippets"
+    file.write_text("nop\n\nadd rax, $%&\n")
+    assert f"{file}, line 3: " in hosted("--file", str(file)).stderr
+    file.write_text("nop\n@a$ nop\n")
+    assert f"{file}, line 2: a name is " in hosted("--file", str(file)).stderr
+    file.write_text("# nothing\n")
+    assert "it has no snippet" in hosted("--file", str(file)).stderr
+
+
+def test_each_refused_line_of_a_file_is_named_and_the_others_are_measured(tmp_path):
+    file = tmp_path / "snippets"
+    file.write_text("add rax, rbx\nsetc al\nadd rax, rbx; nop\nfoo rax\n@last imul rax, rbx\n")
+    ran = hosted("--file", str(file), "--latency", "--samples", "20", "--json")
+    assert ran.returncode == 1, ran.stderr
+    assert [json.loads(line)["snippet"] for line in ran.stdout.splitlines()] == ["add rax, rbx", "imul rax, rbx"]
+    assert re.findall(r"snippets, line (\d+): ", ran.stderr) == ["2", "3", "4"], ran.stderr
+    file.write_text("setc al\nfoo rax\n")
+    ran = hosted("--file", str(file), "--latency")
+    assert ran.returncode == 2 and re.findall(r"snippets, line (\d+): ", ran.stderr) == ["1", "2"], ran.stderr
