@@ -96,7 +96,7 @@ def test_figures_are_those_of_exit(boot):
         assert mine == yours
     assert len(ours.rows) > 30
     # QEMU itself loaded the program, not from a stick.
-    assert "the report is not on the stick: " in theirs.text, str(theirs)
+    assert "not on the stick" in theirs.text, str(theirs)
 
 
 @pytest.fixture
@@ -131,9 +131,8 @@ def test_sticks_that_take_no_report(boot, program, sticks, tmp_path):
 
     assert b.exit == 0 and "the shell goes on" in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["pass"] * 5, str(b)
-    assert "not on the stick: the volume is read-only" in b.text, str(b)
-    assert re.search(r"not on the stick: the volume has \d+ KiB free; the report takes \d+", b.text)
-    assert "not on the stick: baretick on it is a file" in b.text, str(b)
+    for why in ("read-only", r"\d+ KiB free.* \d+", "baretick .*a file"):
+        assert re.search(f"not on the stick: .*{why}", b.text), f"{why}: {b}"
     assert "wrote baretick\\0013.jsonl" in b.text and "wrote baretick\\0013.txt" in b.text, str(b)
     assert not folder(sticks["full"]) and not folder(sticks["readonly"])
     assert mtools("mtype", sticks["file"], "::/baretick").stdout == b"mine"

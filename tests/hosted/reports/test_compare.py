@@ -37,23 +37,20 @@ def test_the_table_has_a_verdict_for_every_row(kept):
                      row("slower", 2)))
     ran = baretick("compare", old, new)
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == f"""\
-old: {old} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine)
-new: {new} (baretick 0.1.0, 0123456789ab, gcc 12.2.0; bare machine); the verdict of {new} is fail
-
-row           unit       old     +-    new     +-   change     from      to  verdict         note
-made/quicker  cycles  10.000  0.010  9.000  0.010  -10.00%  -10.10%  -9.90%  faster
-made/alike    cycles   3.000  0.010  3.001  0.010   +0.03%   -0.30%  +0.37%  same
-made/gone     -            -      -      -      -        -        -       -  not comparable  only in the old report
-made/broken   cycles   1.000  0.010      -      -        -        -       -  FAILED          new: wrong: x is 3
-made/slower   -            -      -      -      -        -        -       -  not comparable  only in the new report
-
-5 rows: 1 FAILED, 1 faster, 1 same, 2 not comparable
-Rows judged by their figures and intervals: 2. There are no figures of placements, or too few, or
-launches differ by more than their placements explain.
-The intervals of changes are of 99%, each by itself. Over these 2 rows false alarms are held down (Benjamini-Hochberg):
-of rows called faster or slower at most 1% are neither. `same`: no difference is shown.
-"""
+    sides, table, rest = ran.stdout.split("\n\n")
+    for side, (name, path) in zip(sides.splitlines(), (("old", old), ("new", new))):
+        assert side.startswith(f"{name}: {path} ") and "0123456789ab" in side and "gcc 12.2.0" in side, side
+    assert "fail" in sides.splitlines()[1]
+    heading, *rows = [re.split(" {2,}", line) for line in table.splitlines()]
+    assert heading == ["row", "unit", "old", "+-", "new", "+-", "change", "from", "to", "verdict", "note"]
+    quicker, alike, gone, broken, slower = rows
+    assert quicker == ["made/quicker", "cycles", "10.000", "0.010", "9.000", "0.010", "-10.00%", "-10.10%", "-9.90%", "faster"]
+    assert alike == ["made/alike", "cycles", "3.000", "0.010", "3.001", "0.010", "+0.03%", "-0.30%", "+0.37%", "same"]
+    assert gone[:-1] == ["made/gone", *"-" * 8, "not comparable"] and "old" in gone[-1]
+    assert broken[:-1] == ["made/broken", "cycles", "1.000", "0.010", *"-" * 5, "FAILED"] and "x is 3" in broken[-1]
+    assert slower[:-1] == ["made/slower", *"-" * 8, "not comparable"] and "new" in slower[-1]
+    assert all(count in rest for count in ("5 rows", "1 FAILED", "1 faster", "1 same", "2 not comparable")), rest
+    assert "99%" in rest and "2 rows" in rest, rest
 
 
 def test_intervals_have_their_level(kept):
@@ -63,8 +60,8 @@ def test_intervals_have_their_level(kept):
     few = kept(whole(row("a", 3, interval=STUDENT), row("b", 3, interval=RANKS, truth_vague=True)))
     heading, a, b = baretick("compare", one, few).stdout.splitlines()[3:6]
     assert [t for t in re.split(" {2,}", heading) if t.startswith("+-")] == ["+-98%", "+-98 or 99%"]
-    assert "  new: the interval is Student's t of 99%: 16 placements are too few for ranks" in a
-    assert "  new: its interval is too wide to tell a latency from one a cycle longer" in b
+    assert "new: " in a and "Student's t of 99%" in a and "16 placements" in a, a
+    assert "new: " in b and "too wide" in b, b
     other = kept(whole(row("a", 3, interval=STUDENT), row("b", 3, interval=RANKS)))
     both = baretick("compare", few, other).stdout.splitlines()[4]
     assert both.count("Student's t") == 1 and "old: " not in both and "new: " not in both
@@ -105,14 +102,14 @@ def test_fail_if_slower_names_a_row_that_fails_now(kept, old, new, status, other
     sides = [kept(whole(*others, *([] if how is None else [row("x", 1, **how)]))) for how in (old, new)]
     ran = baretick("compare", *sides, "--fail-if-slower", "10%")
     assert ran.returncode == (status if others or status else 2), ran
-    assert ("made/x on core 0 fails, and did not before: wrong: x is 3" in ran.stderr) == bool(status), ran
+    assert bool(re.search("made/x on core 0 fails.*: wrong: x is 3", ran.stderr)) == bool(status), ran
 
 
 @pytest.mark.parametrize("before, after, status", [(0.001, 1, 1), (-0.001, 1, 1), (-0.5, -0.5, 0), (0.001, 0.002, 0)])
 def test_a_row_that_cost_nothing_and_now_does_is_slower(kept, before, after, status):
     ran = baretick("compare", kept(whole(row("x", before))), kept(whole(row("x", after))), "--fail-if-slower", "10%")
     assert ran.returncode == status
-    assert (f"({before:.3f} -> {after:.3f}): more than 10% beyond doubt" in ran.stderr) == bool(status)
+    assert (f"({before:.3f} -> {after:.3f})" in ran.stderr and "10%" in ran.stderr) == bool(status)
 
 
 def test_a_pipe_that_is_closed_hides_no_verdict(kept):
@@ -236,7 +233,7 @@ def test_another_estimator_is_refused_unless_allowed(kept):
     median = kept(whole(placed("x", 3.05)))
     ran = baretick("compare", mean, median)
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert "another estimator of the figures: mean against median (--across estimator compares" in ran.stderr
+    assert "mean against median" in ran.stderr and "--across estimator" in ran.stderr
     assert lines(mean, median, "--across", "estimator")["x"]["by"] == "placements"
     pool = baretick("compare", "--old", mean, median, "--new", median)
     assert pool.returncode == 2 and "is not pooled with" in pool.stderr
@@ -281,7 +278,7 @@ def test_a_row_with_several_modes_says_so(kept):
 def test_where_no_row_is_comparable_the_status_says_so(kept):
     ran = baretick("compare", kept(whole(row("x", 1, exclusive=False))), kept(whole(row("x", 1))), "--fail-if-slower", "2%")
     assert ran.returncode == 2
-    assert "no row of the two can be compared" in ran.stderr
+    assert "no row" in ran.stderr
 
 
 def test_damaged_reports_are_refused(kept):
@@ -328,9 +325,9 @@ def test_a_process_against_a_bare_machine_is_named_as_such(kept):
     assert shown[at].split() == ["row", *(w for what in ("median", "p99", "max", "shared")
                                           for w in ("hosted", what, "bare", what))]
     assert shown[at + 1].split() == ["made/x", "364", "338", "910", "364", "99000", "12324", "4.0%", "0.0%"]
-    assert ("hosted: core 0 was shared 12.5% of the time; core 0: 9 gaps stole 1.250% of it, the longest 20000 ticks; "
-            "3 times another program had the CPU, 2 page faults, 0 moves, 12 ms stolen by the hypervisor; "
-            "7 of 2048 windows disturbed") in shown
+    (lost,) = [text for text in shown if text.startswith("hosted: ") and "windows disturbed" in text]
+    assert all(words in lost for words in ("core 0 was shared 12.5%", "9 gaps", "1.250%", "20000 ticks", "3 times",
+                                           "2 page faults", "0 moves", "12 ms", "7 of 2048 windows")), lost
     assert "bare: 0 of 2048 windows disturbed" in shown
     other = kept(whole(row("x", 1), run=head(smbios={"bios_version": "1.3"})))
     assert "another BIOS: 1.2 against 1.3" in baretick("compare", old, other).stderr

@@ -60,7 +60,8 @@ def test_a_series_stands_in_the_order_of_its_numbers(gate):
 def test_the_same_counts_pass_in_any_order(accepted):
     ran = accepted(ROWS[::-1])
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == f"PASS: 4 exact rows, 0 changes against {accepted.baseline}\n"
+    assert ran.stdout.startswith("PASS") and "4 exact rows, 0 changes" in ran.stdout
+    assert str(accepted.baseline) in ran.stdout and ran.stdout.count("\n") == 1
 
 
 def named(ran):
@@ -161,7 +162,7 @@ def test_nothing_that_failed_is_accepted(accepted):
 def test_a_run_that_failed_outside_its_rows_fails(accepted):
     data = made_reports.report([counting(), *ROWS, {"type": "end", "rows": 4, "failures": 1, "verdict": "fail"}])
     ran = accepted((), data=data)
-    assert ran.returncode == 1 and "failed: the run: 1 failures outside its rows" in ran.stdout
+    assert ran.returncode == 1 and re.search("^failed: the run: 1 failure", ran.stdout, re.M)
 
 
 @pytest.mark.parametrize("run, rows, said", [
@@ -240,9 +241,8 @@ def test_a_row_that_a_cpu_cannot_count_is_named(accepted):
     rows = (stepped("a", None), *ON_SILICON[1:])
     ran = accepted(rows, run=head())
     assert ran.returncode == 0
-    assert "made/a@0 is not exact and not gated: SYSCALL clears the trap flag" in ran.stderr
-    assert ran.stdout == ("PASS: 3 exact rows, 0 changes of instructions an operation, 1 not gated against "
-                          f"{accepted.baseline}\n")
+    assert re.search("made/a@0 .*not gated.*: SYSCALL clears the trap flag", ran.stderr), ran.stderr
+    assert ran.stdout.startswith("PASS") and "3 exact rows" in ran.stdout and " 1 not gated " in ran.stdout
     text = accepted.baseline.read_text()
     accepted.baseline.write_text(text.replace('made/b@0": {"instructions": 3.5, ', 'made/b@0": {'))
     ran = accepted((*rows[:1], stepped("b", None), *rows[2:]), run=head())

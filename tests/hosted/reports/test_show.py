@@ -40,18 +40,19 @@ def test_the_table_is_that_of_the_program(kept):
     path = kept(whole(*ROWS_SHOWN, others=({"type": "event", "kind": "warning", "message": "one thing"},)))
     ran = baretick("show", path)
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout == f"""\
-{path}: baretick 0.1.0 (0123456789ab), uefi, execution silicon, Made CPU, recipe lfence, windows in ticks
-
-row      core  ops  min  median  p99    max  cycles/op     +-  ns/op  note
-made/b      1  500  312     338  364  12324      2.500  0.010  0.625
-made/a      0  500  312     338  364  12324     10.250  0.500  2.562
-other/c     0  500  312     338  364  12324      1.000  0.010  0.250  the core was shared
-other/d     0    1    -       -    -      -          -      -      -  unsupported: it needs AVX
-
-warning: one thing
-verdict: PASS (4 rows, 0 failures)
-"""
+    about, table, rest = ran.stdout.split("\n\n")
+    assert about.startswith(f"{path}: ")
+    assert all(fact in about for fact in ("0.1.0", "0123456789ab", "silicon", "Made CPU", "lfence", "ticks")), about
+    heading, *rows = [re.split(" {2,}", line) for line in table.splitlines()]
+    assert heading == ["row", "core", "ops", "min", "median", "p99", "max", "cycles/op", "+-", "ns/op", "note"]
+    windows = ["312", "338", "364", "12324"]
+    assert rows[0] == ["made/b", "1", "500", *windows, "2.500", "0.010", "0.625"]
+    assert rows[1] == ["made/a", "0", "500", *windows, "10.250", "0.500", "2.562"]
+    assert rows[2][:-1] == ["other/c", "0", "500", *windows, "1.000", "0.010", "0.250"] and "shared" in rows[2][-1]
+    assert rows[3][:-1] == ["other/d", "0", "1", *"-" * 7] and "AVX" in rows[3][-1]
+    warning, verdict = rest.splitlines()
+    assert warning.startswith("warning: ") and "one thing" in warning
+    assert verdict.startswith("verdict: PASS") and "4 rows" in verdict
 
 
 def test_operations_per_second_are_shown_next_to_ns(kept):
@@ -79,9 +80,13 @@ def test_a_cost_that_the_loop_hides_is_shown_with_the_gross_cost(kept):
     for found in rows[1:3]:
         found["per_op"]["hidden"] = found["name"]
     said = baretick("show", kept(whole(*rows))).stdout
-    assert said.count("gross") == 3 and "  net 0.020, gross 1.020 cycles an iteration; the loop alone 1.000" in said
-    assert "its loop hides all of it: net -0.010, gross 0.990 cycles an iteration; the loop alone 1.000" in said
-    assert "its loop hides part of it: net 0.900, gross 1.900 cycles an iteration; the loop alone 1.000" in said
+    notes = {line.split()[0]: line for line in said.splitlines() if "gross" in line}
+    assert notes.keys() == {"made/near_zero", "made/all", "made/part"}
+    for name, net, gross, hidden in (("near_zero", "0.020", "1.020", None), ("all", "-0.010", "0.990", "all"),
+                                     ("part", "0.900", "1.900", "part")):
+        note = notes[f"made/{name}"]
+        assert f"net {net}" in note and f"gross {gross}" in note and "loop alone 1.000" in note, note
+        assert (f"hides {hidden} " in note) if hidden else "hides" not in note, note
 
 
 def test_a_gross_cost_below_zero_is_not_shown(kept):
@@ -107,28 +112,26 @@ PLACED = [3.0, 3.1, 2.9, None, 3.0, 3.1, 2.9, 3.0]
 
 @pytest.mark.parametrize("made, heading, note", [
     ([RANKS, RANKS], "+-98%", ""),
-    ([RANKS, {**RANKS, "by": "rounds", "level": 0.99}], "+-98%",
-     "rounds differ: the interval is the wider of ranks and Student's t of 99%"),
-    ([STUDENT, {**STUDENT, "placements_cycles": PLACED}], "+-99%",
-     "the interval is Student's t of 99%: 7 placements are too few for ranks"),
-    ([RANKS, {**STUDENT, "placements_cycles": PLACED}], "+-98 or 99%",
-     "the interval is Student's t of 99%: 7 placements are too few for ranks"),
-    ([{**STUDENT, "by": "blocks"}] * 2, "+-99%", "the interval is of one placement, by Student's t of 99% over its blocks"),
-    ([RANKS, {"estimator": "method", "by": "method"}], "+-", ""),
+    ([RANKS, {**RANKS, "by": "rounds", "level": 0.99}], "+-98%", ("rounds", "ranks", "Student's t of 99%")),
+    ([STUDENT, {**STUDENT, "placements_cycles": PLACED}], "+-99%", ("7 placements", "Student's t of 99%")),
+    ([RANKS, {**STUDENT, "placements_cycles": PLACED}], "+-98 or 99%", ("7 placements", "Student's t of 99%")),
+    ([{**STUDENT, "by": "blocks"}] * 2, "+-99%", ("one placement", "blocks", "Student's t of 99%")),
+    ([RANKS, {"estimator": "method", "by": "method"}], "+-", ()),
 ])
 def test_intervals_have_their_level(kept, made, heading, note):
     """Over them if all have it; below ranks' level each row says how its own was made."""
     path = kept(whole(*(row(name, 3, interval=interval) for name, interval in zip("ab", made))))
     lines = baretick("show", path).stdout.splitlines()
     assert re.split(" {2,}", lines[2])[7] == heading, lines[2]
-    assert lines[4].endswith(note or " 0.750") and ("the interval is" in lines[3]) == (made[0]["by"] not in ("ranks", "rounds"))
+    assert all(words in lines[4] for words in note) and ("interval" in lines[4]) == bool(note), lines[4]
+    assert ("interval" in lines[3]) == (made[0]["by"] not in ("ranks", "rounds")), lines[3]
     percents = [r.get("percent") for r in json.loads(baretick("show", path, "--format", "json").stdout)]
     assert percents == [{"ranks": 98, "rounds": 98, "method": None}.get(interval["by"], 99) for interval in made]
 
 
 def test_an_interval_too_wide_for_a_latency_is_noted(kept):
     lines = baretick("show", kept(whole(row("a", 3, truth_vague=True), row("b", 3)))).stdout.splitlines()
-    assert lines[3].endswith("  its interval is too wide to tell a latency from one a cycle longer") and "wide" not in lines[4]
+    assert "too wide" in lines[3] and "wide" not in lines[4]
 
 
 def test_a_figure_above_the_documented_one_is_noted(kept):
@@ -162,16 +165,12 @@ def test_a_row_without_a_figure_says_so(kept):
 
 def test_markdown_has_a_table_and_a_list_of_the_rest(kept):
     path = kept(whole(counted("x", 2), run=counting()))
-    assert baretick("show", path, "--format", "markdown").stdout == f"""\
-- {path}: baretick 0.1.0 (0123456789ab), uefi, execution instructions, Made CPU, recipe lfence, \
-windows in instructions
-
-| row | ops | min | median | p99 | max | instr/op |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: |
-| made/x | 1000 | 2005 | 2005 | 2005 | 2005 | 2.000 |
-
-- verdict: PASS (1 rows, 0 failures)
-"""
+    about, table, rest = baretick("show", path, "--format", "markdown").stdout.split("\n\n")
+    assert about.startswith(f"- {path}: ") and "\n" not in about
+    assert table.splitlines() == ["| row | ops | min | median | p99 | max | instr/op |",
+                                  "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+                                  "| made/x | 1000 | 2005 | 2005 | 2005 | 2005 | 2.000 |"]
+    assert rest.startswith("- verdict: PASS")
 
 
 def test_csv_and_json_have_the_values_of_the_report(kept):
@@ -299,8 +298,7 @@ def test_a_log_of_a_machine_that_was_reset_has_two_reports(kept):
     first, second = LINES[:2], whole(row("later", 3))
     ran = baretick("show", kept(NOISE + b"".join(first) + NOISE + second, "serial.log"))
     assert ran.returncode == 1
-    assert "line 9: another report begins, and this one has no record `end`" in ran.stderr
-    assert "2 reports, one after another: the last one is shown" in ran.stderr
+    assert "line 9: " in ran.stderr and "`end`" in ran.stderr and "2 reports" in ran.stderr and "last" in ran.stderr
     assert "made/later" in ran.stdout and "made/a" not in ran.stdout
     both = baretick("show", kept(NOISE + b"".join(LINES) + NOISE + second, "serial.log"))
     assert both.returncode == 0
