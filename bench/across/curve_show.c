@@ -1,6 +1,6 @@
 #include "bench/across/curve_show.h"
+#include "bench/across/one_core_record.h"
 #include "bench/show/units.h"
-#include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/memory/line_state.h"
@@ -20,11 +20,7 @@ static bool is_together(const struct curve *c)
 
 static const char *unit_of(const struct run_facts *run, const struct curve *c)
 {
-    if (c && is_together(c))
-        return "ticks";
-    if (units_are_instructions(run))
-        return "instructions";
-    return run_has_cycles(run) ? "cycles" : "ticks";
+    return c && is_together(c) ? "ticks" : units_per_op(run);
 }
 
 /* Returns a point's figure in that unit. */
@@ -376,21 +372,11 @@ static void record(const struct run_facts *run, const struct curve *c, struct re
 {
     struct json j;
 
-    if (!report_record(r, &j, "curve"))
+    if (!one_core_record_begin(r, &j, "curve", &c->row))
         return;
-    json_str(&j, "suite", c->row.bench->suite);
-    json_str(&j, "name", c->row.bench->name);
-    json_u64(&j, "core", run->core);
-    json_str(&j, "status", words_status[c->row.status]);
-    json_str(&j, "why", c->row.why);
-    if (c->row.status == ROW_OK)
+    if (one_core_record_status(&j, &c->row))
         record_measured(run, c, &j);
-    if (run->counts_smis)
-        json_u64(&j, "smis", c->row.smis);
-    json_u64(&j, "nmis", c->row.nmis);
-    if (run->kept->record)
-        run->kept->record(c->row.kept, &j);
-    json_end(&j);
+    one_core_record_end(&j, run, &c->row);
 }
 
 void curve_heading(struct report *r, const struct run_facts *run, const char *suite)

@@ -1,18 +1,11 @@
 #include "bench/across/forward_show.h"
+#include "bench/across/one_core_record.h"
 #include "bench/show/units.h"
-#include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
-
-static const char *unit_of(const struct run_facts *run)
-{
-    if (units_are_instructions(run))
-        return "instructions";
-    return run_has_cycles(run) ? "cycles" : "ticks";
-}
 
 /* Returns a cell's figure in that unit. */
 static double figure(const struct run_facts *run, const struct forward_cell *c)
@@ -96,7 +89,7 @@ static void show(const struct run_facts *run, const struct forward_map *m, struc
     }
     fmt(r->out, "every value was checked%s\r\n", m->shared ? "; shared core: not judged" : "");
     fmt(r->out, "  store   load  offsets from to  the load is       least      most %s\r\n",
-        unit_of(run));
+        units_per_op(run));
     for (unsigned i = 0; i < m->sizes * m->sizes; i++)
         show_pair(run, m, i / m->sizes, i % m->sizes, r->out);
     fmt(r->out, "\r\n");
@@ -137,7 +130,7 @@ static void record_measured(const struct run_facts *run, const struct forward_ma
                             struct json *j)
 {
     json_u64(j, "store", 1u << s);
-    json_str(j, "unit", unit_of(run));
+    json_str(j, "unit", units_per_op(run));
     json_u64(j, "visits", m->visits);
     json_u64(j, "checked", m->checked);
     json_bool(j, "shared", m->shared);
@@ -153,21 +146,11 @@ static void record(const struct run_facts *run, const struct forward_map *m, uns
 {
     struct json j;
 
-    if (!report_record(r, &j, "forward"))
+    if (!one_core_record_begin(r, &j, "forward", &m->row))
         return;
-    json_str(&j, "suite", m->row.bench->suite);
-    json_str(&j, "name", m->row.bench->name);
-    json_u64(&j, "core", run->core);
-    json_str(&j, "status", words_status[m->row.status]);
-    json_str(&j, "why", m->row.why);
-    if (m->row.status == ROW_OK)
+    if (one_core_record_status(&j, &m->row))
         record_measured(run, m, s, &j);
-    if (run->counts_smis)
-        json_u64(&j, "smis", m->row.smis);
-    json_u64(&j, "nmis", m->row.nmis);
-    if (run->kept->record)
-        run->kept->record(m->row.kept, &j);
-    json_end(&j);
+    one_core_record_end(&j, run, &m->row);
 }
 
 void forward_heading(struct report *r, const struct run_facts *run, const char *suite)
@@ -175,7 +158,7 @@ void forward_heading(struct report *r, const struct run_facts *run, const char *
     if (!report_table(r))
         return;
     report_fresh_line(r);
-    fmt(r->out, "\r\n%-24s %s of a store and a load that follows it\r\n", suite, unit_of(run));
+    fmt(r->out, "\r\n%-24s %s of a store and a load that follows it\r\n", suite, units_per_op(run));
 }
 
 void forward_show(const struct run_facts *run, const struct forward_map *m, struct report *r)

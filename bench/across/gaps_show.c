@@ -1,4 +1,5 @@
 #include "bench/across/gaps_show.h"
+#include "bench/across/one_core_record.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -121,11 +122,8 @@ static void record(const struct run_facts *run, const struct watch *w, struct re
     const struct gaps *g = &w->gaps;
     struct json j;
 
-    if (!report_record(r, &j, "gaps"))
+    if (!one_core_record_begin(r, &j, "gaps", &w->row))
         return;
-    json_str(&j, "suite", w->row.bench->suite);
-    json_str(&j, "name", w->row.bench->name);
-    json_u64(&j, "core", run->core);
     json_u64(&j, "watched_ticks", g->watched);
     json_u64(&j, "iteration_ticks", g->typical);
     json_u64(&j, "threshold_ticks", g->threshold);
@@ -144,12 +142,7 @@ static void record(const struct run_facts *run, const struct watch *w, struct re
     if (w->rhythm.intervals > 0)
         json_f64(&j, "interval_ticks", w->rhythm.median, 1);
     json_bool(&j, "rhythm", w->rhythm.even);
-    if (run->counts_smis)
-        json_u64(&j, "smis", w->row.smis);
-    json_u64(&j, "nmis", w->row.nmis);
-    if (run->kept->record)
-        run->kept->record(w->row.kept, &j);
-    json_end(&j);
+    one_core_record_end(&j, run, &w->row);
 }
 
 void gaps_show(const struct run_facts *run, const struct watch *w, struct report *r)

@@ -1,18 +1,11 @@
 #include "bench/across/limit_show.h"
+#include "bench/across/one_core_record.h"
 #include "bench/show/units.h"
-#include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
-
-static const char *unit_of(const struct run_facts *run)
-{
-    if (units_are_instructions(run))
-        return "instructions";
-    return run_has_cycles(run) ? "cycles" : "ticks";
-}
 
 static const struct bench_limit *kind_of(const struct limit *l)
 {
@@ -56,7 +49,7 @@ static void show_step(const struct run_facts *run, const struct limit *l, const 
     num_f64(out, s->before, 2, 0);
     fmt(out, " to ");
     num_f64(out, s->after, 2, 0);
-    fmt(out, " %s\r\n", unit_of(run));
+    fmt(out, " %s\r\n", units_per_op(run));
 }
 
 static void show_steps(const struct run_facts *run, const struct limit *l, struct sink *out)
@@ -144,7 +137,7 @@ static void record_measured(const struct run_facts *run, const struct limit *l, 
     json_bool(j, "less_time", l->less_time);
     json_u64(j, "rounds", l->rounds);
     json_u64(j, "visits", l->n ? l->point[0].visits : 0);
-    json_str(j, "unit", unit_of(run));
+    json_str(j, "unit", units_per_op(run));
     record_points(run, l, j);
     json_bool(j, "judged", l->spoiled == LIMIT_CLEAN);
     if (l->spoiled != LIMIT_CLEAN)
@@ -156,21 +149,11 @@ static void record(const struct run_facts *run, const struct limit *l, struct re
 {
     struct json j;
 
-    if (!report_record(r, &j, "limit"))
+    if (!one_core_record_begin(r, &j, "limit", &l->row))
         return;
-    json_str(&j, "suite", l->row.bench->suite);
-    json_str(&j, "name", l->row.bench->name);
-    json_u64(&j, "core", run->core);
-    json_str(&j, "status", words_status[l->row.status]);
-    json_str(&j, "why", l->row.why);
-    if (l->row.status == ROW_OK)
+    if (one_core_record_status(&j, &l->row))
         record_measured(run, l, &j);
-    if (run->counts_smis)
-        json_u64(&j, "smis", l->row.smis);
-    json_u64(&j, "nmis", l->row.nmis);
-    if (run->kept->record)
-        run->kept->record(l->row.kept, &j);
-    json_end(&j);
+    one_core_record_end(&j, run, &l->row);
 }
 
 void limit_heading(struct report *r, const char *suite)

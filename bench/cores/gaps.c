@@ -39,8 +39,8 @@ uint64_t gaps_duration(const struct engine *e)
 {
     uint64_t ms = asked_ms(e);
 
-    return (ms * (uint64_t)run_limit_hz(&e->facts) + 999) /
-           1000; /* at most 10^6 ms of 10^10 Hz: it fits */
+    /* At most 10^6 ms of 10^10 Hz: it fits. */
+    return (ms * (uint64_t)run_limit_hz(&e->facts) + 999) / 1000;
 }
 
 /* Returns the median duration of an iteration. */

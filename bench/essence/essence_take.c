@@ -72,7 +72,7 @@ void essence_begin(struct essence *s, const struct run_facts *run)
     s->core = run->core;
     s->cores = run->cores;
     s->together = run->o->share == SHARE_TOGETHER && run->cores > 1;
-    s->gross = units_are_instructions(run) ? "instructions" : "ticks";
+    s->gross = units_window(run);
     sink_buf_init(&text, s->clock, sizeof s->clock);
     say_clock(run, &text.sink);
     sink_buf_init(&text, s->unit, sizeof s->unit);

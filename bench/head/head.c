@@ -1,8 +1,8 @@
 #include "bench/head/head.h"
 #include "bench/api/registry.h"
 #include "bench/head/cycle_show.h"
+#include "bench/show/units.h"
 #include "bench/show/witness_show.h"
-#include "bench/show/show.h"
 #include "build_id.h"
 #include "lib/config/options_show.h"
 #include "lib/config/recipe.h"
@@ -68,7 +68,7 @@ void head_record(const struct run_facts *run, const struct probe *p, struct json
     json_str(j, "platform", run->platform);
     json_str(j, "execution", execution_names[run->execution]);
     json_str(j, "execution_why", p->behave.why);
-    json_str(j, "unit", show_unit(run));
+    json_str(j, "unit", units_window(run));
     if (run->execution == EXEC_INSTRUCTIONS)
         json_u64(j, "ticks_per_instruction", run->ticks_per_instruction);
     else if (run_has_ruler(run))

@@ -24,7 +24,7 @@ void line_figure(struct report *r, const struct row *row, double value, const ch
 void line_row(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct row_figure *h = &row->figure;
-    const char *unit = units_are_instructions(run) ? "instructions" : "ticks";
+    const char *unit = units_window(run);
     struct per_op op = per_op_of(run, h);
 
     if (h->known)

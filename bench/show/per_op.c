@@ -38,15 +38,14 @@ void per_op_number(struct report *r, double v, int decimals, int width)
 
 struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
 {
-    if (units_are_instructions(run))
-        return (struct per_op){"instructions", h->known ? units_of(run, h->ticks) : UNKNOWN,
-                               UNKNOWN, 0};
-    if (!run_has_cycles(run))
-        return (struct per_op){"ticks", h->known ? h->ticks : UNKNOWN, UNKNOWN, 0};
+    const char *unit = units_per_op(run);
+
     if (!h->known)
-        return (struct per_op){"cycles", UNKNOWN, UNKNOWN, 0};
+        return (struct per_op){unit, UNKNOWN, UNKNOWN, 0};
+    if (units_are_instructions(run) || !run_has_cycles(run))
+        return (struct per_op){unit, units_of(run, h->ticks), UNKNOWN, 0};
     double half = estimate_longer_side(&h->cycles);
-    return (struct per_op){"cycles", h->cycles.theta, half,
+    return (struct per_op){unit, h->cycles.theta, half,
                            is_known(half) ? estimate_percent(&h->cycles) : 0};
 }
 
@@ -97,7 +96,7 @@ void per_op_show(struct report *r, const struct run_facts *run, const struct row
         per_op_number(r, units_ns(run, h->ticks), 3, 7);
     if (!has_steps(r, run))
         return;
-    per_op_number(r, units_instructions(run, row), 3, 9);
+    per_op_number(r, run_instructions(run, row), 3, 9);
     if (is_known(units_ipc(run, row)))
         per_op_number(r, units_ipc(run, row), 2, 6);
 }

@@ -201,8 +201,8 @@ static void record_per_op(struct json *j, const struct run_facts *run, const str
 
     json_object(j, "per_op");
     json_f64(j, "ticks", h->ticks, 6);
-    if (is_known(units_instructions(run, row)))
-        json_f64(j, "instructions", units_instructions(run, row), 6);
+    if (is_known(run_instructions(run, row)))
+        json_f64(j, "instructions", run_instructions(run, row), 6);
     if (is_known(units_ipc(run, row)))
         json_f64(j, "ipc", units_ipc(run, row), 4);
     if (units_have_ns(run))

@@ -17,11 +17,6 @@
 #define DRAWN_BINS 16 /* bins of a drawn histogram */
 #define BAR        40 /* columns of its longest bar */
 
-const char *show_unit(const struct run_facts *run)
-{
-    return units_are_instructions(run) ? "instructions" : "ticks";
-}
-
 void show_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
     if (!report_table(r))
@@ -343,8 +338,9 @@ static void show_details(struct report *r, const struct run_facts *run, const st
 
     if (t->n == 0)
         return;
-    fmt(r->out, "  n %zu, %s a window, recipe %s, %u warm-up blocks%s\r\n ", t->n, show_unit(run),
-        recipe_names[row->recipe], row->warmup_blocks, row->steady ? "" : " (not steady)");
+    fmt(r->out, "  n %zu, %s a window, recipe %s, %u warm-up blocks%s\r\n ", t->n,
+        units_window(run), recipe_names[row->recipe], row->warmup_blocks,
+        row->steady ? "" : " (not steady)");
     show_figure(r, "p25", units_of(run, t->p25), 1);
     show_figure(r, "p75", units_of(run, t->p75), 1);
     show_figure(r, "mean", units_of(run, t->mean), 2);

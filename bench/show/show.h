@@ -6,9 +6,6 @@
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
 
-/* Returns the unit of this run's figures: "ticks", or "instructions" if these are counted. */
-const char *show_unit(const struct run_facts *run);
-
 /* Writes the column heads above the rows of a suite. */
 void show_heading(struct report *r, const struct run_facts *run, const char *suite);
 

@@ -1,11 +1,6 @@
 #include "bench/show/units.h"
 #include "lib/stats/known.h"
 
-double units_instructions(const struct run_facts *run, const struct row *row)
-{
-    return run_instructions(run, row);
-}
-
 bool units_above_zero(const struct run_facts *run, const struct row *row)
 {
     const struct row_figure *h = &row->figure;
@@ -24,5 +19,5 @@ double units_ipc(const struct run_facts *run, const struct row *row)
     if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !is_known(cycles) ||
         !(row->figure.cycles.lo > 0) || !units_above_zero(run, row))
         return UNKNOWN;
-    return units_instructions(run, row) / cycles;
+    return run_instructions(run, row) / cycles;
 }

@@ -10,7 +10,19 @@ static inline bool units_are_instructions(const struct run_facts *run)
     return run->execution == EXEC_INSTRUCTIONS;
 }
 
-/* Converts ticks to the table's unit: ticks, or instructions. */
+/* Returns the unit of a window. */
+static inline const char *units_window(const struct run_facts *run)
+{
+    return units_are_instructions(run) ? "instructions" : "ticks";
+}
+
+/* Returns the unit of an operation's cost. */
+static inline const char *units_per_op(const struct run_facts *run)
+{
+    return run_has_cycles(run) && !units_are_instructions(run) ? "cycles" : units_window(run);
+}
+
+/* Converts ticks to the unit of a window. */
 static inline double units_of(const struct run_facts *run, double ticks)
 {
     return units_are_instructions(run) ? ticks / (double)run->ticks_per_instruction : ticks;
@@ -25,10 +37,6 @@ static inline double units_ns(const struct run_facts *run, double ticks)
 {
     return ticks * 1e9 / run->tsc_hz;
 }
-
-/* Returns the instructions of one operation, as counted in its windows or in the stepped ones.
- * UNKNOWN: not counted. */
-double units_instructions(const struct run_facts *run, const struct row *row);
 
 /* Returns the instructions per core cycle. UNKNOWN: either figure is not known or varies, the core
  * cycles may be zero, or the loop hides a part of them. */

@@ -101,12 +101,6 @@ const char *place_why(const struct engine *e)
 }
 
 /* Of rows alone. */
-double units_instructions(const struct run_facts *run, const struct row *row)
-{
-    (void)run, (void)row;
-    return UNKNOWN;
-}
-
 double units_ipc(const struct run_facts *run, const struct row *row)
 {
     (void)run, (void)row;
