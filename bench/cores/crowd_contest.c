@@ -83,10 +83,9 @@ static struct contest middle(const struct crowd *c, unsigned n, unsigned rounds)
     return sorted[rounds / 2];
 }
 
-/* Clears the shared counters and each core's count. */
+/* Clears the shared counters. */
 static void clear(struct crowd *c, unsigned n)
 {
-    memset(c->seat, 0, n * sizeof *c->seat);
     memset(c->shared, 0, crowd_lines(n) * sizeof *c->shared);
     c->hot = c->ticket = c->serving = c->guarded = 0;
 }
@@ -94,23 +93,12 @@ static void clear(struct crowd *c, unsigned n)
 static enum crowd_end meet(struct crowd *c, unsigned n,
                            uint64_t (*counted)(const struct crowd *, unsigned))
 {
-    uint64_t operations = 0;
-    bool complete = true;
+    uint64_t operations;
 
     clear(c, n);
-    const char *why = plan_on_all(c->plan, c->places, n, contest_here, c);
-    enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, n);
-    crowd_fail(c, ROW_WRONG, why);
-    if (end != CROWD_MET)
+    enum crowd_end end = crowd_meet(c, n, contest_here, c, &operations);
+    if (end != CROWD_MET || counted(c, n) == operations)
         return end;
-    for (unsigned i = 0; i < n; i++) {
-        operations += c->seat[i].operations;
-        complete = complete && c->seat[i].complete;
-    }
-    if (!complete)
-        return crowd_late(c, "a core waited too long for the others");
-    if (counted(c, n) == operations)
-        return CROWD_MET;
     crowd_fail(c, ROW_WRONG, "operations were lost: the counters do not add up");
     return CROWD_FAILED;
 }
@@ -133,13 +121,8 @@ static bool step(struct crowd *c, unsigned n, uint64_t (*counted)(const struct c
 void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsigned),
                    unsigned operations, uint64_t (*counted)(const struct crowd *, unsigned))
 {
-    struct plan *plan = c->plan;
-    unsigned n = 0;
+    unsigned n = crowd_take_places(c);
 
-    for (unsigned k = 0; k < plan->n; k++)
-        if (!plan->seat[k].gone)
-            plan->places[n++] = k;
-    c->places = plan->places;
     c->batch = batch;
     c->operations = operations;
     for (unsigned cores = 1; cores < n; cores *= 2)

@@ -12,6 +12,18 @@ static struct seat *seat_at(const struct crowd *c, unsigned place)
     return &c->plan->seat[c->places[place]];
 }
 
+unsigned crowd_take_places(struct crowd *c)
+{
+    struct plan *plan = c->plan;
+    unsigned n = 0;
+
+    for (unsigned k = 0; k < plan->n; k++)
+        if (!plan->seat[k].gone)
+            plan->places[n++] = k;
+    c->places = plan->places;
+    return n;
+}
+
 /* The boot core is already between row_begin() and row_end() (crowd_run.c). */
 void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ctx)
 {
@@ -90,6 +102,25 @@ enum crowd_end crowd_parts_done(struct crowd *c, unsigned n)
         return crowd_late(c, c->met.row.said);
     crowd_fail(c, ROW_WRONG, c->met.row.said);
     return CROWD_FAILED;
+}
+
+enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, unsigned core),
+                          void *ctx, uint64_t *operations)
+{
+    bool complete = true;
+
+    memset(c->seat, 0, n * sizeof *c->seat);
+    const char *why = plan_on_all(c->plan, c->places, n, fn, ctx);
+    enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, n);
+    crowd_fail(c, ROW_WRONG, why);
+    *operations = 0;
+    for (unsigned i = 0; i < n; i++) {
+        *operations += c->seat[i].operations;
+        complete = complete && c->seat[i].complete;
+    }
+    if (end == CROWD_MET && !complete)
+        return crowd_late(c, "a core waited too long for the others");
+    return end;
 }
 
 static void nothing(void *ctx)

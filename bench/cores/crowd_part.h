@@ -7,6 +7,9 @@
 
 #include "bench/cores/crowd.h"
 
+/* Sets c->places to all cores of the plan that are not gone. Returns their number. */
+unsigned crowd_take_places(struct crowd *c);
+
 /*
  * Calls fn(ctx), which returns or is aborted; then the core leaves the barrier. Runs on a core that
  * plan_on_all() has sent to a meeting, at this place of c->places.
@@ -31,6 +34,11 @@ enum crowd_end crowd_parts_done(struct crowd *c, unsigned n);
  * the last time the row is unsupported if starving was the cause; otherwise it is wrong.
  */
 enum crowd_end crowd_late(struct crowd *c, const char *why);
+/* Sends the first n of c->places to fn(ctx, core), each with a cleared seat. fn calls crowd_part().
+ * *operations: of all seats together. CROWD_MET: every part is complete. */
+enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, unsigned core),
+                          void *ctx, uint64_t *operations);
+
 /* Returns whether a meeting may begin. False: the row is past its deadline, or the user stopped the
  * run. */
 bool crowd_go_on(struct crowd *c);

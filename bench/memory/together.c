@@ -82,22 +82,16 @@ static const char *wrong(const struct gathering *g)
 static enum crowd_end meet(struct gathering *g, unsigned n)
 {
     struct crowd *c = g->crowd;
-    bool complete = true, right = true;
+    uint64_t elements;
+    bool right = true;
 
-    memset(c->seat, 0, n * sizeof *c->seat);
     c->hot = 0;
-    const char *why = plan_on_all(c->plan, c->places, n, meet_here, g);
-    enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, n);
-    crowd_fail(c, ROW_WRONG, why);
+    enum crowd_end end = crowd_meet(c, n, meet_here, g, &elements);
     if (end != CROWD_MET)
         return end;
-    for (unsigned i = 0; i < n; i++) {
-        complete = complete && c->seat[i].complete;
+    g->curve.elements += elements;
+    for (unsigned i = 0; i < n; i++)
         right = right && !c->seat[i].own;
-        g->curve.elements += c->seat[i].operations;
-    }
-    if (!complete)
-        return crowd_late(c, "a core waited too long for the others");
     if (right)
         return CROWD_MET;
     crowd_fail(c, ROW_WRONG, wrong(g));
@@ -229,19 +223,6 @@ static void measure_held(struct gathering *g)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-/* Lists the cores that measure. Returns their number. */
-static unsigned take_places(struct crowd *c)
-{
-    struct plan *plan = c->plan;
-    unsigned n = 0;
-
-    for (unsigned k = 0; k < plan->n; k++)
-        if (!plan->seat[k].gone)
-            plan->places[n++] = k;
-    c->places = plan->places;
-    return n;
-}
-
 /* Returns the bytes of memory that n cores want: for each of the largest caches several times its
  * size. */
 static uint64_t wanted(struct gathering *g, unsigned n)
@@ -275,7 +256,7 @@ static void measure(struct gathering *g, const struct platform *p)
 {
     struct platform_area area;
     const char *why = needs_lacks(p, g->kind);
-    unsigned n = take_places(g->crowd);
+    unsigned n = crowd_take_places(g->crowd);
 
     crowd_fail(g->crowd, ROW_UNSUPPORTED, why);
     if (why)
