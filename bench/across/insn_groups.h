@@ -1,7 +1,7 @@
 /*
- * The forms of a record of suite `insn`, in groups by mnemonic. Many mnemonics have the same list of
- * operands, with the same pairs of inputs and outputs; such a group refers to the first one of the
- * record that has it.
+ * The forms of a record of suite `insn`, in groups by mnemonic. Many mnemonics have the same list
+ * of operands, with the same pairs of inputs and outputs; such a group refers to the first one of
+ * the record that has it.
  */
 #ifndef BENCH_ACROSS_INSN_GROUPS_H
 #define BENCH_ACROSS_INSN_GROUPS_H

@@ -17,8 +17,8 @@ void insn_end_name(const struct insn_end *e, struct sink *out);
 /* Writes a pair of two: "1b>0". */
 void insn_pair_name(const struct insn_cell *c, struct sink *out);
 
-/* Writes what follows the mnemonic in a form's name, which may be nothing, without the blank after a
- * comma: "r64,m64". */
+/* Writes what follows the mnemonic in a form's name, which may be nothing, without the blank after
+ * a comma: "r64,m64". */
 void insn_rest_name(const struct insn_row *row, struct sink *out);
 
 /* Writes the pairs of a form's latencies with blanks between them: "0>0 1>0". */

@@ -8,8 +8,8 @@
  * the member is omitted (in an array: null). */
 void json_f64(struct json *j, const char *name, double v, int decimals);
 
-/* Returns how many decimals a figure needs whose interval is `width` wide: so many that the interval
- * has at least JSON_WIDTH units of the last one, `most` if that is not enough or the width is not
+/* Returns the number of decimals that a figure needs whose interval is `width` wide: the interval
+ * has at least JSON_WIDTH units of the last one. `most`: if that is not enough, or the width is not
  * known. Rounding then moves an end of the interval by 1/40 of it at most. */
 #define JSON_WIDTH 20
 int json_decimals(double width, int most);

@@ -62,8 +62,8 @@ void json_bool(struct json *j, const char *name, bool v);
  * escaped. NULL is an unknown value, as below. */
 void json_str(struct json *j, const char *name, const char *s);
 
-/* A string that is written piece by piece: what is written to `sink` is a part of it. Only printable
- * ASCII without quotes and backslashes, since nothing is escaped. */
+/* A string that is written piece by piece: what is written to `sink` is a part of it. Only
+ * printable ASCII without quotes and backslashes, since nothing is escaped. */
 struct json_text {
     struct sink sink;
     struct json *j;
