@@ -344,17 +344,26 @@ enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsig
     return lead(t, from, &to) ? INSN_RUNS : INSN_NO_CHAIN;
 }
 
-/* An output that the next copy reads too, but not as the chain's input, gets its value again. */
-static void restore(struct insn_test *t, const struct place *from, const struct place *to)
+/* The links that make a dependent 0 of a vector, add it to another, and load one, by its width:
+ * 128, 256 and 512 bits. */
+static const struct {
+    uint8_t zero, add, load;
+} vector_links[] = {{LINK_VPAND, LINK_VPOR, LINK_VLOAD128},
+                    {LINK_VANDPS_Y, LINK_VORPS_Y, LINK_VLOAD256},
+                    {LINK_VPAND_Z, LINK_VPOR_Z, LINK_VLOAD512}};
+
+/* Returns the vector class of an end: 0 for XMM, 1 for YMM, 2 for ZMM. */
+static unsigned width_of(const struct insn_test *t, const struct insn_end *e)
 {
-    if (!(t->view.operand[t->out.operand].access & INSN_READ) || from->number == to->number)
-        return;
-    step(t, from->file == FILE_GENERAL ? LINK_MOV64 : LINK_VLOAD128, from->number, 0);
+    return t->view.operand[e->operand].class - INSN_XMM;
 }
 
-static bool is_narrow_vector(const struct insn_test *t, const struct insn_end *e)
+/* An output that the next copy reads too, but not as the chain's input, gets its value again. */
+static void restore(struct insn_test *t, const struct place *from, const struct place *to,
+                    unsigned link)
 {
-    return t->view.operand[e->operand].class == INSN_XMM;
+    if (t->view.operand[t->out.operand].access & INSN_READ && from->number != to->number)
+        step(t, (enum insn_link)link, from->number, 0);
 }
 
 enum insn_why insn_kept_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
@@ -373,13 +382,14 @@ enum insn_why insn_kept_latency(struct insn_test *t, const struct insn_form *f, 
         step(t, LINK_AND, PLAN_TEMPORARY, 0);
         step(t, LINK_MOV64, to.number, 0);
         step(t, LINK_ADD, to.number, PLAN_TEMPORARY);
-        restore(t, &from, &to);
+        restore(t, &from, &to, LINK_MOV64);
         return INSN_RUNS;
     }
-    if (to.file != FILE_VECTOR || !is_narrow_vector(t, &in) || !is_narrow_vector(t, &out))
+    if (to.file != FILE_VECTOR || width_of(t, &in) != width_of(t, &out))
         return INSN_NO_CHAIN;
-    step(t, LINK_VPAND, PLAN_VECTOR_TEMPORARY, from.number);
-    step(t, LINK_VPOR, to.number, PLAN_VECTOR_TEMPORARY);
-    restore(t, &from, &to);
+    unsigned width = width_of(t, &in);
+    step(t, (enum insn_link)vector_links[width].zero, PLAN_VECTOR_TEMPORARY, from.number);
+    step(t, (enum insn_link)vector_links[width].add, to.number, PLAN_VECTOR_TEMPORARY);
+    restore(t, &from, &to, vector_links[width].load);
     return INSN_RUNS;
 }

@@ -29,6 +29,10 @@
     L(LINK_VMOVQ_X_R, "vmovq xmm, r64")                                                            \
     L(LINK_VPAND, "vpand xmm, xmm, xmm")                                                           \
     L(LINK_VPOR, "vpor xmm, xmm, xmm")                                                             \
+    L(LINK_VANDPS_Y, "vandps ymm, ymm, ymm")                                                       \
+    L(LINK_VORPS_Y, "vorps ymm, ymm, ymm")                                                         \
+    L(LINK_VPAND_Z, "{evex} vpandd zmm, zmm, zmm")                                                 \
+    L(LINK_VPOR_Z, "{evex} vpord zmm, zmm, zmm")                                                   \
     L(LINK_KMOV_R_K, "kmovw r32, k")                                                               \
     L(LINK_KMOV_K_R, "kmovw k, r32")                                                               \
     L(LINK_KXNOR, "kxnorw k, k, k")                                                                \

@@ -154,12 +154,16 @@ static void put_step(struct insn_code *to, const struct insn_place *place,
         return;
     }
     switch (s->link) {
-    case LINK_VPAND: {
+    case LINK_VPAND:
+    case LINK_VANDPS_Y:
+    case LINK_VPAND_Z: {
         struct insn_choice c = {.reg = {s->to, s->from, PLAN_VECTOR_ZERO}};
         insn_put(to, place->links->form[s->link], &c);
         return;
     }
-    case LINK_VPOR: {
+    case LINK_VPOR:
+    case LINK_VORPS_Y:
+    case LINK_VPOR_Z: {
         struct insn_choice c = {.reg = {s->to, s->from, (uint8_t)SAME_VALUE(s->to)}};
         insn_put(to, place->links->form[s->link], &c);
         return;

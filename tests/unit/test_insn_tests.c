@@ -270,8 +270,10 @@ static unsigned pairs_with(const char *word, unsigned values)
         assert_int_equal(t.step[0].from, out);
         for (unsigned k = 1; k < t.steps; k++) {
             enum insn_link link = (enum insn_link)t.step[k].link;
-            leads |= t.step[k].to == in && (link == LINK_ADD || link == LINK_VPOR);
-            restores |= t.step[k].to == out && (link == LINK_MOV64 || link == LINK_VLOAD128);
+            leads |= t.step[k].to == in && (link == LINK_ADD || link == LINK_VPOR ||
+                                            link == LINK_VORPS_Y || link == LINK_VPOR_Z);
+            restores |= t.step[k].to == out && (link == LINK_MOV64 || link == LINK_VLOAD128 ||
+                                                link == LINK_VLOAD256 || link == LINK_VLOAD512);
         }
         bool reads = t.view.operand[t.out.operand].access & INSN_READ;
         assert_true(leads && (restores || !reads || in == out));
@@ -286,7 +288,10 @@ static void chains_keep_values_that_would_not_last(void **state)
     assert_int_equal(pairs_with("sqrtps_xmm_xmm", INSN_SLOW), 1);
     assert_int_equal(pairs_with("divps_xmm_xmm", INSN_SLOW), 2);
     assert_int_equal(pairs_with("vdivpd_xmm_xmm_xmm", INSN_SLOW), 2);
-    assert_int_equal(pairs_with("vdivpd_ymm_ymm_ymm", INSN_SLOW), 0); /* VPOR would clear a half */
+    assert_int_equal(pairs_with("vdivpd_ymm_ymm_ymm", INSN_SLOW), 2);
+    assert_int_equal(pairs_with("vsqrtps_ymm_m256", INSN_SLOW), 0); /* nothing in memory is kept */
+    assert_int_equal(pairs_with("{evex}_vdivps_zmm_zmm_zmm", INSN_SLOW), 2);
+    assert_int_equal(pairs_with("vfmadd231pd_ymm_ymm_ymm", INSN_DENORMAL), 3);
     assert_int_equal(pairs_with("vmulps_xmm_xmm_xmm", INSN_DENORMAL), 2);
     assert_int_equal(pairs_with("rep_movsb", INSN_TIMES_2), 0);
 }
