@@ -113,7 +113,8 @@ static window_fn build_body(const struct insn_batch *b, struct code *to, const s
         break;
     case BODY_FILLED:
     case BODY_FILLERS:
-        insn_filled(&body, &place, t, kind == BODY_FILLED);
+        insn_filled(&body, &place, t, (struct insn_filling){ratio.copies, ratio.blockers},
+                    kind == BODY_FILLED);
         break;
     case BODY_MIXED:
     case BODY_UNMIXED:

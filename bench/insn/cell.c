@@ -22,7 +22,6 @@ enum { COPIES = 640, FEW = 4, CYCLES = 6000, ITERATIONS_LEAST = 4, ITERATIONS_MO
 _Static_assert(INSN_LOOP_COPIES *ITERATIONS_LEAST >= COPIES,
                "a loop is as long as a straight line");
 enum { TRIALS = 3, TRIES = 3 /* of a shared block */ };
-#define SLOTS_CYCLES 40 /* of a copy, roughly; insn_slots() then decides by its figure */
 
 struct job {
     struct insn_batch batch;
@@ -32,7 +31,6 @@ struct job {
     uint64_t *samples;
     bool shared[INSN_TESTS_MOST + 1];
     double value[INSN_TESTS_MOST];
-    double roughly; /* cycles of an independent copy, by the first few */
     char name[80];
 };
 
@@ -140,19 +138,24 @@ static double cycle_of(const struct job *j)
     return run_has_ruler(&j->pass.e->facts) ? j->pass.e->facts.ticks_per_cycle : 1;
 }
 
-/* Tests of issue slots need forms that the fillers hide. */
+/* The throughput tells how many fillers hide a copy. All loops take about as long. */
 static void choose_filled(const struct job *j, struct insn_cell *c)
 {
-    bool is_alone = c->id.kind == INSN_TEST_FILLERS;
+    struct insn_filling f = c->id.kind == INSN_TEST_FILLERS
+                                ? (struct insn_filling){INSN_FILLED_COPIES, INSN_FILLERS}
+                                : insn_filling_of(j->pass.table, j->row);
 
-    c->copies = is_alone ? INSN_FILLED_COPIES * (INSN_FILLERS + 1) : INSN_FILLED_COPIES;
-    c->iterations = ITERATIONS_MOST;
-    if (!is_alone && j->roughly > SLOTS_CYCLES)
+    if (f.copies == 0) {
         c->ended = GUARD_STOPPED;
+        return;
+    }
+    c->copies = f.copies;
+    c->blockers = f.fillers;
+    c->iterations = (uint16_t)(ITERATIONS_MOST * INSN_FILLED_COPIES * INSN_FILLERS / (f.copies * f.fillers));
 }
 
 /* Chooses loop or straight line, by the ticks of a few copies. */
-static void choose(struct job *j, const struct insn_windows *w)
+static void choose(const struct job *j, const struct insn_windows *w)
 {
     struct insn_cell *c = w->cell;
 
@@ -162,9 +165,6 @@ static void choose(struct job *j, const struct insn_windows *w)
     }
     double cycles = roughly(j, w, 0) / FEW / cycle_of(j);
     double most = cycles > 0 ? CYCLES / cycles : COPIES;
-
-    if (c->id.kind == INSN_TEST_DISTINCT)
-        j->roughly = cycles;
 
     c->copies = (uint16_t)(most < FEW ? FEW : most < COPIES ? most : COPIES);
     if (c->copies < INSN_LOOP_COPIES || c->id.kind == INSN_TEST_STRAIGHT ||
@@ -195,14 +195,21 @@ static void try_few(void *ctx)
         choose(j, &j->batch.test[j->at]);
 }
 
-/* Returns the issue slots of a copy. An iteration of the fillers alone has one for each of them,
- * and about three for the end of the loop. */
+/* Returns the slots of an iteration of the fillers alone: one for each of them, and about three for the
+ * end of the loop. Those of resets, one or two per copy, are not counted. */
+static double slots_of_iteration(const struct insn_cell *c)
+{
+    return c->copies * (c->blockers + 1) + 3;
+}
+
+/* Returns the issue slots of a copy. */
 static double slots_of(const struct job *j, unsigned i)
 {
+    const struct insn_cell *c = j->batch.test[i].cell;
     double copies = mean_of(j, i, false), fillers = mean_of(j, i, true);
-    double slot = fillers / (INSN_FILLED_COPIES * (INSN_FILLERS + 1) + 3);
+    double slot = fillers / slots_of_iteration(c);
 
-    return slot > 0 ? 1 + (copies - fillers) / slot / INSN_FILLED_COPIES : UNKNOWN;
+    return slot > 0 ? 1 + (copies - fillers) / slot / c->copies : UNKNOWN;
 }
 
 static double score_of(const struct job *j, unsigned i, double cycle)
@@ -223,6 +230,10 @@ static double value_of(const struct job *j, unsigned i, double cycle)
         return slots_of(j, i);
     case INSN_TEST_MIXED:
         return score_of(j, i, cycle);
+    case INSN_TEST_FILLERS: {
+        double ticks = mean_of(j, i, true) - mean_of(j, i, false);
+        return ticks / (c->copies * (c->blockers + 1)) / c->iterations / cycle;
+    }
     default: {
         double ticks = mean_of(j, i, true) - mean_of(j, i, false);
         return ticks / c->copies / (c->iterations ? c->iterations : 1) / cycle;

@@ -215,14 +215,34 @@ unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, uns
     return shares;
 }
 
-/* INSN_FILLERS fillers take 3 cycles on a core that issues eight per cycle, the most so far. */
-#define SLOTS_CYCLES 2.5
+static const struct {
+    struct insn_filling filling;
+    double cycles;
+} fillings[] = {
+#define FILLING_OF(copies, fillers, cycles) {{copies, fillers}, cycles},
+    INSN_FILLING(FILLING_OF)};
+#define FILLINGS (sizeof fillings / sizeof fillings[0])
+
+struct insn_filling insn_filling_of(const struct insn_table *t, const struct insn_row *row)
+{
+    double cycles = insn_throughput_of(t, row).value;
+    size_t i = 0;
+
+    while (i < FILLINGS && !(cycles <= fillings[i].cycles))
+        i++;
+    return i < FILLINGS ? fillings[i].filling : (struct insn_filling){0, 0};
+}
 
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)
 {
-    return insn_kind_of(t, row, INSN_TEST_DISTINCT).value <= SLOTS_CYCLES
-               ? insn_kind_of(t, row, INSN_TEST_SLOTS)
-               : agree(NULL, 0);
+    unsigned enough = insn_filling_of(t, row).fillers;
+
+    for (unsigned i = 0; i < row->cells && enough > 0; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        if (c->id.kind == INSN_TEST_SLOTS && c->blockers >= enough)
+            return of_cell(c);
+    }
+    return agree(NULL, 0);
 }
 
 /* One such form per cycle, and no more than two thirds of that in a loop. */

@@ -21,7 +21,7 @@ struct insn_cell {
     uint8_t ended;             /* enum guard_end, if it was ended: it is not run again */
     uint8_t shared;            /* a bit for each placement: the core was shared meanwhile */
     uint16_t copies;           /* in a window, or in a group of a mix; 0: not known yet */
-    uint8_t blockers;          /* in a group of a mix */
+    uint8_t blockers;          /* in a group of a mix; of a test of slots, fillers per copy */
     uint16_t iterations;       /* of the loop; 0: a straight line */
     uint8_t after_taken;       /* placements with the other history */
     float after[INSN_AFTER];   /* their figures */
@@ -99,8 +99,12 @@ bool insn_wants_after(const struct insn_table *t, const struct insn_row *row,
  * with and without broken dependencies. */
 struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row);
 
-/* Returns the issue slots of a copy; UNKNOWN if independent copies in a loop, which the test has,
- * may take longer than the fillers of the other slots, or if it was not measured. */
+/* Returns copies and fillers of a test of the row's issue slots. No copies: its throughput is not
+ * known yet, or it takes longer than the most fillers. */
+struct insn_filling insn_filling_of(const struct insn_table *t, const struct insn_row *row);
+
+/* Returns the issue slots of a copy; UNKNOWN if copies may take longer than the fillers of the
+ * other slots, or if it was not measured. */
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row);
 
 /* Returns the figure of the row's test of this kind; UNKNOWN if it has none. */

@@ -48,14 +48,16 @@ static void put_fillers(struct insn_code *to, const struct insn_place *place, un
 }
 
 void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                 bool copies)
+                 struct insn_filling filling, bool copies)
 {
     insn_put_start(to, place, &t->view);
     size_t head = to->used;
-    for (unsigned k = 0; k < INSN_FILLED_COPIES; k++) {
+    insn_put_pointers(to, place, &t->view);
+    for (unsigned k = 0; k < filling.copies; k++) {
+        insn_put_resets(to, place, t, k);
         if (copies)
             insn_put_copy(to, place, t, k);
-        put_fillers(to, place, copies ? INSN_FILLERS : INSN_FILLERS + 1);
+        put_fillers(to, place, filling.fillers + !copies);
     }
     insn_put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
@@ -72,7 +74,7 @@ enum insn_link insn_blocker_link(enum insn_blocker b)
 
 bool insn_can_mix(const struct insn_view *v)
 {
-    return v->operands > 0 && insn_can_loop(v) &&
+    return v->operands > 0 && insn_can_turn(v) &&
            !(v->form->properties & (INSN_SERIAL | INSN_CLEARS_MASK));
 }
 
@@ -133,6 +135,7 @@ unsigned insn_mixed(struct insn_code *to, const struct insn_place *place, const 
 
     insn_put_start(to, place, &t->view);
     size_t head = to->used;
+    insn_put_pointers(to, place, &t->view);
     for (unsigned i = 0; i < groups; i++)
         put_group(to, place, t, b, ratio, fill, i * ratio.copies);
     insn_put_iteration(to, place, head);

@@ -7,16 +7,28 @@
 
 #include "lib/insn/put.h"
 
+/* Copies of a loop, and fillers after each. */
+struct insn_filling {
+    uint8_t copies, fillers;
+};
+
 /*
- * Writes a loop (program.h, insn_loop) of INSN_FILLED_COPIES of an INSN_MIXED test, each followed
- * by INSN_FILLERS fillers of five bytes; without `copies`, a filler is in place of each. If neither
- * waits for anything else, the difference in time is that of the issue slots of a copy and of a
- * filler.
+ * The fillings, and up to how many cycles a copy may take in each: fillers hide a copy as long as
+ * they take longer than it, on a core that issues eight per cycle, the most so far. More fillers
+ * than necessary make the error of the figure larger.
+ */
+#define INSN_FILLING(F)    F(16, 24, 2.5) F(8, 72, 7.5) F(4, 240, 25)
+#define INSN_FILLED_COPIES 16 /* of the first one, ... */
+#define INSN_FILLERS       24 /* ... which measures fillers by themselves, too */
+
+/*
+ * Writes a loop (program.h, insn_loop) of copies of an INSN_TEST_SLOTS test, each with what resets
+ * its registers before it, and followed by fillers of five bytes; without `copies`, a filler is in
+ * place of each copy. If neither waits for anything else, the difference in time is that of the
+ * issue slots of a copy and of a filler.
  */
 void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                 bool copies);
-#define INSN_FILLED_COPIES 16
-#define INSN_FILLERS       24
+                 struct insn_filling filling, bool copies);
 
 /*
  * The blockers. If a form's copies take longer next to one of them than next to fillers, both need
@@ -46,8 +58,8 @@ struct insn_ratio {
 };
 #define INSN_RATIO_MOST 16 /* of each */
 
-/* Whether blockers can be next to the form: it has operands, and its copies may be in a loop, need
- * no resets, and do not fence. */
+/* Whether blockers can be next to the form: it has operands, and its copies may be in a loop, do
+ * not fence, and do not clear masks, which other instructions would have to set again. */
 bool insn_can_mix(const struct insn_view *v);
 
 /*

@@ -58,8 +58,8 @@ static void break_flags(struct insn_code *to, const struct insn_place *place,
         insn_put_link(to, place, LINK_TEST, PLAN_BASE, PLAN_BASE, 0);
 }
 
-static void put_resets(struct insn_code *to, const struct insn_place *place,
-                       const struct insn_test *t, unsigned k)
+void insn_put_resets(struct insn_code *to, const struct insn_place *place,
+                     const struct insn_test *t, unsigned k)
 {
     const struct insn_view *v = &t->view;
     bool clears = v->form->properties & INSN_CLEARS_MASK;
@@ -187,7 +187,7 @@ static void put_some(struct insn_code *to, const struct insn_place *place,
                      const struct insn_test *t, unsigned copies)
 {
     for (unsigned k = 0; k < copies; k++) {
-        put_resets(to, place, t, k);
+        insn_put_resets(to, place, t, k);
         insn_put_copy(to, place, t, k);
         for (unsigned i = 0; i < t->steps; i++)
             put_step(to, place, &t->view, &t->step[i]);
@@ -257,11 +257,15 @@ void insn_loop(struct insn_code *to, const struct insn_place *place, const struc
     insn_put_end(to, place, &t->view);
 }
 
+bool insn_can_turn(const struct insn_view *v)
+{
+    return !(v->form->properties & (INSN_BRANCH | INSN_REP));
+}
+
 bool insn_can_loop(const struct insn_view *v)
 {
-    unsigned moves = INSN_STRING | INSN_STACK | INSN_BRANCH | INSN_REP;
-
-    return !(v->flags.read & INSN_STATUS) && !(v->form->properties & moves);
+    return !(v->flags.read & INSN_STATUS) && !(v->form->properties & (INSN_STRING | INSN_STACK)) &&
+           insn_can_turn(v);
 }
 
 bool insn_has_breaks(const struct insn_view *v)

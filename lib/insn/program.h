@@ -22,7 +22,11 @@ void insn_body(struct insn_code *to, const struct insn_place *place, const struc
  */
 void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
 
-/* Writes copy k of a test, without what resets registers before it. */
+/* Writes what resets registers and flags before copy k of a test. */
+void insn_put_resets(struct insn_code *to, const struct insn_place *place,
+                     const struct insn_test *t, unsigned k);
+
+/* Writes copy k, without it. */
 void insn_put_copy(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                    unsigned k);
 
@@ -30,7 +34,13 @@ void insn_put_copy(struct insn_code *to, const struct insn_place *place, const s
  * left. */
 void insn_put_iteration(struct insn_code *to, const struct insn_place *place, size_t head);
 
-/* Whether copies may be in a loop: forms that read flags, move pointers or jump may not. */
+/* Whether copies may be in a loop that sets moved pointers again in each turn: forms that repeat or
+ * jump may not. */
+bool insn_can_turn(const struct insn_view *v);
+
+/* Whether throughput is measured in a loop, which sets nothing again and writes flags: forms that
+ * move pointers may not be in it, nor forms that read flags, since on some CPUs their time depends
+ * on what wrote these. */
 bool insn_can_loop(const struct insn_view *v);
 
 /* Whether insn_throughput() with `breaks` differs from that without. */

@@ -189,6 +189,17 @@ void insn_setup(struct insn_code *to, const struct insn_place *place, const stru
 
 /* --- start and end ---------------------------------------------------------------------------- */
 
+void insn_put_pointers(struct insn_code *to, const struct insn_place *place,
+                       const struct insn_view *v)
+{
+    if (v->form->properties & INSN_STACK)
+        insn_put_link(to, place, LINK_MOV64, PLAN_RSP, 0, place->area + AREA_STACK);
+    if (v->form->properties & INSN_STRING) {
+        insn_put_value(to, place, v, PLAN_RSI);
+        insn_put_value(to, place, v, PLAN_RDI);
+    }
+}
+
 void insn_put_start(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
 {
     for (unsigned i = PLAN_RAX; i <= PLAN_RBX; i++)

@@ -88,6 +88,10 @@ void insn_put_value(struct insn_code *code, const struct insn_place *place,
 void insn_put_start(struct insn_code *to, const struct insn_place *place,
                     const struct insn_view *v);
 
+/* Sets the pointers that copies move: RSP of the stack, RSI and RDI of strings. */
+void insn_put_pointers(struct insn_code *to, const struct insn_place *place,
+                       const struct insn_view *v);
+
 /* Restores the x87, the vectors and RSP. */
 void insn_put_end(struct insn_code *to, const struct insn_place *place, const struct insn_view *v);
 

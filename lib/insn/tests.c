@@ -21,6 +21,7 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
     case INSN_TEST_ONE_LINE:
         return insn_throughput(t, f, decoration, INSN_ONE_LINE, false);
     case INSN_TEST_SLOTS:
+        return insn_throughput(t, f, decoration, INSN_MIXED, true);
     case INSN_TEST_MIXED:
     case INSN_TEST_FILLERS:
         return insn_throughput(t, f, decoration, INSN_MIXED, false);
@@ -61,9 +62,9 @@ static bool is_of_use(const struct insn_view *v, unsigned kind)
 {
     if (kind == INSN_TEST_BREAKS)
         return insn_has_breaks(v);
-    if (kind == INSN_TEST_SLOTS && has_old_state(v))
-        return false;
-    if (kind == INSN_TEST_STRAIGHT || kind == INSN_TEST_SLOTS)
+    if (kind == INSN_TEST_SLOTS)
+        return insn_can_turn(v) && !has_old_state(v) && !(v->form->properties & INSN_SERIAL);
+    if (kind == INSN_TEST_STRAIGHT)
         return insn_can_loop(v);
     return kind != INSN_TEST_SAME || can_be_same(v);
 }

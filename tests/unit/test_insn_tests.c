@@ -58,6 +58,9 @@ static void variants_are_listed_where_they_differ(void **state)
                 has_kind("add_r64_r64", INSN_TEST_MIXED));
     assert_false(has_kind("paddb_mm_mm", INSN_TEST_SLOTS)); /* EMMS takes longer after it */
     assert_false(has_kind("vpgatherdd_xmm_vm32xmm_xmm", INSN_TEST_MIXED));
+    assert_true(has_kind("vpgatherdd_xmm_vm32xmm_xmm", INSN_TEST_SLOTS));
+    assert_true(has_kind("cmovz_r64_r64", INSN_TEST_MIXED));
+    assert_false(has_kind("lfence", INSN_TEST_SLOTS)); /* fillers wait for it */
 }
 
 static void words_name_forms(void **state)
@@ -109,25 +112,43 @@ static void a_loop_jumps_to_its_first_copy(void **state)
 static void a_filled_loop_has_nops_between_copies(void **state)
 {
     (void)state;
+    static const struct {
+        const char *word;
+        unsigned copy, resets, pointers; /* bytes */
+        struct insn_filling filling;
+    } cases[] = {{"add_r64_r64", 3, 0, 0, {INSN_FILLED_COPIES, INSN_FILLERS}},
+                 {"cmovz_r64_r64", 4, 0, 0, {8, 72}},
+                 {"adc_r64_r64", 3, 3, 0, {4, 240}}, /* xor r12d, r12d */
+                 {"push_r64", 1, 0, 10, {16, 24}},   /* mov rsp, imm64 */
+                 {"lodsb", 1, 0, 10, {16, 24}}};     /* mov esi and edi, imm32 */
     struct insn_links links;
-    struct insn_test t;
     static uint8_t with[8192], without[8192];
     assert_null(insn_links_find(&links));
     const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 128};
-    struct insn_code a = {.at = with, .size = sizeof with},
-                     b = {.at = without, .size = sizeof without};
-    insn_throughput(&t, form_of("add_r64_r64"), INSN_PLAIN, INSN_DISTINCT, false);
-    insn_filled(&a, &place, &t, true);
-    insn_filled(&b, &place, &t, false);
-    assert_false(a.full || a.refused || b.full || b.refused);
-    /* An ADD of three bytes, or a NOP of five. */
-    assert_int_equal(b.used - a.used, INSN_FILLED_COPIES * (5 - 3));
-    int32_t back;
-    memcpy(&back, with + a.used - 4, sizeof back);
-    assert_int_equal(-back, INSN_FILLED_COPIES * (3 + 5 * INSN_FILLERS) + 7 + 6);
-    struct insn_code none = {.at = with, .size = 100};
-    insn_filled(&none, &place, &t, false);
-    assert_true(none.full);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_code a = {.at = with, .size = sizeof with},
+                         b = {.at = without, .size = sizeof without},
+                         none = {.at = with, .size = 100};
+        struct insn_filling filling = cases[i].filling;
+        struct insn_test_id id = {.kind = INSN_TEST_SLOTS};
+        struct insn_test t;
+        int32_t back;
+        assert_int_equal(insn_test(&t, form_of(cases[i].word), INSN_PLAIN, &id), INSN_RUNS);
+        insn_filled(&a, &place, &t, filling, true);
+        insn_filled(&b, &place, &t, filling, false);
+        assert_false(a.full || a.refused || b.full || b.refused);
+        /* Both reset registers; one has a copy, the other a NOP of five bytes. */
+        assert_int_equal(b.used - a.used, filling.copies * (5 - cases[i].copy));
+        const uint8_t *jump = with + a.used - 6; /* or before what ends the code */
+        for (; memcmp(jump, "\x0f\x85", 2) != 0; jump--)
+            ;
+        memcpy(&back, jump + 2, sizeof back);
+        assert_int_equal(-back, cases[i].pointers + 7 + 6 +
+                                    filling.copies *
+                                        (cases[i].copy + cases[i].resets + 5 * filling.fillers));
+        insn_filled(&none, &place, &t, filling, false);
+        assert_true(none.full);
+    }
 }
 
 /* Dependencies are broken by a zeroing idiom, XOR of 31 /r, if the value does not matter. */
@@ -210,18 +231,23 @@ static void histories_write_registers_in_other_ways(void **state)
     }
 }
 
+/* Their throughput is measured in a straight line, but their slots in a loop that sets pointers. */
 static void forms_that_read_flags_or_move_pointers_are_not_looped(void **state)
 {
     (void)state;
     static const struct {
         const char *word;
-        bool can;
-    } form[] = {{"add_r64_r64", true}, {"mov_r64_m64", true}, {"adc_r64_r64", false},
-                {"push_r64", false},   {"movsb", false},      {"loop_rel8", false}};
+        bool loops, turns;
+    } form[] = {{"add_r64_r64", true, true},  {"mov_r64_m64", true, true},
+                {"adc_r64_r64", false, true}, {"cmovz_r64_r64", false, true},
+                {"push_r64", false, true},    {"movsb", false, true},
+                {"rep_movsb", false, false},  {"loop_rel8", false, false}};
     for (size_t i = 0; i < sizeof form / sizeof form[0]; i++) {
         struct insn_view v;
         insn_view(&v, form_of(form[i].word), INSN_PLAIN);
-        assert_int_equal(insn_can_loop(&v), form[i].can);
+        assert_int_equal(insn_can_loop(&v), form[i].loops);
+        assert_int_equal(insn_can_turn(&v), form[i].turns);
+        assert_int_equal(has_kind(form[i].word, INSN_TEST_SLOTS), form[i].turns);
     }
 }
 

@@ -42,7 +42,8 @@ def test_forms_that_every_cpu_has_do_not_fault(name):
     assert counts["ran"] > 0 and counts["faulted"] == counts["pairs_faulted"] == 0, lines
 
 
-@pytest.mark.parametrize("name", ["add r64, r64", "bts m64, r64", "div m64", "paddb mm, m64", "movaps m128, xmm"])
+@pytest.mark.parametrize("name", ["add r64, r64", "bts m64, r64", "div m64", "paddb mm, m64", "movaps m128, xmm",
+                                  "adc m64, r64", "cmovz r64, m64", "push r64", "pop m64", "movsb"])  # fmt: skip
 def test_forms_do_not_fault_next_to_blockers(name):
     lines, counts = run(name)
     assert counts["mixes"] >= 4 and counts["mixes_faulted"] == 0, lines  # of general registers and memory

@@ -156,30 +156,47 @@ static void fast_placements_are_the_throughput(void **state)
     assert_close(insn_throughput_of(t, row).value, 1.5, 1e-6); /* the median */
 }
 
-static void slots_are_known_of_fast_forms_only(void **state)
-{
-    (void)state;
-    struct insn_table *t = table_of("add_r64_r64", false);
-    const struct insn_row *row = &t->row[t->links];
-    assert_false(is_known(insn_slots(t, row).value));
-    for (unsigned i = 0; i < row->cells; i++) {
-        struct insn_cell *c = &t->cell[row->first + i];
-        for (unsigned k = 0; k < 4; k++)
-            take(c, c->id.kind == INSN_TEST_SLOTS ? 2 : 0.25, false);
-    }
-    assert_close(insn_slots(t, row).value, 2, 1e-6);
-    for (unsigned i = 0; i < row->cells; i++)
-        for (unsigned k = 0; k < 4; k++)
-            if (t->cell[row->first + i].id.kind == INSN_TEST_DISTINCT)
-                t->cell[row->first + i].cycles[k] = 3;
-    assert_false(is_known(insn_slots(t, row).value));
-}
-
 static void take_all(struct insn_table *t, const struct insn_row *row, unsigned kind, double cycles)
 {
-    for (unsigned i = 0; i < row->cells; i++)
-        for (unsigned k = 0; k < 4 && t->cell[row->first + i].id.kind == kind; k++)
-            take(&t->cell[row->first + i], cycles, false);
+    for (unsigned i = 0; i < row->cells; i++) {
+        struct insn_cell *c = &t->cell[row->first + i];
+        for (unsigned k = 0; k < 4 && c->id.kind == kind; k++)
+            take(c, cycles, false);
+        if (c->id.kind == INSN_TEST_SLOTS)
+            c->blockers = INSN_FILLERS;
+    }
+}
+
+/* Slower forms need more fillers, and those that take longer than the most have no figure. */
+static void slots_are_known_if_fillers_hide_the_form(void **state)
+{
+    (void)state;
+    static const struct {
+        double cycles;
+        uint8_t copies, fillers;
+    } cases[] = {{0.25, 16, 24}, {2.5, 16, 24}, {2.6, 8, 72}, {20, 4, 240}, {26, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_table *t = table_of("add_r64_r64", false);
+        const struct insn_row *row = &t->row[t->links];
+        struct insn_cell *slots = NULL;
+        assert_int_equal(insn_filling_of(t, row).copies, 0); /* its throughput is not known */
+        take_all(t, row, INSN_TEST_SLOTS, 2);
+        assert_false(is_known(insn_slots(t, row).value));
+        take_all(t, row, INSN_TEST_DISTINCT, cases[i].cycles);
+        struct insn_filling f = insn_filling_of(t, row);
+        assert_int_equal(f.copies, cases[i].copies);
+        assert_int_equal(f.fillers, cases[i].fillers);
+        for (unsigned k = 0; k < row->cells; k++)
+            if (t->cell[row->first + k].id.kind == INSN_TEST_SLOTS)
+                slots = &t->cell[row->first + k];
+        assert_non_null(slots);
+        slots->blockers = f.fillers;
+        assert_int_equal(is_known(insn_slots(t, row).value), f.fillers > 0);
+        if (f.fillers > 0)
+            assert_close(insn_slots(t, row).value, 2, 1e-6);
+        slots->blockers = (uint8_t)(f.fillers - 1); /* too few */
+        assert_false(f.fillers > 0 && is_known(insn_slots(t, row).value));
+    }
 }
 
 static void forms_for_one_decoder_are_slow_in_a_straight_line_only(void **state)
@@ -281,7 +298,7 @@ int main(void)
         cmocka_unit_test(exclusive_placements_are_preferred),
         cmocka_unit_test(throughput_is_the_faster_of_two_tests),
         cmocka_unit_test(fast_placements_are_the_throughput),
-        cmocka_unit_test(slots_are_known_of_fast_forms_only),
+        cmocka_unit_test(slots_are_known_if_fillers_hide_the_form),
         cmocka_unit_test(forms_for_one_decoder_are_slow_in_a_straight_line_only),
         cmocka_unit_test(another_history_is_known_if_it_differs),
         cmocka_unit_test(every_form_is_run_or_has_a_reason),
