@@ -47,8 +47,7 @@ static double ticks_of(const struct visits *v)
     return n ? median(ticks, n) : UNKNOWN;
 }
 
-/* Returns whether fewer than half of the pairs were without a neighbour. */
-static bool is_shared(const struct visits *v)
+bool visits_are_shared(const struct visits *v)
 {
     unsigned exclusive = 0, all = 0;
 
@@ -57,6 +56,24 @@ static bool is_shared(const struct visits *v)
         all += v->all[i].pairs;
     }
     return 2 * exclusive < all;
+}
+
+unsigned visits_disturbed(const struct visits *v)
+{
+    unsigned i = 0;
+
+    while (i < v->n && 2 * v->exclusive[i].pairs >= v->all[i].pairs)
+        i++;
+    return i;
+}
+
+void visits_repeat(struct visits *v, unsigned i, const struct pairs_figure *exclusive,
+                   const struct pairs_figure *all)
+{
+    if (exclusive->pairs <= v->exclusive[i].pairs)
+        return;
+    v->exclusive[i] = *exclusive;
+    v->all[i] = *all;
 }
 
 static void hold(struct visits_figure *f, const struct estimate *also)
@@ -70,7 +87,7 @@ static void hold(struct visits_figure *f, const struct estimate *also)
 struct visits_figure visits_figure(const struct visits *v, unsigned rounds, double finest,
                                    bool has_cycles)
 {
-    struct visits_figure f = {ticks_of(v), UNKNOWN, UNKNOWN, UNKNOWN, is_shared(v)};
+    struct visits_figure f = {ticks_of(v), UNKNOWN, UNKNOWN, UNKNOWN, visits_are_shared(v)};
 
     if (!has_cycles)
         return f;

@@ -26,6 +26,17 @@ struct visits_figure {
 void visits_add(struct visits *v, unsigned round, const struct pairs_figure *exclusive,
                 const struct pairs_figure *all);
 
+/* Returns whether fewer than half of the pairs were without a neighbour. */
+bool visits_are_shared(const struct visits *v);
+
+/* Returns the first visit of which fewer than half of the pairs were without a neighbour; v->n:
+ * there is none. */
+unsigned visits_disturbed(const struct visits *v);
+
+/* Takes a repetition in place of visit `i` if more of its pairs were without a neighbour. */
+void visits_repeat(struct visits *v, unsigned i, const struct pairs_figure *exclusive,
+                   const struct pairs_figure *all);
+
 /* finest: the standard error that the TSC's step alone causes. has_cycles: core cycles or
  * instructions are known; otherwise there are ticks only. */
 struct visits_figure visits_figure(const struct visits *v, unsigned rounds, double finest,

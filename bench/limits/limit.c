@@ -239,6 +239,36 @@ static bool pass(struct measuring *w, unsigned round)
     return true;
 }
 
+/* Repeats one disturbed visit of each count that most pairs were shared at. *any: there was one.
+ * False: the row has ended. */
+static bool repeat_shared(struct measuring *w, bool *any)
+{
+    *any = false;
+    for (size_t i = 0; i < w->n && budget_left(&w->budget) > 0; i++) {
+        struct visits *visits = &w->visits[i];
+        unsigned k = visits_disturbed(visits);
+        struct visit v;
+        if (k == visits->n || !visits_are_shared(visits))
+            continue;
+        if (!visit(w, w->first[i].x, &v))
+            return false;
+        visits_repeat(visits, k, &v.exclusive, &v.all);
+        *any = true;
+    }
+    return true;
+}
+
+/* Repeats visits on a shared core in the rest of the time. False: the row has ended. */
+static bool repeat(struct measuring *w)
+{
+    bool any = !is_proof(w->e);
+
+    while (any && budget_left(&w->budget) > 0)
+        if (!repeat_shared(w, &any))
+            return false;
+    return true;
+}
+
 /* --- conclusions ------------------------------------------------------------------------------ */
 
 static struct limit_point point_of(const struct measuring *w, size_t i)
@@ -357,7 +387,8 @@ static void measure(struct measuring *w)
         else if (!pass(w, round))
             return;
     }
-    conclude(w);
+    if (repeat(w))
+        conclude(w);
 }
 
 static void measure_here(struct engine *e, void *memory)

@@ -1,0 +1,53 @@
+/* Visits of a point that a neighbour disturbed: which they are, and what a repetition changes. */
+#include "tests/unit/unit.h"
+#include "bench/figure/visits.h"
+#include "tests/unit/close.h"
+
+static const struct pairs_figure none, one = {1, 50, 100, 1}, five = {5, 50, 100, 1},
+                                       slow = {5, 90, 180, 1};
+
+static void test_a_disturbed_visit_is_found(void **state)
+{
+    (void)state;
+    struct visits v = {0};
+
+    visits_add(&v, 0, &five, &five);
+    assert_int_equal(visits_disturbed(&v), 1);
+    assert_false(visits_are_shared(&v));
+    visits_add(&v, 0, &one, &slow);
+    visits_add(&v, 0, &none, &slow);
+    assert_int_equal(visits_disturbed(&v), 1);
+    assert_true(visits_are_shared(&v));
+}
+
+static void test_a_repetition_counts_if_it_is_less_disturbed(void **state)
+{
+    (void)state;
+    struct visits v = {0};
+
+    visits_add(&v, 0, &five, &five);
+    visits_add(&v, 1, &one, &slow);
+    visits_add(&v, 1, &none, &slow);
+    visits_repeat(&v, 1, &none, &slow);
+    assert_int_equal(v.exclusive[1].pairs, 1);
+    visits_repeat(&v, 1, &five, &five);
+    assert_int_equal(visits_disturbed(&v), 2);
+    assert_false(visits_are_shared(&v));
+    visits_repeat(&v, 2, &five, &five);
+    assert_int_equal(visits_disturbed(&v), v.n);
+    assert_int_equal(v.n, 3);
+    assert_int_equal(v.round[2], 1);
+    struct visits_figure f = visits_figure(&v, 2, 0.01, true);
+    assert_false(f.shared);
+    assert_close(f.cycles, 100, 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_disturbed_visit_is_found),
+        cmocka_unit_test(test_a_repetition_counts_if_it_is_less_disturbed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
