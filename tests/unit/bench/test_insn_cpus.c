@@ -1,0 +1,97 @@
+// links: bench/insn/forms.c
+/* How much suite insn measures on recorded CPUs: by CPUID alone, so also of CPUs that nobody here
+ * has. The system is taken to enable all state that the CPU has. */
+#include "tests/unit/unit.h"
+#include <stdlib.h>
+#include "bench/insn/forms.h"
+#include "tests/unit/made_cpu.h"
+
+#define AVX512_FORMS 5000
+#define AVX512_PAIRS 6000
+#define OTHER_FORMS  1500 /* of x87, MMX and SSE2, which each CPU with long mode has */
+
+static const char *const with_avx512[] = {"AuthenticAMD0A10F11_KVM_guest",
+                                          "AuthenticAMD0B40F40_K20_GraniteRidge_02",
+                                          "CentaurHauls0040672_CNS_04"};
+static const char *const others[] = {
+    "AuthenticAMD0000F51_K8_Sledgehammer", "AuthenticAMD0100FA0_K10_Thuban",
+    "AuthenticAMD0600F12_Interlagos",      "AuthenticAMD0800F11_K17_Zen2",
+    "GenuineIntel00006F6_Conroe",          "GenuineIntel0000F66_P4_Tulsa",
+    "GenuineIntel00106A2_Nehalem-EP",      "GenuineIntel00106C2_DiamondvilleDC",
+    "GenuineIntel0030673_Silvermont3",     "GenuineIntel00506C9_Goldmont",
+    "GenuineIntel00506E3_Skylake"};
+static const char *const hybrid[] = {"GenuineIntel0090672_AlderLake_01_LC_BC",
+                                     "GenuineIntel00A06A4_MeteorLake_10"};
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+struct measured {
+    unsigned forms, pairs;
+};
+
+/* What is measured on one CPU of a recording. */
+static struct measured on(struct dump_cpu *cpu)
+{
+    struct insn_support s;
+    struct insn_links links;
+    struct options o;
+    struct cpuid_regs xcr0 = cpuid_dump_get(cpu, 0xd, 0); /* all that XCR0 can have */
+
+    options_default(&o);
+    assert_null(insn_links_find(&links));
+    insn_support(&s, cpuid_dump_get, cpu, xcr0.eax);
+    void *memory = malloc(insn_table_bytes(&o));
+    assert_non_null(memory);
+    const struct insn_table *t = insn_table_make(memory, &o, &s, &links, false);
+    struct measured m = {t->run, t->pairs};
+    free(memory);
+    return m;
+}
+
+static void test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(with_avx512); i++) {
+        struct cpuid_dump d = fixture(with_avx512[i]);
+        struct measured m = on(&(struct dump_cpu){&d, 0});
+        assert_in_range(m.forms, AVX512_FORMS, 20000);
+        assert_in_range(m.pairs, AVX512_PAIRS, 60000);
+        cpuid_dump_free(&d);
+    }
+}
+
+static void test_every_cpu_has_the_forms_of_long_mode(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(others); i++) {
+        struct cpuid_dump d = fixture(others[i]);
+        struct measured m = on(&(struct dump_cpu){&d, 0});
+        assert_in_range(m.forms, OTHER_FORMS, AVX512_FORMS);
+        assert_in_range(m.pairs, m.forms, AVX512_PAIRS * 3);
+        cpuid_dump_free(&d);
+    }
+}
+
+static void test_both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(hybrid); i++) {
+        struct cpuid_dump d = fixture(hybrid[i]);
+        struct measured first = on(&(struct dump_cpu){&d, d.cpu[0]}),
+                        last = on(&(struct dump_cpu){&d, d.cpu[d.cpus - 1]});
+        assert_in_range(first.forms, OTHER_FORMS, AVX512_FORMS);
+        assert_int_equal(first.forms, last.forms);
+        assert_int_equal(first.pairs, last.pairs);
+        cpuid_dump_free(&d);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs),
+        cmocka_unit_test(test_every_cpu_has_the_forms_of_long_mode),
+        cmocka_unit_test(test_both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
