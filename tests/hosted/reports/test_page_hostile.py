@@ -12,13 +12,19 @@ from pictured import everything, hist, moded, silicon
 KEPT = {"type", "status", "result", "kind", "verdict", "execution", "platform", "unit", "form", "name_of", "crc", "slots", "shares"}
 
 
-def poisoned(value, n=0):
+COUNTED = {"pairs", "cycles"}  # the reader counts their words
+
+
+def poisoned(value, n=0, counted=False):
     """Every text of a record with something evil in it, but for words that the reader depends on."""
     if isinstance(value, dict):
-        return {k: v if k in KEPT else poisoned(v, n + i) for i, (k, v) in enumerate(value.items())}
+        return {k: v if k in KEPT else poisoned(v, n + i, k in COUNTED) for i, (k, v) in enumerate(value.items())}
     if isinstance(value, list):
-        return [poisoned(v, n + i) for i, v in enumerate(value)]
-    return f"{value}{EVIL[n % len(EVIL)]}" if isinstance(value, str) else value
+        return [poisoned(v, n + i, counted) for i, v in enumerate(value)]
+    evil = EVIL[n % len(EVIL)]
+    if counted:
+        return f"{value}{''.join(evil.split())}" if value and isinstance(value, str) else value
+    return f"{value}{evil}" if isinstance(value, str) else value
 
 
 ALLOWED = {"html", "head", "meta", "title", "style", "body", "main", "section", "nav", "ul", "li", "a", "h1", "h2",
