@@ -98,6 +98,7 @@ def _latency(form):
 def _note(form):
     found = [form.fault] if form.fault else []
     found += ["length-changing prefix"] if form.lcp else []
+    found += ["complex decoder"] if form.complex else []
     for name, said in (("same", "with one register"), ("line", "at one address"), ("straight", "in a straight line")):
         if figure := form.figures.get(name):
             found.append(f"{_said(figure)} {said}")
@@ -141,7 +142,8 @@ def instructions(report, core=None):
         if form.core in cores:
             rows.setdefault(form.name, {"form": form.name}).update(_cells(form, form.core, blockers))
     columns, common = _columns(report, cores), [rows[name] for name in COMMON if name in rows]
-    parts = [element("p", HOW_TO_READ, class_="soft")]
+    licence = insn.licence(report)
+    parts = [element("p", HOW_TO_READ + (f" The licence of these figures is {licence}." if licence else ""), class_="soft")]
     if len(common) > 1 and len(rows) > len(common):
         parts.append(markup.table("Forms that many ask for", columns, common, label="Common instructions", kind="insn some"))
     parts.append(markup.table(f"All {len(rows)} forms of instructions that ran", columns, list(rows.values()),

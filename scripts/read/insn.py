@@ -209,6 +209,11 @@ def blockers(report):
     return report.one("insn_plan").get("blockers", [])
 
 
+def licence(report):
+    """Of the figures of instructions, as an SPDX identifier; None: the report states none."""
+    return report.one("insn_plan").get("licence")
+
+
 def shared(form, names):
     """The blockers, with their first operand where a mnemonic is that of two: `mov r64` is the load."""
     words = [name.split(",")[0] if name else "" for name in names]

@@ -58,11 +58,13 @@ def test_a_form_has_a_line_with_every_figure_and_its_error():
 
 def test_a_form_names_what_shares_a_unit_and_figures_with_another_history():
     made_of = insn_record({"form": "shlx r64, r64, r64", "cycles": {"tp": "0.50(1)", "2>0": "1.00(2)"}, "shares": "0",
-                           "history": "2>0 2.8(1)"})
-    plan = {"type": "insn_plan", "core": 0, "blockers": ["imul r64, r64"]}
+                           "history": "2>0 2.8(1)", "complex": True})
+    plan = {"type": "insn_plan", "core": 0, "blockers": ["imul r64, r64"], "licence": "CC0-1.0"}
     read = section(made(taken([silicon(), plan, made_of]), plots=0), "instructions")
     line = read.tables[0][-1]
-    assert "imul" in line and line[-1] == "with another history of the registers: 2>0: 2.8 \u00b10.1", line
+    assert "imul" in line, line
+    assert line[-1] == "complex decoder; with another history of the registers: 2>0: 2.8 \u00b10.1", line
+    assert "The licence of these figures is CC0-1.0." in read.text
 
 
 def test_a_hybrid_cpu_has_the_columns_once_per_type():
