@@ -1,4 +1,4 @@
-/* One iteration of a row: measuring it on each core of the plan, or on all of them, and showing it. */
+/* One turn of a row: measuring it on each core of the plan, or on all of them, and showing it. */
 #ifndef BENCH_RUN_ROW_H
 #define BENCH_RUN_ROW_H
 

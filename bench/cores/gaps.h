@@ -10,8 +10,8 @@
 #include "bench/model/cores.h"
 
 /* Watches on the k-th core of the plan. NULL: it is gone, or the run was stopped. The result is
- * valid until the next row. If the watch was aborted (a fault, deadline=), its row is wrong and says
- * why. */
+ * valid until the next row. If the watch was aborted (a fault, deadline=), its row is wrong and
+ * says why. */
 const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigned k);
 
 /* Returns how long each core is watched, in ticks. */

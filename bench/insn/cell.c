@@ -151,7 +151,8 @@ static void choose_filled(const struct job *j, struct insn_cell *c)
     }
     c->copies = f.copies;
     c->blockers = f.fillers;
-    c->iterations = (uint16_t)(ITERATIONS_MOST * INSN_FILLED_COPIES * INSN_FILLERS / (f.copies * f.fillers));
+    c->iterations =
+        (uint16_t)(ITERATIONS_MOST * INSN_FILLED_COPIES * INSN_FILLERS / (f.copies * f.fillers));
 }
 
 /* Chooses loop or straight line, by the ticks of a few copies. */
@@ -195,8 +196,8 @@ static void try_few(void *ctx)
         choose(j, &j->batch.test[j->at]);
 }
 
-/* Returns the slots of an iteration of the fillers alone: one for each of them, and about three for the
- * end of the loop. Those of resets, one or two per copy, are not counted. */
+/* Returns the slots of an iteration of the fillers alone: one for each of them, and about three for
+ * the end of the loop. Those of resets, one or two per copy, are not counted. */
 static double slots_of_iteration(const struct insn_cell *c)
 {
     return c->copies * (c->blockers + 1) + 3;

@@ -27,8 +27,8 @@ size_t interleave_windows(size_t n);
 
 /*
  * Takes interleave_windows(n) windows of each of `kinds` (at most INTERLEAVE_KINDS). Repeats shared
- * blocks (witness.h) a few times while witness_may_search() allows it, then excludes them. The ticks of the
- * last round's windows stay in e->memory, kind after kind.
+ * blocks (witness.h) a few times while witness_may_search() allows it, then excludes them. The
+ * ticks of the last round's windows stay in e->memory, kind after kind.
  */
 void interleave(struct engine *e, const window_fn *fn, unsigned kinds, size_t n,
                 struct interleaved *kind);

@@ -1,8 +1,8 @@
 /*
- * The memory of made_core.h, for curves over sizes: two caches and two TLBs with known latencies and
- * sizes, which its CPUID reports. The chase is laid out and followed in real memory; the time of a
- * walk is computed from the length of the cycle that it is in. The other loads only take time.
- * fake_tsc.h is its clock. Include this first, and link made_core.c and made_memory.c.
+ * The memory of made_core.h, for curves over sizes: two caches and two TLBs with known latencies
+ * and sizes, which its CPUID reports. The chase is laid out and followed in real memory; the time
+ * of a walk is computed from the length of the cycle that it is in. The other loads only take
+ * time. fake_tsc.h is its clock. Include this first, and link made_core.c and made_memory.c.
  */
 #ifndef TESTS_UNIT_BENCH_MADE_MEMORY_H
 #define TESTS_UNIT_BENCH_MADE_MEMORY_H

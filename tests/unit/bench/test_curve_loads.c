@@ -1,5 +1,5 @@
-/* Curves of other loads than a chase of lines, on a simulated machine: streams, offsets, states of a
- * line, pages, code; and with the prefetchers disabled. */
+/* Curves of other loads than a chase of lines, on a simulated machine: streams, offsets, states of
+ * a line, pages, code; and with the prefetchers disabled. */
 // links: bench/memory/curve.c bench/memory/chase.c bench/memory/needs.c bench/memory/point.c
 // links: bench/memory/visit.c bench/cores/one_core.c tests/unit/bench/made_core.c
 // links: tests/unit/bench/made_memory.c
