@@ -1,11 +1,5 @@
-"""Neighbours: which launches had an exclusive core, whether the witness is right, and the recorded windows that replace
-launches on a shared core."""
-import json
-import os
-import subprocess
+"""Neighbours: which launches had an exclusive core, and whether the witness sees a neighbour."""
 from dataclasses import dataclass
-
-from launch import launches
 
 
 @dataclass
@@ -85,66 +79,7 @@ def neighbours(runs):
               f" {percent(max(shares), 1)} of a launch; {len(shares)} launches")
 
 
-# --- recorded windows, where this machine's are too shared ---------------------------------------
-
-REPLAY = os.path.join(launches.ROOT, "build/hosted/replay")
-RECORDED = os.path.join(launches.ROOT, "tests/replay/windows")
-DOCUMENTED = {"add": 1, "imul": 3, "load": 5}  # on the CPU of the recordings
-
-
-def replayed(*files):
-    """Returns the results of the program's own code for recorded windows, object by object."""
-    p = subprocess.run([REPLAY, "windows", *files], text=True, stdout=subprocess.PIPE, check=True)
-    return [json.loads(line) for line in p.stdout.splitlines()]
-
-
-def _covered(judged):
-    """Returns pairs of launches, and those inside the interval. Leaves out launches with fewer exclusive blocks, whose
-    uncertainty no interval of the other launch can know."""
-    pairs = [(a, b) for a in judged for b in judged
-             if a is not b and (a["file"], a["body"]) == (b["file"], b["body"]) and b["shared"] <= max(0.5, a["shared"])]
-    return len(pairs), sum(a["lo"] <= b["cycles"] <= a["hi"] for a, b in pairs)
-
-
-def recorded(objects):
-    judged = [o for o in objects if o["judged"]]
-    pairs, inside = _covered(judged)
-    yield Bar(f"recorded launches that are judged, {len(judged)} of {len(objects)}; {pairs} pairs",
-              percent(inside / pairs) if pairs else "none", "at least 98%",
-              pairs > 0 and inside >= 0.98 * pairs)
-    for body, wanted in DOCUMENTED.items():
-        values = [o["cycles"] for o in judged if o["body"] == body]
-        yield Bar(f"recorded {body}, documented {wanted}",
-                  f"{min(values):.4f} to {max(values):.4f} cycles" if values else "none",
-                  "within 1%", bool(values) and all(abs(v / wanted - 1) <= 0.01 for v in values))
-
-
 SEEN = 0.95  # of a neighbour's blocks
-FALSE_ALARMS = 0.001  # of the blocks without a neighbour
-SLOWER = 1.3  # factor by which a sibling slows NOPs, at least: 1.3 to 2.1 in these recordings
-EVERY = 3
-
-
-def plant_neighbour(lines):
-    """Returns recorded blocks in which each third pass (forward and backward) has a slow reading of the witness at both
-    ends, and the share of the blocks that are shared by this."""
-    made, ends = [], 0
-    for line in lines:
-        words = line.split()
-        if words[4] == "W":
-            if ends // 2 % EVERY == 0:
-                words[5:] = [str(round(int(w) * SLOWER)) for w in words[5:]]
-            ends += 1
-        made.append(" ".join(words))
-    passes = (ends + 1) // 2
-    return made, -(-passes // EVERY) / passes
-
-
-def sees_planted(planted, found):
-    yield Bar(f"a slow-down planted in {percent(planted, 1)} of the blocks of an undisturbed recording",
-              f"{percent(found, 1)} are seen as shared",
-              f"95% of them, and at most {percent(FALSE_ALARMS, 1)} of all besides",
-              SEEN * planted <= found <= planted + FALSE_ALARMS)
 
 
 def sees_sibling(runs):
