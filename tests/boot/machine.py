@@ -32,6 +32,8 @@ SUCCESS, CHECK_FAILED, BAD_OPTIONS, FAULT, STOPPED, NO_REPORT = 1, 2, 3, 4, 5, 6
 SMALL_FIRMWARE = ("/usr/share/OVMF/OVMF_CODE.fd", "/usr/share/OVMF/OVMF_VARS.fd")
 
 TIMEOUT = 300  # s; only a hang takes as long, whatever the machine's load is
+# s; QEMU writes each byte of a serial line separately. Reading them one by one takes as much CPU time as QEMU does.
+GATHER = 0.005
 
 # Where a session keeps saved machines whose firmware has started (conftest.py); None: each boot starts its own.
 SAVED = "BARETICK_SAVED_MACHINES"
@@ -249,6 +251,7 @@ def follow(process, source, keys=None, timeout=TIMEOUT, done=None):
                 if process.poll() is not None:
                     break
                 continue
+            time.sleep(GATHER)
             try:
                 piece = os.read(source, 65536)
             except OSError:  # a terminal whose other end is closed
