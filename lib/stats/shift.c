@@ -1,5 +1,4 @@
 #include "lib/stats/shift.h"
-#include "lib/stats/dist.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/moments.h"
@@ -63,9 +62,8 @@ struct shift shift_of(const double *a, size_t n, const double *b, size_t m, doub
 struct in_rounds {
     double value[SHIFT_MOST];
     size_t round[SHIFT_MOST];
-    size_t n, rounds;     /* rounds that have a value */
-    struct moments means; /* of these */
-    double h;             /* Kruskal and Wallis' H of the rounds */
+    size_t n, rounds; /* rounds that have a value */
+    double h;         /* Kruskal and Wallis' H of the rounds */
 };
 
 static struct in_rounds known_values(const struct shift_set *set)
@@ -96,47 +94,42 @@ static void judge_rounds(struct in_rounds *s)
     double between = 0, middle = ((double)s->n + 1) / 2;
 
     for (size_t from = 0, end; from < s->n; from = end) {
-        struct moments values = {0}, ranks = {0};
+        struct moments ranks = {0};
         for (end = from; end < s->n && s->round[end] == s->round[from]; end++) {
-            moments_add(&values, s->value[end]);
             moments_add(&ranks, rank_of(s, end));
             moments_add(&all, rank_of(s, end));
         }
         s->rounds++;
-        moments_add(&s->means, values.mean);
         between += (double)ranks.n * (ranks.mean - middle) * (ranks.mean - middle);
     }
     s->h = all.squares > 0 ? ((double)s->n - 1) * between / all.squares : 0;
 }
 
-/* Wilson and Hilferty, "The distribution of chi-square", 1931. */
-static double chi_squared(double p, double df)
+/* Tests whether the values of a round may have something in common. */
+static bool has_rounds(const struct in_rounds *s)
 {
-    double spread = 2 / (9 * df), root = 1 - spread + dist_normal(p) * mathx_sqrt(spread);
-
-    return df * root * root * root;
+    return s->rounds > 1 && s->rounds < s->n;
 }
 
-static bool rounds_matter(const struct in_rounds *a, const struct in_rounds *b)
+static bool has_few_rounds(const struct in_rounds *s)
 {
-    if (a->rounds < 2 || b->rounds < 2 || (a->rounds == a->n && b->rounds == b->n))
-        return false;
-    double df = (double)(a->rounds + b->rounds - 2);
-    return a->rounds < SHIFT_ROUNDS || b->rounds < SHIFT_ROUNDS ||
-           a->h + b->h > chi_squared(1 - SHIFT_DIFFER, df);
+    return has_rounds(s) && s->rounds < SHIFT_ROUNDS;
 }
 
-/* Welch's half-width of the difference of the means over rounds. */
-static double half_by_rounds(const struct in_rounds *a, const struct in_rounds *b, double level)
+/* Returns the factor by which rounds that differ make the interval longer. */
+static double longer_by(const struct in_rounds *a, const struct in_rounds *b)
 {
-    double mine = moments_variance(&a->means) / (double)a->rounds;
-    double theirs = moments_variance(&b->means) / (double)b->rounds, both = mine + theirs;
+    double h = 0, df = 0;
 
-    if (!(both > 0))
-        return 0;
-    double df = both * both /
-                (mine * mine / ((double)a->rounds - 1) + theirs * theirs / ((double)b->rounds - 1));
-    return dist_t(1 - (1 - level) / 2, df) * mathx_sqrt(both);
+    if (has_rounds(a)) {
+        h += a->h;
+        df += (double)a->rounds - 1;
+    }
+    if (has_rounds(b)) {
+        h += b->h;
+        df += (double)b->rounds - 1;
+    }
+    return h > df ? mathx_sqrt(1 + (1 + SHIFT_UNSURE / df) * (h / df - 1)) : 1;
 }
 
 struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set *b, double level)
@@ -146,11 +139,13 @@ struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set
 
     judge_rounds(&mine);
     judge_rounds(&theirs);
-    if (!is_known(s.lo) || !rounds_matter(&mine, &theirs))
+    if (has_few_rounds(&mine) || has_few_rounds(&theirs)) {
+        s.lo = s.hi = UNKNOWN;
         return s;
-    double half = half_by_rounds(&mine, &theirs, level);
-    s.by_rounds = true;
-    s.lo = s.lo < s.by - half ? s.lo : s.by - half;
-    s.hi = s.hi > s.by + half ? s.hi : s.by + half;
+    }
+    double factor = longer_by(&mine, &theirs);
+    s.by_rounds = is_known(s.lo) && factor > 1;
+    s.lo = s.by - (s.by - s.lo) * factor;
+    s.hi = s.by + (s.hi - s.by) * factor;
     return s;
 }

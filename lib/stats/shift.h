@@ -13,8 +13,8 @@
 
 struct shift {
     double by;      /* the median of all differences a - b; UNKNOWN: a set is empty */
-    double lo, hi;  /* its interval; UNKNOWN: the sets are too small for the level */
-    bool by_rounds; /* the interval also contains that of the rounds' means */
+    double lo, hi;  /* its interval; UNKNOWN: too few values for the level, or too few rounds */
+    bool by_rounds; /* the interval is longer because rounds differ */
 };
 
 /* a and b: n and m values, at most SHIFT_MOST each. The interval has at least the two-sided
@@ -34,15 +34,15 @@ struct shift_set {
 
 /*
  * Returns the shift of values that may have something in common with the others of their round,
- * which the ranks do not allow for. If rounds seem to differ, or there are fewer than SHIFT_ROUNDS,
- * the interval also contains the shift -+ Student's t of the rounds' means (Welch, 1947). They seem
- * to differ if Kruskal and Wallis' H, summed over both sets, exceeds its quantile at 1 -
- * SHIFT_DIFFER; that happens to one pair in four whose rounds are alike. Rounds of one value each
- * are independent and judged by the ranks. docs/method.md, "The figure", has how often the
- * interval misses.
+ * which the ranks do not allow for. Kruskal and Wallis' H of the rounds, divided by its degrees of
+ * freedom, is the variance of a round's mean rank, relative to what independent values have. Where
+ * it is q > 1 over both sets, the interval is longer by sqrt(1 + (1 + SHIFT_UNSURE / df) (q - 1)):
+ * by sqrt(q) if df is large, and by more if few rounds leave q uncertain. With fewer than
+ * SHIFT_ROUNDS the interval is UNKNOWN. Rounds of one value each are independent. docs/method.md,
+ * "The figure", has how often the interval misses.
  */
 #define SHIFT_ROUNDS 4
-#define SHIFT_DIFFER 0.25
+#define SHIFT_UNSURE 12
 struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set *b, double level);
 
 #endif

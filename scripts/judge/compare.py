@@ -54,10 +54,11 @@ KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled
 class Index:
     """Data about a report's rows, gathered while they are read, because unpacking all rows again takes as long as
     parsing their JSON. places: {(suite, name, core): number}; twice: the first name that two rows have; estimators:
-    those of all figures."""
+    those of all figures; rounds: how much those of all rows differ."""
 
     def __init__(self):
         self.places, self.twice, self.estimators, self._count = {}, None, set(), 0
+        self.rounds = shift.Rounds()
 
     def take(self, row):
         key = row["suite"], row["name"], row.get("core")
@@ -66,6 +67,7 @@ class Index:
         self._count += 1
         if estimator := likeness.estimator(row):
             self.estimators.add(estimator)
+        self.rounds.add(difference.in_rounds(row))
 
 
 class Launches(collections.abc.Mapping):
@@ -96,7 +98,8 @@ class Launches(collections.abc.Mapping):
 
 
 class Side:
-    """The reports of one side, which must be alike. rows: their Launches; estimators: those of one report's figures."""
+    """The reports of one side, which must be alike. rows: their Launches; estimators: those of one report's figures;
+    rounds: [how much those of each report's rows differ]."""
 
     def __init__(self, title, paths, fields=KEPT):
         """fields: the fields of rows that are kept (saved.Saved)."""
@@ -113,6 +116,7 @@ class Side:
                 raise saved.Unreadable(f"{r.path}: no record `run`: nothing is known of the machine")
         self.run = self.reports[0].one("run")
         self.estimators = indices[0].estimators
+        self.rounds = [index.rounds for index in indices]
         for r, index in zip(self.reports[1:], indices[1:]):
             self._fail_if_unlike(r, index.estimators)
         self.rows = Launches(self.reports, indices)
@@ -216,8 +220,8 @@ def figure_left(old, new):
     return found
 
 
-def judged(key, old, new):
-    """Returns one line of the comparison, and its difference, or None."""
+def judged(key, old, new, all_differ):
+    """Returns one line of the comparison, and its difference, or None. all_differ: the rounds of all rows seem to."""
     suite, name, core = key
     line = {"row": f"{suite}/{name}", "suite": suite, "name": name, "core": core, "why": why_not(old, new) or ""}
     if line["why"]:
@@ -232,7 +236,7 @@ def judged(key, old, new):
     line["unit"] = unit
     if unit != "instructions":
         with_counts(line, old, new)
-    d, note = difference.of_rows(old, new, unit, a, b)
+    d, note = difference.of_rows(old, new, unit, a, b, all_differ)
     if d is None:
         return {**line, "verdict": UNLIKE, "why": note}, None
     with_change(line, d)
@@ -298,10 +302,11 @@ def compared(old, new, args, limit=None):
     """Returns the Lines, and the Difference of each compared line, by position. limit: allowed slowdown, for
     too_slow()."""
     is_chosen, lines, differences = show.choice(args), Lines(), {}
+    all_differ = shift.differ([*old.rounds, *new.rounds])
     for key in (*old.rows, *(k for k in new.rows if k not in old.rows)):
         if not is_chosen(dict(zip(("suite", "name", "core"), key))):
             continue
-        line, d = judged(key, old.rows.get(key), new.rows.get(key))
+        line, d = judged(key, old.rows.get(key), new.rows.get(key), all_differ)
         if d:
             differences[len(lines)] = Difference(d, limit)
         lines.append(line)
@@ -394,10 +399,10 @@ def explanation(lines, differences):
         said.append(f"Rows judged by their placements' figures: {placements}. The change is the median over all "
                     "pairs of a new and an old\nplacement (Hodges and Lehmann); from and to are its 99% interval by ranks.")
     if "rounds" in by:
-        said.append(f"Of {by['rounds']} of them rounds seem to differ: their intervals hold Student's t of the rounds' means too.")
+        said.append(f"Of {by['rounds']} of them rounds seem to differ, so that their intervals are longer.")
     if "figures" in by:
         said.append(f"Rows judged by their figures and intervals: {by['figures']}. There are no figures of placements, or "
-                    "too few, or\nlaunches differ by more than their placements explain.")
+                    "too few, or\nfewer than 4 rounds, or launches differ by more than their placements explain.")
     if set(by) - {"counts"}:
         said.append(f"The intervals of changes are of 99%, each by itself. Over these {len(differences)} rows false alarms are held down "
                     f"(Benjamini-Hochberg):\nof rows called faster or slower at most {RISK:.0%} are neither. "

@@ -23,37 +23,31 @@ def placements(row):
 class ByPlacements:
     """old, new: figures of the placements of all launches, one list per round. shift, with lo and hi, is in the
     figure's unit; ratio with lo and hi is None if the old figure is near zero; p: the probability of such a
-    difference if nothing changed. If rounds matter, the intervals also cover those of the rounds' means, and p is
-    the larger of the two."""
+    difference if nothing changed. If rounds differ, the intervals are longer, and p is larger. all_differ: the
+    rounds of all rows seem to."""
 
-    def __init__(self, old, new, near_zero):
+    def __init__(self, old, new, near_zero, all_differ=True):
         self.old, self.new = sum(old, []), sum(new, [])
-        self.rounds = shift.Rounds(old, new)
-        self.by = "rounds" if self.rounds.matter else "placements"
-        found = shift.Shift(self.old, self.new, CONFIDENCE)
+        self._longer = _rounds(old, new).longer(all_differ)
+        self.by = "rounds" if self._longer > 1 else "placements"
+        found = shift.Shift(self.old, self.new, CONFIDENCE, self._longer)
         self.shift, self.shift_lo, self.shift_hi, self.p = found.value, found.lo, found.hi, found.p
         self.ratio = self.ratio_lo = self.ratio_hi = None
         if not near_zero and min(self.old) > 0:
-            self.ratio, self.ratio_lo, self.ratio_hi = shift.factor(self.old, self.new, CONFIDENCE)
+            self.ratio, self.ratio_lo, self.ratio_hi = shift.factor(self.old, self.new, CONFIDENCE, self._longer)
         self.relative = self.ratio is not None
-        if self.rounds.matter:
-            self._hold_rounds()
-
-    def _hold_rounds(self):
-        half = self.rounds.half(CONFIDENCE)
-        self.p = max(self.p, self.rounds.p(self.shift))
-        self.shift_lo, self.shift_hi = min(self.shift_lo, self.shift - half), max(self.shift_hi, self.shift + half)
-        if self.relative:
-            half /= statistics.median(self.old)
-            self.ratio_lo, self.ratio_hi = min(self.ratio_lo, self.ratio - half), max(self.ratio_hi, self.ratio + half)
 
     def p_above(self, limit):
         """Returns the probability of this difference if no operation takes longer than before by more than this share."""
         moved = [v * (1 + limit) if self.relative else v + limit * figure.NEAR_ZERO for v in self.old]
-        p = shift.p_above(moved, self.new)
-        if not self.rounds.matter:
-            return p
-        return max(p, self.rounds.p_above(shift.Shift(moved, self.new, CONFIDENCE).value))
+        return shift.Shift(moved, self.new, CONFIDENCE, self._longer).p_above
+
+
+def _rounds(old, new):
+    rounds = shift.Rounds()
+    for side in (old, new):
+        rounds.add(side)
+    return rounds
 
 
 class ByFigures:
@@ -104,9 +98,9 @@ def _loop(launches):
     return None if None in found else statistics.median(found)
 
 
-def of_rows(old, new, unit, a, b):
+def of_rows(old, new, unit, a, b, all_differ=True):
     """Returns (the difference, a note on how it was computed, or ""). old, new: a row's records, one per launch; a, b:
-    their pooled estimate.Estimates. Returns (None, why) if no error is known."""
+    their pooled estimate.Estimates; all_differ: of ByPlacements. Returns (None, why) if no error is known."""
     if unit == "instructions":
         return ByFigures(a, b, "counts", figure.is_near_zero(a.value)), ""
     note, near_zero = "", figure.is_near_zero(a.value, a.lo, _loop(old) if unit == "cycles" else None)
@@ -115,9 +109,12 @@ def of_rows(old, new, unit, a, b):
         note = why_old or why_new
         if x and y:
             m, n = (sum(map(len, side)) for side in (x, y))
-            if shift.rank(m, n, CONFIDENCE)[0]:
-                return ByPlacements(x, y, near_zero), ""
-            note = f"too few placements: {m} against {n}"
+            if not shift.rank(m, n, CONFIDENCE)[0]:
+                note = f"too few placements: {m} against {n}"
+            elif _rounds(x, y).few:
+                note = f"fewer than {shift.LEAST_ROUNDS} rounds"
+            else:
+                return ByPlacements(x, y, near_zero, all_differ), ""
     if not a.parts or not b.parts:
         return None, "no interval: give several launches of each side"
     return ByFigures(a, b, "figures", near_zero), note

@@ -11,8 +11,6 @@ import itertools
 import math
 import statistics
 
-from judge import significance
-
 NORMAL = statistics.NormalDist()
 # With more pairs than this, U is treated as normal, with its continuity correction, because the exact distribution of
 # 300 against 300 figures takes seconds. At 100 against 100 the two differ by 3% of a tail of 0.5%.
@@ -65,36 +63,37 @@ def middle(ordered):
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
 
-def variance(values):
-    """statistics.variance() computes with fractions and is ten times slower. This is exact too: the values are
-    multiples of one power of 2, and the quotient of two integers is rounded once."""
-    ratios = [v.as_integer_ratio() for v in values]
-    unit = max([below for _, below in ratios])
-    multiples = [above * (unit // below) for above, below in ratios]
-    n, total = len(multiples), sum(multiples)
-    return (n * sum([m * m for m in multiples]) - total * total) / (n * (n - 1) * unit * unit)
-
-
 class Shift:
     """Compares new figures with old ones: value; lo and hi, None if there are too few figures; level of these; p: the
     probability of so large a difference, in either direction, if there is none. Differences of exactly 0 count
-    against a shift."""
+    against a shift. longer: the factor of Rounds, by which lo and hi are farther from the value."""
 
-    def __init__(self, old, new, confidence=0.99):
+    def __init__(self, old, new, confidence=0.99, longer=1.0):
         new = sorted(new)
         differences = [y - x for x in old for y in new]
         differences.sort()
         m, n = len(old), len(new)
         self.value = middle(differences)
         k, self.level = rank(m, n, confidence)
-        self.lo, self.hi = (differences[k - 1], differences[-k]) if k else (None, None)
-        self.p = min(1.0, 2 * min(tail(bisect.bisect_right(differences, 0), m, n),
-                                  tail(m * n - bisect.bisect_left(differences, 0), m, n)))
+        self.lo, self.hi = _ends(differences, k, self.value, longer)
+        none = self.value * (1 - 1 / longer)  # is as far from the value as 0, before the interval is made longer
+        self.p_above = tail(bisect.bisect_right(differences, none), m, n)
+        self.p = min(1.0, 2 * min(self.p_above, tail(m * n - bisect.bisect_left(differences, none), m, n)))
 
 
-# The level at which rounds seem to differ: one in four pairs with equal rounds is reported (lib/stats/shift.h).
-DIFFER = 0.25
-LEAST_ROUNDS = 4  # with fewer rounds they are assumed to differ, because the test has little power
+def _ends(ordered, k, value, longer):
+    """Returns the interval from the k-th smallest to the k-th largest."""
+    if not k:
+        return None, None
+    return value - (value - ordered[k - 1]) * longer, value + (ordered[-k] - value) * longer
+
+
+LEAST_ROUNDS = 4  # with fewer, it is not known how much rounds differ; lib/stats/shift.h has the same constants
+UNSURE = 12
+# Rounds of two reports seem to differ if the ratio of Rounds, over all their rows, is above this. Of reports with 160
+# rows whose rounds are alike, 1 in 50 exceeds it by chance; with fewer rows more do, which only costs power.
+ALIKE = 1.1
+APART = 3  # a row whose own ratio is above this has rounds that differ, whatever the others have
 
 
 def _ranks(every):
@@ -128,49 +127,44 @@ def _p_of_chi_squared(h, df):
 
 
 class Rounds:
-    """For two sides of [placements' figures of a round]: whether rounds matter; if they do, se and df of the difference
-    of the means over rounds (Welch)."""
+    """Adds up how much the rounds of launches differ: h, Kruskal and Wallis' H of the rounds, and df, its degrees of
+    freedom. few: a launch has too few rounds to know. h / df is the variance of a round's mean rank, relative to what
+    independent placements have."""
 
-    def __init__(self, old, new):
-        sides = [[g for g in side if g] for side in (old, new)]
-        self.matter = False
-        if any(len(side) < 2 for side in sides) or all(len(g) == 1 for side in sides for g in side):
+    def __init__(self):
+        self.h = self.df = 0
+        self.few = False
+
+    def add(self, rounds):
+        """rounds: [placements' figures of a round]. Rounds of one placement each are independent."""
+        groups = [g for g in rounds if g]
+        if len(groups) < 2 or all(len(g) == 1 for g in groups):
             return
-        few = any(len(side) < LEAST_ROUNDS for side in sides)
-        h, df = sum(_h(side) for side in sides), sum(len(side) - 1 for side in sides)
-        self.matter = few or _p_of_chi_squared(h, df) < DIFFER
-        if not self.matter:
-            return
-        parts = [(variance([statistics.fmean(g) for g in side]) / len(side), len(side) - 1) for side in sides]
-        self.se = math.sqrt(sum(v for v, _ in parts))
-        below = sum(v * v / n for v, n in parts)
-        self.df = self.se ** 4 / below if below > 0 else math.inf
+        self.h += _h(groups)
+        self.df += len(groups) - 1
+        self.few = self.few or len(groups) < LEAST_ROUNDS
 
-    def half(self, confidence):
-        return significance.quantile(self.df, confidence) * self.se
-
-    def p(self, shift):
-        """Returns the probability of a shift this large, in either direction, if there is none."""
-        return significance.two_sided(shift / self.se, self.df) if self.se else float(shift == 0)
-
-    def p_above(self, shift):
-        """Returns the probability of a shift this large if there is none, or a negative one."""
-        return significance.upper(shift / self.se, self.df) if self.se else float(shift <= 0)
+    def longer(self, all_differ):
+        """Returns the factor by which rounds that differ make an interval longer. all_differ: those of all rows do."""
+        ratio = self.h / self.df if self.df else 0
+        if ratio <= (1 if all_differ else APART):
+            return 1.0
+        return math.sqrt(1 + (1 + UNSURE / self.df) * (ratio - 1))
 
 
-def factor(old, new, confidence=0.99):
+def differ(every):
+    """Tests whether the rounds of all rows of several reports seem to differ. every: the Rounds of each report."""
+    return sum(rounds.h for rounds in every) > ALIKE * sum(rounds.df for rounds in every)
+
+
+def factor(old, new, confidence=0.99, longer=1.0):
     """Returns (value, lo, hi) of the ratios of a new to an old figure. All of `old` are above 0."""
     new = sorted(new)
     ratios = [y / x for x in old for y in new]
     ratios.sort()
     k, _ = rank(len(old), len(new), confidence)
-    lo, hi = (ratios[k - 1], ratios[-k]) if k else (None, None)
-    return middle(ratios), lo, hi
-
-
-def p_above(old, new):
-    """Returns the probability of this if no new figure tends to be above the old."""
-    return tail(sum(y <= x for x in old for y in new), len(old), len(new))
+    value = middle(ratios)
+    return value, *_ends(ratios, k, value, longer)
 
 
 def p_one_source(groups):

@@ -135,7 +135,7 @@ def verdicts(dice, rows, change, launches, pairs, slow=0, wander=0):
 
     unchanged, changed = [], []
     for _ in range(pairs):
-        old, new = (type("Side", (), {"rows": side(f)}) for f in (1, 1 + change))
+        old, new = (type("Side", (), {"rows": side(f), "rounds": []}) for f in (1, 1 + change))
         for i, line in enumerate(compare.compared(old, new, Words)[0]):
             (changed if i < slow else unchanged).append(line["verdict"])
     return unchanged, changed

@@ -1,6 +1,5 @@
 """Shifts between placements' figures: exact where the truth is known, and on recorded launches."""
 
-import fractions
 import functools
 import itertools
 import json
@@ -17,20 +16,8 @@ from conftest import ROOT
 from judge import shift
 from made_reports import row
 
-ORDERS = (1e-300, 1e-3, 1.0, 1e9, 1e150)
 RECORDED = ROOT / "tests/replay/launches/granite_rapids.tsv.xz"
 SLOWDOWN = 0.05
-
-
-@pytest.mark.parametrize("order", ORDERS)
-def test_a_variance_is_exact_to_its_last_bit(order):
-    dice = random.Random(3)
-    for n in (2, 3, 4, 16):
-        values = [order * (1 + dice.random() / dice.choice((1, 1e6))) for _ in range(n)]
-        exact = [fractions.Fraction(v) for v in values]
-        mean = sum(exact) / n
-        assert shift.variance(values) == float(sum((v - mean) ** 2 for v in exact) / (n - 1))
-    assert shift.variance([order] * 3) == 0
 
 
 def test_ranks_are_the_means_of_ties():
@@ -101,45 +88,59 @@ def test_one_source_is_rejected_as_often_as_it_says():
 # --- on recorded launches --------------------------------------------------------------------------
 
 @functools.lru_cache(maxsize=8)
-def recorded(factor=1.0, knows_rounds=True):
-    """Returns {row: [record of each launch]} as the program wrote them (means, four rounds), multiplied by `factor`."""
+def recorded(factor=1.0):
+    """Returns {row: {launch: record}} as the program wrote them (means, four rounds), multiplied by `factor`."""
     found = {}
     with lzma.open(RECORDED, "rt", encoding="ascii") as f:
         for line in f:
-            _, name, mean, lo, _, placed = line.split("\t")
+            launch, name, mean, lo, _, placed = line.split("\t")
             suite, _, name = name.partition("/")
             value, half = float(mean) * factor, (float(mean) - float(lo)) * factor
             placed = [float(c) * factor for c in placed.split()]
-            rounds = [statistics.fmean(placed[i:i + 4]) for i in range(0, 16, 4)] if knows_rounds else []
+            rounds = [statistics.fmean(placed[i:i + 4]) for i in range(0, 16, 4)]
             interval = {"placements_cycles": placed, "rounds_cycles": rounds, "sd": statistics.stdev(placed)}
-            found.setdefault(f"{suite}/{name}", []).append(row(name, value, half, suite=suite, interval=interval))
+            found.setdefault(f"{suite}/{name}", {})[launch] = row(name, value, half, suite=suite, interval=interval)
     return found
 
 
-def by_ranks(old, new):
+@functools.lru_cache(maxsize=1)
+def rounds_of_launches():
+    """Returns {launch: how much the rounds of all its rows differ}."""
+    found = {}
+    for of in recorded().values():
+        for launch, record in of.items():
+            found.setdefault(launch, shift.Rounds()).add(difference.in_rounds(record))
+    return found
+
+
+def seem_to_differ(launches):
+    return shift.differ([rounds_of_launches()[launch] for launch in launches])
+
+
+def by_ranks(old, new, _):
     """The same for one launch per side, as if rounds never differed."""
     found = shift.Shift(*(difference.placements(side[0]) for side in (old, new)))
     return (found.value > 0) - (found.value < 0) if found.p <= 0.01 else 0
 
 
-def by_intervals(old, new):
+def by_intervals(old, new, _):
     """The same by the intervals of the means."""
     a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
     d = difference.ByFigures(a, b, "figures", False)
     return (d.shift > 0) - (d.shift < 0) if d.p <= 0.01 else 0
 
 
-def judged(old, new):
+def judged(old, new, all_differ):
     """Returns whether new is above old, below or neither: at 99%, for one comparison. old, new: launches of a row."""
     a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
-    d = difference.of_rows(old, new, "cycles", a, b)[0]
+    d = difference.of_rows(old, new, "cycles", a, b, all_differ)[0]
     return (d.shift > 0) - (d.shift < 0) if d.p <= 0.01 else 0
 
 
-def of_some_cost(launches):
+def of_some_cost(rows):
     """Returns rows that cost at least half a cycle; of less, 5% is nothing."""
-    return [name for name, runs in launches.items()
-            if not figure.is_near_zero(statistics.median(difference.placements(runs[0])))]
+    return [name for name, of in rows.items()
+            if not figure.is_near_zero(statistics.median(difference.placements(next(iter(of.values())))))]
 
 
 def rates(change, launches, judge=judged):
@@ -150,9 +151,9 @@ def rates(change, launches, judge=judged):
     for name in of_some_cost(old):
         for _ in range(8 if launches == 1 else 4):
             if len(old[name]) >= 2 * launches:
-                order = dice.sample(range(len(old[name])), 2 * launches)
+                order = dice.sample(sorted(old[name]), 2 * launches)
                 verdicts.append(judge([old[name][k] for k in order[:launches]],
-                                      [new[name][k] for k in order[launches:]]))
+                                      [new[name][k] for k in order[launches:]], seem_to_differ(order)))
     return (statistics.fmean(v > 0 for v in verdicts), statistics.fmean(v != 0 for v in verdicts), len(verdicts))
 
 
@@ -161,21 +162,21 @@ def test_false_alarms_are_as_rare_as_the_level_says():
     assert n > 1200 and any_ <= 0.01 + 3 * math.sqrt(0.01 / n)
 
 
-def test_a_slowdown_of_5_percent_is_found_by_ranks_in_70_percent_of_rows():
-    """With 1.3% false alarms. The intervals of the means find it in 40%."""
-    assert rates(SLOWDOWN, 1, by_ranks)[0] >= 0.7 and rates(0, 1, by_ranks)[1] <= 0.0132
+def test_a_slowdown_of_5_percent_is_found_in_7_of_10_rows():
+    """As by ranks alone, with fewer false alarms; over all pairs of launches 69.6% and 1.1%, by ranks alone 70.2% and
+    1.3%. The intervals of the means find it in 40%."""
+    one, ranks = rates(SLOWDOWN, 1)[0], rates(SLOWDOWN, 1, by_ranks)[0]
+    assert one >= 0.68 and ranks - 0.01 <= one <= ranks
+    assert rates(0, 1)[1] < rates(0, 1, by_ranks)[1]
     assert 0.35 < rates(SLOWDOWN, 1, by_intervals)[0] < 0.45
 
 
-def test_what_guards_against_rounds_that_differ_costs_7_of_these_percent():
-    """By chance it reports different rounds in a quarter of all pairs, and their intervals are wide. Two launches per
-    side compensate for that."""
-    one, two = rates(SLOWDOWN, 1)[0], rates(SLOWDOWN, 2)[0]
-    assert 0.62 <= one < 0.65 and two >= 0.7
-    old = recorded()
-    found = [difference.of_rows([a], [b], "cycles", *(estimate.of_row(r, "cycles") for r in (a, b)))[0].by
-             for name in of_some_cost(old) for a, b in [old[name][:2]]]
-    assert 0.2 < found.count("rounds") / len(found) < 0.35
+def test_rounds_are_judged_by_all_rows_of_a_launch():
+    """In two of the recorded launches they differ. Judged by each row itself, chance makes intervals longer."""
+    apart = [launch for launch in rounds_of_launches() if seem_to_differ([launch])]
+    assert 1 <= len(apart) <= 4
+    alone = rates(SLOWDOWN, 1, lambda old, new, _: judged(old, new, True))[0]
+    assert alone < rates(SLOWDOWN, 1)[0] - 0.02
 
 
 def stated():
@@ -198,11 +199,11 @@ def test_slowdowns_are_found_at_the_stated_rates(launches, change, rate):
 
 def test_launches_that_move_are_not_pooled():
     """sum/cold differs from launch to launch, because the speed of the memory changes over time."""
-    launches = recorded()
     for name, by in (("sum/cold", "figures"), ("truth/add", "placements"), ("calls/plt", "placements")):
-        old, new = launches[name][:4], launches[name][4:]
+        launches = list(recorded()[name].values())
+        old, new = launches[:4], launches[4:]
         a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
-        d, note = difference.of_rows(old, new, "cycles", a, b)
+        d, note = difference.of_rows(old, new, "cycles", a, b, all_differ=False)
         assert d.by == by, name
         assert (note == "launches differ by more than their placements explain") == (by == "figures")
         assert by == "placements" or d.p > 0.01
@@ -216,21 +217,26 @@ def made_launch(dice, differ, more=0.0):
     return row("made", statistics.median(placed), interval={"placements_cycles": placed, "rounds_cycles": [statistics.fmean(r) for r in rounds]})
 
 
-def of_two(old, new):
+def of_two(old, new, all_differ=True):
     a, b = (estimate.of_row(r, "cycles") for r in (old, new))
-    return difference.of_rows([old], [new], "cycles", a, b)[0]
+    return difference.of_rows([old], [new], "cycles", a, b, all_differ)[0]
 
 
-@pytest.mark.parametrize("differ, share", [(0, 0.01), (0.5, 0.018), (1, 0.018), (4, 0.01)])
-def test_rounds_that_differ_raise_few_false_alarms(differ, share):
+@pytest.mark.parametrize("differ, share", [(0, 0.01), (0.25, 0.018), (1, 0.018), (4, 0.018)])
+@pytest.mark.parametrize("rows", [1, 40])
+def test_rounds_that_differ_raise_few_false_alarms(differ, share, rows):
     """Ranks alone call one in ten different if rounds differ as much as placements, one in five at 4."""
-    dice, n = random.Random(3), 800
-    pairs = [of_two(made_launch(dice, differ), made_launch(dice, differ)) for _ in range(n)]
+    dice, n, pairs = random.Random(3), 800, []
+    for _ in range(n // rows):
+        reports = [[made_launch(dice, differ) for _ in range(rows)] for _ in range(2)]
+        all_rounds = shift.Rounds()
+        for record in sum(reports, []):
+            all_rounds.add(difference.in_rounds(record))
+        pairs += [of_two(old, new, shift.differ([all_rounds])) for old, new in zip(*reports)]
     assert sum(d.p <= 0.01 for d in pairs) <= n * share + 3 * math.sqrt(n * share)
     alone = sum(shift.Shift(d.old, d.new).p <= 0.01 for d in pairs)
     assert alone > (0.05 * n if differ >= 1 else -1)
-    if differ == 4:
-        assert all(d.by == "rounds" for d in pairs)
+    assert sum(d.by == "rounds" for d in pairs) > (0.9 * n if differ == 4 else -1)
     for d in pairs:
         assert d.shift_lo <= d.shift <= d.shift_hi and d.ratio_lo <= d.ratio <= d.ratio_hi
         assert (d.shift_lo > 0 or d.shift_hi < 0) == (d.p <= 0.01)
@@ -240,8 +246,17 @@ def test_a_limit_is_judged_by_rounds_too():
     dice = random.Random(4)
     pairs = [of_two(made_launch(dice, 3), made_launch(dice, 3)) for _ in range(400)]
     assert sum(d.p_above(0) <= 0.01 for d in pairs) <= 12
-    assert sum(shift.p_above(d.old, d.new) <= 0.01 for d in pairs) > 30
+    assert sum(shift.Shift(d.old, d.new).p_above <= 0.01 for d in pairs) > 30
     assert of_two(made_launch(dice, 0), made_launch(dice, 0, 60)).p_above(0.5) < 0.001
+
+
+def test_few_rounds_are_compared_by_figures():
+    """With two or three it is not known how much they differ; with one nobody can know."""
+    dice = random.Random(6)
+    for rounds, by in ((1, "placements"), (2, "figures"), (3, "figures"), (4, "placements")):
+        launch = made_launch(dice, 0)
+        launch["interval"]["rounds_cycles"] = [30.0] * rounds
+        assert of_two(launch, launch, False).by == by
 
 
 def test_placements_that_are_in_several_rounds_are_one_list():
@@ -252,8 +267,7 @@ def test_placements_that_are_in_several_rounds_are_one_list():
 
 
 def test_near_zero_there_are_no_percentages():
-    launches = recorded()
-    old, new = launches["calls/direct"][0], launches["calls/plt"][0]
+    old, new = (next(iter(recorded()[name].values())) for name in ("calls/direct", "calls/plt"))
     a, b = (estimate.of_row(r, "cycles") for r in (old, new))
     d, _ = difference.of_rows([old], [new], "cycles", a, b)
     assert d.ratio is None and not d.relative and d.shift == pytest.approx(0.99, abs=0.05)
@@ -269,11 +283,15 @@ def test_the_program_compares_its_own_rows_in_the_same_way(run):
     for e in [r for r in records if r.get("kind") == "compared" and "by" in r]:
         by.add(e["by"])
         sides = [difference.in_rounds(rows[e[k]]) for k in ("compared_with", "name")]
-        if not shift.rank(*(sum(map(len, side)) for side in sides), difference.CONFIDENCE)[0]:
+        few = any(1 < len([g for g in side if g]) < shift.LEAST_ROUNDS for side in sides)
+        if few or not shift.rank(*(sum(map(len, side)) for side in sides), difference.CONFIDENCE)[0]:
             assert e["by"] == "intervals", e
             continue
         found = difference.ByPlacements(*sides, near_zero=True)
-        assert e["by"] == found.by
-        assert [e["apart"], e["apart_lo"], e["apart_hi"]] == pytest.approx([found.shift, found.shift_lo, found.shift_hi], abs=1e-5)
+        # Figures that differ by less than 1e-6 are equal in the record, which changes their ranks.
+        within = 1e-5 + 0.02 * (found.shift_hi - found.shift_lo)
+        assert e["by"] == found.by or abs(e["apart_hi"] - found.shift_hi) < within, (e, vars(found))
+        assert e["apart"] == pytest.approx(found.shift, abs=1e-5), (e, vars(found))
+        assert [e["apart_lo"], e["apart_hi"]] == pytest.approx([found.shift_lo, found.shift_hi], abs=within), (e, vars(found))
     if not by - {"intervals"}:
         pytest.skip("no pair of rows has figures of enough placements here")
