@@ -185,7 +185,7 @@ static void say_columns(void)
     grouped_show(&say_columns_of->shown.grouped, &say_columns_of->report);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     static struct hosted h;
     char error[ERROR_MAX] = "";
@@ -233,4 +233,9 @@ int main(int argc, char **argv)
     if (h.end == RUN_REFUSED)
         return refuse(&h, h.refused, STATUS_BAD_OPTIONS);
     return leave(run_status(&h.report, h.end, h.report.faulted));
+}
+
+int main(int argc, char **argv)
+{
+    exit_guard_end(run(argc, argv));
 }

@@ -10,6 +10,7 @@
 #include "lib/config/core_list.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/counter.h"
+#include "hosted/platform/exit_guard.h"
 #include "hosted/platform/fault.h"
 #include "hosted/platform/guard.h"
 #include "hosted/platform/memory.h"
@@ -100,7 +101,7 @@ _Noreturn static void child(unsigned core, const sigset_t *mask, void (*fn)(void
     guard_row_begin(0); /* its work before or without a row is bounded too */
     fn(ctx, core);
     waited_ns[core] = clock_ns(CLOCK_MONOTONIC) - began_ns - clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    _exit(0);
+    exit_guard_end(0);
 }
 
 /* Waits for one process; returns NULL, or what happened to it. */

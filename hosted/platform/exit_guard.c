@@ -4,11 +4,14 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "bench/api/platform.h"
 #include "lib/text/fmt.h"
+#include "lib/text/str.h"
 
 #define X32_BIT 0x40000000u /* asm/unistd.h: __X32_SYSCALL_BIT */
 
@@ -144,7 +147,7 @@ static const struct refused {
 
 /* In each ABI a number takes two instructions, in each test of its condition again, and a test four
  * with those that load its half and the number. */
-#define MOST (ABIS * (2 * 3 * REFUSED + 4 * (TESTS + 1)) + 16)
+#define MOST (ABIS * (2 * 3 * REFUSED + 4 * (TESTS + 1)) + 48)
 
 struct filter {
     struct sock_filter at[MOST];
@@ -224,17 +227,62 @@ static void refuse(struct filter *f, enum abi abi)
     }
 }
 
-/* This program makes no i386 calls, and SYSENTER does not report its address. The code to skip is
- * too long for a conditional jump. */
+/* In the upper half of the status, which the kernel ignores. Not 0. */
+static uint32_t secret;
+
+/* EXIT or EXIT_GROUP with a status that means success, unless it has the secret. */
+static void refuse_success(struct filter *f, uint32_t number)
+{
+    load_number(f);
+    struct sock_filter *call = if_equal(f, number);
+    load(f, ARGUMENT(1));
+    add(f, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xff));
+    struct sock_filter *status = if_equal(f, 0);
+    load(f, UPPER_HALF(1));
+    struct sock_filter *known = if_equal(f, secret);
+    allow(f);
+    end_if(f, known, false);
+    add(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP));
+    end_if(f, status, false);
+    end_if(f, call, false);
+}
+
+/* Code outside the code buffer is the program's own, or a body has mapped or called it. */
+static void add_elsewhere(struct filter *f)
+{
+    load_number(f);
+    for (size_t i = 0; i < REFUSED; i++)
+        for (enum abi abi = NATIVE; abi <= X32 && str_eq(refused[i].would, REPLACES); abi++) {
+            struct sock_filter *number = if_equal(f, refused[i].number[abi]);
+            add(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP));
+            end_if(f, number, false);
+        }
+    refuse_success(f, SYS_exit);
+    refuse_success(f, SYS_exit_group);
+    allow(f);
+}
+
+/* Jumps over code that is too long for a conditional jump, up to land(). */
+static struct sock_filter *jump(struct filter *f)
+{
+    add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JA, 0, 0, 0));
+    return &f->at[f->n - 1];
+}
+
+static void land(struct filter *f, struct sock_filter *jump)
+{
+    jump->k = (uint32_t)(&f->at[f->n] - jump - 1);
+}
+
+/* This program makes no i386 calls, and SYSENTER does not report its address. */
 static void add_i386(struct filter *f)
 {
     load(f, offsetof(struct seccomp_data, arch));
     add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_I386, 1, 0));
-    add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JA, 0, 0, 0));
-    struct sock_filter *other = &f->at[f->n - 1];
+    struct sock_filter *other = jump(f);
     refuse(f, I386);
     allow(f);
-    other->k = (uint32_t)(&f->at[f->n] - other - 1);
+    land(f, other);
 }
 
 _Static_assert(2 * REFUSED + 1 <= UINT8_MAX, "a conditional jump's distance is a byte");
@@ -245,19 +293,24 @@ static void add_code_buffer(struct filter *f)
 {
     load(f, offsetof(struct seccomp_data, instruction_pointer) + 4);
     add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PLATFORM_CODE_VA >> 32, 1, 0));
-    allow(f);
+    struct sock_filter *elsewhere = jump(f);
     load(f, offsetof(struct seccomp_data, instruction_pointer));
     add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, PLATFORM_CODE_SIZE, 0, 1));
-    allow(f);
+    struct sock_filter *behind = jump(f);
     refuse(f, NATIVE);
     refuse(f, X32);
     allow(f);
+    land(f, elsewhere);
+    land(f, behind);
+    add_elsewhere(f);
 }
 
 int exit_guard_open(void)
 {
     struct filter f = {0};
 
+    memcpy(&secret, (const void *)getauxval(AT_RANDOM), sizeof secret);
+    secret |= 1;
     add_i386(&f);
     add_code_buffer(&f);
     const struct sock_fprog program = {(unsigned short)f.n, f.at};
@@ -268,6 +321,12 @@ int exit_guard_open(void)
         0)
         return 0;
     return errno;
+}
+
+_Noreturn void exit_guard_end(int status)
+{
+    for (;;) /* without a filter, too */
+        syscall(SYS_exit_group, (uint64_t)secret << 32 | (uint8_t)status);
 }
 
 static const struct refused *refused_of(const siginfo_t *info)

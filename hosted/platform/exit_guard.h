@@ -10,9 +10,14 @@
 /*
  * Installs a seccomp filter (seccomp(2)): from now on, the calls listed in exit_guard.c raise
  * SIGSYS if they come from the code buffer, in this process and its forks. The program itself may
- * make them. Returns 0, or errno if the system has no such filters.
+ * make them, except execve and execveat. From elsewhere it ends with status 0 only by
+ * exit_guard_end(): a body can make system calls in memory that it maps, or in the C library.
+ * Returns 0, or errno if the system has no such filters.
  */
 int exit_guard_open(void);
+
+/* Ends the process with this status, 0 to 255. Does not flush standard output. */
+_Noreturn void exit_guard_end(int status);
 
 /* Writes the meaning of such a SIGSYS: "SIGSYS, exit_group(2), which would end the program,". */
 void exit_guard_describe(const siginfo_t *info, char *text, size_t size);

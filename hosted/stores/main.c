@@ -269,7 +269,7 @@ static bool take_objects(void)
     return false;
 }
 
-int main(int argc, char **argv)
+static int trace_words(int argc, char **argv)
 {
     static struct report report;
     const struct bench *row = NULL;
@@ -301,4 +301,9 @@ int main(int argc, char **argv)
         return status;
     fprintf(stderr, "stores: standard output: %s\n", output_lost());
     return CUT;
+}
+
+int main(int argc, char **argv)
+{
+    exit_guard_end(trace_words(argc, argv));
 }

@@ -218,6 +218,26 @@ ELSEWHERE = f"""
         __asm__ volatile("call *%1" : "=a"(got) : "r"(got), "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10_)
                          : "rcx", "r11", "memory");
         return got; }}"""
+
+# What would end the run with status 0, and without the end of its report.
+ENDS_ELSEWHERE = {"exit_group": (231, "0"), "exit": (60, "0"), "exit_256": (231, "256"), "execve": (59, f'(long)"{hostile.PATH}"')}
+
+
+@pytest.mark.native
+def test_no_call_from_elsewhere_ends_the_run_as_a_success(run, tmp_path):
+    source = ELSEWHERE + "\n".join(f"""
+        BARETICK_STATEMENT(elsewhere, {name}, "a call", 8) {{ (void)o; elsewhere({number}, {first}, 0, 0, 0); }}
+        BARETICK_STATEMENT(elsewhere, {name}{hostile.CANARY}, "a count", 8, .check = baretick_counted) {{ o->counter++; }}"""
+                                   for name, (number, first) in ENDS_ELSEWHERE.items())
+    rows = rows_of(run(f"objects={made.of_source(tmp_path, 'elsewhere', source)}", "suite=elsewhere", "samples=16",
+                       "instructions=off", "format=jsonl"))
+    assert len(rows) == 2 * len(ENDS_ELSEWHERE), rows
+    for name in ENDS_ELSEWHERE:
+        call = "exit_group" if name == "exit_256" else name
+        assert rows[name]["status"] == "wrong" and f"SIGSYS, {call}(2), which would" in rows[name]["why"], rows[name]
+        assert rows[name + hostile.CANARY]["status"] == "ok", rows[name + hostile.CANARY]
+
+
 # munmap of a page in the other half of the code buffer.
 HOLE = ELSEWHERE + """
     int hole(uint64_t n, struct baretick_object *o) {
