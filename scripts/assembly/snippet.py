@@ -253,7 +253,7 @@ def _nasm(text, nasm, what_it_is, out=None):
 
 def _said(run):
     """NASM's messages: (line, text)."""
-    found = re.findall(r"^[^:\n]*:(\d+): (?:error: )?(.*)$", run.stderr, re.MULTILINE)
+    found = re.findall(r"^[^:\n]*:(\d+): (?:error: |fatal: )?(?!info: )(.*)$", run.stderr, re.MULTILINE)
     return [(int(number), text) for number, text in found]
 
 
@@ -265,7 +265,8 @@ def _try(lines, what_it_is, nasm):
         return run
     problems = [f'{what_it_is}: "{lines[number - 3]}": {text}' for number, text in _said(run)
                 if 0 <= number - 3 < len(lines)]
-    raise Wrong("\n".join(problems) or f"{what_it_is}: NASM says: {run.stderr.strip()}")
+    said = "\n".join(text for _, text in _said(run)) or run.stderr.strip()
+    raise Wrong("\n".join(problems) or f"{what_it_is}: NASM says: {said}")
 
 
 def machine_code(text, what_it_is, nasm="nasm"):
@@ -341,16 +342,27 @@ def _check_frames(s):
                     f"there are {AREA // 2 >> 10}: lower --unroll or the size, or let LEAVE follow")
 
 
-# Directives of NASM that name a symbol of another object.
+# Directives of NASM that name a symbol of another object; that put what follows elsewhere, or assemble it otherwise.
 _OUTSIDE = re.compile(r"\[?(extern|required|common)\b", re.IGNORECASE)
+_MOVES = re.compile(r"\[?(section|segment|absolute|bits|use16|use32|use64)\b(?!:)", re.IGNORECASE)
+
+
+def _lines(s):
+    return [line for text in (s.text, s.init, s.late_init) for line in instructions(text)]
 
 
 def _check_outside(s):
-    for text in (s.text, s.init, s.late_init):
-        for line in instructions(text):
-            if _OUTSIDE.match(line):
-                raise Wrong(f'{s.where}: "{line}": a snippet cannot use a symbol of another object; write a row that calls '
-                            "it in an own object (docs/own-code.md)")
+    for line in _lines(s):
+        if _OUTSIDE.match(line):
+            raise Wrong(f'{s.where}: "{line}": a snippet cannot use a symbol of another object; write a row that calls '
+                        "it in an own object (docs/own-code.md)")
+
+
+def _check_moves(s):
+    for line in _lines(s):
+        if _MOVES.match(line):
+            raise Wrong(f'{s.where}: "{line}" changes the section or the mode of all code after it: only 64-bit code in one '
+                        "section can be measured")
 
 
 def verify(s, nasm="nasm", calls=True):
@@ -366,6 +378,7 @@ def verify(s, nasm="nasm", calls=True):
         s.code = _try([line for copy in s.copies for line in instructions(copy)], s.where, nasm).code
         s.size = -(-len(s.code) // len(s.copies))
     _check_size(s)
+    _check_moves(s)
     _check_counter(s)
     _check_frames(s)
     for part, where in ((s.code, ""), (init, ", --init"), (late_init, ", --late-init")):
@@ -380,7 +393,7 @@ def assemble(snippets, path, include, nasm="nasm", calls=True):
     named(snippets)
     run = _nasm(source(snippets, include), nasm, "all copies together", path)
     if run.returncode:
-        # What stands well alone and not twice is a label.
+        # What stands well alone and not twice is a label. A local one belongs to its copy.
         texts = {text for _, text in _said(run)}
         raise Wrong("NASM: " + "\n".join(sorted(texts)) + "; each copy of a snippet stands in one "
-                    "function: a label in it is there more than once, jump by $+N")
+                    "function: a label in it is there more than once: begin its name with a dot, or jump by $+N")

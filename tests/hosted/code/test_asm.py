@@ -75,6 +75,12 @@ def test_each_way_to_measure_a_snippet_has_a_row(words):
     assert one["row"]["status"] == "ok" and "ticks" in one["row"]["per_op"], one
 
 
+@pytest.mark.parametrize("words", [(), ("--unroll", "20", "--loop", "20"), ("--unroll", "300")])
+def test_a_local_label_belongs_to_its_copy(words):
+    (one,) = measured("mov ecx, 3; .again: dec ecx; jnz .again", "--samples", "20", *words)
+    assert one["row"]["status"] == "ok" and one["row"]["per_op"].get("instructions", 7) == 7, one
+
+
 def test_areas_and_initial_code_are_there(tmp_path):
     """Each register points 512 KiB into its own area; init runs before every copy's window."""
     file = tmp_path / "snippets"

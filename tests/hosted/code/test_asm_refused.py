@@ -153,7 +153,7 @@ def test_a_reader_that_goes_away_is_no_error():
     (["foo rax"], 'the snippet: "foo rax": '),
     (["add rax, rbx; imul rax, 1, 2, 3"], '"imul rax, 1, 2, 3": '),
     (["nopp"], '"nopp": label alone'),
-    (["l: jmp l"], "a label in it is there more than once"),
+    (["l: jmp l"], "a label in it is there more than once: begin its name with a dot"),
     ([""], "the snippet is empty"),
     ([" ; "], "the snippet is empty"),
     (["nop", "--init", "bar"], '--init: "bar": '),
@@ -174,6 +174,11 @@ def test_a_reader_that_goes_away_is_no_error():
     (["nop", "--samples", "x"], "--samples: "),
     (["nop", "--deadline", "0"], "--deadline: '0': 1 to 3600"),
     (["extern foo; call foo"], '"extern foo": '),
+    (["nop; section .data"], '"section .data" changes the section'),
+    (["[bits 32]"], '"[bits 32]" has no instruction'),
+    (["nop; bits 32"], '"bits 32" changes the section or the mode'),
+    (["nop", "--init", "absolute 0"], '"absolute 0" changes the section'),
+    (["nop; %if 0"], "NASM says: expected `%endif'"),
 ])
 def test_wrong_words_are_named(words, message):
     ran = hosted(*words)
