@@ -169,13 +169,27 @@ def apart(places, gaps):
     return [y + offset for y, offset in zip(level, sums)]
 
 
+def within(places, gaps, low, high):
+    """Returns positions of apart(), with its gaps, moved so that the first is at least at low and the last at most at
+    high."""
+    found = []
+    for y, gap in zip(places, gaps):
+        found.append(max(y, found[-1] + gap if found else low))
+    for at in reversed(range(len(found))):
+        found[at] = min(found[at], high)
+        high = found[at] - gaps[at]
+    return found
+
+
 def direct_labels(axes, labels, x, gap):
-    """Draws names at the ends of lines in place of a legend, without overlaps: labels is [(y, text, colour, weight)],
-    gap the height of a line of text in the axis' own unit."""
+    """Draws names at the ends of lines in place of a legend, without overlaps and within the axis: labels is [(y, text,
+    colour, weight)], gap the height of a line of text in the axis' own unit."""
     labels = sorted(labels)
     heights = [gap * (1 + text.count("\n")) for _, text, *_ in labels]
     gaps = [0, *((below + above) / 2 for below, above in itertools.pairwise(heights))]
-    for place, (_, text, colour, weight) in zip(apart([y for y, *_ in labels], gaps), labels):
+    bottom, top = axes.get_ylim()
+    places = within(apart([y for y, *_ in labels], gaps), gaps, bottom + heights[0] / 2, top - heights[-1] / 2)
+    for place, (_, text, colour, weight) in zip(places, labels):
         axes.annotate(text, (x, place), xytext=(9, 0), textcoords="offset points", color=colour, weight=weight,
                       va="center", ha="left", size=13, annotation_clip=False)
 

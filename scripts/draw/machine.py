@@ -55,9 +55,7 @@ def linearity(report):
         axes.yaxis.set_major_locator(sheet.library.ticker.MaxNLocator(6, integer=True))
         axes.grid(axis="y")
         bottom, top = axes.get_ylim()
-        gap = 0.075 * (top - bottom)  # a line of text; a label of two stands above the axis
-        labels = [(max(y, bottom + gap * (1 + names.count("\n")) / 2), names, *more) for y, names, *more in labels]
-        ink.direct_labels(axes, labels, len(chains) - 1, gap)
+        ink.direct_labels(axes, labels, len(chains) - 1, 0.075 * (top - bottom))  # the height of a line of text
 
     if counted:
         worst = max(abs(y) for line in lines for _, y, _ in line)

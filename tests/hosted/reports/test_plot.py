@@ -212,6 +212,21 @@ def test_labels_keep_apart_and_stay_near():
     places = ink.apart([0, 0.1, 0.2, 5, 9], 5 * [1])
     assert all(b - a >= 1 - 1e-9 for a, b in zip(places, places[1:]))
     assert places == pytest.approx([-0.9, 0.1, 1.1, 5, 9])
+    assert ink.within(places, 5 * [1], 0, 8) == pytest.approx([0, 1, 2, 5, 8])
+    assert ink.within([0, 6, 7, 8], [0, 1, 1, 2], 0, 7) == pytest.approx([0, 4, 5, 7])
+
+
+def test_labels_of_lines_that_end_at_the_top_are_inside_the_picture():
+    """The line that leaves the picture has a label of two lines, and others end right below it."""
+    stored = stored_linearity()
+    stored["cpuid"]["points"][-1].update(error_cycles=300, half_cycles=441)
+    for recipe in ("mfence", "paoloni"):
+        stored[recipe]["points"][-1].update(error_cycles=0)
+    figure = drawn([silicon(), *stored.values()])[0]["linearity"].sheet(True).figure
+    drawer = backend_agg.FigureCanvasAgg(figure).get_renderer()
+    boxes = sorted((t.get_window_extent(drawer) for t in figure.axes[0].texts), key=lambda box: box.y0)
+    assert all(below.y1 <= above.y0 + 1 for below, above in itertools.pairwise(boxes)), boxes
+    assert all(0 <= box.y0 and box.y1 <= figure.bbox.y1 for box in boxes), boxes
 
 
 def test_old_and_new_windows_share_an_axis_of_core_cycles():
