@@ -45,7 +45,8 @@ def test_an_example_is_what_is_said(command):
     if COMPILED in command:
         assert len(totals(shown)) == len(totals(said)) == 3
         program = subprocess.run([ROOT / "build/hosted/baretick", "--version"], capture_output=True, text=True, check=True).stdout
-        assert totals(said) == totals(shown) or "compiled by gcc 12." not in program, said
+        same = [(totals(text), re.findall(r"\b\w+\.c:\d+", text)) for text in (said, shown)]
+        assert same[0] == same[1] or "compiled by gcc 12." not in program, said
     elif VERSION.search(Path("/usr/include/Zydis/Zydis.h").read_text()):
         assert said == shown
     else:
