@@ -8,9 +8,9 @@ struct here {
     struct insn_support support;
 };
 
-static struct here here_now(void)
+static struct here here_now(const struct platform *p)
 {
-    struct here here = {.support = insn_support_here()};
+    struct here here = {.support = insn_support_here(p)};
 
     insn_links_find(&here.links); /* all are there: a unit test */
     return here;
@@ -20,7 +20,7 @@ static void plan_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
     struct seat *seat = plan_seat(plan, core);
-    const struct here here = here_now();
+    const struct here here = here_now(plan->p);
 
     plan->forms = insn_table_make(plan->forms_memory, plan->o, &here.support, &here.links,
                                   seat->engine.facts.execution == EXEC_INSTRUCTIONS);
@@ -40,7 +40,7 @@ static void measure_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
     struct seat *seat = plan_seat(plan, core);
-    const struct here here = here_now();
+    const struct here here = here_now(plan->p);
     uint64_t nmis = plan->p->nmis();
 
     insn_passes(&seat->engine, &here.links, &here.support, plan->forms);

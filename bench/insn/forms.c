@@ -1,4 +1,5 @@
 #include "bench/insn/forms.h"
+#include "bench/api/vectors.h"
 #include "lib/insn/select.h"
 #include "lib/insn/table.h"
 #include "lib/text/glob.h"
@@ -276,32 +277,10 @@ struct insn_table *insn_table_make(void *memory, const struct options *o,
 
 /* --- the running core ------------------------------------------------------------------------- */
 
-static struct cpuid_regs cpuid_here(void *ctx, uint32_t leaf, uint32_t subleaf)
-{
-    struct cpuid_regs r;
-
-    (void)ctx;
-    __asm__ volatile("cpuid"
-                     : "=a"(r.eax), "=b"(r.ebx), "=c"(r.ecx), "=d"(r.edx)
-                     : "a"(leaf), "c"(subleaf));
-    return r;
-}
-
-/* CPUID leaf 1 ECX[27]: the system has enabled XGETBV. */
-static uint64_t xcr0_here(void)
-{
-    uint32_t low, high;
-
-    if (!(cpuid_here(NULL, 1, 0).ecx >> 27 & 1))
-        return 0;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (uint64_t)high << 32 | low;
-}
-
-struct insn_support insn_support_here(void)
+struct insn_support insn_support_here(const struct platform *p)
 {
     struct insn_support s;
 
-    insn_support(&s, cpuid_here, NULL, xcr0_here());
+    insn_support(&s, p->cpuid, NULL, vectors_xcr0(p->cpuid(NULL, 1, 0).ecx));
     return s;
 }

@@ -3,6 +3,7 @@
 #define BENCH_INSN_FORMS_H
 
 #include <stddef.h>
+#include "bench/api/platform.h"
 #include "bench/model/insn.h"
 #include "lib/config/options.h"
 #include "lib/insn/support.h"
@@ -18,6 +19,6 @@ struct insn_table *insn_table_make(void *memory, const struct options *o,
                                    bool exact);
 
 /* Returns what the running core has, by CPUID and XGETBV. */
-struct insn_support insn_support_here(void);
+struct insn_support insn_support_here(const struct platform *p);
 
 #endif

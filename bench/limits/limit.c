@@ -1,4 +1,5 @@
 #include "bench/limits/limit.h"
+#include "bench/api/vectors.h"
 #include "bench/check/guard.h"
 #include "bench/context/budget.h"
 #include "bench/cores/one_core.h"
@@ -346,28 +347,12 @@ static void conclude(struct measuring *w)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-#define LEAF_1_OSXSAVE (1u << 27) /* of CPUID leaf 1 ECX (SDM vol. 2A, CPUID) */
-#define LEAF_7_AVX512F (1u << 16) /* of CPUID leaf 7 EBX */
-#define XCR0_AVX512    0xe6u      /* SSE, AVX, masks, upper vectors (SDM vol. 1 section 13.3) */
-
-/* Returns whether instructions of AVX-512 may be executed. */
-static bool has_avx512(const struct platform *p)
-{
-    uint32_t low, high;
-
-    if (!(p->cpuid(NULL, 1, 0).ecx & LEAF_1_OSXSAVE) || p->cpuid(NULL, 0, 0).eax < 7 ||
-        !(p->cpuid(NULL, 7, 0).ebx & LEAF_7_AVX512F))
-        return false;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (low & XCR0_AVX512) == XCR0_AVX512;
-}
-
 /* Returns why the row cannot run; NULL: it can. */
 static const char *obstacle(const struct platform *p, const struct bench_limit *kind)
 {
     if (cpu_default_recipe(p->cpu) != RECIPE_LFENCE)
         return "this CPU's vendor does not document that LFENCE waits for loads";
-    return kind->kind == LIMITS_WINDOW && kind->param == FILL_KOR && !has_avx512(p)
+    return kind->kind == LIMITS_WINDOW && kind->param == FILL_KOR && vectors_bits(p) < 512
                ? "needs AVX-512F (CPUID leaf 7 EBX[16], XCR0)"
                : NULL;
 }

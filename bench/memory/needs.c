@@ -1,4 +1,5 @@
 #include "bench/memory/needs.h"
+#include "bench/api/vectors.h"
 #include "bench/memory/flush.h"
 #include "bench/memory/jumps.h"
 #include "bench/memory/near.h"
@@ -10,42 +11,16 @@
 #define FIRST_LARGE_PAGES 4
 #define NO_TLB            1024u /* entries of the largest TLB if CPUID lists none */
 
-#define LEAF_1_OSXSAVE (1u << 27) /* of CPUID leaf 1 ECX (SDM vol. 2A, CPUID) */
-#define LEAF_1_AVX     (1u << 28)
-#define LEAF_7_AVX512F (1u << 16) /* EBX */
-#define XCR0_AVX512    0xe6u
-#define XCR0_SSE_AVX   6u /* state that XGETBV reports as enabled (SDM vol. 1 section 13.3) */
-
 static enum bench_load load_of(const struct curve *c)
 {
     return c->row.bench->curve.load;
 }
 
-/* Returns XCR0; 0 if XGETBV must not be executed or there is no AVX. */
-static uint32_t xcr0(const struct platform *p)
-{
-    const uint32_t both = LEAF_1_OSXSAVE | LEAF_1_AVX;
-    uint32_t low, high;
-
-    if ((p->cpuid(NULL, 1, 0).ecx & both) != both)
-        return 0;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return low;
-}
-
-/* Returns whether instructions of AVX may be executed. */
-static bool has_avx(const struct platform *p)
-{
-    return (xcr0(p) & XCR0_SSE_AVX) == XCR0_SSE_AVX;
-}
-
 unsigned needs_sizes(const struct platform *p)
 {
-    bool avx512 = p->cpu->max_leaf >= 7 && p->cpuid(NULL, 7, 0).ebx & LEAF_7_AVX512F;
+    unsigned bits = vectors_bits(p);
 
-    if (!has_avx(p))
-        return 5;
-    return avx512 && (xcr0(p) & XCR0_AVX512) == XCR0_AVX512 ? 7 : 6;
+    return 5 + (bits >= 256) + (bits >= 512);
 }
 
 static bool needs_avx(enum bench_load load)
@@ -59,7 +34,8 @@ const char *needs_lacks(const struct platform *p, const struct bench_curve *kind
         return "this CPU's vendor does not document that LFENCE waits for loads";
     if (bench_is_flush(kind->load))
         return flush_lacks(p, kind->load);
-    return needs_avx(kind->load) && !has_avx(p) ? "needs AVX (CPUID leaf 1 ECX[28], XCR0)" : NULL;
+    return needs_avx(kind->load) && vectors_bits(p) < 256 ? "needs AVX (CPUID leaf 1 ECX[28], XCR0)"
+                                                          : NULL;
 }
 
 uint64_t needs_page(const struct curve *c)
