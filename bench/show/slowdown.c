@@ -5,12 +5,6 @@
 #include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 
-struct slowdown {
-    bool relative; /* a quotient; false: a difference, because the row's cost is close to zero */
-    double ticks;  /* by the TSC: includes a lower core clock when all cores run */
-    double cycles, low, high; /* by the ruler: only the effect of shared resources is left */
-};
-
 static double root_of_squares(double a, double b)
 {
     return mathx_sqrt(a * a + b * b);
@@ -28,9 +22,9 @@ static struct slowdown difference(const struct row *row)
     return (struct slowdown){false, row->figure.ticks - alone->ticks, by, by - below, by + above};
 }
 
-/* Returns the quotient. Independent relative errors add as squares, each side separately (Zou and
- * Donner, "Construction of confidence limits about effect measures", 2008). */
-static struct slowdown slowdown_of(const struct row *row)
+/* Independent relative errors add as squares, each side separately (Zou and Donner, "Construction of
+ * confidence limits about effect measures", 2008). */
+struct slowdown slowdown_of(const struct row *row)
 {
     const struct estimate *now = &row->figure.cycles;
     const struct core_figure *alone = &row->alone;

@@ -7,30 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#define tsc_now        real_tsc_now
-#define tsc_now_rdtscp real_tsc_now_rdtscp
-#define chain_adds     real_chain_adds
-#include "bench/api/chain.h"
-#include "bench/api/tsc.h"
-#undef tsc_now
-#undef tsc_now_rdtscp
-#undef chain_adds
+#include "tests/unit/linked_tsc.h"
 
-static uint64_t tsc_now(void);
-static uint64_t tsc_now_rdtscp(void);
-static void chain_adds(uint32_t adds);
-
-#include "bench/sample/cycle.c"
-#include "bench/figure/row_figure.c"
-#include "bench/context/pace.c"
-#include "bench/api/report.c"
-#include "bench/sample/sampler.c"
-#include "bench/sample/gathered.c"
-#include "bench/place/layout.c"
-#include "bench/place/parts.c"
-#include "bench/place/wide.c"
-#include "bench/head/selftests.c"
-#include "bench/api/timer.c"
+#include "bench/api/report.h"
+#include "bench/api/timer.h"
+#include "bench/context/pace.h"
+#include "bench/figure/row_figure.h"
+#include "bench/head/selftests.h"
+#include "bench/measure/engine.h"
+#include "bench/place/layout.h"
+#include "bench/place/parts.h"
+#include "bench/sample/cycle.h"
+#include "bench/sample/gathered.h"
+#include "bench/sample/sampler.h"
 #include "tests/unit/fake_witness.h"
 #include "tests/unit/close.h"
 
@@ -58,19 +47,19 @@ static void pass(double cycles, double rate)
     w.ticks += cycles / rate;
 }
 
-static uint64_t tsc_now(void)
+uint64_t tsc_now(void)
 {
     return (uint64_t)w.ticks;
 }
 
 /* This CPU need not have the instruction. */
-static uint64_t tsc_now_rdtscp(void)
+uint64_t tsc_now_rdtscp(void)
 {
     pass(1, w.rate);
     return tsc_now();
 }
 
-static void chain_adds(uint32_t adds)
+void chain_adds(uint32_t adds)
 {
     pass(adds * w.per_add, w.rate);
 }

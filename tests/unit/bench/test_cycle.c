@@ -3,6 +3,7 @@
  * cycle.c), on a simulated machine. The core cycles of its windows, its clock and the failures of
  * its counter are planted.
  */
+// links: bench/head/selftests.c
 #include "tests/unit/fake_cycle.h"
 
 static void a_counter_gives_the_planted_cycles(void **state)

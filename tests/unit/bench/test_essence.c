@@ -1,11 +1,14 @@
-// links: bench/essence/sheet.c
+// links: bench/essence/sheet.c bench/essence/essence.c bench/suites/essence_rows.c
 /* The essence of a run, from made-up results: its content, and that it keeps to its lines and
  * columns whatever they are. */
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
-#include "bench/essence/essence.c"
-#include "bench/suites/essence_rows.c"
+#include "bench/api/essence_rows.h"
+#include "bench/essence/essence.h"
+#include "lib/stats/known.h"
+
+enum { LABEL = 10, CELL = 17 }; /* columns of a line's label, and of a figure of the matrix */
 
 /* The copy on the stick has this space for it: REPORT_LOG_END, without the last two records. */
 #define LOG_ROOM 3500

@@ -2,7 +2,10 @@
  * The intervals by which rows, cores and launches are compared have the level that docs/ states, in
  * simulations, even if the rounds of a launch differ.
  */
-#include "bench/show/slowdown.c"
+// links: bench/show/slowdown.c
+#include "bench/show/slowdown.h"
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/shift.h"
 #include "tests/unit/gauss.h"
 #include "tests/unit/unit.h"

@@ -1,11 +1,16 @@
 /* The code and data of one count of suite `limits`: what is laid out, and that a defect is seen.
  * The code runs here. */
+// links: bench/limits/setting.c
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "bench/limits/setting.c"
+#include "bench/limits/setting.h"
+#include "bench/window/window.h"
+
+/* Bytes of a page, and of the table of a pattern or of targets; the least operations of a walk. */
+enum { PAGE = 4096, TABLE_SIZE = 128 << 10, STEPS_LEAST = 4096 };
 
 static struct platform platform;
 static struct limits_setting s;

@@ -2,9 +2,13 @@
  * The orders of bench/suites/calls/many.c: each window calls all targets equally often, so a figure
  * is the same for each window and for both orders.
  */
-#include "bench/suites/calls/many.c"
+// links: bench/suites/calls/many.c
+#include "bench/api/bench.h"
+#include "bench/suites/calls/many.h"
 #include "tests/unit/unit.h"
 #include <string.h>
+
+#define OPS (CALLS_TAIL / 2) /* of a window */
 
 /* The bodies are not called here. */
 #define BODY(name_)                                                                                \

@@ -1,16 +1,16 @@
 /* What a long row checks between its blocks: keys, and its progress. */
+#include "tests/unit/linked_tsc.h"
 #include "tests/unit/unit.h"
-#define tsc_now real_tsc_now
-#include "bench/api/tsc.h"
-#undef tsc_now
+#include "bench/context/gate.h"
+#include "bench/context/pace.h"
+#include "lib/cpu/tsc_rate.h"
 
 static uint64_t now;
-static uint64_t tsc_now(void)
+
+uint64_t tsc_now(void)
 {
     return now;
 }
-
-#include "bench/context/pace.c"
 
 #define HZ 1000000000
 

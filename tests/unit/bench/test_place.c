@@ -2,13 +2,14 @@
  * The placement of a compiled row's code and data, and what is flushed of it: a row of an
  * object made by hand, in buffers that are arrays.
  */
+// links: bench/place/compiled.c bench/place/place.c bench/window/window.c
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
-#include "bench/place/compiled.c"
-#include "bench/place/layout.c"
-#include "bench/place/place.c"
-#include "bench/window/window.c"
+#include "bench/place/compiled.h"
+#include "bench/place/layout.h"
+#include "bench/place/place.h"
+#include "bench/window/window.h"
 #include "tests/unit/fake_call.h"
 #include "tests/unit/made_object.h"
 #include "tests/unit/made_units.h"
@@ -126,6 +127,13 @@ static bool is_in(uint64_t at, const uint8_t *buffer, size_t size)
     return at - address(buffer) < size;
 }
 
+/* Returns the offset in the data buffer from which compiled code's data is placed: after the room of
+ * the row that was placed last. */
+static size_t compiled_at(void)
+{
+    return (size_t)(placed[0].room - data_buffer) + OBJECT_ROOM;
+}
+
 /* --- tests ------------------------------------------------------------------------------------ */
 
 static void sweep_goes_through_each_byte_of_a_line(void **state)
@@ -186,7 +194,7 @@ static void relocations_are_of_the_placement(void **state)
         uint64_t table = leads_to(from + 4), slot = leads_to(from + 8);
         assert_int_equal(le64((uint8_t *)table), address(p->kind[KIND_EMPTY].function));
         uint64_t word = le64((uint8_t *)slot);
-        assert_true(is_in(word, data_buffer + COMPILED_AT, PLATFORM_DATA_SIZE - COMPILED_AT));
+        assert_true(is_in(word, data_buffer + compiled_at(), PLATFORM_DATA_SIZE - compiled_at()));
         assert_int_equal(word % 4096 % 64, p->at.data % 64);
         assert_int_equal(le64((uint8_t *)word), f);
         assert_true(i == 0 || leads_to(from + 12) == constants);
@@ -298,6 +306,8 @@ static void all_that_a_row_touches_is_cleared(void **state)
 static void refusals_are_told(void **state)
 {
     (void)state;
+    assert_true(place(1));
+    compiled_init(&compiled);
     make(64, "printf");
     assert_false(place(1));
     assert_non_null(strstr(place_why(&engine), "printf: the object does not define it"));
@@ -306,7 +316,7 @@ static void refusals_are_told(void **state)
     assert_false(place(1));
     assert_non_null(strstr(place_why(&engine), ".bss has 1048576 bytes: more than there is room"));
     compiled_init(&compiled);
-    make(PLATFORM_DATA_SIZE - COMPILED_AT - 4096, "memset");
+    make(PLATFORM_DATA_SIZE - compiled_at() - 4096, "memset");
     assert_false(place(1));
     assert_non_null(strstr(place_why(&engine), "writable data does not fit"));
     compiled_init(&compiled);

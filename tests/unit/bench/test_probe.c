@@ -2,6 +2,7 @@
  * The probe on a core whose windows are simulated: each takes the cost of its recipe and its chain,
  * seen through a clock that moves in steps. So the cost of a probe is known, and what it must find.
  */
+// links: bench/measure/growing.c bench/measure/probe.c
 #include "tests/unit/close.h"
 #include "tests/unit/unit.h"
 #include <stdbool.h>
@@ -9,7 +10,7 @@
 
 /* --- the core --------------------------------------------------------------------------------- */
 
-#define BENCH_API_TSC_H /* the TSC is this core's */
+#include "tests/unit/linked_tsc.h" /* the TSC is this core's */
 
 #define HZ 2e9
 
@@ -20,14 +21,16 @@ static struct {
     double now;  /* ticks */
 } core;
 
-static uint64_t tsc_now(void)
+uint64_t tsc_now(void)
 {
     return (uint64_t)(core.now / core.step) * (uint64_t)core.step;
 }
 
-#include "bench/measure/growing.c"
-#include "bench/sample/interleave.c"
-#include "bench/measure/probe.c"
+#include "bench/measure/engine.h"
+#include "bench/measure/growing.h"
+#include "bench/measure/probe.h"
+#include "bench/sample/interleave.h"
+#include "bench/window/window.h"
 #include "tests/unit/fake_witness.h"
 
 const struct unit unit_chain_nop, unit_chain_add, unit_chain_imul, unit_chain_div, unit_chain_addsd,
@@ -160,7 +163,7 @@ static void a_point_of_the_recipe_in_use_is_known_to_half_a_core_cycle(void **st
         probe_core_of(steps[s], 0.61, 100, 0);
         assert_close(engine.facts.step, steps[s], 1e-9);
         assert_close(engine.facts.ticks_per_cycle, 0.61, 0.001);
-        assert_int_equal(probe.recipe[RECIPE_LFENCE].groups, PLACEMENTS * ROUNDS);
+        assert_int_equal(probe.recipe[RECIPE_LFENCE].groups, 4 * 8); /* placements, rounds */
         assert_true(probe.recipe[RECIPE_LFENCE].line.straight);
         for (unsigned i = 2; i < LINEARITY_POINTS; i++) {
             const struct linearity_point *p = &probe.recipe[RECIPE_LFENCE].point[i];
@@ -185,7 +188,8 @@ static void a_bend_is_found(void **state)
 static void recipes_that_are_not_in_use_have_a_bounded_time(void **state)
 {
     static const double exits[] = {100, 1000, 10000, 70000};
-    static const unsigned least = PLACEMENTS * ITERATIONS_LEAST * ITERATION;
+    static const unsigned least =
+        4 * 2 * 2 * ENGINE_BLOCK; /* placements, iterations, forward and back */
 
     (void)state;
     for (unsigned i = 0; i < sizeof exits / sizeof *exits; i++) {
@@ -196,7 +200,7 @@ static void recipes_that_are_not_in_use_have_a_bounded_time(void **state)
             bool fewest = probe.recipe[r].windows == least;
             assert_true(probe.recipe[r].windows >= least && probe.recipe[r].windows <= 2048);
             assert_true(probe.recipe[r].growing >= 2 && probe.recipe[r].growing <= 64);
-            assert_true(fewest || spent[r] <= 3 * HZ / PARTS_A_S);
+            assert_true(fewest || spent[r] <= 3 * growing_ticks(&engine));
         }
         assert_int_equal(probe.recipe[RECIPE_PLAIN].windows, 2048);
     }

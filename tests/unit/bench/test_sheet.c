@@ -1,12 +1,12 @@
-// links: bench/insn/forms.c
+// links: bench/insn/forms.c bench/essence/sheet.c bench/suites/essence_rows.c
 /* The ten figures of a datasheet, from made-up curves and forms: where each is from, and how they
  * are shown. */
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/essence/sheet.c"
-#include "bench/suites/essence_rows.c"
+#include "bench/api/sheet_figures.h"
+#include "bench/essence/sheet.h"
 #include "bench/insn/forms.h"
 #include "tests/unit/close.h"
 

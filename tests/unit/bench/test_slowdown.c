@@ -1,6 +1,9 @@
 /* What cores at once cost a row: a quotient, or cycles if the row alone takes almost nothing. */
+// links: bench/show/slowdown.c
 #include "tests/unit/unit.h"
-#include "bench/show/slowdown.c"
+#include "bench/show/slowdown.h"
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
 static double size_of(double v)
 {

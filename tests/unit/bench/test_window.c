@@ -1,7 +1,8 @@
 /* A body's copies; windows found again by an address in them: their tags, and the gaps between. */
+// links: bench/window/window.c
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "bench/window/window.c"
+#include "bench/window/window.h"
 #include "tests/unit/made_units.h"
 
 static uint8_t buffer[PLATFORM_CODE_SIZE];
@@ -63,29 +64,33 @@ static UNIT_OF(one, 1, 0x90);
 static UNIT_OF(three, 3, 0x48, 0x83, 0xc7);
 static UNIT_OF(nine, 9, 0x48, 0x83, 0xc7, 0x01, 0x90, 0xf8, 0xf9, 0x91, 0x92);
 
-/* Of any length, whole or up to the buffer's end; nothing after them is touched. */
-static void copies_stand_one_behind_the_other(void **state)
+/* Of any length, up to the buffer's end; nothing after the window is touched. */
+static void copies_follow_each_other(void **state)
 {
     static const struct unit *const units[] = {&unit_one, &unit_three, &unit_nine};
 
     (void)state;
     for (size_t u = 0; u < 3; u++)
         for (uint32_t copies = 0; copies < 70; copies++) {
-            const struct unit *const unit = units[u];
-            const size_t used = 3, whole = unit->size * copies;
-            struct code code = {.p = &platform, .used = used};
+            const struct unit *unit = units[u];
+            struct window_spec spec = {
+                .recipe = RECIPE_LFENCE, .name = "x", .unit = unit, .copies = copies};
+            struct code code = {.p = &platform};
             memset(buffer, 0xee, sizeof buffer);
-            assert_true(append_copies(&code, unit, copies, NULL));
-            assert_int_equal(code.used, used + whole);
-            for (size_t i = 0; i < whole; i++)
-                assert_int_equal(buffer[used + i], unit->code[i % unit->size]);
-            assert_int_equal(buffer[used - 1], 0xee);
-            assert_int_equal(buffer[used + whole], 0xee);
+            window_fn fn = code_window(&code, &spec);
+            const uint8_t *entry, *body;
+            memcpy(&entry, &fn, sizeof entry);
+            body = entry + window_body(&spec);
+            for (size_t i = 0; i < unit->size * copies; i++)
+                assert_int_equal(body[i], unit->code[i % unit->size]);
+            assert_int_equal(buffer[code.used], 0xee);
 
-            code.used = PLATFORM_CODE_SIZE - whole;
-            assert_true(append_copies(&code, unit, copies, NULL));
-            code.used = PLATFORM_CODE_SIZE - whole + 1;
-            assert_true(!whole || !append_copies(&code, unit, copies, NULL));
+            /* At the last line on which it fits, and a byte too late for that line. */
+            size_t last = (PLATFORM_CODE_SIZE - (code.used - (size_t)(body - buffer))) / 64 * 64;
+            code.used = last - window_body(&spec);
+            assert_non_null(code_window(&code, &spec));
+            code.used = last - window_body(&spec) + 1;
+            assert_null(code_window(&code, &spec));
         }
 }
 
@@ -94,7 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_is_found_in_its_window),
         cmocka_unit_test(what_is_stepped_is_between_the_way_in_and_out),
-        cmocka_unit_test(copies_stand_one_behind_the_other),
+        cmocka_unit_test(copies_follow_each_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

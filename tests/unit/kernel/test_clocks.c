@@ -3,8 +3,6 @@
 #include "lib/firmware/acpi_hpet.h"
 #include "tests/unit/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "bench/api/report.c"
-#include "bench/api/timer.c"
 #include "kernel/devices/counters.c"
 #include "kernel/clock/clocks.c"
 
