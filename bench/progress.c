@@ -32,8 +32,8 @@
 #define STEPPED_IPC    3
 #define STEPPED_OPS    3
 #define STEPPED_FRAMES 60
-/* The fraction of the remaining ticks whose guess counts as right (cautious()). Guesses of stepping
- * err differently from row to row, so the first rows say little about the others. */
+/* The fraction of the remaining ticks whose guess is taken as right (cautious()). The error of a
+ * guess of stepping varies from row to row, so the first rows say little about the others. */
 #define TRUSTED_KNOWN 0.25
 #define TRUSTED_STEPS 0.25
 
@@ -185,7 +185,8 @@ static double factor(const struct progress_sum *s, double otherwise)
     return s->guess > 0 ? s->taken / s->guess : otherwise;
 }
 
-/* The same if other turns may differ: as if the guess of another `trusted` ticks had been right. */
+/* The same for turns that may differ from those done: as if the guess of `trusted` more ticks had
+ * been right. */
 static double cautious(const struct progress_sum *s, double trusted)
 {
     struct progress_sum both = {s->guess + trusted, s->taken + trusted};
@@ -193,8 +194,8 @@ static double cautious(const struct progress_sum *s, double trusted)
     return factor(&both, 1);
 }
 
-/* Limits the weight of an outlier, which says little about other rows: one that the CPU cannot
- * predict takes ten times as long. */
+/* Limits the weight of an outlier: a row whose branches the CPU cannot predict takes ten times as
+ * long, which says little about other rows. */
 void progress_first(struct progress *p, double guess, double taken)
 {
     double most = ASTRAY * factor(&p->all, 0) * guess;

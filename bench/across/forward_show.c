@@ -140,7 +140,7 @@ static void record_measured(const struct run_facts *run, const struct forward_ma
     json_close(j);
 }
 
-/* Writes the record of a size of the store; of a map that was not measured there is one. */
+/* Writes the record of one size of the store. A map that was not measured has only one record. */
 static void record(const struct run_facts *run, const struct forward_map *m, unsigned s,
                    struct report *r)
 {

@@ -7,7 +7,7 @@
 
 void gaps_heading(struct report *r, const char *suite);
 
-/* Writes the result of the core of these facts. */
+/* run: of the core that watched. */
 void gaps_show(const struct run_facts *run, const struct watch *w, struct report *r);
 
 #endif

@@ -6,7 +6,7 @@
 #include "bench/model/facts.h"
 #include "bench/model/insn.h"
 
-/* By reason. */
+/* Writes them, sorted by reason. */
 void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r);
 
 #endif

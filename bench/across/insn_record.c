@@ -76,7 +76,7 @@ static const struct insn_cell *cell_of_kind(const struct insn_table *t, const st
     return NULL;
 }
 
-/* A variant of the throughput; UNKNOWN if it does not differ. */
+/* Returns a variant of the throughput; UNKNOWN if it does not differ from the throughput. */
 static struct agreed variant_of(const struct insn_table *t, const struct insn_row *row,
                                 unsigned kind)
 {
@@ -133,7 +133,7 @@ static void put_fault(const struct page *page, unsigned i, unsigned what, struct
         fmt(out, "%s", page->table->fault[page->forms.row[i]->fault]);
 }
 
-/* Writes `name figure` of each figure that is another with the other history of registers. */
+/* Writes "name figure" for each figure that differs with the other history of registers. */
 static void put_history(const struct page *page, unsigned i, unsigned what, struct sink *out)
 {
     const struct insn_table *t = page->table;

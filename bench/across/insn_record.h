@@ -6,10 +6,11 @@
 #include "bench/model/facts.h"
 #include "bench/model/insn.h"
 
-/* Returns about how many bytes insn_record_forms() and insn_record_left() will write. */
+/* Returns the approximate number of bytes that insn_record_forms() and insn_record_left() will
+ * write. */
 uint64_t insn_record_bytes(const struct insn_table *t);
 
-/* The forms that were run. */
+/* Writes the forms that were run. */
 void insn_record_forms(const struct run_facts *run, const struct insn_table *t, struct report *r);
 
 #endif

@@ -13,7 +13,7 @@ void insn_heading(struct report *r, const char *suite);
 void insn_show_plan(const struct run_facts *run, const struct insn_table *t, unsigned cores,
                     uint64_t others, struct report *r);
 
-/* The forms' figures, those that were not run, and a summary. */
+/* Writes the forms' figures, the forms that were not run, and a summary. */
 void insn_show(const struct run_facts *run, const struct insn_table *t, struct report *r);
 
 #endif

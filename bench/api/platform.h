@@ -35,8 +35,8 @@ struct core_facts {
     const char *why_not;         /* why it did not start, or its fault; NULL: usable */
 };
 
-/* If all cores together were starved for less than this (platform_cores.starved), that cannot be
- * why one did not arrive in time: every limit is a second or more. */
+/* If all cores together were starved for less than this (platform_cores.starved), starvation is not
+ * the reason why a core did not arrive in time: every limit is a second or more. */
 #define PLATFORM_STARVED_NS 500000000
 
 /* The cores of the machine. A core that is not called executes nothing. */

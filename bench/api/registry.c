@@ -19,7 +19,7 @@ static bool precedes(const struct bench *a, const struct bench *b)
 static const struct bench *rows[REGISTRY_MOST];
 static size_t rows_used;
 
-/* Inserts the row after all rows that are not after it. */
+/* Inserts the row at its place in the order. */
 static void insert(const struct bench *b)
 {
     size_t at = rows_used++;
@@ -149,7 +149,7 @@ static void say_suites(struct sink *err)
             fmt(err, " %s", rows[i]->suite);
 }
 
-/* Most names in a message; the word list shows all of them. */
+/* Most names in a message; `list` shows all of them. */
 #define NAMES_SAID 40
 
 static void say_names(struct sink *err, const char *suites)

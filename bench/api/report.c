@@ -162,7 +162,8 @@ void report_end(struct report *r, bool stopped)
     struct json j;
 
     tell_odd_field(r);
-    /* Before the record: its end tells a reader that the report is complete. */
+    /* Written before the record, because the record's end tells a reader that the report is
+     * complete. */
     if (report_lines(r))
         fmt(r->out, "BT run/verdict@0 %llu failures %s\r\n", (unsigned long long)r->failures,
             verdict == PASS ? "pass" : "fail");

@@ -15,7 +15,7 @@
 /* Core cycles, for one placement, whose interval does not cover others: half a whole latency. */
 #define TRUTH_COARSE 0.5
 
-/* Changes that fail a function; the others are restored and reported. */
+/* Changes of state for which a function fails. Other changes are restored and reported. */
 #define WRONG_OF_FUNCTION ((1u << WINDOW_FLAGS) - 1)
 
 bool check_called(const char *who, uint32_t changed, struct row *row)

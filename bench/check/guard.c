@@ -4,7 +4,7 @@
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"
 
-/* Kinds of windows, as at the end of the names after their tags (bench/place/place.c). */
+/* Kinds of windows, as at the end of a window's name (bench/place/place.c). */
 static const char *const kinds[] = {"E", "B", "B2", "R", "R2"};
 #define KIND_NAMES (sizeof kinds / sizeof kinds[0])
 
@@ -70,7 +70,7 @@ static struct window_frame *frame_of_before(const struct engine *e, const struct
     return has_before ? (struct window_frame *)(void *)(e->p->data + WINDOW_FRAME_AT) : NULL;
 }
 
-/* Of state that it changed without failing, only a body's is reported. */
+/* Runs fn guarded. `body`: fn runs the row's body, so that changed PKRU is reported. */
 static bool run(const struct engine *e, struct row *row, bool body, void (*fn)(void *ctx),
                 void *ctx)
 {

@@ -49,9 +49,9 @@ static uint64_t steps_of_longer(struct step_window a, struct step_window b)
 }
 
 /*
- * Returns the factor for s->ops that the longest of the four windows allows, or 1 if there is no
- * time for that. Values between would depend on the cost of a step and differ between launches; so
- * would the count of a row whose operations differ.
+ * Returns the largest factor for s->ops that the longest of the four windows allows, or 1 if there
+ * is no time for that factor. Nothing between the two: it would depend on the cost of a step, and
+ * so differ between launches. The count of a row whose operations differ would then differ too.
  */
 static uint64_t times_of(const struct stepper *t)
 {

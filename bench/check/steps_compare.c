@@ -36,8 +36,8 @@ static bool count_all_free(struct stepper *t, struct free_counts *f)
 }
 
 /* Returns the count that a window should have. QEMU's TSC counts each iteration of a repeated
- * string instruction, and one more if RCX ends it: as many as it traps. A CPU's counter counts the
- * instruction once. */
+ * string instruction, and one more if RCX ends it: the same number as it traps. A CPU's counter
+ * counts the instruction once. */
 static uint64_t due(const struct stepper *t, const struct step_window *w)
 {
     return t->counter ? w->instructions : w->instructions + w->repeats;

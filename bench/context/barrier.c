@@ -85,7 +85,7 @@ int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
         else
             shut(b, (unsigned)missing);
     }
-    /* The first core may arrive late by its patience, and then wait equally long for a third. */
+    /* The first core may arrive one `patience` late, and wait equally long for another core. */
     int result = await_start(own, round, now + 2 * patience);
     if (result != BARRIER_GO)
         return result;

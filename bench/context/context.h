@@ -28,7 +28,8 @@ struct core_witness {
     double last;                  /* the last reading */
     uint64_t read_at, read_ticks; /* TSC at its end, and its duration in ticks */
     uint64_t search_left;         /* TSC ticks that the probe may still spend on shared blocks */
-    uint64_t taken, repeated;     /* TSC ticks of all rows' parts: without repeated blocks; these */
+    uint64_t taken, repeated;     /* TSC ticks of all rows' parts: of blocks that were not repeated;
+                                   * of repeated ones */
 };
 
 struct engine {

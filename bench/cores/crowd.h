@@ -17,7 +17,8 @@
 
 struct plan;
 
-/* With more than 32 cores, pairs are sampled: 32 * 31 / 2 of them, or one for each core. */
+/* With more than 32 cores pairs are sampled: 32 * 31 / 2 of them, or one for each core if that is
+ * more. */
 #define CROWD_ALL_PAIRS 32
 #define CROWD_ROUNDS    5 /* of a contest; the median round is reported */
 #define CROWD_FIGURES   8 /* of a core in a meeting, at most */
@@ -31,7 +32,7 @@ struct crowd_seat {
 };
 
 #define CROWD_WORDS 8
-/* Words of several cores on one cache line of 64 bytes. The adjacent line is not used. */
+/* Words of several cores on one cache line of 64 bytes. The line next to it is not used. */
 struct crowd_line {
     _Alignas(BARRIER_LINE) _Atomic uint64_t word[CROWD_WORDS];
 };

@@ -4,8 +4,8 @@
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
-#define MEETINGS 3 /* for which a core may come too late, */
-#define LONGER   4 /* each with this many times the patience of the one before */
+#define MEETINGS 3 /* meetings for which a core may come too late, ... */
+#define LONGER   4 /* ... each with a patience this factor longer than the one before */
 
 static struct seat *seat_at(const struct crowd *c, unsigned place)
 {

@@ -25,13 +25,13 @@ enum crowd_end {
     CROWD_AGAIN, /* a core arrived too late, perhaps without a CPU: repeat the meeting */
     CROWD_FAILED /* the row has failed, with the reason */
 };
-/* After a meeting of the first n of c->places: CROWD_FAILED if a part was aborted; the row names
- * its core. */
+/* Called after a meeting of the first n of c->places. Returns CROWD_FAILED if a part was aborted;
+ * the row then names its core. */
 enum crowd_end crowd_parts_done(struct crowd *c, unsigned n);
 /*
- * After a meeting for which a core arrived too late; `why`: the symptom. On a platform that can
- * leave a core without a CPU the meeting is repeated a few times, each with a longer limit. After
- * the last time the row is unsupported if starving was the cause; otherwise it is wrong.
+ * Called after a meeting for which a core arrived too late; `why`: the symptom. On a platform that
+ * can leave a core without a CPU the meeting is repeated a few times, each time with a longer
+ * limit. After the last time the row is unsupported if a core had no CPU; otherwise it is wrong.
  */
 enum crowd_end crowd_late(struct crowd *c, const char *why);
 /* Sends the first n of c->places to fn(ctx, core), each with a cleared seat. fn calls crowd_part().

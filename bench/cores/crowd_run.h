@@ -8,7 +8,7 @@
 /* The reason of a row that has only one core. */
 #define CROWD_ALONE "needs two cores or more that measure: cores=all"
 
-/* Clears the plan's crowd for a row; and returns whether two cores or more measure. */
+/* Clears the plan's crowd for a row. crowd_has_two() returns whether two cores or more measure. */
 void crowd_begin(struct plan *plan, const struct bench *b);
 bool crowd_has_two(const struct plan *plan);
 

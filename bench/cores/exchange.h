@@ -18,7 +18,7 @@ struct exchange {
     bool yield;        /* one thread runs all cores in turn: yield at each poll */
     uint64_t patience; /* most ticks to wait for a round trip */
 
-    _Alignas(BARRIER_LINE) _Atomic uint64_t ball; /* odd: the second's move, even: the first's */
+    _Alignas(BARRIER_LINE) _Atomic uint64_t ball; /* odd: the second moves; even: the first */
     uint64_t stamp;                               /* the second's TSC at its move */
 
     _Alignas(BARRIER_LINE) uint64_t moves[2]; /* moves of each side; written at its end */

@@ -2,7 +2,8 @@
 #include "bench/insn/forms.h"
 #include "bench/insn/passes.h"
 
-/* What both steps need; found again on each core, because the cores of one machine can differ. */
+/* What planning and measuring need. It is found again on each core, because the cores of one
+ * machine can differ. */
 struct here {
     struct insn_links links;
     struct insn_support support;

@@ -62,7 +62,7 @@ static size_t rows_in_rounds(const struct options *o)
     return kept;
 }
 
-/* Returns the number of stored results for n cores; share=together has each row twice per core. */
+/* Returns the number of stored results for n cores. share=together has two of each row per core. */
 static size_t stores(const struct options *o, unsigned n)
 {
     return rows_in_rounds(o) * n * (o->share == SHARE_TOGETHER ? 2 : 1);

@@ -33,7 +33,7 @@ struct seat {
     uint64_t nmis; /* seen on this core so far */
     struct core_figure alone;
     bool has_row;          /* `row` is the current row */
-    bool waits;            /* in a meeting: for the others */
+    bool waits;            /* in a meeting: it waits for the others */
     bool back;             /* it has finished its task */
     const char *gone;      /* why it measures no more: a fault, or `unlike`; ... */
     bool told;             /* ... and the report has the reason */
@@ -94,7 +94,7 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
 /* Returns whether cores of the last plan_on_all() were without a CPU for so long that a core which
  * did not arrive in time is not at fault; *core: the one that was starved longest. */
 bool plan_starved(const struct plan *plan, unsigned *core);
-/* The row's reason then. */
+/* The reason of a row that fails then. */
 #define PLAN_STARVED "core %u was not given the CPU in time"
 
 /* Returns the seat of a core. */

@@ -1,4 +1,4 @@
-/* Measures on the cores of a plan: their probes, and rows on one core or on all at once. */
+/* Probes the cores of a plan, and measures rows on one core or on all at once. */
 #ifndef BENCH_CORES_PLAN_ROWS_H
 #define BENCH_CORES_PLAN_ROWS_H
 
@@ -32,8 +32,8 @@ const struct gathered *plan_gathered(const struct plan *plan, size_t index, unsi
 /* Returns the ticks for which the row that ended last was single-stepped, on all cores. */
 uint64_t plan_stepped(const struct plan *plan);
 
-/* Returns the row of the last calls above if it has ended on the k-th core. NULL: the core was gone
- * before, or the run was stopped first. Valid until the next row is measured. */
+/* Returns the current row if it has ended on the k-th core. NULL: the core was gone before, or the
+ * run was stopped first. Valid until the next row is measured. */
 const struct row *plan_row(const struct plan *plan, unsigned k);
 
 /* Stops the counters after the last row, each on its core, and restores their former state. */

@@ -20,7 +20,7 @@ static double size_of(double v)
     return v < 0 ? -v : v;
 }
 
-/* Returns the number of decimals with which a cell holds both and a blank. */
+/* Returns the number of decimals with which a figure, its interval and a blank fit a cell. */
 static int decimals(double v, double half)
 {
     double size = is_known(half) && half > size_of(v) ? half : size_of(v);
@@ -66,7 +66,7 @@ static bool has_figure(const struct essence_figure *f)
     return f->state == ESSENCE_FIGURE && is_known(f->value);
 }
 
-/* Returns whether it is shown with an interval of known level. */
+/* Returns whether the figure is shown with an interval of known level. */
 static bool has_interval(const struct essence_figure *f)
 {
     return has_figure(f) && is_known(f->half) && f->percent && !f->shared && !f->doubt;
@@ -94,7 +94,7 @@ struct line {
     const char *label;
     bool open;     /* it has a part */
     size_t column; /* in the table */
-    unsigned left; /* lines that it may still use there */
+    unsigned left; /* lines that are left for it in the table */
     bool full;
 };
 

@@ -37,7 +37,7 @@ static unsigned rank_of(const struct sheet_source *source, const char *name)
     return i;
 }
 
-/* Keeps a figure unless one of a better name is there. */
+/* Keeps a figure, unless there is one from a name that precedes its name. */
 static void keep(struct sheet_figure *kept, const struct sheet_figure *f)
 {
     if (is_known(f->value) && (!kept->known || f->rank < kept->rank))
@@ -89,7 +89,8 @@ static const char *unit_of(const struct run_facts *run)
     return run_has_cycles(run) ? "cycles" : "ticks";
 }
 
-/* Sets value, interval and unit of a point. An interval is in proportion to that of the cycles. */
+/* Sets value, interval and unit of a point. The interval has the relative width of that of the
+ * cycles. */
 static void measure(struct sheet_figure *f, const struct run_facts *run, const struct curve *c,
                     const struct curve_point *p, enum sheet_from from)
 {
@@ -183,7 +184,8 @@ void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limi
     }
 }
 
-/* Returns whether a is a better figure for the longest latency than b: settled, or longer. */
+/* Returns whether a is to be taken for the longest latency instead of b: it is settled and b is
+ * not, or both are alike and it is longer. */
 static bool is_better(struct agreed a, struct agreed b)
 {
     if (!is_known(b.value) || a.settled != b.settled)

@@ -39,7 +39,7 @@ struct sheet {
     struct sheet_column column[SHEET_COLUMNS];
 };
 
-/* Takes what a curve, a map, a limit, or the table of forms has of them. `type`: of the core, or
+/* Take the figures that a curve, a map, a limit, or the table of forms has. `type`: of the core, or
  * NULL. */
 void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
                  const char *type);

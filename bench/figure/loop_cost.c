@@ -12,13 +12,13 @@ double loop_gross(const struct loop_facts *f)
     return gross > 0 ? gross : UNKNOWN;
 }
 
-/* Uses the whole interval: a wide one proves neither that all is hidden nor that a part is. A bound
- * that is not known compares as not below anything. */
+/* Uses both ends of the interval: a wide interval proves neither that all is hidden nor that a part
+ * is. A bound that is not known is NaN, so it is below nothing. */
 enum hidden loop_hides(const struct loop_facts *f)
 {
     if (!is_known(f->net) || !is_known(f->loop) || f->instructions <= 0) /* 0: nothing to hide */
         return HIDDEN_NOT;
-    double alone = f->instructions * f->nop / FUSED_MOST; /* not known: nothing is below it */
+    double alone = f->instructions * f->nop / FUSED_MOST; /* nothing is below NaN */
     bool quicker = f->net < alone && alone - f->net <= f->loop;
     bool proven = quicker && f->hi < alone;
     if (proven && (f->net <= 0 || f->lo <= 0) && is_known(loop_gross(f)))

@@ -132,7 +132,8 @@ void row_figure_part(const struct sampler *s, const struct bench *b, const struc
 {
     bool counter = by == CYCLES_COUNTER;
     unsigned i = g->parts++;
-    /* The scratch holds one set of blocks at a time; the source that is used comes last. */
+    /* The scratch holds one source's blocks at a time. The source that is used comes last, so that
+     * its blocks stay there. */
     struct estimate_blocks all = part_blocks(s, b, by, true, scratch);
 
     g->all[i] = taken_of(&all, counter, at);

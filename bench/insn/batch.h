@@ -21,7 +21,7 @@ struct insn_windows {
     struct insn_cell *cell;
     struct insn_test test;
     window_fn once, twice;
-    bool writes; /* to memory, whose values must then be restored */
+    bool writes; /* it writes to memory, whose values must be restored before the next window */
 };
 
 struct insn_batch {
@@ -35,11 +35,11 @@ struct insn_batch {
     unsigned additions; /* of the ruler's first window */
 };
 
-/* Begins a batch of a row, with the data where the placement has it. */
+/* Begins a batch of a row, with its data at the offset of the placement. */
 void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                       const struct insn_row *row);
 
-/* Whether the two windows of a test of this kind differ in more than the number of copies. */
+/* Returns whether the windows of a test of this kind differ in more than the number of copies. */
 bool insn_has_two_bodies(unsigned kind);
 
 /* Adds a test of the row. */

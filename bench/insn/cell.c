@@ -292,7 +292,8 @@ static void keep(struct job *j)
 
 /* --- faults ----------------------------------------------------------------------------------- */
 
-/* Returns the number of a text, which is kept once; the last one is for all that do not fit. */
+/* Returns the number of a text. Equal texts have one number; the last number is shared by all texts
+ * that do not fit. */
 static uint8_t fault_number(struct insn_table *t, const char *text)
 {
     unsigned i = 1;
@@ -304,7 +305,7 @@ static uint8_t fault_number(struct insn_table *t, const char *text)
     return (uint8_t)i;
 }
 
-/* Marks the test that was ended. False: the user stopped the run. */
+/* Marks the test that was aborted. False: the user stopped the run. */
 static bool mark(struct job *j, const struct guard_ended *ended)
 {
     if (ended->by == GUARD_STOPPED) {
@@ -323,7 +324,8 @@ static bool mark(struct job *j, const struct guard_ended *ended)
 
 /* --- a row ------------------------------------------------------------------------------------ */
 
-/* Collects the row's tests that are measured now: with `tried`, those whose copies are known. */
+/* Adds to the batch the row's tests that this pass measures and whose number of copies is known
+ * (tried), or not known (not tried). */
 static void collect(struct job *j, bool tried)
 {
     struct insn_cell *c = j->pass.table->cell + j->row->first;
@@ -334,8 +336,8 @@ static void collect(struct job *j, bool tried)
             insn_batch_add(&j->batch, &c[i]);
 }
 
-/* Calls fn for all tests of the batch, as many at once as fit. A test that is ended is taken out,
- * and the others are run again. */
+/* Calls fn for all tests of the batch, as many at once as fit the buffer. A test that is aborted is
+ * removed, and the others are run again. */
 static bool run_all(struct job *j, void (*fn)(void *ctx), void (*done)(struct job *j))
 {
     struct guard_ended ended;
@@ -364,7 +366,7 @@ static bool run_all(struct job *j, void (*fn)(void *ctx), void (*done)(struct jo
     return true;
 }
 
-/* The throughput of form and blocker tell how many of each to take. */
+/* The throughputs of form and blocker determine how many copies of each to take. */
 static void choose_mixes(const struct job *j)
 {
     struct insn_cell *c = j->pass.table->cell + j->row->first;
@@ -375,7 +377,7 @@ static void choose_mixes(const struct job *j)
             c[i].ended = GUARD_STOPPED;
 }
 
-/* The first pass: few copies of each test tell how many to take. */
+/* In the first pass, the time of a few copies of each test determines how many to take. */
 static bool try_row(struct job *j)
 {
     if (j->pass.aim == AIM_MIXES) {

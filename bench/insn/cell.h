@@ -1,6 +1,6 @@
 /*
- * Measures the tests of a form by the engine's windows: n copies and 2n copies, in turn with the
- * ruler. The difference holds neither the window nor what sets registers.
+ * Measures the tests of a form with the engine's windows: n copies and 2n copies, in turn with the
+ * ruler. The difference contains neither the window nor the code that sets registers.
  */
 #ifndef BENCH_INSN_CELL_H
 #define BENCH_INSN_CELL_H

@@ -4,8 +4,8 @@
 
 #include "bench/insn/pass.h"
 
-/* Whether a pass measures a cell of a row: its aim includes the test, which was not ended and needs
- * a placement more. */
+/* Returns whether a pass measures a cell of a row: the pass aims at this kind of test, the test was
+ * not aborted, and it needs another placement. */
 bool insn_is_due(const struct insn_pass *pass, const struct insn_row *row,
                  const struct insn_cell *c);
 

@@ -35,7 +35,7 @@ static const struct {
     {LINK_VPOR_Z, LINK_VPOR_Z, SECOND},
 };
 #define MEASURED (sizeof measured / sizeof measured[0])
-#define OWN_ROWS (MEASURED + BLOCKERS + FILLERS) /* that are not forms of bench= */
+#define OWN_ROWS (MEASURED + BLOCKERS + FILLERS) /* rows in addition to the forms of bench= */
 
 /* --- selection -------------------------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ static const char *patterns_of(const struct options *o)
     return o->bench;
 }
 
-/* One row: a form with decorations and values of its operands. */
+/* One row: a form with its decorations and the values of its operands. */
 struct chosen {
     unsigned form, decoration, values;
 };
@@ -89,7 +89,7 @@ struct counts {
     size_t rows, cells;
 };
 
-/* Counts without planning each test, which takes longer: more than there are. */
+/* An upper bound, because planning each test to count exactly takes longer. */
 static void count(void *ctx, const struct chosen *chosen)
 {
     struct insn_end ends[INSN_ENDS_MOST];
@@ -154,7 +154,7 @@ static bool has_blocker(const struct making *m, enum insn_blocker b)
     return insn_lacks(m->support, m->links->form[insn_blocker_link(b)]) == INSN_FEATURES;
 }
 
-/* Whether the CPU has what a chain with these values is made of. */
+/* Returns whether the CPU has the instructions of a chain with these values. */
 static bool has_steps(const struct making *m, const struct chosen *c, const struct insn_test_id *id)
 {
     struct insn_test t;
@@ -182,7 +182,7 @@ static void add_form(void *ctx, const struct chosen *c)
     enum insn_feature lacks = insn_lacks(m->support, insn_form(c->form));
 
     if (lacks != INSN_FEATURES && c->values != INSN_USUAL)
-        return; /* one row tells it */
+        return; /* one such row is enough */
     struct insn_row *row = add_row(m->table, c);
     if (row->why == INSN_RUNS && lacks != INSN_FEATURES) {
         row->why = INSN_CPU_LACKS;

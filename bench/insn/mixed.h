@@ -1,12 +1,13 @@
-/* Whether a form and a blocker need the same unit, by the time of both next to each other. */
+/* Finds whether a form and a blocker need the same unit, from the time that both take together. */
 #ifndef BENCH_INSN_MIXED_H
 #define BENCH_INSN_MIXED_H
 
 #include "bench/model/insn.h"
 #include "lib/insn/mix.h"
 
-/* Returns the ratio in which blockers take as much of the copies' time as possible, but not more
- * than all; `copy` and `blocker` are the cycles of one. 0 blockers: there is no such ratio. */
+/* Returns the ratio of blockers to copies at which the blockers fill as much of the copies' time as
+ * possible, but not more. `copy` and `blocker`: the cycles of one. 0 blockers: there is no such
+ * ratio. */
 struct insn_ratio mixed_ratio(double copy, double blocker);
 
 /* Sets ratio and iterations of a cell, by the row's throughput and the blocker's. False: one of

@@ -11,8 +11,8 @@
 /* What a pass measures. */
 enum insn_aim {
     AIM_ALL,       /* every test but mixes */
-    AIM_UNSETTLED, /* of these, the ones whose placements do not agree */
-    AIM_MIXES,     /* mixes, until two placements agree */
+    AIM_UNSETTLED, /* those of them whose placements do not agree */
+    AIM_MIXES,     /* mixes of which no two placements agree yet */
     AIM_HISTORY,   /* throughput and latencies with the other history of registers */
 };
 

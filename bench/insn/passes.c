@@ -15,7 +15,7 @@ static const struct {
     {AIM_MIXES, MIX_WINDOWS},     {AIM_UNSETTLED, WINDOWS},     {AIM_UNSETTLED, WINDOWS},
     {AIM_UNSETTLED, WINDOWS},
 };
-enum { WHOLE = 8 /* of them are over all forms */ };
+enum { WHOLE = 8 /* number of passes over all forms */ };
 _Static_assert(WINDOWS <= INSN_WINDOWS_MOST, "they fit a block");
 
 /* Returns whether the pass may take another row: the user has not stopped it, and there is time. */

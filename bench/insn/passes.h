@@ -1,7 +1,7 @@
 /*
- * The passes of suite `insn`, within the time of time=: a quick one over all forms, so that each
- * has a figure; three over all forms, each at another placement; between them, two of mixes; more
- * for tests whose placements disagree.
+ * The passes of suite `insn`, within time=: a quick one over all forms, so that each has a figure;
+ * then three over all forms, each at another placement; between them two of mixes; at last some for
+ * tests whose placements disagree.
  */
 #ifndef BENCH_INSN_PASSES_H
 #define BENCH_INSN_PASSES_H
@@ -9,7 +9,8 @@
 #include "bench/insn/cell.h"
 #include "lib/insn/support.h"
 
-/* Makes all passes. The user may stop them (bench/context/pace.h); the table has what there is. */
+/* Makes all passes. If the user stops them (bench/context/pace.h), the table has the figures so
+ * far. */
 void insn_passes(struct engine *e, const struct insn_links *links, const struct insn_support *s,
                  struct insn_table *t);
 

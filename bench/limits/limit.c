@@ -14,7 +14,8 @@
 #define PAIRS        5  /* of walks that a visit's figure is the median of */
 #define REFINED      3  /* times that counts are added */
 #define REFINE       24 /* most counts that are added at a time */
-/* Gaps of this part of a count are not halved. */
+/* Gaps below this part of a count are not divided further: of counts with equal distances, and of
+ * octaves. */
 #define FINEST_LINEAR  512
 #define FINEST_OCTAVES 16
 #define LEAST          8 /* counts of a curve that is shortened for lack of time */
@@ -308,8 +309,8 @@ static size_t find(const struct bench_limit *kind, const struct steps_point *poi
                             : steps_find(point, n, kind->within, step);
 }
 
-/* Finds the steps of what is certain. If there are none, but would be if everything counted, that
- * is not judged. */
+/* Finds the steps between counts with certain figures. If there are no such steps, but some with
+ * uncertain figures, the curve is not judged. */
 static void find_steps(struct limit *l)
 {
     const struct bench_limit *kind = &l->row.bench->limit;

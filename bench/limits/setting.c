@@ -10,10 +10,10 @@ enum { LINE_AT = 0x10000, RUN_AT = LINE_AT + 1024, TABLE_AT = 0x20000, CHAINS_AT
 #define TABLE_SIZE (CHAINS_AT - TABLE_AT)
 _Static_assert(CHAINS_AT + 2 * SETTING_CHAIN * PAGE <= WINDOW_DATA_END, "the chains do not fit");
 
-/* The code begins on one of this number of lines. */
+/* Number of lines on which the code can begin. */
 #define PLACES 512
 
-/* A walk has at least this number of operations, or elements of a table ... */
+/* Least operations of a walk, or elements of a table that it visits. */
 #define STEPS_LEAST 4096
 /* ... and the walks that warm up the predictors go over the table this often, at least for this
  * number of operations: a branch is learned by repetition. */
@@ -58,7 +58,7 @@ static void make_chains(struct limits_setting *s, uint8_t *pages, uint64_t *stat
             memcpy(s->chain[c][i], &s->chain[c][(i + 1) % SETTING_CHAIN], sizeof(uint8_t *));
 }
 
-/* Writes as many ones as zeros, at random. */
+/* Writes an equal number of ones and zeros, in random order. */
 static void make_pattern(uint8_t *table, uint32_t n, uint64_t *state)
 {
     for (uint32_t i = 0; i < n; i++) {

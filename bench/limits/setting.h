@@ -12,8 +12,8 @@
 #include "bench/sample/pairs.h"
 #include "lib/limits/program.h"
 
-/* Elements of each of the two chains of LIMITS_WINDOW, each in a separate page: as many loads in
- * the longer walk of a pair. */
+/* Elements of each of the two chains of LIMITS_WINDOW, each in a separate page. The longer walk of
+ * a pair loads each element once. */
 #define SETTING_CHAIN 32
 
 struct limits_setting {
@@ -29,7 +29,8 @@ struct limits_setting {
     const char *wrong;                /* a check that failed; NULL: none */
 };
 
-/* Writes code and data. False: the code does not fit the buffer. quick: short walks, as proof. */
+/* Writes code and data. False: the code does not fit the buffer. quick: short walks, where no CPU
+ * executes the code. */
 bool setting_make(struct limits_setting *s, const struct platform *p,
                   const struct bench_limit *kind, uint32_t count, uint64_t seed, bool quick);
 

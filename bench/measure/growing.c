@@ -5,7 +5,7 @@
 #include "lib/text/fmt.h"
 
 #define PARTS_A_S  100   /* a recipe may take 1 s / PARTS_A_S */
-#define TICKS_MOST 2.5e7 /* the same, if no clock gives the length of a second */
+#define TICKS_MOST 2.5e7 /* the same in ticks, if the TSC's frequency is not known */
 #define WAYS_MOST  4     /* forward, back, forward, back */
 
 extern const struct unit unit_chain_add, unit_chain_before;

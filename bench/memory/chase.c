@@ -6,15 +6,15 @@
 /* Sets up to 2 MiB are walked in whole laps, of at least this many steps together. */
 #define LAPS_UP_TO 32768
 #define LAP_STEPS  2048
-/* Steps of a walk in larger sets. With a stride the prefetchers make a step short, so that there
- * are more, and whole laps up to 8 MiB. */
+/* Steps of a walk in larger sets. With a stride prefetchers make a step short: walks have more
+ * steps, and sets up to 8 MiB are walked in whole laps. */
 #define PART_STEPS        1024
 #define PART_STEPS_STRIDE 4096
 #define LAPS_STRIDE       131072
 /*
- * Larger sets than 16 MiB are checked by several walks at the same time, each over its part of the
- * cycle: their loads miss in parallel. Timed walks begin where a part does, at the lines that were
- * visited first: those are least recently used, as in one lap after the other.
+ * Sets above 16 MiB are checked by several walks at the same time, each over its part of the cycle:
+ * their loads miss in parallel. Timed walks begin where a part begins, at the lines that were
+ * visited first. These are the least recently used lines, as when one lap follows the other.
  */
 #define ALONE_UP_TO (1u << 18)
 #define WALKERS     8
@@ -28,8 +28,9 @@ uint64_t chase_map_bytes(uint64_t bytes)
     return (bytes / CHASE_LINE + WORD_BITS - 1) / WORD_BITS * sizeof(uint64_t);
 }
 
-/* Returns where an element is. In pages, consecutive ones are in consecutive lines of their pages:
- * the sets of a cache, which an address within the page selects, fill evenly. */
+/* Returns where an element is. With an element per page, consecutive elements are in consecutive
+ * lines of their pages. The address within a page selects the set of a cache, so this fills the
+ * sets evenly. */
 static uint8_t *element(const struct chase *c, uint64_t i)
 {
     return c->at + i * c->apart + i * CHASE_LINE % c->apart;

@@ -59,7 +59,7 @@ void flush_describe(struct flush *f, const struct bench_curve *kind, enum line_s
 void flush_fill(const struct flush *f)
 {
     write_lines(f, 2ull * FLUSH_LINES, false);
-    for (uint64_t i = 0; i < f->evict; i += FLUSH_LINE) /* present in memory, each */
+    for (uint64_t i = 0; i < f->evict; i += FLUSH_LINE) /* so that it is present in memory */
         f->other[i] = 1;
 }
 

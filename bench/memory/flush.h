@@ -1,10 +1,10 @@
 /*
- * Flushing lines that are in a known state: CLFLUSH, CLFLUSHOPT or CLWB of each of a number of
- * lines, one after the other, and an MFENCE that waits for all of them, or an MFENCE after each.
- * The operation is one instruction, or with its MFENCE.
+ * Flushing lines that are in a known state: each line with CLFLUSH, CLFLUSHOPT or CLWB, one after
+ * the other. An MFENCE waits for all of them together, or for each one. The operation is one
+ * instruction, or one with its MFENCE.
  *
  * Before each timed walk the lines are flushed, then read or written, then other memory is read to
- * move them to a cache further away (lib/memory/line_state.h). What the memory holds afterwards is
+ * move them to a more distant cache (lib/memory/line_state.h). What the memory holds afterwards is
  * checked once per place.
  */
 #ifndef BENCH_MEMORY_FLUSH_H
@@ -34,8 +34,8 @@ struct flush {
  * can. */
 const char *flush_lacks(const struct platform *p, enum bench_load load);
 
-/* Describe the lines in FLUSH_BYTES + evict bytes at `at`, a page; fill them with what a clean line
- * has; both. */
+/* flush_describe() describes the lines in FLUSH_BYTES + evict bytes at `at`, a page boundary;
+ * flush_fill() fills them with the content of a clean line; flush_build() does both. */
 void flush_describe(struct flush *f, const struct bench_curve *kind, enum line_state state,
                     uint8_t *at, uint64_t evict);
 void flush_fill(const struct flush *f);
@@ -46,9 +46,10 @@ void flush_build(struct flush *f, const struct bench_curve *kind, enum line_stat
  * 2 * FLUSH_LINES. */
 uint64_t flush_check(const struct flush *f);
 
-/* The steps of the two below, for lines that another core brings into the state: flush_away() on
- * either core; flush_touch() on the other one, which writes a dirty line's content, inverted if
- * `change`; the walk on this one; flush_right() returns the lines that have the content. */
+/* Parts of flush_check() and flush_time(), for lines that another core brings into the state.
+ * flush_away() flushes them, on either core. flush_touch() reads or writes them, on the other core;
+ * a dirty line's content is inverted if `change`. The walk runs on this core. flush_right() returns
+ * the number of lines that have the content. */
 void flush_away(const struct flush *f, uint64_t lines);
 void flush_touch(const struct flush *f, uint64_t lines, bool change);
 uint64_t flush_right(const struct flush *f, uint64_t lines, bool change);

@@ -10,7 +10,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
 
-#define VISITS     9    /* of each cell: the range of 9 holds their median's true value at 99.6% */
+#define VISITS     9    /* of each cell; the range of 9 contains the true median with 99.6% */
 #define PLACES     16   /* pages */
 #define OPERATIONS 1024 /* of the shorter walk of a pair; the longer one has twice as many */
 

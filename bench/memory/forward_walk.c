@@ -5,7 +5,8 @@
 #define IN_PAGE 1024 /* a line of the page, with room before and after it */
 #define CHECKED 64   /* operations */
 
-/* Returns where in its line a store is. Loads reach from load_bytes before it to as far behind. */
+/* Returns the offset of a store in its line. Loads begin up to load_bytes before it, and end up to
+ * load_bytes after it. */
 static unsigned in_line(unsigned store, unsigned load)
 {
     unsigned at = load > store ? load : store; /* aligned to its own size */

@@ -1,8 +1,8 @@
 /*
- * A store and a load after it, at an offset from the store: the load's value is what the next store
- * writes. Sizes are 1 to 64 bytes; up to 8 bytes go through a general register, more through a
- * vector register. Between a general and a vector register there is a move. Pairs with 32 bytes
- * need AVX, those with 64 need AVX-512.
+ * A store and a load after it, at an offset from the store. The next store writes the value of this
+ * load. Sizes are 1 to 64 bytes; up to 8 bytes use a general register, more use a vector register.
+ * Between a general and a vector register there is a move. Pairs with 32 bytes need AVX, those with
+ * 64 need AVX-512.
  */
 #ifndef BENCH_MEMORY_FORWARD_WALK_H
 #define BENCH_MEMORY_FORWARD_WALK_H

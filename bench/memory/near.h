@@ -23,8 +23,8 @@ struct near_place {
     uint8_t *store, *at; /* at: of the load */
 };
 
-/* Prepares a place in NEAR_BYTES bytes at `at`, a page. offset: of a load or store that may cross a
- * line or a page, from the beginning of a page; of a load that follows a store, from the store. */
+/* Prepares a place in NEAR_BYTES bytes at `at`, a page boundary. offset: of a load after a store,
+ * from the store; of all others, from the beginning of a page. */
 void near_build(struct near_place *p, enum bench_load load, uint8_t *at, int32_t offset);
 
 /* Walks a little. Returns the operations that were done, 0 if the memory or the last value is not

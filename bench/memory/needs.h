@@ -13,19 +13,19 @@ const char *needs_lacks(const struct platform *p, const struct bench_curve *kind
  * executed: 5, with AVX 6, with AVX-512 7. */
 unsigned needs_sizes(const struct platform *p);
 
-/* Sets the caches, or where there is an element per page the TLBs as caches of what they reach,
- * with which levels are compared; and the bytes up to which sizes are wanted, or that any point
- * needs. */
+/* Sets the caches with which levels are compared: with an element per page the TLBs, as caches of
+ * what they reach. Sets the bytes up to which sizes are wanted, or that any point needs. */
 void needs_find(struct curve *c, const struct platform *p);
 
 /* Returns the size of the row's pages. */
 uint64_t needs_page(const struct curve *c);
 
-/* Writes the points of the first pass that `bytes` bytes of memory are enough for, ascending.
- * Returns their number. */
+/* Writes the points of the first pass that fit `bytes` bytes of memory, ascending. Returns their
+ * number. */
 size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST]);
 
-/* Returns the bytes of memory of a point; *evict: those of them that bring lines into a state. */
+/* Returns the bytes of memory of a point; *evict: the part of them that is read to bring lines into
+ * a state. */
 uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict);
 
 #endif

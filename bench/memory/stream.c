@@ -3,8 +3,8 @@
 /* Sets up to 8 MiB are walked in whole laps, of at least this many lines together. */
 #define LAPS_UP_TO (8ull << 20)
 #define LAP_LINES  8192
-/* Larger ones are walked part by part around the set; the last part is left out, so that three
- * parts at a time come out even. */
+/* Larger sets are walked part by part, three parts per pair. The last part is left out, so that
+ * their number is a multiple of three. */
 #define PARTS       16
 #define PARTS_TAKEN 15
 

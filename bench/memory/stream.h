@@ -23,7 +23,7 @@ typedef uint64_t stream_walk(uint8_t *at, uint8_t *to, uint64_t iterations, uint
 struct stream {
     stream_walk *walk;
     enum bench_load load;
-    uint8_t *at, *to; /* to: of a copy; else the same as `at` */
+    uint8_t *at, *to; /* `to`: the destination of a copy; else it is `at` */
     uint64_t lines;   /* operations of a lap */
 };
 
@@ -37,8 +37,8 @@ uint64_t stream_check(const struct stream *s);
  * lap's. Moves *line on, around the set. */
 void stream_part(const struct stream *s, uint64_t *line, uint64_t lines);
 
-/* Runs the i-th timed walk, and one of twice its operations, which begins where the first ended if
- * these are no whole laps. *lines gets the operations of the first. */
+/* Runs the i-th timed walk, and one of twice its operations. If the first is not whole laps, the
+ * second begins where the first ended. *lines gets the operations of the first. */
 struct stream_ticks {
     uint64_t once, twice, lines;
 };

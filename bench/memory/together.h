@@ -5,8 +5,8 @@
  * clocks.
  *
  * The cores meet as in a row of suite `cores` (bench/cores/crowd_part.h): each part is guarded, and
- * a core that comes too late is waited for again. The memory is shared; each core works on a part
- * of it.
+ * a meeting for which a core comes too late is repeated. The cores share the memory; each one works
+ * on a part of it.
  */
 #ifndef BENCH_MEMORY_TOGETHER_H
 #define BENCH_MEMORY_TOGETHER_H

@@ -1,5 +1,5 @@
-/* One measurement of a size: the working set is filled, checked and timed, with the witness
- * between. */
+/* One measurement of a size: the working set is filled, checked and timed. The witness runs between
+ * timed pairs. */
 #ifndef BENCH_MEMORY_VISIT_H
 #define BENCH_MEMORY_VISIT_H
 
@@ -18,10 +18,10 @@ struct visit {
 
 /* A working set and the memory for its check. */
 struct visit_set {
-    const struct bench_curve *kind; /* how it is gone over */
+    const struct bench_curve *kind; /* the load that goes over it */
     const struct platform_area *area;
     uint8_t *at;    /* in the area */
-    uint64_t bytes; /* of an access by offset: the offset, converted to this type; or the state */
+    uint64_t bytes; /* or the offset of an access, converted to this type; or the state */
     uint64_t evict; /* bytes that bring lines into the state */
     uint64_t *map;  /* chase_map_bytes(); only of a chase */
     uint64_t seed;

@@ -7,7 +7,7 @@
 #define ENSEMBLES_LEAST 2
 #define SIZE_LEAST      2
 #define WARM_WINDOWS    32
-#define TICKS_MOST      1e9 /* per recipe, if no clock gives the length of a second */
+#define TICKS_MOST      1e9 /* limit per recipe, if the TSC's frequency is not known */
 
 static window_fn build(const struct engine *e, enum recipe recipe)
 {

@@ -14,8 +14,8 @@
 struct curve_point {
     uint64_t bytes;        /* or the offset, converted to this type; enum line_state; cores; MB/s */
     double ticks;          /* UNKNOWN: no figure */
-    double cycles, lo, hi; /* core cycles or instructions, and their interval: of ticks, where
-                              several cores measure, each of which has a clock */
+    double cycles, lo, hi; /* core cycles or instructions, and their interval; if several cores
+                            * measure, each of which has a clock, that of the ticks */
     uint64_t set;          /* bytes of each core, where several measure */
     unsigned visits;       /* measurements, each with another order of the elements */
     bool shared;           /* a neighbour used the core: not judged */

@@ -32,7 +32,8 @@ static struct agreed of_cell(const struct insn_cell *c)
     return n >= AGREE_LEAST ? agree(exclusive, n) : agree_least(all, c->taken);
 }
 
-/* Ports are chosen badly at some placements: if these do not agree, the fastest ones count. */
+/* At some placements a core assigns ports badly. If the placements do not agree, the fastest ones
+ * count. */
 static struct agreed fastest_of(const struct insn_cell *c)
 {
     double exclusive[INSN_PLACES];
@@ -55,8 +56,8 @@ struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link)
     return is_known(a.value) ? a : nothing;
 }
 
-/* Moves between register files take at least one cycle; nothing is known of stores and loads,
- * which some CPUs forward without any. */
+/* Moves between register files take at least one cycle. Nothing is known of stores and loads, which
+ * some CPUs forward in no time. */
 static bool is_crossing(unsigned link)
 {
     switch (link) {
@@ -96,11 +97,11 @@ static struct agreed without_steps(const struct insn_table *t, const struct insn
 struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
                           const struct insn_cell *cell, bool *at_most)
 {
-    *at_most = false; /* counted instructions are those of the chain too */
+    *at_most = false; /* counted instructions include those of the chain */
     return t->exact ? of_cell(cell) : without_steps(t, row, cell, of_cell(cell), at_most);
 }
 
-/* Histories differ by more than this, in cycles: less is noise. */
+/* Smallest difference of two histories that is reported, in cycles: less is noise. */
 #define HISTORIES_APART 0.1
 
 static bool is_apart(struct agreed after, struct agreed usual)
@@ -245,7 +246,7 @@ struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)
     return agree(NULL, 0);
 }
 
-/* One such form per cycle, and no more than two thirds of that in a loop. */
+/* Least cycles of a copy in straight code, least ratio of these to those in a loop, least slots. */
 #define COMPLEX_CYCLES 0.9
 #define COMPLEX_RATIO  1.5
 #define COMPLEX_SLOTS  1.5

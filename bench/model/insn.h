@@ -91,12 +91,13 @@ struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row
 struct agreed insn_after(const struct insn_table *t, const struct insn_row *row,
                          const struct insn_cell *cell);
 
-/* Whether a placement more with the other history is of use: none is taken, or one that differs. */
+/* Returns whether another placement with the other history is useful: there is none, or one whose
+ * figure differs. */
 bool insn_wants_after(const struct insn_table *t, const struct insn_row *row,
                       const struct insn_cell *cell);
 
-/* Returns the throughput of a form's independent copies: the fastest of a loop and a straight line,
- * with and without broken dependencies. */
+/* Returns the throughput of a form's independent copies: the fastest of a loop and straight code,
+ * with and without dependencies that are broken. */
 struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row);
 
 /* Returns copies and fillers of a test of the row's issue slots. No copies: its throughput is not
@@ -117,19 +118,20 @@ double insn_blocker_cost(const struct insn_table *t, unsigned blocker);
  * instruction is faster than the slots that it takes. */
 enum insn_filler insn_filler_of(const struct insn_table *t);
 
-/* Returns a bit for each blocker that shares a unit with the form. *measured: for each that was
- * measured, and of which the placements agree. */
+/* Returns a bit for each blocker that shares a unit with the form. *measured: a bit for each
+ * blocker that was measured and whose placements agree. */
 unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, unsigned *measured);
 #define INSN_MIX_PLACES 3 /* most placements of a mix; the third if two disagree */
 
-/* Whether no further placement of a mix is necessary. */
+/* Returns whether no further placement of a mix is necessary. */
 bool insn_mix_settled(const struct insn_cell *cell);
 
-/* Whether only one decoder of the core can decode the form: it has several slots, and takes a cycle
- * or more in a straight line, but much less in a loop, which comes from a micro-op cache. */
+/* Returns whether only one decoder of the core can decode the form. It then has several slots, and
+ * takes a cycle or more in straight code, but much less in a loop, which comes from a micro-op
+ * cache. */
 bool insn_is_complex(const struct insn_table *t, const struct insn_row *row);
 
-/* Returns the own cost of a link, 0 if it is not measured. */
+/* Returns the cost of a link alone, 0 if it is not measured. */
 struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link);
 
 #endif

@@ -21,8 +21,9 @@ struct limit_point {
 enum limit_spoiled {
     LIMIT_CLEAN,
     LIMIT_SHARED,
-    LIMIT_FALLS,     /* with more fillers two loads cannot take less time */
-    LIMIT_UNCERTAIN, /* what shows a step was measured on a shared core, or its intervals overlap */
+    LIMIT_FALLS,     /* the time falls with more fillers, which a window cannot cause */
+    LIMIT_UNCERTAIN, /* the counts at a step were measured on a shared core, or their intervals
+                      * overlap */
     LIMIT_COUNTED,
     LIMIT_EMULATED
 };

@@ -193,7 +193,7 @@ struct row {
     bool shared;             /* too many are shared: the figure is not judged */
     uint64_t windows;        /* of all kinds, warm-up included, ... */
     uint64_t sampling_ticks; /* ... and the ticks for all of them */
-    uint32_t warmup_blocks;  /* until the body was steady, or warmup= */
+    uint32_t warmup_blocks;  /* number of them until the body was steady, or warmup= */
     bool steady;             /* warm-up ended by its test, not by warmup= */
     struct summary ticks;    /* gross: one window of the body */
     bool has_net;

@@ -30,9 +30,8 @@ bool object_args_list(const struct baretick_args *args, struct object_args *valu
                       struct sink *why);
 
 /*
- * Changes a row into that of this argument: "name/8", compared with "other/8" if it is compared
- * with another, and its units times the argument. `names` must stay in place. False: `why` has a
- * message.
+ * Changes a row into the row of this argument: named "name/8", compared with "other/8" if it is
+ * compared with another row, and with its units multiplied by the argument. `names` must not move.
  */
 bool object_args_apply(struct bench *b, struct bench_code *code, struct object_names *names,
                        uint32_t arg, struct sink *why);

@@ -27,7 +27,8 @@ struct object_file {
 
 static struct object_file own, files[OBJECTS_MOST];
 static struct object_row own_rows[OWN_ROWS], rows[OBJECTS_ROWS];
-static unsigned files_used, rows_used, refusals; /* the first refusals have a text: */
+static unsigned files_used, rows_used, refusals; /* `refusals` counts all; the first ones have a
+                                                  * text: */
 static char refusal[OBJECTS_REFUSALS][WHY_MOST];
 static const char *left_out;
 

@@ -41,7 +41,7 @@ void objects_leave_out(const char *why);
 /* Returns the file name of the object that a row came with. NULL: a built-in row. */
 const char *objects_name_of(const struct bench *b);
 
-/* Adds to a message about a missing row what was refused, which may be the reason. */
+/* Adds the refused objects and rows to a message about a missing row: they may be the reason. */
 void objects_explain(struct sink *err);
 
 /* Returns the number of refusals. */

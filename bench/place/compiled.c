@@ -148,8 +148,8 @@ static size_t lay_constants(struct compiled *c, size_t from)
     return from;
 }
 
-/* Assigns places to writable data. Returns its end. A part that may be moved less than the one
- * before it does not come closer to it. */
+/* Assigns places to writable data. Returns its end. Leaves a gap between parts, so that a part
+ * whose alignment allows only a shorter move does not overlap the part before it. */
 static size_t lay_data(struct compiled *c, size_t moved)
 {
     size_t from = 0;

@@ -52,7 +52,7 @@ void wide_warm_begin(struct wide *w)
 bool wide_warm_goes_on(struct wide *w)
 {
     uint64_t now = tsc_now();
-    bool paused = now - w->at > w->rest; /* or a single window takes that long */
+    bool paused = now - w->at > w->rest; /* true also if a single window takes that long */
 
     if (paused && w->pauses++ < PAUSES_MOST)
         w->from = now;

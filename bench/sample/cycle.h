@@ -20,10 +20,10 @@ bool cycle_check_words(const struct engine *e, struct sink *err);
 void cycle_close(struct engine *e);
 
 /*
- * Counter and TSC at the beginning or the end of an interval. The TSC's two readings are between
- * the counter's. If a reading of the counter leaves the core (a hypervisor emulates RDPMC: 1 us
- * during which the counter stops), the TSC does not count that time either. With the TSC read after
- * the counter at both ends it would count one of the two readings.
+ * Counter and TSC at the beginning or the end of an interval. Both readings of the TSC are between
+ * those of the counter. If a reading of the counter leaves the core (a hypervisor emulates RDPMC: 1
+ * us during which the counter stops), the TSC does not count that time either. If the TSC were read
+ * after the counter at both ends, it would count the time of one reading.
  */
 struct cycle_mark {
     bool known;

@@ -1,7 +1,7 @@
 /*
- * Pairs of timed walks over the same work, once and twice as long, with the witness around each:
- * the difference holds neither the readings of the clock nor what enters and leaves the code. Next
- * to each pair core cycles are measured by the source that cycle= selects.
+ * Pairs of timed walks over the same work, once and twice as long, with the witness around each.
+ * The difference contains neither the readings of the clock nor the entry and exit of the code.
+ * Next to each pair core cycles are measured by the source that cycle= selects.
  */
 #ifndef BENCH_SAMPLE_PAIRS_H
 #define BENCH_SAMPLE_PAIRS_H
@@ -12,7 +12,7 @@
 
 #define PAIRS_MOST 10 /* including repeated ones */
 
-/* The ticks of two walks, and the operations that the second one has more. */
+/* The ticks of two walks, and the number of operations by which the second one is longer. */
 struct pair_ticks {
     uint64_t once, twice, operations;
 };

@@ -35,8 +35,8 @@ struct comparison compare_figures(const struct run_facts *run, const struct core
 void compare_rows(struct report *r, const struct run_facts *run, const struct core_figure *figures,
                   const struct grouped *grouped);
 
-/* Returns whether the i-th row begins a series of rows that are `alike`: no earlier row is like it.
- * `alike` is false for a row that is in no series and itself. */
+/* Returns whether the i-th row begins a series of rows that are `alike`: no earlier row belongs to
+ * the same series. alike(a, a) is false for a row that is in no series. */
 bool compare_begins_series(const struct bench *const *rows, size_t i,
                            bool (*alike)(const struct bench *a, const struct bench *b));
 

@@ -1,5 +1,4 @@
-/* What the essence of a run shows of the suites: which row, curve or form has the figure at each of
- * its places. */
+/* The rows, curves and forms of the suites whose figures the essence of a run shows, by place. */
 #include "bench/api/essence_rows.h"
 #include "bench/api/sheet_figures.h"
 
@@ -30,7 +29,7 @@ const struct essence_name essence_names[ESSENCE_ROWS] = {
 
 const char *const essence_forms[ESSENCE_FORMS] = {"empty", "++*x", "straight", "compiled"};
 
-/* With large pages the latency of a cache is not that of a TLB miss. */
+/* With large pages the latency of a cache does not include TLB misses. */
 const struct sheet_source sheet_sources[SHEET_FIGURES] = {
     {"L1 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 1},
     {"L2 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 2},

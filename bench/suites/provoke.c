@@ -58,7 +58,7 @@ static int endless_body(uint64_t n, struct object *o)
     return 0;
 }
 
-/* Never return, before the first window and after the last. */
+/* A setup and a check that never return. */
 static void endless_setup(struct object *o)
 {
     (void)o;

@@ -25,13 +25,13 @@ PLANTED(elided, "nothing in place of the declared add: the run fails, exit statu
 PLANTED(elided_loop, "the same in a loop, as method=adaptive needs it", .form = FORM_LOOP,
         .ops = 1000, .unit = NULL, .least_instructions = 1);
 
-/* Takes nearly all of the run's time, so that a stopped process is stopped in such a window. */
+/* Takes nearly all of the run's time, so that a process is most likely stopped in such a window. */
 PLANTED(long, "a loop over 1000 adds, 100 times per window", .form = FORM_LOOP, .ops = 100,
         .unit = &unit_planted_adds1000, .not_doubled = true);
 
 /*
- * These show their placement: each operation takes as many iterations as the code's offset in its
- * cache line in bytes, plus one.
+ * Rows that show their placement: an operation takes one iteration, plus one for each byte of the
+ * code's offset in its cache line.
  */
 PLANTED(offset, "one iteration per byte after the start of its line", .form = FORM_LOOP, .ops = 10,
         .unit = &unit_planted_offset, .varies = true);
@@ -109,8 +109,8 @@ PLANTED(history_loop, "the same in a loop, in its first iteration", .form = FORM
 /*
  * docs/method.md "Modes": 100 or 106 cycles, the slower one 30% of the time. A shift register of 7
  * bits (x^7 + x^6 + 1: period 127) steps after each pair of a block of the body and a block of
- * twice the body, so that both have one speed. Needs retry_budget=0, since a repeated block is one
- * more.
+ * twice the body, so that both blocks have one speed. Needs retry_budget=0, because a repeated
+ * block would be an extra step.
  */
 #define PERIOD     127
 #define DEAR       38 /* slow states of the period: 29.9% */
