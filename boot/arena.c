@@ -49,8 +49,8 @@ static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
 #define AREA_LEAST (1ull << 20)
 #define AREA_ALIGN (2ull << 20)
 
-/* Halves the size until there is so much memory. What lies before and after the aligned block stays
- * allocated with it, so that one call frees it. */
+/* Halves the size until the firmware has a block of this size. The parts of the block before and
+ * after the aligned area stay allocated with it, so that one call frees all of it. */
 void boot_area(struct boot *b)
 {
     struct handoff *h = b->handoff;

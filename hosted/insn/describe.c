@@ -116,7 +116,8 @@ static uint8_t access_of(const ZydisDecodedOperand *o)
     return (uint8_t)access;
 }
 
-/* Whether it is the memory that MOVDIR64B and ENQCMD write: its address is the first operand. */
+/* Returns whether it is the memory that MOVDIR64B and ENQCMD write: its address is the first
+ * operand. */
 static bool writes_at_register(const struct described *d, const ZydisDecodedOperand *o)
 {
     return o->type == ZYDIS_OPERAND_TYPE_MEMORY &&

@@ -8,7 +8,7 @@
 /* False: not an instruction, or not a form of the table. */
 bool describe(struct described *d, const uint8_t *bytes);
 
-/* Whether these are the same form, with any decoration: they have the same name. */
+/* Returns whether these are the same form, with any decoration: they have the same name. */
 bool described_same(const struct described *a, const struct described *b);
 
 #endif

@@ -143,7 +143,7 @@ static const struct {
     {"XSAVES", INSN_XSAVES},
 };
 
-/* Whether the set is this one, with vectors of any length. */
+/* Returns whether the set is this one, with vectors of any length. */
 static bool is_set(const char *set, const char *name)
 {
     static const char *const behind[] = {"", "_128", "_128N", "_256", "_512", "_KOP", "_SCALAR"};
@@ -323,8 +323,8 @@ static enum insn_why why_not(const struct described *d)
 
 /* --- the rest --------------------------------------------------------------------------------- */
 
-/* Whether the operand-size prefix shortens the immediate to two bytes (Intel Optimization Reference
- * Manual, "length-changing prefixes"). */
+/* Returns whether the operand-size prefix shortens the immediate to two bytes (Intel Optimization
+ * Reference Manual, "length-changing prefixes"). */
 static bool has_lcp(const struct described *d)
 {
     bool has_66 = d->in.attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE;

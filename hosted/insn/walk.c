@@ -45,7 +45,8 @@ static void opcodes(struct walker *w, unsigned n, bool (*skip)(uint8_t))
     }
 }
 
-/* Whether a byte in the place of an opcode is a prefix, or the first byte of VEX or EVEX. */
+/* Returns whether a byte in the place of an opcode is a prefix, or the first byte of VEX or
+ * EVEX. */
 static bool is_prefix(uint8_t byte)
 {
     static const uint8_t prefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67,

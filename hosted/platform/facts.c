@@ -16,7 +16,7 @@ static const char *lfence(const struct cpu *c)
     return c->lfence_always_serializing ? "always" : "unknown";
 }
 
-/* The report counts cores; only this line names the system's CPU. */
+/* Cores of a report have numbers; only this line has the number of the system's CPU. */
 static void show_wishes(const struct process *p, struct sink *out)
 {
     fmt(out, "process   core 0 is the system's CPU %d", p->cpu);

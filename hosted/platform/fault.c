@@ -86,7 +86,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     fault_end(place);
 }
 
-/* timeout(1) and shells signal a process and then its group: that is one request. */
+/* timeout(1) and shells signal a process and then its group: both signals are one request. */
 #define SAME_WISH_MS 100
 
 static int64_t now_ms(void)

@@ -47,7 +47,7 @@ struct dump_cpu {
 /* A cpuid_fn; its context is a struct dump_cpu. Returns zeros for leaves that were not recorded, as
  * CPUs do for leaves that they lack. */
 struct cpuid_regs cpuid_dump_get(void *cpu, uint32_t leaf, uint32_t subleaf);
-/* Whether the recording has this leaf for this CPU itself. */
+/* Returns whether the recording has this leaf for this CPU itself. */
 bool cpuid_dump_has(const struct dump_cpu *cpu, uint32_t leaf, uint32_t subleaf);
 /* Returns false if RDMSR faulted or was not recorded. The context is a struct dump_cpu too: the
  * MSRs of CPU 0 answer for all. */

@@ -1,7 +1,7 @@
 /*
- * The decoders of `replay KIND FILE...`, one function per kind: it gets the bytes of a recorded
- * file (a block of exactly that size) and adds members to the line's object, or `error` if the
- * bytes cannot be decoded.
+ * The decoders of `replay KIND FILE...`, one function per kind. A decoder gets the bytes of a
+ * recorded file (a block of exactly that size) and adds members to the line's object, or `error` if
+ * the bytes cannot be decoded.
  */
 #ifndef HOSTED_REPLAY_REPLAY_H
 #define HOSTED_REPLAY_REPLAY_H

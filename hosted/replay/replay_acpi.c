@@ -229,7 +229,8 @@ void replay_dbg2(struct json *j, const uint8_t *bytes, size_t n)
 
 /* --- SRAT ------------------------------------------------------------------------------------- */
 
-/* Whether an enabled entry of that kind has a domain >= *domain, which then gets the lowest one. */
+/* Returns whether an enabled entry of that kind has a domain >= *domain, which then gets the lowest
+ * one. */
 static bool next_domain(const struct acpi_table *t, int what, uint64_t *domain)
 {
     struct srat s;

@@ -18,7 +18,8 @@
 
 /* --- figures ---------------------------------------------------------------------------------- */
 
-/* Whether E is an empty loop, not the empty window: an iteration takes at least a core cycle. */
+/* Returns whether E is an empty loop, not the empty window: an iteration takes at least a core
+ * cycle. */
 static bool is_empty_loop(const struct pass *p)
 {
     double c = (windows_mean(p, WINDOWS_R2) - windows_mean(p, WINDOWS_R)) / WINDOWS_ADDS;

@@ -19,8 +19,8 @@ struct windows_figure {
 /* Returns whether a pass belongs to the same launch and body. */
 bool windows_is_of(const struct pass *p, const struct pass *first);
 
-/* The figure of all passes of first's launch and body, of which `first` is the first. loop: the
- * body is a loop, so that the empty loops are subtracted. False: out of memory. */
+/* Computes the figure of all passes of first's launch and body; `first` is the first of them. loop:
+ * the body is a loop, so that the empty loops are subtracted. False: out of memory. */
 bool windows_figure(const struct windows_run *run, const struct pass *first, bool loop,
                     struct windows_figure *figure);
 

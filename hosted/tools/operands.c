@@ -30,7 +30,7 @@ static void write_out(struct sink *self, const char *bytes, size_t n)
 
 static struct sink out = {write_out};
 
-/* Whether the bytes are this one instruction. */
+/* Returns whether the bytes are this one instruction. */
 static bool decode(struct decoded *d, const uint8_t *bytes, size_t n)
 {
     ZydisDecoder decoder;
@@ -230,8 +230,8 @@ static bool is_same_operand(const ZydisDecodedOperand *a, const ZydisDecodedOper
     }
 }
 
-/* Whether the encoded instruction is the wanted one: the encoder may choose another form. An
- * implicit operand of one form, such as RAX of a short XCHG, is explicit in another. */
+/* Returns whether the encoded instruction is the wanted one: the encoder may choose another form.
+ * An implicit operand of one form, such as RAX of a short XCHG, is explicit in another. */
 static bool is_wanted(const struct decoded *wanted, const struct decoded *made)
 {
     if (wanted->in.mnemonic != made->in.mnemonic || wanted->in.encoding != made->in.encoding ||

@@ -29,8 +29,9 @@ void thermal_init(struct thermal_state *s, const struct cpu *c);
 void thermal_begin(struct thermal_state *s, struct thermal_row *row);
 void thermal_end(const struct thermal_state *s, struct thermal_row *row);
 
-/* Adds a round's causes to kept[THERMAL_SCOPES], all zero at first; and converts it back. If one
- * round is not known, the row is not known. */
+/* thermal_row_keep() adds a round's causes to kept[THERMAL_SCOPES], which is all zero before the
+ * first round; thermal_row_kept() converts it back. If one round is not known, the row is not
+ * known. */
 void thermal_row_keep(const struct thermal_row *row, uint64_t *kept);
 struct thermal_row thermal_row_kept(const uint64_t *kept);
 

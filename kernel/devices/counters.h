@@ -32,7 +32,7 @@ struct counters {
 void counters_init(struct counters *c, const struct fadt *fadt, const struct hpet_table *hpet,
                    counters_map *map, void *map_context);
 
-/* Returns the timer with this id. NULL: only an operating system has it; *why says so. */
+/* Returns the timer with this id. NULL: only an operating system has it; *why is the reason. */
 struct timer *counters_timer(struct counters *c, unsigned id, const char **why);
 
 /* Why the TSC is no clock if its frequency is not known. */

@@ -204,7 +204,7 @@ void options_without_effect(const struct options *o, const struct options_rows *
 size_t options_docs(const struct option_doc **docs);
 
 struct word;
-/* Whether a word belongs to this language: a known key before '=', or help, or list. */
+/* Returns whether a word belongs to this language: a known key before '=', or help, or list. */
 bool options_knows(const char *word);
 /* Takes a word. False: a message on err, beginning with source, unit ("line", "word"), number. */
 bool options_take(struct options *o, const struct word *word, const char *source, const char *unit,

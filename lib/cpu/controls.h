@@ -70,7 +70,7 @@ bool controls_prefetch_back(struct controls *q, const struct msr_access *a);
 /* Writes a value in words: "on", "off", "partly off", "ratio 36", "P0", "level 8 to 40". */
 void control_text(const struct control *s, uint64_t value, struct sink *out);
 
-/* Whether the firmware lets an idle core enter C1E; *known is false if no MSR shows it. */
+/* Returns whether the firmware lets an idle core enter C1E; *known is false if no MSR shows it. */
 bool controls_c1e(const struct cpu *c, const struct msr_access *a, bool *known);
 
 #endif

@@ -151,8 +151,8 @@ static void decode_clock(struct cpu *c, const struct source *s)
     }
 }
 
-/* Whether LFENCE waits for earlier instructions without any MSR. AMD: a bit reports it, or the
- * family has no MSR for it. */
+/* Returns whether LFENCE waits for earlier instructions without any MSR. AMD: a bit reports it, or
+ * the family has no MSR for it. */
 static bool lfence_always(const struct cpu *c, uint32_t ext21_eax)
 {
     return c->vendor == VENDOR_INTEL ||

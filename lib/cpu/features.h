@@ -8,8 +8,8 @@
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/tsc_rate.h"
 
-/* Whether the model has MSR_SMI_COUNT (34h): Intel since Nehalem, and the Atoms since Silvermont. A
- * guest has no working one. */
+/* Returns whether the model has MSR_SMI_COUNT (34h): Intel since Nehalem, and the Atoms since
+ * Silvermont. A guest has no working one. */
 bool features_smi_counter(const struct cpu *c);
 
 /* Returns the revision in IA32_BIOS_SIGN_ID or AMD's PATCH_LEVEL (both MSR 8Bh); 0: none loaded. */
@@ -20,8 +20,8 @@ uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);
 #define MSR_DE_CFG    0xc0011029
 #define DE_CFG_LFENCE (1ull << 1)
 
-/* Whether LFENCE waits for all earlier instructions, by CPUID or AMD's DE_CFG. False if neither
- * reports it. */
+/* Returns whether LFENCE waits for all earlier instructions, by CPUID or AMD's DE_CFG. False if
+ * neither reports it. */
 bool features_lfence_serializing(const struct cpu *c, msr_fn rdmsr, void *ctx);
 
 /* The features that CPUID reports: a member of struct mitigations and a field of the record

@@ -35,8 +35,9 @@ void cores_list(struct cores_list *l, const struct cores_known *known, uint32_t 
 /* Returns the index of an APIC id in the list; `count` if it is not there. */
 unsigned cores_find(const struct cores_list *l, uint32_t id);
 
-/* Whether all of them can be sent interrupts: without x2APIC, 255 means all cores, and higher ids
- * do not fit (Intel SDM vol. 3A section 11.6.1). */
+/* Return whether some core of the list needs x2APIC to be sent interrupts, and whether the core
+ * with this id can be sent interrupts. Without x2APIC, 255 means all cores, and higher ids do not
+ * fit (Intel SDM vol. 3A section 11.6.1). */
 bool cores_need_x2apic(const struct cores_list *l);
 bool cores_reachable(uint32_t id, bool x2apic);
 

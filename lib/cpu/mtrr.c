@@ -85,7 +85,7 @@ uint8_t mtrr_type(const struct mtrr *m, uint64_t address)
     return without_reserved(m->default_type);
 }
 
-/* Whether the type at `boundary`, if that is inside the block, is the type at its start. */
+/* Returns whether the type at `boundary`, if that is inside the block, is the type at its start. */
 static bool same_at(const struct mtrr *m, uint64_t start, uint64_t size, uint64_t boundary)
 {
     return boundary - start >= size || mtrr_type(m, boundary) == mtrr_type(m, start);

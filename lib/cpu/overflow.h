@@ -46,7 +46,7 @@ struct overflow {
  */
 const char *overflow_start(struct overflow *o, const struct overflow_plan *p,
                            const struct msr_access *a, uint64_t counts);
-/* Whether it has overflowed since it was set. */
+/* Returns whether it has overflowed since it was set. */
 bool overflow_came(const struct overflow *o, const struct msr_access *a);
 /* Sets it again, counting from now. */
 bool overflow_again(const struct overflow *o, const struct msr_access *a, uint64_t counts);

@@ -155,7 +155,7 @@ static void set_entry(struct pagetable *t, uint64_t *entry, unsigned level, uint
     give_tables(t, old, level);
 }
 
-/* Whether [virt, virt + size) lies in one half of the canonical addresses. */
+/* Returns whether [virt, virt + size) lies in one half of the canonical addresses. */
 static bool is_reached(const struct pagetable *t, uint64_t virt, uint64_t size)
 {
     uint64_t half = reach(t->levels + 1) / 2, last = virt + size - 1;

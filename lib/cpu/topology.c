@@ -149,7 +149,7 @@ void topology_place(struct core_place *p, const struct cpu *c, cpuid_fn cpuid, v
     };
 }
 
-/* Whether no CPU before this one in the list has the same id. */
+/* Returns whether no CPU before this one in the list has the same id. */
 static bool first_id(const struct core_place *cpus, size_t at)
 {
     for (size_t i = 0; i < at; i++)

@@ -14,9 +14,9 @@
 size_t wide_length(const uint8_t *at, size_t n);
 
 /*
- * Whether one of the instructions from `code` on is VEX with L set, or EVEX with a length above 128
- * bits or with rounding (SDM vol. 2A sections 2.3.6 and 2.7). Decodes them in sequence: data
- * between them can hide the following ones, or look like one.
+ * Returns whether one of the instructions from `code` on is VEX with L set, or EVEX with a length
+ * above 128 bits or with rounding (SDM vol. 2A sections 2.3.6 and 2.7). Decodes them in sequence:
+ * data between them can hide the following ones, or look like one.
  */
 bool wide_code(const uint8_t *code, size_t n);
 

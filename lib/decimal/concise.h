@@ -10,9 +10,9 @@
 /*
  * Writes three significant digits of `value`, at most three of them after the point, and fewer if
  * `error` exceeds CONCISE_MOST units of the last one. In parentheses is the error in these units,
- * rounded up, so that value +- error contains what it contained before. As most errors are small,
- * one of up to CONCISE_UNITS is not written. An unknown error (NaN) is "(?)"; the value then has no
- * trailing zeros.
+ * rounded up, so that value +- error contains the original interval. An error of up to
+ * CONCISE_UNITS units, as most are, is not written. An unknown error (NaN) is "(?)"; the value then
+ * has no trailing zeros.
  */
 #define CONCISE_UNITS 2
 #define CONCISE_MOST  6

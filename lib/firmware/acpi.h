@@ -26,8 +26,8 @@ struct acpi {
 void acpi_open(struct acpi *a, const struct physmem *mem, uint64_t rsdp);
 /* Returns the first valid table with that signature; .bytes is NULL if no table has it. */
 struct acpi_table acpi_find(const struct acpi *a, const char signature[4]);
-/* Whether the root table or the FADT is QEMU's: OEM id "BOCHS ", OEM table id "BXPC....". Checks
- * both, since firmware that rebuilds the root table keeps QEMU's FADT. */
+/* Returns whether the root table or the FADT is QEMU's: OEM id "BOCHS ", OEM table id "BXPC....".
+ * Checks both, since firmware that rebuilds the root table keeps QEMU's FADT. */
 bool acpi_says_qemu(const struct acpi *a);
 
 #endif

@@ -143,7 +143,8 @@ enum {
     DEVICE_SIZE = 22,
 };
 
-/* Whether the n bytes at the offset in the device that its field at `field` has are inside it. */
+/* Returns whether the n bytes at the offset in the device that its field at `field` has are inside
+ * it. */
 static bool inside(struct dbg2 *d, uint32_t at, const uint8_t *device, uint32_t field, uint32_t n)
 {
     uint32_t length = le16(device + DEVICE_LENGTH), offset = le16(device + field);

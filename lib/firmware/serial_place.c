@@ -31,7 +31,7 @@ static bool can_be(const struct serial_place *p)
     return p->width == 1 && p->address >= SERIAL_IO_MIN && p->address + bytes <= 0x10000;
 }
 
-/* Whether it belongs to something else. */
+/* Returns whether it belongs to something else. */
 static bool is_taken(struct serial_places *p, const struct serial_place *place,
                      const struct address_map *map)
 {

@@ -39,7 +39,7 @@ const uint8_t *smbios_next(struct smbios_walk *w);
 bool smbios_string(const struct physmem *mem, uint64_t entry, struct smbios_field field, char *out,
                    size_t size);
 
-/* Whether a maker (of BIOS, system or chassis) or the system's product contains "QEMU". */
+/* Returns whether a maker (of BIOS, system or chassis) or the system's product contains "QEMU". */
 bool smbios_says_qemu(const struct physmem *mem, uint64_t entry);
 
 #endif

@@ -219,7 +219,7 @@ static bool to_register(struct insn_test *t, const struct place *from, const str
     return to_general(t, from, through) && from_general(t, through, to);
 }
 
-/* Whether the output is directly the input of the next copy. */
+/* Returns whether the output is directly the input of the next copy. */
 static bool is_direct(const struct place *from, const struct place *to)
 {
     if (from->kind != to->kind || from->kind > PLACE_MEMORY)
@@ -230,8 +230,8 @@ static bool is_direct(const struct place *from, const struct place *to)
                                       (from->fixed && to->fixed && from->number == to->number));
 }
 
-/* Whether the input has a required value: selectors and the high half of a dividend must be 0, a
- * divisor must not. */
+/* Returns whether the input has a required value: selectors and the high half of a dividend must be
+ * 0, a divisor must not. */
 static bool wants_zero(const struct insn_test *t)
 {
     const struct insn_operand *o = &t->view.operand[t->in.operand];

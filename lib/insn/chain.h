@@ -11,9 +11,9 @@ enum insn_why insn_latency(struct insn_test *t, const struct insn_form *f, unsig
                            struct insn_end in, struct insn_end out);
 
 /*
- * Plans such a chain with steps that give the input its initial value again, which a dependent 0 is
- * added to: for values that would not last. Only between general registers, and between vectors of
- * 128 bits; else INSN_NO_CHAIN.
+ * Plans such a chain for values that would not last: its steps set the input to its initial value
+ * again and add a dependent 0. Only between general registers, and between vectors of 128 bits;
+ * else returns INSN_NO_CHAIN.
  */
 enum insn_why insn_kept_latency(struct insn_test *t, const struct insn_form *f, unsigned decoration,
                                 struct insn_end in, struct insn_end out);

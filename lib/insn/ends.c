@@ -21,7 +21,7 @@ static bool is_rsp(const struct insn_operand *o)
     return o->field == INSN_FIXED && o->class <= INSN_R64 && o->number == RSP;
 }
 
-/* Whether a chain can go through the operand. */
+/* Returns whether a chain can go through the operand. */
 static bool is_data(const struct insn_operand *o)
 {
     if (is_rsp(o))
@@ -29,7 +29,7 @@ static bool is_data(const struct insn_operand *o)
     return o->kind == INSN_MEMORY || (o->kind == INSN_REGISTER && o->class <= INSN_K);
 }
 
-/* Whether the operand is the address register of another operand. */
+/* Returns whether the operand is the address register of another operand. */
 static bool is_base_of(const struct insn_view *v, const struct insn_operand *o)
 {
     for (unsigned i = 0; i < v->operands; i++)
@@ -38,7 +38,7 @@ static bool is_base_of(const struct insn_view *v, const struct insn_operand *o)
     return false;
 }
 
-/* Whether the fixed base of memory is also an operand, such as RDI of MOVS. */
+/* Returns whether the fixed base of memory is also an operand, such as RDI of MOVS. */
 static bool is_listed(const struct insn_view *v, const struct insn_operand *memory)
 {
     for (unsigned i = 0; i < v->operands; i++) {

@@ -94,7 +94,7 @@ static unsigned chained(const struct insn_test *t, unsigned i, unsigned k, enum 
     return pooled(t, file, iterations ? (k + 1) % 2 : 1);
 }
 
-/* Whether operand i is the address of another operand. */
+/* Returns whether operand i is the address of another operand. */
 static bool is_base(const struct insn_view *v, unsigned i)
 {
     for (unsigned j = 0; j < v->operands; j++)

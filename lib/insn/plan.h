@@ -53,20 +53,21 @@ struct insn_test {
 enum insn_file { FILE_GENERAL, FILE_VECTOR, FILE_MASK, FILE_MMX, FILE_X87, FILE_NONE };
 enum insn_file insn_file_of(unsigned class); /* for an enum insn_class */
 
-/* Whether the form has this general register fixed, as an operand or as a base. */
+/* Returns whether the form has this general register fixed, as an operand or as a base. */
 bool insn_is_fixed(const struct insn_view *v, unsigned number);
 
-/* Whether the form has memory with this register as its fixed base. */
+/* Returns whether the form has memory with this register as its fixed base. */
 bool insn_is_pointer(const struct insn_view *v, unsigned number);
 
-/* Whether it is ECX as a selector, as for XGETBV; not CL, which is a count. */
+/* Returns whether the operand is ECX as a selector, as for XGETBV; false for CL, which is a
+ * count. */
 bool insn_is_selector(const struct insn_operand *o);
 
-/* Whether a fixed register needs its initial value for each copy: counts of REP and LOOP, and
- * CPUID's inputs. */
+/* Returns whether a fixed register needs its initial value for each copy: counts of REP and LOOP,
+ * and CPUID's inputs. */
 bool insn_must_reset(const struct insn_view *v, const struct insn_operand *o);
 
-/* Whether a test reads registers that nothing writes after its start, so that their history
+/* Returns whether a test reads registers that nothing writes after its start, so that their history
  * matters, and leaves the flags alone, which the other history changes. */
 bool insn_has_source(const struct insn_test *t);
 

@@ -16,8 +16,8 @@ static bool is_register_of(const struct insn_test *t, const struct insn_end *e, 
            o->number == number;
 }
 
-/* Whether each copy reads and writes a fixed register that is not part of a chain. Pointers to
- * strings must move. */
+/* Returns whether each copy reads and writes a fixed register that is not part of a chain. Pointers
+ * to strings must move. */
 static bool is_to_break(const struct insn_test *t, const struct insn_operand *o)
 {
     unsigned both = INSN_READ | INSN_WRITE;
@@ -34,7 +34,8 @@ static bool is_flags_chain(const struct insn_test *t)
            (t->in.part == INSN_FLAGS_PART || t->out.part == INSN_FLAGS_PART);
 }
 
-/* Whether a fixed register may hold 0 before a copy: its value changes neither time nor result. */
+/* Returns whether a fixed register may hold 0 before a copy: its value changes neither time nor
+ * result. */
 static bool may_be_zero(const struct insn_view *v)
 {
     for (unsigned i = 0; i < v->operands; i++)

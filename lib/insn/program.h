@@ -43,10 +43,10 @@ bool insn_can_turn(const struct insn_view *v);
  * on what wrote these. */
 bool insn_can_loop(const struct insn_view *v);
 
-/* Whether insn_throughput() with `breaks` differs from that without. */
+/* Returns whether insn_throughput() with `breaks` differs from that without. */
 bool insn_has_breaks(const struct insn_view *v);
 
-/* Whether a test writes to the area. */
+/* Returns whether a test writes to the area. */
 bool insn_writes_memory(const struct insn_test *t);
 
 #endif

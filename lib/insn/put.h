@@ -28,9 +28,10 @@ struct insn_place {
 };
 
 /*
- * How registers got their values, which are the same with both: by MOV of an immediate or by a
- * load; by ADD of an immediate, which some cores fold into the reader, or by a shuffle in the other
- * domain than the form's, integer or floating-point. Masks and x87 registers have one history.
+ * How registers get their values; the values are the same with both histories. HISTORY_USUAL: by
+ * MOV of an immediate, or by a load. HISTORY_OTHER: by ADD of an immediate, which some cores fold
+ * into the reader, or by a shuffle in the other domain than the form's, integer or floating-point.
+ * Masks and x87 registers have one history.
  */
 enum insn_history { HISTORY_USUAL, HISTORY_OTHER };
 

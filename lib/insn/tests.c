@@ -31,7 +31,7 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
     }
 }
 
-/* Whether two operands in one register file can be chosen, so that they can be the same. */
+/* Returns whether two operands in one register file can be chosen, so that they can be the same. */
 static bool can_be_same(const struct insn_view *v)
 {
     unsigned chosen[FILE_NONE + 1] = {0};
@@ -47,7 +47,8 @@ static bool can_be_same(const struct insn_view *v)
     return false;
 }
 
-/* Whether the end of a loop takes longer after copies than after fillers: EMMS and FNINIT. */
+/* Returns whether the end of a loop takes longer after copies than after fillers: EMMS and
+ * FNINIT. */
 static bool has_old_state(const struct insn_view *v)
 {
     for (unsigned i = 0; i < v->operands; i++) {

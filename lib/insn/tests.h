@@ -32,12 +32,12 @@ struct insn_test_id {
 unsigned insn_tests(const struct insn_form *f, unsigned decoration,
                     struct insn_test_id to[INSN_TESTS_MOST]);
 
-/* The same with other values than the usual ones: a throughput, and the pairs of which a chain can
- * keep the values. Repetitions have a throughput only. */
+/* The same for other values than the usual ones: a throughput, and latencies of the pairs of which
+ * a chain can keep the values. Repetitions have only a throughput. */
 unsigned insn_tests_with(const struct insn_form *f, unsigned decoration, unsigned values,
                          struct insn_test_id to[INSN_TESTS_MOST]);
 
-/* Plans one of them. Returns INSN_RUNS, or why there is no such test. */
+/* Plans one of these tests. Returns INSN_RUNS, or why there is no such test. */
 enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned decoration,
                         const struct insn_test_id *id);
 

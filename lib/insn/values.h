@@ -1,5 +1,5 @@
 /*
- * Values of operands that change the time of a form: a form can have several rows, one for each.
+ * Values of operands that change the time of a form. A form has one row for each of them.
  */
 #ifndef LIB_INSN_VALUES_H
 #define LIB_INSN_VALUES_H
@@ -7,9 +7,9 @@
 #include "lib/insn/ends.h"
 #include "lib/text/sink.h"
 
-/* And what a form's name ends in. The usual values are 1 in each register and lane, so that results
- * stay the same in a chain, and 64 repetitions. Slow ones have all bits of a quotient or a root.
- * Denormal ones make some CPUs call microcode. */
+/* The values, the ending of the form's name, and RCX for repetitions. The usual values are 1 in
+ * each register and lane, so that results stay the same in a chain, and 64 repetitions. Slow ones
+ * have all bits of a quotient or a root. Denormal ones make some CPUs call microcode. */
 #define INSN_VALUES(V)                                                                             \
     V(INSN_USUAL, "", 64)                                                                          \
     V(INSN_SLOW, " [slow]", 64)                                                                    \
@@ -24,25 +24,25 @@ enum insn_values { INSN_VALUES(INSN_VALUES_ID) INSN_VALUES_COUNT };
 /* Returns the element type of the vectors and the memory that the form reads. */
 unsigned insn_element(const struct insn_view *v);
 
-/* Lists those that the form has a row for, the usual ones first. Returns their number. */
+/* Lists the values that the form has a row for, the usual ones first. Returns their number. */
 unsigned insn_values(const struct insn_view *v, uint8_t to[INSN_VALUES_COUNT]);
 
-/* Whether copies need their fixed registers set again: quotients would grow without it. */
+/* Returns whether copies need their fixed registers set again: quotients would grow without it. */
 bool insn_values_break(const struct insn_view *v, unsigned values);
 
-/* Whether copies may be in a loop: slow quotients in the same register approach 0. */
+/* Returns whether copies may be in a loop: slow quotients in the same register approach 0. */
 bool insn_values_can_loop(unsigned values);
 
-/* Whether they are repetitions, which nothing in a chain changes. */
+/* Returns whether they are repetitions, which nothing in a chain changes. */
 bool insn_values_last(unsigned values);
 
 const char *insn_values_name(unsigned values);
 uint32_t insn_values_repeats(unsigned values); /* RCX for REP and LOOP */
 
-/* What 64 bits of a register or of memory have; `other`: in every second register. */
+/* Returns the content of 64 bits of a register or of memory; `other`: of every second register. */
 uint64_t insn_values_word(unsigned values, unsigned element, bool other);
 
-/* The same of RAX and RDX for slow integer division. */
+/* The content of RAX and RDX for slow integer division. */
 #define INSN_SLOW_RAX 0x123456789abc1234
 #define INSN_SLOW_RDX 0x1234567812341212
 

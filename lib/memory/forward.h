@@ -39,8 +39,8 @@ enum forward_how {
 /* Returns FORWARD_APART, FORWARD_PARTIAL or FORWARD_INSIDE. */
 enum forward_how forward_overlap(unsigned store, unsigned load, int offset);
 
-/* A load of which all bytes are the store's is forwarded if it takes less than this part of the
- * time of one that gets some bytes from the store. */
+/* A load that gets all bytes from the store is forwarded if it takes less than this part of the
+ * time of a load that gets some bytes from the store. */
 #define FORWARD_WAITS 0.75
 
 /*

@@ -148,10 +148,10 @@ const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset
 
 /* Returns "PC32" for R_X86_64_PC32; NULL: neither the supplement nor the GNU tools have it. */
 const char *elf_rela_name(uint32_t type);
-/* Whether it refers to a slot of the GOT, which the caller provides: GOTPCREL and its relaxed
- * forms. All have the same value. */
+/* Returns whether it refers to a slot of the GOT, which the caller provides: GOTPCREL and its
+ * relaxed forms. All have the same value. */
 bool elf_rela_by_got(uint32_t type);
-/* Whether it is for thread-local data. */
+/* Returns whether it is for thread-local data. */
 bool elf_rela_by_thread(uint32_t type);
 /* Returns the bytes of the field that it fills, 0 for ELF_R_NONE and for unsupported types. */
 unsigned elf_rela_width(uint32_t type);

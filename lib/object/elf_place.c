@@ -157,7 +157,8 @@ static bool add_link(struct elf_links *l, const struct reference *r, struct sink
     return true;
 }
 
-/* Whether the reference is a call that another library's function of that name could receive. */
+/* Returns whether the reference is a call that another library's function of that name could
+ * receive. */
 static bool by_plt(const struct elf_set *s, const struct reference *r)
 {
     return s->shared && r->rela.type == ELF_R_PLT32 && r->symbol.section != ELF_UNDEFINED &&

@@ -16,7 +16,7 @@ static unsigned bits_of(uint32_t mask)
     return n;
 }
 
-/* Whether its bits are contiguous. */
+/* Returns whether its bits are contiguous. */
 static bool whole(uint32_t mask)
 {
     uint32_t low = mask >> bits_below(mask);

@@ -12,7 +12,8 @@
 #define AGREE_MOST  16
 #define AGREE_LEAST 3 /* fewer measurements are not settled */
 
-/* They agree if they differ by at most one of these: as a share of the figure; absolute. */
+/* Measurements agree if they differ by at most this share of the figure, or by at most this
+ * much. */
 #define AGREE_SHARE 0.05
 #define AGREE_WIDTH 0.05
 
@@ -39,11 +40,11 @@ struct agreed agree_least(const double *x, size_t n);
 /* Returns a - b: the ends are as far apart as those of both together. */
 struct agreed agree_minus(struct agreed a, struct agreed b);
 
-/* Whether the range is at most AGREE_SHARE of the figure or AGREE_WIDTH wide. */
+/* Returns whether the range is at most AGREE_SHARE of the figure or AGREE_WIDTH wide. */
 bool agree_is_narrow(struct agreed a);
 
-/* Whether they differ by more than AGREE_SHARE of the larger, and their ranges are apart. False if
- * either is unknown. */
+/* Returns whether they differ by more than AGREE_SHARE of the larger, and their ranges are apart.
+ * False if either is unknown. */
 bool agree_differ(struct agreed a, struct agreed b);
 
 /* Returns the largest distance from the value to an end; UNKNOWN with fewer than two. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 bool glob_match(const char *pattern, const char *name);
-/* Whether any pattern of the comma list matches. */
+/* Returns whether any pattern of the comma list matches. */
 bool glob_list_match(const char *list, const char *name);
 /* Copies the index-th (from 0) pattern of the list into out; false if there is none or it does not
  * fit. */

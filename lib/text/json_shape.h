@@ -51,7 +51,7 @@ unsigned json_dimensions(uint32_t type);
 uint32_t json_element(uint32_t type);
 unsigned json_length(uint32_t type);
 
-/* Whether a value of `kind`, one of the above or JSON_ARRAY(0), is allowed. */
+/* Returns whether a value of `kind`, one of the above or JSON_ARRAY(0), is allowed. */
 bool json_allows(uint32_t type, uint32_t kind);
 
 /* Returns the fields of one type of record, and what is between them. `type` ends in ".". */

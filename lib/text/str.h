@@ -8,7 +8,7 @@
 #include "lib/text/sink.h"
 
 bool str_eq(const char *a, const char *b);
-/* Whether `s` is exactly these n bytes. */
+/* Returns whether `s` is exactly these n bytes. */
 bool str_is(const char *s, const char *bytes, size_t n);
 /* The same, ignoring the case of ASCII letters. */
 bool str_is_any_case(const char *s, const char *bytes, size_t n);

@@ -92,8 +92,8 @@ static void fewer_than_a_grain_are_stepped_where_a_row_declares_it(void **state)
     assert_int_equal(made.most_operations, 16);
 }
 
-/* Whether it is doubled depends on its steps, not on this machine's time, because the figure may
- * differ. */
+/* Returns whether it is doubled depends on its steps, not on this machine's time, because the
+ * figure may differ. */
 static void a_long_row_is_doubled_up_to_a_bound(void **state)
 {
     (void)state;

@@ -85,7 +85,7 @@ static void no_other_operand_is_the_chain(void **state)
     every_chain(stays_apart);
 }
 
-/* Whether a copy writes operand i into a chosen register. */
+/* Returns whether a copy writes operand i into a chosen register. */
 static bool is_written(const struct insn_operand *o)
 {
     return o->kind == INSN_REGISTER && o->field != INSN_FIXED && o->access & INSN_WRITE;

@@ -99,7 +99,7 @@ static void length_changing_prefixes_are_marked(void **state)
         assert_int_equal((form_named(cases[i].name)->properties & INSN_LCP) != 0, cases[i].changes);
 }
 
-/* Whether any lane of 64 bits is zero or denormal: its exponent has no bit. */
+/* Returns whether any lane of 64 bits is zero or denormal: its exponent has no bit. */
 static bool has_odd_lane(uint64_t word, unsigned element)
 {
     static const struct {

@@ -5,7 +5,7 @@
 
 #define LATER (STOP_KEYS_PATIENCE + 1)
 
-/* Whether the bytes stop a run, each `apart` ticks after the one before, then silence. */
+/* Returns whether the bytes stop a run, each `apart` ticks after the one before, then silence. */
 static bool stop(const char *bytes, uint64_t apart, uint64_t silence)
 {
     struct stop_keys k = {0};
