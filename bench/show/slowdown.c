@@ -22,8 +22,8 @@ static struct slowdown difference(const struct row *row)
     return (struct slowdown){false, row->figure.ticks - alone->ticks, by, by - below, by + above};
 }
 
-/* Independent relative errors add as squares, each side separately (Zou and Donner, "Construction of
- * confidence limits about effect measures", 2008). */
+/* Independent relative errors add as squares, each side separately (Zou and Donner, "Construction
+ * of confidence limits about effect measures", 2008). */
 struct slowdown slowdown_of(const struct row *row)
 {
     const struct estimate *now = &row->figure.cycles;

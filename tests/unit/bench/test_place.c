@@ -127,8 +127,8 @@ static bool is_in(uint64_t at, const uint8_t *buffer, size_t size)
     return at - address(buffer) < size;
 }
 
-/* Returns the offset in the data buffer from which compiled code's data is placed: after the room of
- * the row that was placed last. */
+/* Returns the offset in the data buffer from which compiled code's data is placed: after the room
+ * of the row that was placed last. */
 static size_t compiled_at(void)
 {
     return (size_t)(placed[0].room - data_buffer) + OBJECT_ROOM;
