@@ -1,4 +1,5 @@
 #include "bench/essence/essence.h"
+#include "bench/essence/lines.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
@@ -6,7 +7,6 @@
 #include "lib/text/json.h"
 #include "lib/text/mem.h"
 
-#define LABEL  10 /* columns of a line's label */
 #define CELL   17 /* columns of a figure of the matrix, with its interval */
 #define MORE   20 /* columns of "and 123 more" */
 #define FIGURE 48 /* bytes of a figure as text */
@@ -81,122 +81,10 @@ static bool any(const struct essence *s, unsigned from, unsigned n)
     return false;
 }
 
-/* --- lines of several parts ------------------------------------------------------------------- */
-
-/* The destination of the essence: the table, or its record; the other is NULL. */
-struct target {
-    struct sink *table;
-    struct json *record;
-};
-
-struct line {
-    const struct target *to;
-    const char *label;
-    bool open;     /* it has a part */
-    size_t column; /* in the table */
-    unsigned left; /* lines that are left for it in the table */
-    bool full;
-};
-
-/* Returns the length of the longest part that ends before a blank and leaves room for "...". */
-static size_t cut(const char *text, size_t room)
-{
-    size_t fits = 0;
-
-    for (size_t n = 0; n + 4 <= room; n++)
-        if (text[n] == ' ')
-            fits = n;
-    return fits;
-}
-
-static void open_record(struct json *j, const char *label, const char *parts)
-{
-    json_object(j, NULL);
-    json_str(j, "label", label);
-    json_array(j, parts);
-}
-
-static void close_record(struct json *j)
-{
-    json_close(j);
-    json_close(j);
-}
-
-/* Advances to the next part. False: the line has no room for it. */
-static bool separate(struct line *l, size_t n)
-{
-    struct sink *out = l->to->table;
-
-    if (!l->open) {
-        fmt(out, "%-*s", LABEL, l->label);
-        l->column = LABEL;
-    } else if (l->column + 2 + n + (l->left > 0) > ESSENCE_COLUMNS && l->left > 0) {
-        fmt(out, ",\r\n%*s", LABEL, "");
-        l->column = LABEL;
-        l->left--;
-    } else if (l->column + 2 + 3 > ESSENCE_COLUMNS) {
-        return false;
-    } else {
-        fmt(out, ", ");
-        l->column += 2;
-    }
-    return true;
-}
-
-/* Writes a part. If it does not fit, it goes to the next line or is cut. */
-static void put_table(struct line *l, const char *text)
-{
-    struct sink *out = l->to->table;
-    size_t n = strlen(text), room;
-
-    l->full = l->full || !separate(l, n);
-    if (l->full)
-        return;
-    room = ESSENCE_COLUMNS - l->column;
-    l->full = n > room;
-    if (l->full) {
-        n = cut(text, room);
-        fmt(out, "%.*s%s...", (int)n, text, n ? " " : "");
-    } else {
-        fmt(out, "%s", text);
-    }
-    l->column += n;
-}
-
-static void put(struct line *l, const char *text)
-{
-    if (l->to->table)
-        put_table(l, text);
-    else if (!l->open)
-        open_record(l->to->record, l->label, "parts");
-    if (l->to->record)
-        json_str(l->to->record, NULL, text);
-    l->open = true;
-}
-
-static void end(const struct line *l)
-{
-    if (!l->open)
-        return;
-    if (l->to->table)
-        fmt(l->to->table, "\r\n");
-    else
-        close_record(l->to->record);
-}
-
-/* Writes a part with a number: "3 rows throttled". */
-static void put_count(struct line *l, uint64_t n, const char *one, const char *many)
-{
-    char text[64];
-
-    fmt_buf(text, sizeof text, "%llu %s", (unsigned long long)n, n == 1 ? one : many);
-    put(l, text);
-}
-
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* Writes the level of the shown intervals; rows with few placements have another level. */
-static void put_level(const struct essence *s, struct line *l)
+static void put_level(const struct essence *s, struct lines_line *l)
 {
     unsigned least = 0, greatest = 0;
     char text[24];
@@ -214,53 +102,53 @@ static void put_level(const struct essence *s, struct line *l)
         fmt_buf(text, sizeof text, "+-%u%%", least);
     else
         fmt_buf(text, sizeof text, "+-%u or %u%%", least, greatest);
-    put(l, text);
+    lines_put(l, text);
 }
 
-static void show_title(const struct essence *s, const struct target *to)
+static void show_title(const struct essence *s, const struct lines_to *to)
 {
-    struct line l = {.to = to, .label = "essence"};
+    struct lines_line l = {.to = to, .label = "essence"};
     char core[48];
 
     if (s->execution == EXEC_EMULATED)
-        put(&l, "NOISE: an emulator executes this code");
+        lines_put(&l, "NOISE: an emulator executes this code");
     if (s->execution == EXEC_INSTRUCTIONS || any(s, 0, ESSENCE_PINGPONG))
-        put(&l, s->unit);
+        lines_put(&l, s->unit);
     put_level(s, &l);
     if (s->cores > 1 && any(s, 0, ESSENCE_PINGPONG)) {
         fmt_buf(core, sizeof core, "core %u of %u%s", s->core, s->cores,
                 s->together ? " at once" : "");
-        put(&l, core);
+        lines_put(&l, core);
     }
-    end(&l);
+    lines_end(&l);
 }
 
-static void show_text(const char *label, const char *text, const struct target *to)
+static void show_text(const char *label, const char *text, const struct lines_to *to)
 {
-    struct line l = {.to = to, .label = label};
+    struct lines_line l = {.to = to, .label = label};
 
     if (text[0])
-        put(&l, text);
-    end(&l);
+        lines_put(&l, text);
+    lines_end(&l);
 }
 
-static void put_shared(const struct essence *s, struct line *l)
+static void put_shared(const struct essence *s, struct lines_line *l)
 {
     const struct essence_spoils *p = &s->spoils;
     char text[64];
 
     if (!p->witness_runs) {
-        put(l, "not known whether a core is shared");
+        lines_put(l, "not known whether a core is shared");
     } else if (p->never_exclusive) {
-        put(l, "the core appears permanently shared");
+        lines_put(l, "the core appears permanently shared");
     } else {
         fmt_buf(text, sizeof text, "%llu of %llu rows shared", (unsigned long long)p->shared,
                 (unsigned long long)s->rows);
-        put(l, text);
+        lines_put(l, text);
     }
 }
 
-static void put_disturbed(const struct essence_spoils *p, struct line *l)
+static void put_disturbed(const struct essence_spoils *p, struct lines_line *l)
 {
     char text[48];
     struct sink_buf buf;
@@ -270,39 +158,39 @@ static void put_disturbed(const struct essence_spoils *p, struct line *l)
     sink_buf_init(&buf, text, sizeof text);
     num_f64(&buf.sink, 100.0 * (double)p->disturbed / (double)p->windows, 2, 0);
     fmt(&buf.sink, "%% of windows disturbed");
-    put(l, text);
+    lines_put(l, text);
 }
 
 /* Writes the counts of disturbances; most apply only to silicon. */
-static void show_spoils(const struct essence *s, const struct target *to)
+static void show_spoils(const struct essence *s, const struct lines_to *to)
 {
     const struct essence_spoils *p = &s->spoils;
-    struct line l = {.to = to, .label = "spoiled", .left = 1};
+    struct lines_line l = {.to = to, .label = "spoiled", .left = 1};
 
     if (s->execution == EXEC_SILICON) {
         put_shared(s, &l);
         if (p->smis_known)
-            put_count(&l, p->smis, "SMI", "SMIs");
+            lines_count(&l, p->smis, "SMI", "SMIs");
         else
-            put(&l, "SMIs not counted");
+            lines_put(&l, "SMIs not counted");
         if (p->throttling_known || p->throttled)
-            put_count(&l, p->throttled, "row throttled", "rows throttled");
+            lines_count(&l, p->throttled, "row throttled", "rows throttled");
         else
-            put(&l, "throttling not known");
+            lines_put(&l, "throttling not known");
         put_disturbed(p, &l);
         if (p->process[0])
-            put(&l, p->process);
+            lines_put(&l, p->process);
     }
     if (p->nmis)
-        put_count(&l, p->nmis, "NMI or machine check", "NMIs or machine checks");
-    end(&l);
+        lines_count(&l, p->nmis, "NMI or machine check", "NMIs or machine checks");
+    lines_end(&l);
 }
 
 /* --- the figures ------------------------------------------------------------------------------ */
 
 /* Writes "name figure unit". */
 static void put_named(const struct essence_figure *f, const char *name, const char *unit,
-                      struct line *l)
+                      struct lines_line *l)
 {
     char text[FIGURE + 40];
     struct sink_buf buf;
@@ -312,40 +200,21 @@ static void put_named(const struct essence_figure *f, const char *name, const ch
     say_figure(f, &buf.sink);
     if (unit && has_figure(f))
         fmt(&buf.sink, " %s", unit);
-    put(l, text);
+    lines_put(l, text);
 }
 
-static void show_window(const struct essence *s, const struct target *to)
+static void show_window(const struct essence *s, const struct lines_to *to)
 {
-    struct line l = {.to = to, .label = "window"};
+    struct lines_line l = {.to = to, .label = "window"};
 
     if (any(s, ESSENCE_WINDOW, 1))
         put_named(&s->figure[ESSENCE_WINDOW], s->window, s->gross, &l);
     if (any(s, ESSENCE_NOTHING, 1))
         put_named(&s->figure[ESSENCE_NOTHING], essence_names[ESSENCE_NOTHING].name, "a call", &l);
-    end(&l);
+    lines_end(&l);
 }
 
-/* Writes the cells of a line of the matrix. */
-static void show_cells(const char *label, const char *const cells[ESSENCE_FORMS],
-                       const struct target *to)
-{
-    if (to->record)
-        open_record(to->record, label, "cells");
-    else
-        fmt(to->table, "%-*s", LABEL, label);
-    for (unsigned i = 0; i < ESSENCE_FORMS; i++)
-        if (to->record)
-            json_str(to->record, NULL, cells[i]);
-        else
-            fmt(to->table, "%*s", CELL, cells[i]);
-    if (to->record)
-        close_record(to->record);
-    else
-        fmt(to->table, "\r\n");
-}
-
-static void show_way(const struct essence *s, unsigned at, const struct target *to)
+static void show_way(const struct essence *s, unsigned at, const struct lines_to *to)
 {
     char text[ESSENCE_FORMS][FIGURE];
     const char *cells[ESSENCE_FORMS];
@@ -356,14 +225,14 @@ static void show_way(const struct essence *s, unsigned at, const struct target *
         say_figure(&s->figure[at + form], &buf.sink);
         cells[form] = text[form];
     }
-    show_cells(essence_names[at].name, cells, to);
+    lines_cells(to, essence_names[at].name, LINES_LABEL, cells, ESSENCE_FORMS, CELL);
 }
 
-static void show_calls(const struct essence *s, const struct target *to)
+static void show_calls(const struct essence *s, const struct lines_to *to)
 {
     if (!any(s, ESSENCE_CALLS, ESSENCE_WAYS * ESSENCE_FORMS))
         return;
-    show_cells("calls", essence_forms, to);
+    lines_cells(to, "calls", LINES_LABEL, essence_forms, ESSENCE_FORMS, CELL);
     for (unsigned at = ESSENCE_CALLS; at < ESSENCE_RANDOM; at += ESSENCE_FORMS)
         if (any(s, at, ESSENCE_FORMS))
             show_way(s, at, to);
@@ -372,9 +241,9 @@ static void show_calls(const struct essence *s, const struct target *to)
 /* Writes two rows with their names. `apart`: the name of their difference, which then has the
  * combined interval; NULL: no difference, each row has its interval. */
 static void show_pair(const struct essence *s, const char *label, enum essence_row row,
-                      const char *apart, const struct target *to)
+                      const char *apart, const struct lines_to *to)
 {
-    struct line l = {.to = to, .label = label};
+    struct lines_line l = {.to = to, .label = label};
     struct essence_figure a = s->figure[row], b = s->figure[row + 1], both = a;
     bool apart_known = apart && has_figure(&a) && has_figure(&b);
 
@@ -391,12 +260,12 @@ static void show_pair(const struct essence *s, const char *label, enum essence_r
     put_named(&b, essence_names[row + 1].name, NULL, &l);
     if (apart_known)
         put_named(&both, apart, NULL, &l);
-    end(&l);
+    lines_end(&l);
 }
 
-static void show_cores(const struct essence *s, const struct target *to)
+static void show_cores(const struct essence *s, const struct lines_to *to)
 {
-    struct line l = {.to = to, .label = "cores", .left = 1};
+    struct lines_line l = {.to = to, .label = "cores", .left = 1};
 
     for (unsigned i = ESSENCE_PINGPONG; i < ESSENCE_ROWS; i++) {
         struct essence_figure f = s->figure[i];
@@ -406,13 +275,13 @@ static void show_cores(const struct essence *s, const struct target *to)
             put_named(&f, essence_names[i].name, ns ? "ns" : "ticks", &l);
     }
     if (l.open && s->execution != EXEC_SILICON)
-        put(&l, "not judged");
-    end(&l);
+        lines_put(&l, "not judged");
+    lines_end(&l);
 }
 
 /* --- the end of the run ----------------------------------------------------------------------- */
 
-static void put_more(struct line *l, uint64_t more)
+static void put_more(struct lines_line *l, uint64_t more)
 {
     char text[MORE + 1];
 
@@ -422,25 +291,25 @@ static void put_more(struct line *l, uint64_t more)
     if (l->to->table)
         fmt(l->to->table, " %s", text);
     else
-        put(l, text);
+        lines_put(l, text);
 }
 
-static void show_failed(const struct report *r, unsigned lines, const struct target *to)
+static void show_failed(const struct report *r, unsigned lines, const struct lines_to *to)
 {
-    struct line l = {.to = to, .label = "failed", .left = lines - 1};
+    struct lines_line l = {.to = to, .label = "failed", .left = lines - 1};
     uint64_t n = 0;
 
     for (; n < r->failures && n < REPORT_FAILED_NAMES; n++) {
         size_t need = l.column + 2 + strlen(r->failed[n]) + MORE;
-        if (to->table && l.open && l.left == 0 && need > ESSENCE_COLUMNS)
+        if (to->table && l.open && l.left == 0 && need > LINES_COLUMNS)
             break;
-        put(&l, r->failed[n]);
+        lines_put(&l, r->failed[n]);
     }
     put_more(&l, r->failures - n);
-    end(&l);
+    lines_end(&l);
 }
 
-static void show_lines(const struct essence *s, const struct report *r, const struct target *to)
+static void show_lines(const struct essence *s, const struct report *r, const struct lines_to *to)
 {
     const char *apart = s->execution == EXEC_SILICON ? "mispredicted" : "apart";
 
@@ -449,7 +318,7 @@ static void show_lines(const struct essence *s, const struct report *r, const st
     show_text("clock", s->clock, to);
     show_spoils(s, to);
     if (sheet_has(&s->sheet)) {
-        sheet_show(&s->sheet, to->table, to->record);
+        sheet_show(&s->sheet, to);
     } else {
         show_window(s, to);
         show_calls(s, to);
@@ -478,7 +347,7 @@ static void record_rows(const struct essence *s, struct json *j)
 static void write_record(const struct essence *s, struct report *r)
 {
     struct json j;
-    const struct target to = {.record = &j};
+    const struct lines_to to = {.record = &j};
 
     if (!report_record(r, &j, "essence"))
         return;
@@ -491,7 +360,7 @@ static void write_record(const struct essence *s, struct report *r)
 
 void essence_show(const struct essence *s, struct report *r)
 {
-    const struct target to = {.table = r->out};
+    const struct lines_to to = {.table = r->out};
 
     write_record(s, r);
     if (!report_table(r))

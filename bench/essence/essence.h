@@ -1,6 +1,6 @@
 /*
  * Writes the essence of a run: the last screen, because a USB keyboard may not be able to scroll
- * back. It has at most ESSENCE_LINES lines of ESSENCE_COLUMNS columns; with a hint about the keys
+ * back. It has at most ESSENCE_LINES lines of LINES_COLUMNS columns; with a hint about the keys
  * and the verdict below it there are 20. Its contents were collected before (essence_take.h).
  *
  * Every figure is that of a row's lines and record, and the row is named; nothing is measured for
@@ -13,12 +13,12 @@
 #include <stdint.h>
 #include "bench/api/essence_rows.h"
 #include "bench/api/report.h"
+#include "bench/essence/lines.h"
 #include "bench/essence/sheet.h"
 #include "lib/stats/behave.h"
 #include "lib/text/sink.h"
 
-#define ESSENCE_LINES   18
-#define ESSENCE_COLUMNS 79 /* one less than a screen has, so that no console wraps */
+#define ESSENCE_LINES 18
 
 enum essence_state {
     ESSENCE_NOT_RUN, /* not selected, not supported, or not reached: "-" */

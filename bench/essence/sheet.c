@@ -11,7 +11,7 @@
 #define TOO_LONG 1e5 /* no cell holds it with its interval; no measured figure is that large */
 #define LINE     64. /* bytes that an operation moves, where it moves any */
 
-_Static_assert(LABEL + SHEET_COLUMNS * CELL <= 79, "a line fits the screen");
+_Static_assert(LABEL + SHEET_COLUMNS * CELL <= LINES_COLUMNS, "a line fits the screen");
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
@@ -283,51 +283,28 @@ static void say_figure(const struct sheet_figure *f, struct sink *out)
     fmt(out, f->vague ? " %s ?" : " %s", f->unit);
 }
 
-static void begin(const char *label, struct sink *table, struct json *record)
-{
-    if (table) {
-        fmt(table, "%-*s", LABEL, label);
-        return;
-    }
-    json_object(record, NULL);
-    json_str(record, "label", label);
-    json_array(record, "cells");
-}
-
-static void end(struct sink *table, struct json *record)
-{
-    if (table) {
-        fmt(table, "\r\n");
-        return;
-    }
-    json_close(record);
-    json_close(record);
-}
-
 /* Writes a line; figure SHEET_FIGURES: the headings. */
-static void show_line(const struct sheet *s, unsigned figure, struct sink *table,
-                      struct json *record)
+static void show_line(const struct sheet *s, unsigned figure, const struct lines_to *to)
 {
-    begin(figure == SHEET_FIGURES ? "datasheet" : sheet_sources[figure].label, table, record);
+    char text[SHEET_COLUMNS][TEXT];
+    const char *cell[SHEET_COLUMNS];
+
     for (unsigned i = 0; i < s->columns; i++) {
-        char cell[TEXT];
-        struct sink_buf text;
-        sink_buf_init(&text, cell, sizeof cell);
+        struct sink_buf out;
+        sink_buf_init(&out, text[i], TEXT);
         if (figure == SHEET_FIGURES)
-            say_heading(&s->column[i], &text.sink);
+            say_heading(&s->column[i], &out.sink);
         else
-            say_figure(&s->column[i].figure[figure], &text.sink);
-        if (table)
-            fmt(table, "%*s", CELL, cell);
-        else
-            json_str(record, NULL, cell);
+            say_figure(&s->column[i].figure[figure], &out.sink);
+        cell[i] = text[i];
     }
-    end(table, record);
+    lines_cells(to, figure == SHEET_FIGURES ? "datasheet" : sheet_sources[figure].label, LABEL,
+                cell, s->columns, CELL);
 }
 
-void sheet_show(const struct sheet *s, struct sink *table, struct json *record)
+void sheet_show(const struct sheet *s, const struct lines_to *to)
 {
-    show_line(s, SHEET_FIGURES, table, record);
+    show_line(s, SHEET_FIGURES, to);
     for (unsigned i = 0; i < SHEET_FIGURES; i++)
-        show_line(s, i, table, record);
+        show_line(s, i, to);
 }

@@ -8,13 +8,13 @@
 
 #include <stdbool.h>
 #include "bench/api/sheet_figures.h"
+#include "bench/essence/lines.h"
 #include "bench/model/curve.h"
 #include "bench/model/facts.h"
 #include "bench/model/forward.h"
 #include "bench/model/insn.h"
 #include "bench/model/limit.h"
 #include "lib/config/core_list.h"
-#include "lib/text/json.h"
 #include "lib/text/sink.h"
 
 #define SHEET_COLUMNS CORE_LIST_TYPES
@@ -53,8 +53,7 @@ void sheet_forms(struct sheet *s, const struct run_facts *run, const struct insn
 /* Returns whether any figure is known. */
 bool sheet_has(const struct sheet *s);
 
-/* Writes a line of headings and one for each figure: to the table, or as members of the array
- * `lines` of a record; the other is NULL. */
-void sheet_show(const struct sheet *s, struct sink *table, struct json *record);
+/* Writes a line of headings and one for each figure. */
+void sheet_show(const struct sheet *s, const struct lines_to *to);
 
 #endif

@@ -1,4 +1,5 @@
-// links: bench/essence/sheet.c bench/essence/essence.c bench/suites/essence_rows.c
+// links: bench/essence/sheet.c bench/essence/essence.c bench/essence/lines.c
+// links: bench/suites/essence_rows.c
 /* The essence of a run, from made-up results: its content, and that it keeps to its lines and
  * columns whatever they are. */
 #include "tests/unit/unit.h"
@@ -8,7 +9,7 @@
 #include "bench/essence/essence.h"
 #include "lib/stats/known.h"
 
-enum { LABEL = 10, CELL = 17 }; /* columns of a line's label, and of a figure of the matrix */
+enum { CELL = 17 }; /* columns of a figure of the matrix */
 
 /* The copy on the stick has this space for it: REPORT_LOG_END, without the last two records. */
 #define LOG_ROOM 3500
@@ -45,7 +46,7 @@ static unsigned lines(void)
     for (const char *at = text + 2; *at; n++) {
         const char *end = strstr(at, "\r\n");
         assert_non_null(end);
-        assert_in_range(end - at, 1, ESSENCE_COLUMNS);
+        assert_in_range(end - at, 1, LINES_COLUMNS);
         at = end + 2;
     }
     return n;
@@ -343,7 +344,7 @@ static void it_keeps_to_its_lines(void **state)
         const char *direct = strstr(text, "\r\ndirect ");
         assert_non_null(direct);
         for (unsigned form = 0; form < ESSENCE_FORMS; form++)
-            assert_int_equal(direct[2 + LABEL + form * CELL], ' ');
+            assert_int_equal(direct[2 + LINES_LABEL + form * CELL], ' ');
         record(&s, UINT8_MAX);
         assert_in_range(strlen(text), 1, LOG_ROOM);
     }

@@ -1,4 +1,5 @@
-// links: bench/insn/forms.c bench/essence/sheet.c bench/suites/essence_rows.c
+// links: bench/insn/forms.c bench/essence/sheet.c bench/essence/lines.c
+// links: bench/suites/essence_rows.c
 /* The ten figures of a datasheet, from made-up curves and forms: where each is from, and how they
  * are shown. */
 #include "tests/unit/unit.h"
@@ -229,7 +230,7 @@ static void show(void)
     struct sink_buf out;
 
     sink_buf_init(&out, text, sizeof text);
-    sheet_show(&sheet, &out.sink, NULL);
+    sheet_show(&sheet, &(struct lines_to){.table = &out.sink});
     assert_false(out.cut);
 }
 
@@ -299,7 +300,7 @@ static void the_record_has_the_same_cells(void **state)
     sink_buf_init(&out, text, sizeof text);
     json_begin(&j, &out.sink, 0, "essence");
     json_array(&j, "lines");
-    sheet_show(&sheet, NULL, &j);
+    sheet_show(&sheet, &(struct lines_to){.record = &j});
     json_close(&j);
     assert_non_null(strstr(
         text,
