@@ -9,6 +9,7 @@
 #include "bench/api/sheet_figures.h"
 #include "bench/essence/sheet.h"
 #include "bench/insn/forms.h"
+#include "lib/text/json.h"
 #include "tests/unit/close.h"
 
 #define KIB 1024u
