@@ -138,15 +138,6 @@ static inline double stepped_per_op(const struct stepped *s, uint64_t body, uint
     return (double)(s->doubled ? twice - once : once) / (double)s->ops;
 }
 
-/* Returns the exact number of instructions of s->ops operations. Only if stepped_known(). */
-static inline int64_t stepped_net(const struct stepped *s)
-{
-    int64_t once = (int64_t)(s->body.instructions - s->empty.instructions);
-    int64_t twice = (int64_t)(s->body2.instructions - s->empty2.instructions);
-
-    return s->doubled ? twice - once : once;
-}
-
 /* Whether it is known that the row's operations were executed (bench/check/check.h). */
 enum work { WORK_NOTHING_TO_JUDGE, WORK_JUDGED, WORK_NOT_JUDGED };
 

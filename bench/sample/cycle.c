@@ -129,15 +129,6 @@ double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
     return ticks > 0 ? cycles / ticks : UNKNOWN;
 }
 
-bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
-                   const struct cycle_mark *to, uint64_t ticks, double *cycles)
-{
-    *cycles = e->facts.cycle.by == CYCLES_COUNTER && e->facts.execution != EXEC_INSTRUCTIONS
-                  ? cycle_between(e, from, to)
-                  : (double)ticks / e->facts.ticks_per_cycle;
-    return run_has_cycles(&e->facts) && is_known(*cycles);
-}
-
 /* Returns the core cycles per addition by a counter, without those of the readings and the loop's
  * ends; UNKNOWN if too many readings fail. */
 static double per_add(struct timer_choice *c)

@@ -39,11 +39,6 @@ double cycle_between(const struct engine *e, const struct cycle_mark *from,
 double cycle_ratio(const struct engine *e, const struct cycle_mark *from,
                    const struct cycle_mark *to);
 
-/* Finds the core cycles (or instructions) between two marks with the source that cycle= selects.
- * `ticks`: the interval's length by the TSC. False: not known. */
-bool cycle_stretch(const struct engine *e, const struct cycle_mark *from,
-                   const struct cycle_mark *to, uint64_t ticks, double *cycles);
-
 /* Runs the self-test "core_counter", which is judged on silicon. Stops the counters that are not in
  * use again. */
 struct cycle_check cycle_judge(struct engine *e);

@@ -41,9 +41,8 @@
 
 #define RFLAGS_IF (1u << 9) /* SDM vol. 1 section 3.4.3 */
 
-#define DR6_BD    (1ull << 13) /* caused by DR7.GD: SDM vol. 3B section 18.2.3 */
-#define DR6_BS    (1ull << 14) /* the #DB is a single step: SDM vol. 3B section 18.2.3 */
-#define RFLAGS_TF (1ull << 8)
+#define DR6_BD (1ull << 13) /* caused by DR7.GD: SDM vol. 3B section 18.2.3 */
+#define DR6_BS (1ull << 14) /* the #DB is a single step: SDM vol. 3B section 18.2.3 */
 
 /* Values after a reset: SDM vol. 3A table 10-1. */
 #define DR6_RESET   0xffff0ff0ull

@@ -274,15 +274,6 @@ bool pagetable_unmap(struct pagetable *t, uint64_t virt, uint64_t size)
     return true;
 }
 
-uint64_t pagetable_lookup(const struct pagetable *t, uint64_t virt, uint64_t *page_size)
-{
-    unsigned level;
-    uint64_t entry = *descend(t, virt, 0, &level);
-
-    *page_size = entry & PRESENT ? reach(level) : 0;
-    return entry & PRESENT ? entry : 0;
-}
-
 static uint64_t tables_for(uint64_t bytes, unsigned level)
 {
     return (bytes + reach(level + 1) - 1) / reach(level + 1);

@@ -52,8 +52,6 @@ bool pagetable_map(struct pagetable *t, uint64_t virt, uint64_t phys, uint64_t s
                    unsigned rights);
 /* Unmaps a range; needs new tables if it is a part of a large page. */
 bool pagetable_unmap(struct pagetable *t, uint64_t virt, uint64_t size);
-/* Returns the entry that maps virt, and its page size; 0 and 0 if nothing is mapped. */
-uint64_t pagetable_lookup(const struct pagetable *t, uint64_t virt, uint64_t *page_size);
 /*
  * Returns enough pool pages for an identity map of [0, top) by one call and `extra` further calls
  * of map or unmap, inside it or not: for 4 or 5 levels and any MTRRs (without holes in their

@@ -11,7 +11,6 @@
 
 #define INSN_REPEAT_MOST 4096
 #define INSN_AREA_SIZE   0x20000
-#define INSN_AREA_ALIGN  64
 /* Of a loop; its low 12 bits differ from those of all operands up to 512 bits. */
 #define INSN_ITERATIONS_AT 0xf00
 

@@ -132,11 +132,6 @@ static double mean_above(const uint64_t *x, size_t n, uint64_t base)
     return ((double)high * 0x1p32 + (double)low) / (double)n;
 }
 
-double stats_mean(const uint64_t *x, size_t n)
-{
-    return n ? mean_above(x, n, 0) : 0;
-}
-
 /* Two passes, from the minimum upwards, corrected for the rounding of the mean (Chan, Golub,
  * LeVeque 1983). */
 static double deviation(const uint64_t *sorted, size_t n, double mean_above_min)

@@ -22,7 +22,6 @@ double stats_quantile(const uint64_t *sorted, size_t n, double q);
 /* Summarises n ascending values that are less than 2^62 apart. `scratch` has room for n; its
  * content is lost. n = 0: all zero; n = 1: sd 0. */
 struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch);
-double stats_mean(const uint64_t *x, size_t n); /* in any order; 0 if n is 0 */
 
 struct bin {
     uint64_t value, count;

@@ -213,27 +213,6 @@ static void rdtscp_gives_no_core_cycles(void **state)
     assert_non_null(strstr(said, "rdtscp does not start: the CPU has no RDTSCP"));
 }
 
-static void a_stretch_has_its_core_cycles(void **state)
-{
-    (void)state;
-    double cycles;
-    begin_world("pmc");
-    struct cycle_mark from = cycle_begin(&engine);
-    pass(1e6, w.rate);
-    struct cycle_mark to = cycle_end(&engine);
-    assert_true(cycle_stretch(&engine, &from, &to, 7, &cycles));
-    assert_close(cycles, 1e6 + READING, 0);
-    to.known = false;
-    assert_false(cycle_stretch(&engine, &from, &to, 7, &cycles));
-    begin_world("ruler");
-    assert_true(cycle_stretch(&engine, &from, &to, 7, &cycles));
-    assert_close(cycles, 14, 0);
-    begin_world("tsc");
-    assert_false(cycle_stretch(&engine, &from, &to, 7, &cycles));
-    begin_world("null");
-    assert_false(cycle_stretch(&engine, &from, &to, 7, &cycles));
-}
-
 /* The self-test's record. */
 static const char *judged(void)
 {
@@ -293,7 +272,6 @@ int main(void)
         cmocka_unit_test(the_first_source_that_starts_is_used),
         cmocka_unit_test(a_named_counter_has_to_start),
         cmocka_unit_test(rdtscp_gives_no_core_cycles),
-        cmocka_unit_test(a_stretch_has_its_core_cycles),
         cmocka_unit_test(the_self_test_fails_a_counter_beyond_half_a_percent),
     };
 
