@@ -22,6 +22,7 @@ X_LABELS = {"size": "size of the working set", "offset": "offset, bytes", "state
             "cores": "", "rate": "traffic of the other cores, MB/s"}
 A_FEW = ("offset", "state", "cores")  # whose points stand side by side, each with its name
 TURNS = {"offset": 60, "state": 20, "cores": 0}  # degrees of these names
+NEAR_THE_END = 0.8  # of a picture: the names of the curves follow
 LOG_FROM = 8  # times the least value: from there on the axis is logarithmic
 LOG_COUNTS_FROM = 64  # the same of counts
 MOST_SIZES = 9  # labels of an axis of sizes
@@ -185,7 +186,7 @@ def _size_ticks(low, high):
 
 
 def _tick(size):
-    """`32K`, `1M`"""
+    """`32K`, `1M`, of bytes and of counts: they are powers of two."""
     for name, factor in (("G", 2 ** 30), ("M", 2 ** 20), ("K", 2 ** 10)):
         if size >= factor:
             return f"{size // factor}{name}"
@@ -203,7 +204,7 @@ def _scale_x(sheet, axes, lines):
         axes.xaxis.set_minor_locator(sheet.library.ticker.NullLocator())
         axes.set_xlim(x[0] / 1.15, x[-1] * 1.15)
         ticks = _size_ticks(x[0], x[-1])
-        axes.set_xticks(ticks, [_tick(t) if by == "size" else str(t) for t in ticks])
+        axes.set_xticks(ticks, [_tick(t) for t in ticks])
     return {at: at for at in x}
 
 
@@ -247,13 +248,20 @@ def _mark_levels(axes, line):
                       va="bottom", size=13, weight="bold", color=ink.INK, zorder=5)
 
 
+def _across(axes, x):
+    """Where x is: 0 at the left end of the picture, 1 at the right one."""
+    return axes.transAxes.inverted().transform(axes.transData.transform((x, axes.get_ylim()[1])))[0]
+
+
 def _mark_steps(axes, line, colour, number):
     """A line at each limit, as wide as its interval; the figures of each curve are in a separate line."""
     for step in line.curve.steps:
         axes.axvspan(step["from"], step["to"], color=colour, alpha=0.15, linewidth=0)
         axes.axvline(step["at"], color=colour, linewidth=1.5, linestyle="--")
-        axes.annotate(line.curve.count(step["at"]), (step["at"], 1), xycoords=axes.get_xaxis_transform(), xytext=(3, -2 - 15 * number),
-                      textcoords="offset points", ha="left", va="top", size=13, weight="bold", color=colour)
+        left = _across(axes, step["at"]) > NEAR_THE_END
+        axes.annotate(line.curve.count(step["at"]), (step["at"], 1), xycoords=axes.get_xaxis_transform(),
+                      xytext=(-3 if left else 3, -2 - 15 * number), textcoords="offset points", ha="right" if left else "left",
+                      va="top", size=13, weight="bold", color=colour)
 
 
 def _paint(sheet, lines, main, run):

@@ -88,6 +88,14 @@ def test_a_limit_has_its_step_with_the_interval():
     assert {"224", "fillers", "rob"} <= set(texts(svg))
 
 
+def test_large_counts_are_short_and_a_figure_near_the_end_is_left_of_its_line():
+    points = [[2 ** k, 2 + k // 14, 2 + k // 14, 1, 4] for k in range(2, 17)]
+    svg, = (svg for _, svg in of_curves(limit("btb_8", 16384, points=points), limit("btb_16", 64, points=points)).values())
+    assert {"4", "1K", "64K"} & {*texts(svg)} and not {"1024", "65536"} & {*texts(svg)}, texts(svg)
+    assert "end" in re.search(r"<text([^>]*)>16384</text>", svg)[1]
+    assert "end" not in re.search(r"<text([^>]*)>64</text>", svg)[1]
+
+
 def test_limits_of_one_kind_are_one_picture_with_each_figure():
     found = of_curves(limit("registers_int", 192), limit("registers_mask", 48), limit("width", 384, per=64, of="instructions in 64 cycles"))
     picture, svg = found["limits-registers-core0"]
