@@ -195,6 +195,34 @@ static void a_neighbour_at_the_step(void **state)
     assert_int_equal(l->steps, 0);
 }
 
+static unsigned leaves_after; /* this number of visits */
+
+static bool around_the_step_at_first(void)
+{
+    return around_the_step() && made.warmed <= leaves_after;
+}
+
+/* What is left of the time goes to the visits that it disturbed. */
+static void a_neighbour_at_the_step_that_leaves(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.halfway = true;
+    measure(&window);
+    leaves_after = made.warmed;
+    reset(EXEC_SILICON);
+    made.halfway = true;
+    fake_witness.is_shared = around_the_step_at_first;
+    const struct limit *l = measure(&window);
+    assert_true(made.warmed > leaves_after);
+    assert_int_equal(l->spoiled, LIMIT_CLEAN);
+    assert_int_equal(l->steps, 1);
+    for (size_t i = 0; i < l->n; i++) {
+        assert_false(l->point[i].shared);
+        assert_int_equal(l->point[i].visits, ROUNDS * PER_ROUND);
+    }
+}
+
 static void a_window_that_gets_shorter_is_not_judged(void **state)
 {
     (void)state;
@@ -315,6 +343,7 @@ int main(void)
         cmocka_unit_test(a_neighbour_all_the_time),
         cmocka_unit_test(a_neighbour_now_and_then),
         cmocka_unit_test(a_neighbour_at_the_step),
+        cmocka_unit_test(a_neighbour_at_the_step_that_leaves),
         cmocka_unit_test(a_window_that_gets_shorter_is_not_judged),
         cmocka_unit_test(uncertain_figures_are_not_judged),
         cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
