@@ -2,14 +2,16 @@
  * runs only on request. */
 #include "bench/api/bench.h"
 
-#define LIMIT(name_, what_, ...)                                                                   \
+/* ms: what a row needs at most for all of its visits, so that all rows together take 15 s. */
+#define LIMIT(name_, ms_, what_, ...)                                                              \
     BENCH(limits, name_, .what = what_, .form = FORM_LIMIT, .ops = 1, .on_request = true,          \
-          .limit = {.ms = 650, __VA_ARGS__})
+          .limit = {.ms = ms_, __VA_ARGS__})
 
 #define WIDTH(name_, what_, filler_)                                                               \
-    LIMIT(name_, what_ " next to a chain of additions", .kind = LIMITS_WIDTH, .param = filler_,    \
-          .first = 96, .most = 1024, .apart = 32, .of = "instructions in 64 cycles",               \
-          .unit = "instructions per cycle", .per = LIMITS_CHAIN, .leaves = 1.03)
+    LIMIT(name_, 300, what_ " next to a chain of additions", .kind = LIMITS_WIDTH,                 \
+          .param = filler_, .first = 96, .most = 1024, .apart = 32,                                \
+          .of = "instructions in 64 cycles", .unit = "instructions per cycle",                     \
+          .per = LIMITS_CHAIN, .leaves = 1.03)
 
 WIDTH(width, "instructions of several kinds", FILL_MIX);
 WIDTH(width_nop, "NOPs", FILL_NOP);
@@ -17,7 +19,7 @@ WIDTH(width_nop, "NOPs", FILL_NOP);
 /* Two loads that miss all caches, with fillers after each: as long as the second one is in the
  * window that the first one holds open, they overlap. */
 #define WINDOW(name_, what_, filler_, most_)                                                       \
-    LIMIT(name_, "two loads that miss, " what_ " after each", .kind = LIMITS_WINDOW,               \
+    LIMIT(name_, 520, "two loads that miss, " what_ " after each", .kind = LIMITS_WINDOW,          \
           .param = filler_, .first = 16, .most = most_, .apart = 16, .of = "fillers",              \
           .unit = "fillers", .within = 1.25)
 
@@ -35,7 +37,7 @@ WINDOW(scheduler_load, "loads that wait for the load", FILL_WAIT_LOAD, 400);
 WINDOW(scheduler_store, "stores that wait for the load", FILL_WAIT_STORE, 400);
 
 #define BTB(apart_, most_)                                                                         \
-    LIMIT(btb_##apart_, "a taken jump, one every " #apart_ " bytes", .kind = LIMITS_JUMPS,         \
+    LIMIT(btb_##apart_, 1100, "a taken jump, one every " #apart_ " bytes", .kind = LIMITS_JUMPS,   \
           .param = apart_, .first = 4, .most = most_, .of = "jumps", .unit = "jumps", .within = 2)
 
 BTB(8, 16384);
@@ -43,16 +45,16 @@ BTB(16, 16384);
 BTB(32, 16384);
 BTB(64, 12288);
 
-LIMIT(history, "a branch that follows a pattern again and again", .kind = LIMITS_PATTERN,
+LIMIT(history, 750, "a branch that follows a pattern again and again", .kind = LIMITS_PATTERN,
       .first = 4, .most = 65536, .of = "branches of the pattern", .unit = "branches",
       .leaves = 1.25);
-LIMIT(targets, "an indirect jump to one target after the other", .kind = LIMITS_TARGETS, .first = 4,
-      .most = 1024, .of = "targets", .unit = "targets", .leaves = 2);
-LIMIT(returns, "a call and its return, nested", .kind = LIMITS_RETURNS, .first = 4, .most = 96,
+LIMIT(targets, 650, "an indirect jump to one target after the other", .kind = LIMITS_TARGETS,
+      .first = 4, .most = 1024, .of = "targets", .unit = "targets", .leaves = 2);
+LIMIT(returns, 400, "a call and its return, nested", .kind = LIMITS_RETURNS, .first = 4, .most = 96,
       .apart = 4, .of = "calls", .unit = "calls", .leaves = 1.06);
 
 #define CODE(bytes_)                                                                               \
-    LIMIT(code_##bytes_, "a NOP of " #bytes_ " bytes in a loop", .kind = LIMITS_CODE,              \
+    LIMIT(code_##bytes_, 650, "a NOP of " #bytes_ " bytes in a loop", .kind = LIMITS_CODE,         \
           .param = bytes_, .first = 128, .most = 524288, .of = "bytes of code", .unit = "bytes",   \
           .within = 2)
 

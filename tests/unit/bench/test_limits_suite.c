@@ -1,0 +1,31 @@
+/* The rows of suite limits: together they keep to the time of the suite. */
+// links: bench/suites/limits.c
+#include "tests/unit/unit.h"
+#include "bench/api/bench.h"
+
+#define SUITE_MS 15000u /* of one core */
+
+extern const struct bench *const __start_baretick_rows[], *const __stop_baretick_rows[];
+
+static void test_all_rows_take_15_seconds(void **state)
+{
+    unsigned ms = 0;
+
+    (void)state;
+    for (const struct bench *const *row = __start_baretick_rows; row < __stop_baretick_rows;
+         row++) {
+        assert_string_equal((*row)->suite, "limits");
+        assert_int_equal((*row)->form, FORM_LIMIT);
+        assert_true((*row)->on_request);
+        assert_true((*row)->limit.ms > 0);
+        ms += (*row)->limit.ms;
+    }
+    assert_in_range(ms, 1, SUITE_MS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_rows_take_15_seconds)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
