@@ -1,8 +1,9 @@
-// links: bench/insn/forms.c
+// links: bench/insn/forms.c bench/across/insn_record.c bench/across/insn_groups.c bench/across/insn_names.c
 /* How much suite insn measures on recorded CPUs: by CPUID alone, so also of CPUs that nobody here
  * has. The system is taken to enable all state that the CPU has. */
 #include "tests/unit/unit.h"
 #include <stdlib.h>
+#include "bench/across/insn_record.h"
 #include "bench/insn/forms.h"
 #include "tests/unit/made_cpu.h"
 
@@ -22,29 +23,40 @@ static const char *const others[] = {
     "GenuineIntel00506E3_Skylake"};
 static const char *const hybrid[] = {"GenuineIntel0090672_AlderLake_01_LC_BC",
                                      "GenuineIntel00A06A4_MeteorLake_10"};
-#define COUNT(a) (sizeof(a) / sizeof(a)[0])
+/* Of a datasheet, on a serial port at 115200 baud: 45 s, and what bench/run_show.c estimates for
+ * 42 curves, 23 limits and a map. */
+#define SERIAL_BYTES (45 * 115200 / 10)
+#define CURVES_BYTES (42 * 900 + 23 * 1700 + 23000)
+#define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 
 struct measured {
     unsigned forms, pairs;
+    uint64_t bytes; /* of their records, as estimated */
 };
+
+static struct measured with(const struct insn_support *s)
+{
+    struct insn_links links;
+    struct options o;
+
+    options_default(&o);
+    assert_null(insn_links_find(&links));
+    void *memory = malloc(insn_table_bytes(&o));
+    assert_non_null(memory);
+    const struct insn_table *t = insn_table_make(memory, &o, s, &links, false);
+    struct measured m = {t->run, t->pairs, insn_record_bytes(t)};
+    free(memory);
+    return m;
+}
 
 /* What is measured on one CPU of a recording. */
 static struct measured on(struct dump_cpu *cpu)
 {
     struct insn_support s;
-    struct insn_links links;
-    struct options o;
     struct cpuid_regs xcr0 = cpuid_dump_get(cpu, 0xd, 0); /* all that XCR0 can have */
 
-    options_default(&o);
-    assert_null(insn_links_find(&links));
     insn_support(&s, cpuid_dump_get, cpu, xcr0.eax);
-    void *memory = malloc(insn_table_bytes(&o));
-    assert_non_null(memory);
-    const struct insn_table *t = insn_table_make(memory, &o, &s, &links, false);
-    struct measured m = {t->run, t->pairs};
-    free(memory);
-    return m;
+    return with(&s);
 }
 
 static void test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
@@ -55,6 +67,7 @@ static void test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
         struct measured m = on(&(struct dump_cpu){&d, 0});
         assert_in_range(m.forms, AVX512_FORMS, 20000);
         assert_in_range(m.pairs, AVX512_PAIRS, 60000);
+        assert_in_range(m.bytes + CURVES_BYTES, 1, SERIAL_BYTES);
         cpuid_dump_free(&d);
     }
 }
@@ -81,8 +94,20 @@ static void test_both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **
         assert_in_range(first.forms, OTHER_FORMS, AVX512_FORMS);
         assert_int_equal(first.forms, last.forms);
         assert_int_equal(first.pairs, last.pairs);
+        assert_in_range(first.bytes + CURVES_BYTES, 1, SERIAL_BYTES);
         cpuid_dump_free(&d);
     }
+}
+
+/* On one core. No CPU has FP16, VP2INTERSECT, TBM and FMA4. */
+static void test_not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line(void **state)
+{
+    struct insn_support s = {.avx_on = true, .avx512_on = true};
+
+    (void)state;
+    for (unsigned i = 0; i < INSN_FEATURES; i++)
+        s.has[i] = true;
+    assert_in_range(with(&s).bytes + CURVES_BYTES, 1, SERIAL_BYTES);
 }
 
 int main(void)
@@ -91,6 +116,7 @@ int main(void)
         cmocka_unit_test(test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs),
         cmocka_unit_test(test_every_cpu_has_the_forms_of_long_mode),
         cmocka_unit_test(test_both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms),
+        cmocka_unit_test(test_not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
