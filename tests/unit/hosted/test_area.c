@@ -43,9 +43,25 @@ static void *planted_mmap(void *at, size_t bytes, int rights, int flags, int fd,
     return mmap(at, bytes, rights, flags, fd, from);
 }
 
+static unsigned advised, present; /* times that advice was given; pages that were there by then */
+
+static int planted_madvise(void *at, size_t bytes, int advice)
+{
+    static unsigned char in_memory[64];
+
+    advised++;
+    assert_in_range(bytes >> 12, 1, sizeof in_memory);
+    assert_int_equal(mincore(at, bytes, in_memory), 0);
+    for (size_t i = 0; i < bytes >> 12; i++)
+        present += in_memory[i] & 1;
+    return madvise(at, bytes, advice);
+}
+
 #define memfd_create planted_memfd
 #define mmap         planted_mmap
+#define madvise      planted_madvise
 #include "hosted/platform/area.c"
+#undef madvise
 #undef mmap
 #undef memfd_create
 
@@ -124,6 +140,27 @@ static void pages_of_1_gib(void **state)
     assert_non_null(strstr(why, "1 GiB"));
 }
 
+/* mlockall() makes pages present as they are mapped: then it is too late to ask for large ones. */
+static void advice_comes_before_the_pages(void **state)
+{
+    const struct platform_wish wish = {.page = SMALL_PAGE, .bytes = 16 * SMALL_PAGE};
+    struct platform_area area;
+    const char *why = NULL;
+
+    (void)state;
+    int locked = mlockall(MCL_FUTURE);
+    advised = present = 0;
+    bool mapped = area_map(NULL, &wish, &area, &why);
+    if (locked == 0)
+        assert_int_equal(munlockall(), 0);
+    assert_true(mapped);
+    assert_int_equal(advised, 1);
+    assert_int_equal(present, 0);
+    for (unsigned i = 0; i < 16; i++)
+        assert_int_equal(area.at[i * SMALL_PAGE], 0);
+    area_unmap(NULL, &area);
+}
+
 static void code(void **state)
 {
     const struct platform_wish wish = {.page = SMALL_PAGE, .bytes = 16 * SMALL_PAGE, .code = true};
@@ -155,6 +192,7 @@ int main(void)
         cmocka_unit_test(one_page_many_times),
         cmocka_unit_test(nothing_stays_mapped),
         cmocka_unit_test(pages_of_1_gib),
+        cmocka_unit_test(advice_comes_before_the_pages),
         cmocka_unit_test(code),
     };
 
