@@ -9,7 +9,7 @@ from made_reports import ROOT, SECONDS, head, row, whole
 ROWS = 2500
 HIST = [[300 + i, 1000 + i] for i in range(100)]
 PLACEMENTS = {"nominal": 0.99, "placements_cycles": [1.5 + i / 1000 for i in range(16)]}
-# In a process of its own: a process that is forked from a large one has that one's peak.
+# In a separate process: a process that is forked from a large one has that one's peak.
 PEAK = """
 import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
