@@ -83,19 +83,30 @@ static const char *start_tsc(struct timer *t)
 static struct timer tsc = {
     .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
 
-/* Reads the CPU time of the process in nanoseconds, which needs no conversion. */
-static enum timer_status read_cputime(struct timer *t, uint64_t *count)
+/* Reads a CPU time in nanoseconds, which needs no conversion. */
+static enum timer_status read_ns(clockid_t id, uint64_t *count)
 {
     struct timespec at;
 
-    (void)t;
-    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at) != 0)
+    if (clock_gettime(id, &at) != 0)
         return TIMER_FAILED;
     *count = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
     return TIMER_OK;
 }
 
-/* Reads the same with clock(3). */
+static enum timer_status read_cputime(struct timer *t, uint64_t *count)
+{
+    (void)t;
+    return read_ns(CLOCK_PROCESS_CPUTIME_ID, count);
+}
+
+static enum timer_status read_thread(struct timer *t, uint64_t *count)
+{
+    (void)t;
+    return read_ns(CLOCK_THREAD_CPUTIME_ID, count);
+}
+
+/* Reads the CPU time of the process with clock(3). */
 static enum timer_status read_clock(struct timer *t, uint64_t *count)
 {
     clock_t at = clock();
@@ -103,18 +114,6 @@ static enum timer_status read_clock(struct timer *t, uint64_t *count)
     (void)t;
     *count = (uint64_t)at;
     return at == (clock_t)-1 ? TIMER_FAILED : TIMER_OK;
-}
-
-/* Like read_cputime, for the measuring thread. */
-static enum timer_status read_thread(struct timer *t, uint64_t *count)
-{
-    struct timespec at;
-
-    (void)t;
-    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at) != 0)
-        return TIMER_FAILED;
-    *count = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
-    return TIMER_OK;
 }
 
 /* User and system time of the process, in units of sysconf(_SC_CLK_TCK). */
