@@ -31,17 +31,25 @@ const char *method_lacks(const struct bench *b, enum method method, bool cold)
     return method == METHOD_ADAPTIVE && !b->grain ? "no loop" : NULL;
 }
 
-static void guesses_stand_to_each_other_as_rows_do(void **state)
-{
-    struct options o;
+static struct options o;
+static struct engine e;
 
+/* The tests of guesses begin with this engine. */
+static int start(void **state)
+{
     (void)state;
     options_default(&o);
-    struct engine e = {.p = &platform,
-                       .facts.o = &o,
-                       .facts.rounds = 1,
-                       .facts.samples = 2048,
-                       .facts.ticks_per_cycle = 0.5};
+    e = (struct engine){.p = &platform,
+                        .facts.o = &o,
+                        .facts.rounds = 1,
+                        .facts.samples = 2048,
+                        .facts.ticks_per_cycle = 0.5};
+    return 0;
+}
+
+static void guesses_stand_to_each_other_as_rows_do(void **state)
+{
+    (void)state;
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
                  curve = {.form = FORM_CURVE, .curve = {.ms = 5000}}, forms = {.form = FORM_INSN},
@@ -70,15 +78,7 @@ static void guesses_stand_to_each_other_as_rows_do(void **state)
 
 static void refused_rows_take_nothing(void **state)
 {
-    struct options o;
-
     (void)state;
-    options_default(&o);
-    struct engine e = {.p = &platform,
-                       .facts.o = &o,
-                       .facts.rounds = 1,
-                       .facts.samples = 64,
-                       .facts.ticks_per_cycle = 0.5};
     struct bench b = {.form = FORM_LOOP, .ops = 100};
     assert_true(progress_guess(&e, &b) > 0);
     b.needs = NEED_RING0;
@@ -91,17 +91,9 @@ static void refused_rows_take_nothing(void **state)
 
 static void each_method_has_its_own_length(void **state)
 {
-    struct options o;
-
     (void)state;
-    options_default(&o);
-    struct engine e = {.p = &platform,
-                       .facts.o = &o,
-                       .facts.rounds = 1,
-                       .facts.samples = 2048,
-                       .facts.ticks_per_cycle = 0.5,
-                       .facts.tsc_hz = 1e9};
     struct bench b = {.form = FORM_LOOP, .ops = 100, .grain = 1};
+    e.facts.tsc_hz = 1e9;
     o.method = METHOD_ENSEMBLES;
     double some = progress_guess(&e, &b);
     o.ensembles *= 10;
@@ -230,13 +222,9 @@ static void a_slow_console(void **state)
 /* By the time of a step, and by the length of the windows of this number of operations. */
 static void stepping_is_guessed(void **state)
 {
-    struct options o;
-
     (void)state;
-    options_default(&o);
-    struct engine e = {
-        .p = &platform, .facts.o = &o, .facts.ticks_per_cycle = 0.5, .facts.stepping.ticks = 40000};
     struct bench b = {.form = FORM_FUNCTION, .ops = 1000, .grain = 50};
+    e.facts.stepping.ticks = 40000;
     struct gathered g = {.used = {[KIND_BODY] = true}, .kept = {[KIND_BODY] = 1}};
     g.sum[KIND_BODY] = 5000;
     double some = progress_guess_steps(&e, &b, &g);
@@ -350,14 +338,14 @@ static void follows_a_share_that_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guesses_stand_to_each_other_as_rows_do),
+        cmocka_unit_test_setup(guesses_stand_to_each_other_as_rows_do, start),
         cmocka_unit_test(follows_what_rows_take),
         cmocka_unit_test(one_long_row),
-        cmocka_unit_test(refused_rows_take_nothing),
-        cmocka_unit_test(each_method_has_its_own_length),
+        cmocka_unit_test_setup(refused_rows_take_nothing, start),
+        cmocka_unit_test_setup(each_method_has_its_own_length, start),
         cmocka_unit_test(one_row_goes_astray),
         cmocka_unit_test(a_slow_console),
-        cmocka_unit_test(stepping_is_guessed),
+        cmocka_unit_test_setup(stepping_is_guessed, start),
         cmocka_unit_test(stepping_is_learnt),
         cmocka_unit_test(follows_a_share_that_changes),
     };
