@@ -26,7 +26,7 @@ CURVE(stride_1k_off, "as stride_1k, the hardware prefetchers off", .ms = 500, .s
 
 TLB(tlb_4k, "a load that waits for the one before, one in each page of 4 KiB", BENCH_PAGES,
     BENCH_4K, 600);
-TLB(tlb_2m, "the same, one in each page of 2 MiB", BENCH_PAGES, BENCH_2M, 600);
+TLB(tlb_2m, "the same, one in each page of 2 MiB", BENCH_PAGES, BENCH_2M, 900);
 TLB(tlb_1g, "the same, one in each page of 1 GiB", BENCH_PAGES, BENCH_1G, 400);
 TLB(tlb_code_4k, "a jump to the next, one in each page of 4 KiB", BENCH_CODE, BENCH_4K, 600);
 TLB(tlb_code_2m, "the same, one in each page of 2 MiB", BENCH_CODE, BENCH_2M, 600);
