@@ -122,9 +122,12 @@ uint64_t run_curve_bytes(const struct run *run)
 
 void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
 {
+    static struct insn_records before;
     const struct run_facts *facts = &run->plan->seat[k].engine.facts;
 
-    insn_show(facts, t, run->report);
+    if (k == 0)
+        before.ran.n = before.left.n = 0; /* of another run */
+    insn_show(facts, t, &before, run->report);
     for (unsigned i = t->links; i < t->rows; i++)
         run->report->forms += insn_was_run(&t->row[i]);
     essence_insn(run->essence, facts, t, type_of(run, k));

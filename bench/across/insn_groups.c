@@ -3,6 +3,7 @@
 #include "lib/insn/table.h"
 #include "lib/text/crc32.h"
 #include "lib/text/fmt.h"
+#include "lib/text/mem.h"
 #include "lib/text/str.h"
 
 #define COMMON_BYTES (INSN_NAME_MOST + INSN_PAIRS_MOST)
@@ -83,6 +84,38 @@ void insn_groups_match(struct insn_groups *g)
             k++; /* ends at i */
         g->group[i].like = (uint8_t)k;
     }
+}
+
+static uint32_t key_of(const struct insn_groups *g)
+{
+    uint32_t key = 0;
+
+    for (unsigned i = 0; i < g->groups; i++) {
+        const struct insn_group *group = &g->group[i];
+        char head[INSN_NAME_MOST];
+        head_of(g->row[group->first], head);
+        key = crc32_update(key, head, strlen(head) + 1);
+        key = crc32_update(key, &group->rows, sizeof group->rows);
+        key = crc32_update(key, &group->key, sizeof group->key);
+    }
+    return key;
+}
+
+bool insn_groups_refer(const struct insn_groups *g, struct insn_told *told, uint64_t seq,
+                       struct json *j)
+{
+    uint32_t key = key_of(g);
+
+    for (unsigned i = 0; i < told->n; i++)
+        if (told->record[i].key == key) {
+            json_u64(j, "as", told->record[i].seq);
+            return true;
+        }
+    if (told->n < INSN_TOLD_MOST) {
+        told->record[told->n].seq = seq;
+        told->record[told->n++].key = key;
+    }
+    return false;
 }
 
 static void record_operands(const struct insn_groups *g, const struct insn_group *group,

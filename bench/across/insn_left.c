@@ -8,8 +8,10 @@ static bool has_reason_of(const struct insn_row *a, const struct insn_row *b)
     return a->why == b->why && a->lacks == b->lacks;
 }
 
-static void record_names(const struct run_facts *run, struct insn_groups *g, struct report *r)
+static void record_names(const struct run_facts *run, struct insn_groups *g, struct insn_told *told,
+                         struct report *r)
 {
+    uint64_t seq = r->seq;
     struct sink_buf why;
     char text[160];
     struct json j;
@@ -21,13 +23,14 @@ static void record_names(const struct run_facts *run, struct insn_groups *g, str
     insn_groups_match(g);
     json_u64(&j, "core", run->core);
     json_str(&j, "why", text);
-    insn_groups_record(g, &j);
+    if (!insn_groups_refer(g, told, seq, &j))
+        insn_groups_record(g, &j);
     json_end(&j);
 }
 
 /* Writes the forms from row `first` on that share its reason. */
 static void record_reason(const struct run_facts *run, const struct insn_table *t, unsigned first,
-                          struct report *r)
+                          struct insn_told *told, struct report *r)
 {
     static struct insn_groups g;
 
@@ -37,20 +40,21 @@ static void record_reason(const struct run_facts *run, const struct insn_table *
             continue;
         insn_groups_add(&g, &t->row[i]);
         if (g.rows == INSN_GROUPED_MOST) {
-            record_names(run, &g, r);
+            record_names(run, &g, told, r);
             insn_groups_clear(&g, t, false);
         }
     }
-    record_names(run, &g, r);
+    record_names(run, &g, told, r);
 }
 
-void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r)
+void insn_record_left(const struct run_facts *run, const struct insn_table *t,
+                      struct insn_told *told, struct report *r)
 {
     for (unsigned i = t->links; i < t->rows; i++) {
         bool is_first = !insn_was_run(&t->row[i]);
         for (unsigned k = t->links; k < i && is_first; k++)
             is_first = insn_was_run(&t->row[k]) || !has_reason_of(&t->row[k], &t->row[i]);
         if (is_first)
-            record_reason(run, t, i, r);
+            record_reason(run, t, i, told, r);
     }
 }

@@ -2,11 +2,13 @@
 #ifndef BENCH_ACROSS_INSN_LEFT_H
 #define BENCH_ACROSS_INSN_LEFT_H
 
+#include "bench/across/insn_groups.h"
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
 #include "bench/model/insn.h"
 
-/* Writes them, sorted by reason. */
-void insn_record_left(const struct run_facts *run, const struct insn_table *t, struct report *r);
+/* Writes them, sorted by reason. told: the records of other cores. */
+void insn_record_left(const struct run_facts *run, const struct insn_table *t,
+                      struct insn_told *told, struct report *r);
 
 #endif

@@ -260,8 +260,6 @@ static void record_cycles(struct json *j, const struct page *page)
 
 static void record_columns(struct json *j, const struct page *page)
 {
-    insn_groups_record(&page->forms, j);
-    record_pairs(j, page);
     record_cycles(j, page);
     if (page->table->exact)
         return;
@@ -299,8 +297,9 @@ static void find_lists(struct page *page)
     }
 }
 
-static void record_page(struct page *page, struct report *r)
+static void record_page(struct page *page, struct insn_told *told, struct report *r)
 {
+    uint64_t seq = r->seq;
     struct json j;
 
     if (page->forms.rows == 0 || !report_record(r, &j, "insn"))
@@ -308,6 +307,10 @@ static void record_page(struct page *page, struct report *r)
     insn_groups_match(&page->forms);
     find_lists(page);
     json_u64(&j, "core", page->run->core);
+    if (!insn_groups_refer(&page->forms, told, seq, &j)) {
+        insn_groups_record(&page->forms, &j);
+        record_pairs(&j, page);
+    }
     record_columns(&j, page);
     for (unsigned i = 0; i < VARIANTS; i++)
         record_entries(&j, variants[i].name, page, put_variant, variants[i].kind);
@@ -318,7 +321,8 @@ static void record_page(struct page *page, struct report *r)
     json_end(&j);
 }
 
-void insn_record_forms(const struct run_facts *run, const struct insn_table *t, struct report *r)
+void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
+                       struct insn_told *told, struct report *r)
 {
     static struct page page;
 
@@ -329,11 +333,11 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t, 
         if (insn_was_run(&t->row[i]))
             insn_groups_add(&page.forms, &t->row[i]);
         if (page.forms.rows == INSN_GROUPED_MOST) {
-            record_page(&page, r);
+            record_page(&page, told, r);
             insn_groups_clear(&page.forms, t, true);
         }
     }
-    record_page(&page, r);
+    record_page(&page, told, r);
 }
 
 /* --- the estimate ----------------------------------------------------------------------------- */
@@ -368,8 +372,17 @@ static uint64_t bytes_of_names(const struct insn_table *t, bool run)
     return bytes + names_bytes(&g);
 }
 
+static uint64_t bytes_of_figures(const struct insn_table *t)
+{
+    return (uint64_t)t->run * FORM_BYTES + (uint64_t)t->pairs * PAIR_BYTES;
+}
+
 uint64_t insn_record_bytes(const struct insn_table *t)
 {
-    return bytes_of_names(t, true) + bytes_of_names(t, false) + (uint64_t)t->run * FORM_BYTES +
-           (uint64_t)t->pairs * PAIR_BYTES;
+    return bytes_of_names(t, true) + bytes_of_names(t, false) + bytes_of_figures(t);
+}
+
+uint64_t insn_record_bytes_again(const struct insn_table *t)
+{
+    return (t->rows - t->links) / INSN_GROUPED_MOST * FRAME_BYTES + bytes_of_figures(t);
 }

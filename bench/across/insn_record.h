@@ -2,6 +2,7 @@
 #ifndef BENCH_ACROSS_INSN_RECORD_H
 #define BENCH_ACROSS_INSN_RECORD_H
 
+#include "bench/across/insn_groups.h"
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
 #include "bench/model/insn.h"
@@ -9,8 +10,11 @@
 /* Returns the approximate number of bytes that insn_record_forms() and insn_record_left() will
  * write. */
 uint64_t insn_record_bytes(const struct insn_table *t);
+/* The same of a further core with the same forms. */
+uint64_t insn_record_bytes_again(const struct insn_table *t);
 
-/* Writes the forms that were run. */
-void insn_record_forms(const struct run_facts *run, const struct insn_table *t, struct report *r);
+/* Writes the forms that were run. told: the records of other cores. */
+void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
+                       struct insn_told *told, struct report *r);
 
 #endif

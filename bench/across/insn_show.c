@@ -78,7 +78,8 @@ static void show_bytes(uint64_t bytes, struct sink *out)
 void insn_show_plan(const struct run_facts *run, const struct insn_table *t, unsigned cores,
                     uint64_t others, struct report *r)
 {
-    uint64_t bytes = insn_record_bytes(t), all = cores * bytes + others;
+    uint64_t bytes = insn_record_bytes(t),
+             all = bytes + (cores - 1) * insn_record_bytes_again(t) + others;
 
     record_plan(run, t, bytes, all, r);
     if (!report_table(r))
@@ -249,7 +250,8 @@ static void show_sums(const struct run_facts *run, const struct insn_table *t, c
         fmt(out, "  %u forms were not reached: a longer time= runs them\r\n", s->not_reached);
 }
 
-void insn_show(const struct run_facts *run, const struct insn_table *t, struct report *r)
+void insn_show(const struct run_facts *run, const struct insn_table *t, struct insn_records *before,
+               struct report *r)
 {
     struct sums s = sums_of(t);
 
@@ -263,7 +265,7 @@ void insn_show(const struct run_facts *run, const struct insn_table *t, struct r
         if (forms_of(t) > SHOWN)
             fmt(r->out, "  scripts/baretick insn REPORT shows them\r\n");
     }
-    insn_record_forms(run, t, r);
-    insn_record_left(run, t, r);
+    insn_record_forms(run, t, &before->ran, r);
+    insn_record_left(run, t, &before->left, r);
     record_end(run, t, &s, r);
 }

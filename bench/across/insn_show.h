@@ -2,6 +2,7 @@
 #ifndef BENCH_ACROSS_INSN_SHOW_H
 #define BENCH_ACROSS_INSN_SHOW_H
 
+#include "bench/across/insn_groups.h"
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
 #include "bench/model/insn.h"
@@ -13,7 +14,13 @@ void insn_heading(struct report *r, const char *suite);
 void insn_show_plan(const struct run_facts *run, const struct insn_table *t, unsigned cores,
                     uint64_t others, struct report *r);
 
+/* Records of the cores before: of forms that ran, and of those that did not. */
+struct insn_records {
+    struct insn_told ran, left;
+};
+
 /* Writes the forms' figures, the forms that were not run, and a summary. */
-void insn_show(const struct run_facts *run, const struct insn_table *t, struct report *r);
+void insn_show(const struct run_facts *run, const struct insn_table *t, struct insn_records *before,
+               struct report *r);
 
 #endif

@@ -161,18 +161,32 @@ def _read(report, record, what):
     """Returns a list of what(record). Raises Unreadable if a text in the record is none of its kind."""
     try:
         return list(what(record))
+    except KeyError as e:
+        raise saved.Unreadable(f"{report.path}: record {record['seq']}, {record['type']}: it lacks {e}") from e
     except ValueError as e:
         raise saved.Unreadable(f"{report.path}: record {record['seq']}, {record['type']}: {e}") from e
 
 
+NAMED = ("forms", "pairs", "pairs_of")
+
+
+def _whole(report, kind):
+    """The records of this kind, with the forms of those that they refer to. Without that one, which the damage of the
+    report tells, nobody knows of which forms a record is."""
+    own = {record["seq"]: {key: record[key] for key in NAMED if key in record} for record in report.of(kind)
+           if "as" not in record}
+    return [{**own.get(record.get("as"), {}), **record} for record in report.of(kind)
+            if "as" not in record or record["as"] in own]
+
+
 def forms(report):
     """Returns every form that ran, in the order of the report. Raises Unreadable for a record that contradicts itself."""
-    return [form for record in report.of("insn") for form in _read(report, record, forms_of)]
+    return [form for record in _whole(report, "insn") for form in _read(report, record, forms_of)]
 
 
 def left(report):
     """[(a form that did not run, its core, why)]."""
-    return [(name, record["core"], record["why"]) for record in report.of("insn_left")
+    return [(name, record["core"], record["why"]) for record in _whole(report, "insn_left")
             for name in _read(report, record, lambda r: names_of(r["forms"]))]
 
 

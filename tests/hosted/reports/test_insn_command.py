@@ -6,7 +6,7 @@ import json
 
 import pytest
 from made_insn import record
-from made_reports import baretick, row, whole
+from made_reports import baretick, head, report, row, whole
 from read import insn, saved
 
 ADD = {"form": "add r64, r64", "cycles": {"tp": "0.25(1)", "0>0": "1.00(2)", "1>0": "1.00(2)", "1>f": "1.1(2)?"}}
@@ -173,6 +173,24 @@ def test_a_record_of_an_older_version_has_the_figures_of_each_form():
              "pairs_of": [0, 1, 0, 1, 2, 0, 1],
              "cycles": ["0.25 1.00 2.00", "0.50 <7", "0.24 1.0 1.0", "0.51 <8", "0.17", "0.23 1.0 1.0", "0.52 <9"]}  # fmt: skip
     assert list(insn.forms_of(older)) == list(insn.forms_of(GROUPED))
+
+
+def test_a_record_may_have_the_forms_of_another_cores(tmp_path):
+    path, hlt = tmp_path / "report.jsonl", {"type": "insn_left", "core": 0, "why": "privileged", "forms": [["hlt", ""]]}
+    own = {key: GROUPED[key] for key in ("forms", "pairs", "pairs_of")}
+    others = {key: value for key, value in GROUPED.items() if key not in own}
+    records = [head(), {**GROUPED}, hlt, {**others, "core": 1, "as": 1}, {**hlt, "core": 1, "as": 2}]
+    del records[-1]["forms"]
+    path.write_bytes(report([*records, {"type": "end", "rows": 0, "failures": 0, "verdict": "pass"}]))
+    found = insn.forms(saved.read(path))
+    assert [form._replace(core=0) for form in found if form.core == 1] == [form for form in found if form.core == 0]
+    assert len(found) == 14 and insn.left(saved.read(path)) == [("hlt", 0, "privileged"), ("hlt", 1, "privileged")]
+    # Nobody knows the forms of a record whose other one is lost, and one that has none is refused.
+    path.write_bytes(report([records[0], *records[2:]]))
+    assert insn.forms(saved.read(path)) == []
+    path.write_bytes(report([records[0], others]))
+    ran = baretick("insn", path)
+    assert ran.returncode == 2 and "forms" in ran.stderr and str(path) in ran.stderr
 
 
 @pytest.mark.parametrize("wrong", [

@@ -98,6 +98,36 @@ static void test_the_bytes_are_those_that_are_written(void **state)
     assert_int_equal(insn_groups_bytes(g), strlen(written(g)) - strlen("}\n"));
 }
 
+/* Returns what is written in place of the forms; "": nothing. */
+static const char *refers(const struct insn_groups *g, struct insn_told *told, uint64_t seq)
+{
+    static char text[256];
+    struct sink_buf b;
+    struct json j;
+
+    sink_buf_init(&b, text, sizeof text);
+    json_line_begin(&j, &b.sink);
+    bool refers = insn_groups_refer(g, told, seq, &j);
+    assert_int_equal(refers, strlen(text) > 1);
+    return text + 1;
+}
+
+static void test_a_record_of_another_core_with_the_same_forms_is_referred_to(void **state)
+{
+    (void)state;
+    static struct insn_told told;
+    assert_string_equal(refers(groups_of("add_r64_r64,sub_r64_r64", true), &told, 7), "");
+    assert_string_equal(refers(groups_of("add_r64_r64", true), &told, 8), "");
+    assert_string_equal(refers(groups_of("add_r32_r32", true), &told, 9), "");
+    assert_string_equal(refers(groups_of("sub_r64_r64", true), &told, 10), "");
+    assert_string_equal(refers(groups_of("add_r64_r64,sub_r64_r64", true), &told, 11), "\"as\":7");
+    assert_string_equal(refers(groups_of("add_r64_r64", true), &told, 12), "\"as\":8");
+    assert_int_equal(told.n, 4);
+    told.n = INSN_TOLD_MOST; /* it is full: later ones are not kept */
+    assert_string_equal(refers(groups_of("nop", true), &told, 13), "");
+    assert_int_equal(told.n, INSN_TOLD_MOST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +135,7 @@ int main(void)
         cmocka_unit_test(test_the_same_operands_with_other_pairs_are_another_list),
         cmocka_unit_test(test_groups_of_one_key_that_differ_are_not_confused),
         cmocka_unit_test(test_the_bytes_are_those_that_are_written),
+        cmocka_unit_test(test_a_record_of_another_core_with_the_same_forms_is_referred_to),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
