@@ -55,7 +55,8 @@ static bool is_temporary(enum insn_file file, unsigned number)
            (file == FILE_VECTOR && number == PLAN_VECTOR_TEMPORARY);
 }
 
-/* Returns the n-th register of the pool, without those that the form fixes or blockers use. */
+/* Returns the n-th register of the pool, without those that the form fixes, or that blockers or the
+ * steps of a chain use. */
 static unsigned pooled(const struct insn_test *t, enum insn_file file, unsigned n)
 {
     uint8_t pool[POOL_MOST] = {0};
@@ -63,7 +64,8 @@ static unsigned pooled(const struct insn_test *t, enum insn_file file, unsigned 
 
     for (unsigned i = 0; i < registers[file].pools; i++)
         if (!is_fixed(&t->view, file, registers[file].pool[i]) &&
-            !(t->shape == INSN_MIXED && is_temporary(file, registers[file].pool[i])))
+            !((t->shape == INSN_MIXED || t->shape == INSN_CHAIN) &&
+              is_temporary(file, registers[file].pool[i])))
             pool[pools++] = registers[file].pool[i];
     return pools ? pool[n % pools] : 0;
 }

@@ -30,8 +30,8 @@ enum insn_shape {
     INSN_DISTINCT, /* throughput: separate registers for each operand of each copy */
     INSN_SAME,     /* throughput: one register for all operands of a copy */
     INSN_ONE_LINE, /* throughput: like INSN_DISTINCT, with memory at one address for all copies */
-    INSN_MIXED,    /* like INSN_DISTINCT, without the temporary registers, which others use */
-    INSN_CHAIN,    /* latency */
+    INSN_MIXED,    /* like INSN_DISTINCT, without the temporary registers, which blockers use */
+    INSN_CHAIN,    /* latency; without the temporary registers, which steps use */
 };
 
 struct insn_step {

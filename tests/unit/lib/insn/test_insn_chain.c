@@ -85,6 +85,31 @@ static void no_other_operand_is_the_chain(void **state)
     every_chain(stays_apart);
 }
 
+/* A copy that wrote the temporary of the steps would change the values that these carry on: a count
+ * of shifts was 0 instead of 1, which takes another time. */
+static void leaves_the_temporaries(const struct insn_test *t)
+{
+    const struct insn_view *v = &t->view;
+
+    for (unsigned i = 0; i < v->operands; i++) {
+        const struct insn_operand *o = &v->operand[i];
+        enum insn_file file = insn_file_of(o->class);
+        if (o->kind != INSN_REGISTER || o->field == INSN_FIXED)
+            continue;
+        for (unsigned k = 0; k < COPIES; k++) {
+            unsigned number = insn_register(t, i, k);
+            assert_false(file == FILE_GENERAL && number == PLAN_TEMPORARY);
+            assert_false(file == FILE_VECTOR && number == PLAN_VECTOR_TEMPORARY);
+        }
+    }
+}
+
+static void no_copy_writes_what_the_steps_of_a_chain_use(void **state)
+{
+    (void)state;
+    every_chain(leaves_the_temporaries);
+}
+
 /* Returns whether a copy writes operand i into a chosen register. */
 static bool is_written(const struct insn_operand *o)
 {
@@ -281,6 +306,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_chain_leads_on),
         cmocka_unit_test(no_other_operand_is_the_chain),
+        cmocka_unit_test(no_copy_writes_what_the_steps_of_a_chain_use),
         cmocka_unit_test(copies_are_independent),
         cmocka_unit_test(consecutive_copies_write_other_registers),
         cmocka_unit_test(inputs_and_outputs),
