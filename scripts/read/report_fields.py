@@ -147,21 +147,23 @@ def undeclared(fields, document):
     return wrong
 
 
-def amiss(record, document):
-    """Returns one line for each object of the record that lacks a required member, or has a forbidden one."""
-    return [*_amiss(record["type"], record, document)]
+def amiss(record, document, older=False):
+    """Returns one line for each object of the record that lacks a required member, or has a forbidden one. A record of
+    an older program may lack a member that has been added since, except one that readers need."""
+    return [*_amiss(record["type"], record, document, older)]
 
 
-def _amiss(path, value, document):
+def _amiss(path, value, document, older):
     if isinstance(value, list):
         for element in value:
-            yield from _amiss(path + "[]", element, document)
+            yield from _amiss(path + "[]", element, document, older)
     elif isinstance(value, dict):
         for name, field in document.members.get(path, {}).items():
-            if name != "*" and (why := _why_amiss(name in value, field, value)):
+            may_lack = older and name not in value and not field.get("needed")
+            if name != "*" and not may_lack and (why := _why_amiss(name in value, field, value)):
                 yield f"{path}.{name} {why}"
         for name, member in value.items():
-            yield from _amiss(f"{path}.{name}", member, document)
+            yield from _amiss(f"{path}.{name}", member, document, older)
 
 
 def _why_amiss(there, field, around):
