@@ -52,7 +52,7 @@ def test_cores_that_are_not_there(run):
 
 
 @several
-def test_each_core_measures_in_iteration(run):
+def test_each_core_measures_in_turn(run):
     ended = run("suite=planted", "bench=adds2*", "cores=all", "format=jsonl", "hist=off")
     order = [(r["name"], r["core"]) for r in records(ended, "row")]
     assert order == [(name, i) for name in ("adds20", "adds21") for i in range(len(CPUS))]
