@@ -44,7 +44,7 @@ const char *const recipe_names[RECIPE_COUNT + 1] = {RECIPE_CHOICES(WORD_NAME)};
 
 /* `meaning`: with the default after it, 79 columns in help. */
 static const struct option_doc keys[] = {
-    {GLOBS(suite), .meaning = "suites to run (* any run, ? any one character)"},
+    {GLOBS(suite), .meaning = "suites to run (* matches any text, ? one character)"},
     {GLOBS(bench), .meaning = "rows to run, by name"},
     {OTHER(objects, OPTION_FILES, "on|off|GLOB,GLOB,...", "on"),
      .meaning = "objects with user rows, in \\baretick\\objects"},
@@ -54,7 +54,7 @@ static const struct option_doc keys[] = {
     {NUMBER(rounds, 1, 64, 4), .methods = BY(DOUBLED),
      .meaning = "passes over all rows; a row's windows are spread across them"},
     {NUMBER(retry_budget, 0, 1000, 20), .former = "quiet_budget", .methods = BY(DOUBLED),
-     .meaning = "most repeats of shared blocks, as a multiple of the row's"},
+     .meaning = "maximum of repeats of shared blocks, per block of the row"},
     {NUMBER(warmup, 0, 1000, 50), .methods = BY(DOUBLED) | BY(PLAIN),
      .meaning = "maximum of warm-up blocks before each row"},
     {CHOICE(recipe, RECIPE_CHOICES, "auto"),
@@ -86,7 +86,7 @@ static const struct option_doc keys[] = {
     {OTHER(cores, OPTION_CORES, "bsp|all|types|N,N-N,...", "bsp"),
      .meaning = "cores that measure; bsp: boot core; types: one per type"},
     {CHOICE(share, SHARE_CHOICES, "alone"), .methods = BY_ALL,
-     .meaning = "cores: one at a time, or also all at once"},
+     .meaning = "alone: one core at a time; together: also all at once"},
     {CHOICE(park, PARK_CHOICES, "hlt"), .meaning = "how a core waits while it does not measure"},
     {CHOICE(turbo, SETTING_CHOICES, "keep"),
      .meaning = "off: keep the core clock at or below the base clock"},
@@ -99,12 +99,12 @@ static const struct option_doc keys[] = {
          WATCH_AUTO_EXACT) " if exact"},
     {NUMBER(time, 1, 3600, 25), .meaning = "suite insn: seconds for its passes over all forms"},
     {NUMBER(deadline, 1, 3600, 60),
-     .meaning = "time limit of a row in seconds, in a process of CPU time"},
+     .meaning = "time limit of a row in seconds; in a process: of CPU time"},
     {CHOICE(format, FORMAT_CHOICES, "auto"),
      .meaning = "auto: both; process: table, or jsonl to a pipe or file"},
     {CHOICE(table, TABLE_CHOICES, "auto"), .methods = BY(DOUBLED),
      .meaning =
-         "a line per row, or rows in columns; auto: from " TEXT_OF_THE(TABLE_ROWS_AUTO) " rows"},
+         "grouped: rows in columns; auto: grouped from " TEXT_OF_THE(TABLE_ROWS_AUTO) " rows on"},
     {CHOICE(hist, HIST_CHOICES, "capped"), .methods = BY(DOUBLED),
      .meaning = "histograms: the " TEXT_OF_THE(HIST_CAP) " fullest bins, all, none"},
     {CHOICE(console, CONSOLE_CHOICES, "auto"),
@@ -114,7 +114,7 @@ static const struct option_doc keys[] = {
     {CHOICE(finish, FINISH_CHOICES, "auto"),
      .meaning = "auto: leave QEMU; else halt; if borrowed, return"},
     {CHOICE(takeover, TAKEOVER_CHOICES, "auto"),
-     .meaning = "borrow: restore the machine; auto: without a console"},
+     .meaning = "borrow: restore the machine; auto: borrow if no console"},
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 _Static_assert(KEYS <= 64, "`given` has a bit for each key");

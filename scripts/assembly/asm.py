@@ -378,38 +378,38 @@ def command(args):
 def add(commands):
     p = commands.add_parser(
         "asm", help="the cost of a line of assembly", formatter_class=help_text.Paragraphs,
-        description="Measures instructions, separated by ; : as NASM takes them, or as GNU as does (dword ptr [r14],\n"
-                    "AT&T syntax), or lines of objdump -d.",
-        epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each, R15 counts the\n"
-               "loop's iterations where there is a loop, all other registers are 0 and the snippet's.\n\n"
+        description="Measures instructions, separated by `;`. They are written for NASM, in the Intel syntax of GNU as\n"
+                    "(dword ptr [r14]), in AT&T syntax, or are lines of objdump -d.",
+        epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each. R15 counts the\n"
+               "iterations if there is a loop. All other registers are 0 and free for the snippet.\n\n"
                "examples:\n"
                '  baretick asm "imul rax, rbx" --hosted\n'
                '  baretick asm "mov rax, [r14]" --latency --hosted\n'
                '  baretick asm "mov rax, cr3"\n'
                '  baretick asm --file snippets.txt --unroll 50 --loop 20')
     p.add_argument("code", nargs="?", metavar="INSTRUCTIONS", help='like "add rax, rbx; imul rcx, rax"')
-    p.add_argument("--file", help="a snippet a line, each a row; `@name ` before it names it, # is a comment")
-    p.add_argument("--bytes", metavar="HEX", help="machine code in place of instructions")
+    p.add_argument("--file", help="one snippet per line; each is a row. `@name ` before a snippet names its row; # begins a comment")
+    p.add_argument("--bytes", metavar="HEX", help="machine code instead of instructions")
     p.add_argument("--syntax", choices=syntax.SYNTAXES, default="auto",
                    help="nasm; intel and att: GNU as; auto: by %%rax and dword ptr, which only those have")
-    p.add_argument("--init", default="", metavar="CODE", help="runs before, in each window")
-    p.add_argument("--late-init", default="", metavar="CODE", help="runs last before the copies")
+    p.add_argument("--init", default="", metavar="CODE", help="code that runs before each window's first reading of the TSC")
+    p.add_argument("--late-init", default="", metavar="CODE", help="code that runs directly before the first copy")
     p.add_argument("--unroll", type=start.number, metavar="N",
                    help="copies (100; on this CPU as many as dominate their window)")
     p.add_argument("--loop", type=start.number, default=0, metavar="N", help="iterations of a loop around them (0: none)")
-    p.add_argument("--basic", action="store_true", help="N copies against none, in place of 2 N against N")
+    p.add_argument("--basic", action="store_true", help="compare N copies with none, instead of 2 N against N")
     kind = p.add_mutually_exclusive_group()
-    kind.add_argument("--latency", action="store_true", help="make each copy wait for the one before; says how")
-    kind.add_argument("--throughput", action="store_true", help="make copies wait as little as registers allow; says how")
-    p.add_argument("--hosted", action="store_true", help="as a process, on this CPU, in place of QEMU")
+    kind.add_argument("--latency", action="store_true", help="make each copy wait for the one before, and print how")
+    kind.add_argument("--throughput", action="store_true", help="make copies depend on each other as little as possible, and print how")
+    p.add_argument("--hosted", action="store_true", help="as a process on this CPU, not in QEMU")
     p.add_argument("--allow-syscalls", action="store_true", help="with --hosted: int 0x80, syscall and sysenter are run")
     p.add_argument("--recipe", choices=RECIPES, metavar="R",
                    help=f"how the TSC is read, baretick's option recipe=: {', '.join(RECIPES)}")
     p.add_argument("--samples", type=option_number(*SAMPLES, "auto"), metavar="N", help="windows: baretick's option samples=")
     p.add_argument("--retry-budget", type=option_number(*RETRY_BUDGET), metavar="N",
                    help="limit on repeating shared blocks: baretick's option retry_budget=")
-    p.add_argument("--deadline", type=option_number(*DEADLINE), default=20, metavar="S", help="seconds a snippet may take (20)")
-    p.add_argument("--object", metavar="FILE", help="keep the object that is made of it")
-    p.add_argument("--json", action="store_true", help="one JSON object a snippet, with the row's record")
+    p.add_argument("--deadline", type=option_number(*DEADLINE), default=20, metavar="S", help="time limit of a snippet in seconds (20)")
+    p.add_argument("--object", metavar="FILE", help="keep the object that is assembled")
+    p.add_argument("--json", action="store_true", help="one JSON object per snippet, with the row's record")
     start.add_machine(p)
     p.set_defaults(command=command)

@@ -318,30 +318,31 @@ def operations(text):
 def add(commands):
     p = commands.add_parser(
         "stores", help="redundant stores and loads", formatter_class=help_text.Paragraphs,
-        description="Follows one call of a row's body, instruction by instruction, as a process, and counts for\n"
-                    "each what was redundant:\n"
+        description="Follows one call of a row's body in a process, instruction by instruction, and counts the\n"
+                    "redundant stores and loads of each instruction:\n"
                     "  dead bytes     stored, and overwritten or popped before anything read them\n"
-                    "  silent stores  of what was already there\n"
-                    "  silent loads   of what the same instruction's last load from there gave\n"
+                    "  silent stores  store the value that is already there\n"
+                    "  silent loads   return what the instruction's previous load from there did\n"
                     "  reread loads   of bytes that any instruction has read since they were\n"
                     "                 stored: the rule for silent loads of Valgrind's deadstores\n"
-                    "One list of each, the worst first. Its setup is not counted. docs/stores.md has the rest.",
+                    "Each list begins with the highest count. The row's setup is not counted. docs/stores.md\n"
+                    "defines the counts.",
         epilog="examples:\n"
                "  baretick stores compiler/silent_cure\n"
                "  baretick stores mine.o --operations 100\n"
                '  baretick stores "mov [r14], rax; mov rbx, [r14]"')
-    p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; an object of "
-                   "your own, or a folder of some (docs/own-code.md); or instructions, as `baretick asm` takes them, in a loop")
+    p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; a user object, "
+                   "or a folder of them (docs/own-code.md); or instructions as for `baretick asm`, which are run in a loop")
     p.add_argument("--operations", type=operations, metavar="N",
-                   help=f"in the call (a window's; of instructions {ASM_OPERATIONS} iterations)")
-    p.add_argument("--steps", type=operations, default=STEPS, metavar="N", help=f"at the most ({STEPS})")
-    p.add_argument("--row", help="of an object: this one alone, in place of all")
-    p.add_argument("--asm", action="store_true", help="take it for instructions, whatever it looks like")
-    p.add_argument("--init", default="", metavar="CODE", help="instructions that run before, not counted")
-    p.add_argument("--by", choices=BY, default="stack", help="the lists have an instruction once for each stack of "
-                   "calls that it ran in, up to five calls deep (stack), or once (instruction)")
+                   help=f"operations of the call (those of a window; of instructions: {ASM_OPERATIONS} iterations)")
+    p.add_argument("--steps", type=operations, default=STEPS, metavar="N", help=f"maximum of steps ({STEPS})")
+    p.add_argument("--row", help="of an object: only this row")
+    p.add_argument("--asm", action="store_true", help="the argument is instructions, not a row or an object")
+    p.add_argument("--init", default="", metavar="CODE", help="instructions that run before the counted ones")
+    p.add_argument("--by", choices=BY, default="stack", help="stack: list an instruction once for each call stack "
+                   "that it ran in, up to five calls deep; instruction: list it once (stack)")
     p.add_argument("--top", type=start.number, default=10, metavar="N", help="lines of each list (10); 0: all")
-    p.add_argument("--verify", action="store_true", help="look through all memory at each step, whether a store was "
+    p.add_argument("--verify", action="store_true", help="search all memory at each step for a store that was "
                    "missed; slow")
-    p.add_argument("--json", action="store_true", help="one JSON object a row")
+    p.add_argument("--json", action="store_true", help="one JSON object per row")
     p.set_defaults(command=command)

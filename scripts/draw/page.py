@@ -274,8 +274,8 @@ def add(commands):
     p = commands.add_parser(
         "report", help="one HTML page with everything in a saved report",
         formatter_class=help_text.Paragraphs,
-        description="Makes one page of HTML: what to know first, the essence, the machine, tables that sort,\n"
-                    "pictures. It needs no network and no other file. Pictures take matplotlib; without it the page\n"
+        description="Makes one page of HTML: warnings, the essence, the machine, tables that can be sorted, and\n"
+                    "pictures. It needs no network and no other file. Pictures need matplotlib; without it the page\n"
                     "says so.",
         epilog="Exit status: 0 written, and all runs passed; 1 a report is damaged, or its run did not pass: the page\n"
                "is written and says so; 2 a report cannot be read.\n\n"

@@ -293,7 +293,7 @@ def add_against(p):
 def add(commands):
     p = commands.add_parser(
         "plot", help="pictures of a saved report: SVG or PNG", formatter_class=help_text.Paragraphs,
-        description="Draws the contents of a report, one file per picture. It takes matplotlib: python3-matplotlib of the\n"
+        description="Draws the contents of a report, one file per picture. It needs matplotlib: python3-matplotlib of the\n"
                     "distribution, which scripts/setup installs.\n\nkinds:\n"
                     + "\n".join(f"  {kind:10} {said}" for kind, said in KINDS.items()),
         epilog="What a report does not contain is named on stderr, with the option that provides it.\n"

@@ -48,8 +48,8 @@ def add(commands):
         "compare", help="two reports, or sets of them, or many runs, row by row",
         formatter_class=help_text.Paragraphs,
         description="Compares two reports row by row: both figures, their ratio with its interval, a verdict.\n"
-                    "Of three and more it shows each row's figures in the order given, their trend, and since which\n"
-                    "run they are on another level.",
+                    "Of three reports or more it shows each row's figures in the order given, their trend, and the\n"
+                    "run since which they are at another level.",
         epilog="Several files of a side are launches of one machine: they are pooled. Machines, recipes and options\n"
                "that are not alike are refused. Exit status: 0 compared; 1 --fail-if-slower found a row that\n"
                "is slower (of many runs: one whose newest change made it slower), or that fails now and did not before;\n"
@@ -68,7 +68,7 @@ def add(commands):
     p.add_argument("--history", metavar="DIR",
                    help="the runs in this folder (*.jsonl, *.log), by the numbers in their names, then REPORT")
     p.add_argument("--least", type=percent, default=series.LEAST, metavar="P%",
-                   help=f"of many runs: a smaller change is ignored ({series.LEAST * 100:g}%%)")
+                   help=f"of many runs: ignore smaller changes ({series.LEAST * 100:g}%%)")
     p.add_argument("--across", type=kinds, default=[], metavar="KIND,...",
                    help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
     show.add_choice(p)

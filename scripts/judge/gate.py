@@ -322,10 +322,11 @@ def add(commands):
         "gate", help="fails if a row's instruction count changed",
         formatter_class=help_text.Paragraphs,
         description="Compares a report's counted instructions with a baseline. They are exact: any change fails.",
-        epilog="A row's instructions per operation are compared on any machine, and a window's where an emulator "
-               "counts. Rows that moved, are gone, failed or are no longer exact are named and fail. A row that "
-               "an emulator counted and this CPU could not count is named and does not fail. Rows that the "
-               "baseline does not have are named and do not fail; --update adds them. Exit status: 0 no row "
+        epilog="A row's instructions per operation are compared on any machine, those of its windows where an "
+               "emulator counts. Rows fail, and are named, if their count changed, if they are missing, if they "
+               "failed, or if they are no longer exact. A row that an emulator counted and this CPU could not "
+               "count is named and does not fail. So is a row that the baseline does not have; --update adds it. "
+               "Exit status: 0 no row "
                "failed, or --update accepted the changes; 1 a row failed; 2 the report is damaged or counts no "
                "instructions, or the baseline was taken with other options.\n\n"
                "examples:\n"
@@ -333,7 +334,7 @@ def add(commands):
                "  baretick gate calls.json build/run/report.jsonl\n"
                "  baretick gate calls.json build/run/report.jsonl --update\n"
                "  baretick gate calls.json report.jsonl --history runs")
-    p.add_argument("baseline", metavar="BASELINE", help="a JSON file to keep with the source")
+    p.add_argument("baseline", metavar="BASELINE", help="a JSON file, kept with the source")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
     p.add_argument("--instructions", action="store_true",
                    help="compare only instructions per operation, which are the same on every machine, and no windows")

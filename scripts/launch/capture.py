@@ -146,13 +146,13 @@ def _seconds(text):
 
 def add(commands):
     p = commands.add_parser("capture", help="a real machine's report, from its serial line",
-                            description="Listens to a serial line until the report's end, checks each record as it "
-                                        "comes, and keeps all. A machine that is reset meanwhile begins another "
-                                        "report: both are kept. Exit status 0: the last report is whole, and passed.")
-    p.add_argument("device", metavar="DEVICE", help="like /dev/ttyUSB0; a file plays what was recorded")
+                            description="Reads a serial line until the report ends, checks each record as it "
+                                        "arrives, and keeps every byte. If the machine is reset, another report "
+                                        "begins; both are kept. Exit status 0: the last report is complete, and passed.")
+    p.add_argument("device", metavar="DEVICE", help="like /dev/ttyUSB0; or a file with recorded output")
     p.add_argument("--baud", type=int, default=115200, metavar="N", help="the line's speed (115200)")
     p.add_argument("--out", default="", metavar="DIR",
                    help="where report.jsonl and serial.log go (build/capture, a folder by date and time)")
     p.add_argument("--timeout", type=_seconds, default=SILENCE, metavar="S",
-                   help=f"seconds that the line may be silent ({SILENCE})")
+                   help=f"maximum time without output, in seconds ({SILENCE})")
     p.set_defaults(command=command)

@@ -90,7 +90,7 @@ def add_machine(p):
     group.add_argument("--smp", type=number, help="CPUs (1)")
     group.add_argument("--cpu", help="QEMU's CPU model (max; host under KVM)")
     group.add_argument("--mem", help="memory in MiB (512)")
-    group.add_argument("--timeout", type=float, metavar="S", help="seconds that the guest may be silent")
+    group.add_argument("--timeout", type=float, metavar="S", help="maximum time without output, in seconds")
 
 
 def add_run(commands):

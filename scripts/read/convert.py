@@ -286,8 +286,8 @@ def command(args):
 def add(commands):
     p = commands.add_parser("convert", help="a report for benchstat, compare.py, Bencher and others",
                             description="Writes a report in a form that another tool reads. Exit status 1: the "
-                                        "report is damaged, and what is whole of it is written.")
-    p.add_argument("file", metavar="FILE", help="report.jsonl, or all that a serial line said")
+                                        "report is damaged; its intact records are written.")
+    p.add_argument("file", metavar="FILE", help="report.jsonl, or a serial log")
     every = dict.fromkeys((*FORMS, *OF_FORMS))
     p.add_argument("--to", required=True, choices=every, metavar="FORM", help=f"the form: {', '.join(every)}")
     p.add_argument("--cpu", metavar="NAME", help="exegesis: LLVM's name of the CPU; default: by its family and model")

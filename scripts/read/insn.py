@@ -369,12 +369,12 @@ def command(args):
 def add(commands):
     p = commands.add_parser("insn", formatter_class=help_text.Paragraphs,
                             help="the table of instructions of a report, or the differences of two",
-                            description="Prints the figures of suite insn: throughput, with one register for all "
-                                        "operands, with one address and in a straight line if these differ, and the latency of each pair "
-                                        "input>output. <= is an upper bound; ? is not settled. Of cores of several types there is a "
-                                        "column each. Exit status 1: the "
-                                        "report is damaged, and what is whole of it is printed.")
-    p.add_argument("report", metavar="REPORT", help="report.jsonl, or all that a serial line said")
+                            description="Prints the figures of suite insn: the throughput, and the latency of each pair "
+                                        "input>output. Throughputs with one register for all operands, with one "
+                                        "address and in a straight line are printed if they differ. <= is an upper "
+                                        "bound; ? is not settled. Each type of core has a column. Exit status 1: the "
+                                        "report is damaged; its intact records are printed.")
+    p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
     p.add_argument("glob", metavar="GLOB", nargs="?", default="*", help="only these forms: 'add*', add_r64_m64")
     p.add_argument("--core", type=int, metavar="N", help="only this core, with all columns, where several have measured")
     p.add_argument("--diff", metavar="REPORT", help="the figures that differ in this report by more than their errors")

@@ -285,7 +285,7 @@ def add(commands):
     p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
     p.add_argument("--sort", choices=SORTS, default="report", metavar="COLUMN",
                    help="one of " + ", ".join(SORTS) + " (report: the report's order)")
-    p.add_argument("--reverse", action="store_true", help="largest value first")
+    p.add_argument("--reverse", action="store_true", help="show the largest value first")
     add_choice(p)
     p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
     p.set_defaults(command=command)
