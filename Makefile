@@ -203,9 +203,8 @@ REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/figure/row_figure.c.o $(I
 CONF_TOOL   := $(B)/hosted/conf
 # Prints the schema of the report.
 FIELDS_TOOL := $(B)/hosted/fields
-# Programs for scripts/silicon: the judge of coverage, and two programs for comparison.
+# Programs for scripts/silicon: the judge of coverage, and a program for comparison.
 COVERAGE := $(B)/hosted/coverage
-PAIR     := $(B)/hosted/pair
 # The program with a counter of core cycles on every machine, for tests.
 COUNTED  := $(B)/hosted/counted
 # Runs a function of any relocatable object: for tests of compilers' output.
@@ -250,14 +249,13 @@ $(REPLAY): $(REPLAY_OBJS)
 $(CONF_TOOL): $(OBJ)/hosted/tools/conf.c.o $(IMAGE_LIB)
 $(FIELDS_TOOL): $(OBJ)/hosted/tools/fields.c.o $(IMAGE_LIB)
 $(COVERAGE): $(OBJ)/tests/hosted/tools/coverage.c.o $(IMAGE_LIB)
-$(PAIR): $(OBJ)/tests/hosted/tools/pair.c.o
 $(COUNTED): $(OBJ)/tests/hosted/tools/made_counter.c.o $(filter-out %/hosted/platform/counter.c.o,$(HOSTED_OBJS))
 $(OBJECT_TOOL): $(OBJ)/tests/hosted/tools/object.c.o $(IMAGE_LIB)
 $(INSN_COPIES): $(OBJ)/tests/hosted/tools/insn_copies.c.o $(IMAGE_LIB)
 $(INSN_RUN): $(OBJ)/tests/hosted/tools/insn_run.c.o $(IMAGE_LIB)
 $(CHECK_OBJECT): $(OBJ)/hosted/tools/check_object.c.o $(OBJ)/hosted/platform/folder.c.o \
 	$(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS))
-$(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(FIELDS_TOOL) $(COVERAGE) $(PAIR) $(OBJECT_TOOL) $(CHECK_OBJECT) $(INSN_COPIES) $(INSN_RUN): $(B)/hosted/linked
+$(HOSTED) $(COUNTED) $(REPLAY) $(CONF_TOOL) $(FIELDS_TOOL) $(COVERAGE) $(OBJECT_TOOL) $(CHECK_OBJECT) $(INSN_COPIES) $(INSN_RUN): $(B)/hosted/linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^)
 $(STORES): $(STORES_OBJS) $(filter-out $(OBJ)/hosted/%,$(HOSTED_OBJS)) $(STORES).linked
 	$(call say,LD $@)$(CC) $(LDFLAGS_HOSTED) -o $@ $(filter %.o,$^) -lZydis
@@ -302,7 +300,7 @@ insn-table: $(if $(HAS_ZYDIS),$(INSN_TABLE),no-zydis)
 	@$(INSN_TABLE) >lib/insn/table.def.tmp && mv lib/insn/table.def.tmp lib/insn/table.def || \
 		{ rm -f lib/insn/table.def.tmp; exit 1; }
 
-silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(PAIR) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
+silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	+@tests=0; $(PYTHON) scripts/test silicon || tests=1; $(PYTHON) scripts/silicon && exit $$tests
 
 # --- running it ----------------------------------------------------------------------------------

@@ -4,17 +4,12 @@ and yields Bars, one per line.
 Time is CPU time, without what the system gave to other programs.
 """
 import math
-import os
 import statistics
-import subprocess
 
 from bars import figures
 from bars.neighbours import Bar, TOO_SHARED, away_ms, enough, net_ms, percent, undisturbed, shared_share, too_shared
 from bars.rows import all_cycles, half, relative_to
-from launch import launches
 from read import figure
-
-PAIR = os.path.join(launches.ROOT, "build/hosted/pair")
 
 REFERENCE_HZ = 4e9  # of the core on which the limits of time were set: a slower core may take proportionally longer
 
@@ -136,35 +131,13 @@ def _share(run):
     return shared_share([run]) or 0
 
 
-SAMPLE_TICKS = 110  # if the two readings take PAIR_TICKS, as on the CPU on which the limit was set
-PAIR_TICKS = 60
-
-
-def bare_pair(cpu):
-    """Returns the ticks of the recipe's two readings alone, back to back, on this CPU at this moment."""
-    said = subprocess.run([PAIR], capture_output=True, text=True, check=True,
-                          preexec_fn=lambda: os.sched_setaffinity(0, {cpu}))
-    return float(said.stdout)
-
-
-def empty_sample(pairs):
-    """pairs: (launch, ticks of the two readings just before it). Checks everything of a sample except its body; if a
-    CPU's readings take longer, a sample may take proportionally longer."""
-    what, row = "an empty sample all in", "baseline/empty_lfence"
-    runs = [r for r, _ in pairs]
-    own = [(r, bare) for r, bare in pairs if r.rows[row].get("exclusive", True)]
-    if not enough(own, runs):
-        yield too_shared(what, own, runs, f"at most {SAMPLE_TICKS}")
-        return
-    most = [max(SAMPLE_TICKS, SAMPLE_TICKS / PAIR_TICKS * bare) for _, bare in own]
-    ticks = [net_ms(r, row) / 1e3 * r.run["tsc"]["hz"] / r.rows[row]["windows"] for r, _ in own]
-    first = own[0][0]
-    yield by_launches(f"{what}, of {first.rows[row]['windows']}, {len(own)} launches",
-                      f"{statistics.median(ticks):.1f} ticks ({min(ticks):.1f} to {max(ticks):.1f}), which"
-                      f" are {statistics.median(ticks) / first.run['ticks_per_cycle']:.0f} core cycles; its"
-                      f" recipe's two readings alone, back to back: {statistics.median(b for _, b in own):.1f}",
-                      f"at most {statistics.median(most):.0f} ticks: {SAMPLE_TICKS} where the two readings take"
-                      f" {PAIR_TICKS} or less", [t / m for t, m in zip(ticks, most)])
+def empty_sample(runs):
+    """Shows everything of a sample except its body: two readings, and the state that is saved and verified."""
+    row = "baseline/empty_lfence"
+    ticks = [net_ms(r, row) / 1e3 * r.run["tsc"]["hz"] / r.rows[row]["windows"] for r in runs]
+    yield Bar(f"an empty sample all in, of {runs[0].rows[row]['windows']}, {len(runs)} launches",
+              f"{statistics.median(ticks):.1f} ticks ({min(ticks):.1f} to {max(ticks):.1f}), which are"
+              f" {statistics.median(ticks) / runs[0].run['ticks_per_cycle']:.0f} core cycles")
 
 
 # --- planted --------------------------------------------------------------------------------------
@@ -172,7 +145,7 @@ def empty_sample(pairs):
 PLANTED_SHARE = 38 / 127  # bench/suites/planted/planted.c: the share of states of the register that select 106 cycles
 
 
-SPEEDS_LIMIT = "in each: two modes, their cycles right to 1%, their shares to 0.02"
+SPEEDS_LIMIT = "in most: two modes, their cycles right to 1%, their shares to 0.02"
 
 
 def two_speeds(runs):
@@ -182,15 +155,14 @@ def two_speeds(runs):
         return
     for launch in own:
         found = launch.rows["planted/two_speeds"]["modes"]
-        right = len(found) == 2 and all(
+        good += len(found) == 2 and all(
             abs(m["cycles"] / at - 1) <= 0.01 and abs(m["share"] - share) <= 0.02
             for m, at, share in zip(found, (100, 106), (1 - PLANTED_SHARE, PLANTED_SHARE)))
-        good += right
         said.append(", ".join(f"{m['cycles']:.2f} ({percent(m['share'], 1)})" for m in found))
-    holds, figure = good == len(own), "; ".join(sorted(set(said)))
-    if not holds and 2 * good > len(own):
-        holds, figure = None, f"not judged: the machine changed, {good} of {len(own)} launches kept to it; {figure}"
-    yield Bar(f"100 or 106 cycles at 30%, {len(own)} launches", figure, SPEEDS_LIMIT, holds)
+    holds = 2 * good > len(own) or (None if good else False)
+    few = "" if holds or not good else "not judged: the core changed in the others; "
+    yield Bar(f"100 or 106 cycles at 30%, {good} of {len(own)} launches", few + "; ".join(sorted(set(said))), SPEEDS_LIMIT,
+              holds)
 
 
 def stopped(launch, least, most):

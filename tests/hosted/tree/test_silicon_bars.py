@@ -264,28 +264,10 @@ def test_default_rows_beyond_their_time_fail():
     assert bar.holds is None and bar.limit and "9.0%" in bar.figure
 
 
-@pytest.mark.parametrize(
-    "ticks, bare, holds",
-    [(110, 60, True), (110.4, 60, False), (110, 30, True), (110.4, 30, False), (165, 90, True), (166, 90, False)],
-)
-def test_an_empty_sample_beyond_its_readings_fails(ticks, bare, holds):
-    """The limit grows with the time of the two readings here, and does not shrink."""
-    rows = {"baseline/empty_lfence": row(0, sampling_ticks=ticks * 1000, windows=1000)}
-    assert verdicts(times.empty_sample([(one, bare) for one in many(rows)])) == [holds]
-
-
-def test_an_empty_sample_is_not_judged_if_the_clock_moves():
-    rows = {"baseline/empty_lfence": row(0, sampling_ticks=150_000, windows=1000)}
-    pairs = [(one, 90 if i < 10 else 60) for i, one in enumerate(many(rows))]
-    assert verdicts(times.empty_sample(pairs)) == [None]
-
-
-def test_the_two_readings_take_ticks(monkeypatch, tmp_path):
-    pair = tmp_path / "pair"
-    pair.write_text("#!/bin/sh\necho 61.5\n")
-    pair.chmod(0o755)
-    monkeypatch.setattr(times, "PAIR", str(pair))
-    assert times.bare_pair(min(os.sched_getaffinity(0))) == 61.5
+def test_an_empty_sample_is_shown_and_not_judged():
+    runs = many({"baseline/empty_lfence": row(0, sampling_ticks=364_600, windows=1000)})
+    (bar,) = times.empty_sample(runs)
+    assert bar.figure.startswith("364.6 ticks") and not bar.limit
 
 
 def speeds(*modes):
@@ -306,7 +288,7 @@ def test_wrong_modes_fail_two_speeds(record, holds):
     assert verdicts(times.two_speeds(many({"planted/two_speeds": record}))) == [holds]
 
 
-@pytest.mark.parametrize("good, holds", [(5, True), (3, None), (2, False)])
+@pytest.mark.parametrize("good, holds", [(5, True), (3, True), (2, None), (0, False)])
 def test_two_speeds_are_not_judged_if_the_machine_changed(good, holds):
     right, wrong = speeds((100, 0.7), (106, 0.3)), speeds((100, 0.65), (106, 0.35))
     runs = [launch({"planted/two_speeds": record}) for record in [right] * good + [wrong] * (5 - good)]
