@@ -75,6 +75,11 @@ static bool is_crossing(unsigned link)
     }
 }
 
+static double not_below_0(double v)
+{
+    return v < 0 ? 0 : v;
+}
+
 /* Returns a cell's figure without the steps of its chain. */
 static struct agreed without_steps(const struct insn_table *t, const struct insn_row *row,
                                    const struct insn_cell *cell, struct agreed a, bool *at_most)
@@ -91,6 +96,8 @@ static struct agreed without_steps(const struct insn_table *t, const struct insn
         unsigned link = test.step[i].link;
         a = agree_minus(a, is_crossing(link) ? one : insn_link_cost(t, (enum insn_link)link));
     }
+    if (*at_most) /* a value that is predicted takes no time, and hides that of links, too */
+        a = (struct agreed){not_below_0(a.value), not_below_0(a.lo), not_below_0(a.hi), a.settled};
     return a;
 }
 
