@@ -187,6 +187,36 @@ static bool pass(struct measuring *w, unsigned round)
     return true;
 }
 
+/* Repeats one disturbed visit of each size that most pairs were shared at, if there is time for it.
+ * *any: there was one. False: the row has ended. */
+static bool repeat_shared(struct measuring *w, bool *any)
+{
+    *any = false;
+    for (size_t i = 0; i < w->plan.n; i++) {
+        struct visits *visits = &w->visits[i];
+        unsigned k = visits_disturbed(visits);
+        struct visit v;
+        if (k == visits->n || !visits_are_shared(visits) || w->cost[i] > budget_left(&w->budget))
+            continue;
+        if (!visit(w, w->size[i], &v))
+            return false;
+        visits_repeat(visits, k, &v.exclusive, &v.all);
+        *any = true;
+    }
+    return true;
+}
+
+/* Repeats visits on a shared core in the rest of the time. False: the row has ended. */
+static bool repeat(struct measuring *w)
+{
+    bool any = !is_proof(w->e);
+
+    while (any && budget_left(&w->budget) > 0)
+        if (!repeat_shared(w, &any))
+            return false;
+    return true;
+}
+
 /* --- the result ------------------------------------------------------------------------------- */
 
 static void conclude(struct measuring *w)
@@ -283,7 +313,7 @@ static bool measure_points(struct measuring *w)
     for (unsigned round = 0; round < w->plan.rounds; round++)
         if (!pass(w, round))
             return false;
-    return true;
+    return repeat(w);
 }
 
 static void measure_in_area(struct measuring *w)

@@ -110,6 +110,31 @@ static void a_neighbour_now_and_then(void **state)
         assert_false(c->point[i].shared);
 }
 
+static unsigned leaves_after; /* this number of visits */
+
+static bool until_it_leaves(void)
+{
+    return core.polls <= leaves_after;
+}
+
+/* What is left of the time goes to the visits that it disturbed. */
+static void a_neighbour_that_leaves(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made_curve(&row);
+    leaves_after = core.polls;
+    reset(EXEC_SILICON);
+    fake_witness.is_shared = until_it_leaves;
+    const struct curve *c = made_curve(&row);
+    assert_true(core.polls > leaves_after);
+    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    for (size_t i = 0; i < c->n; i++) {
+        assert_false(c->point[i].shared);
+        assert_int_equal(c->point[i].visits, POINT_VISITS);
+    }
+}
+
 static void a_walk_that_goes_astray_fails_the_row(void **state)
 {
     (void)state;
@@ -233,6 +258,7 @@ int main(void)
         cmocka_unit_test(every_element_is_counted),
         cmocka_unit_test(a_neighbour_all_the_time),
         cmocka_unit_test(a_neighbour_now_and_then),
+        cmocka_unit_test(a_neighbour_that_leaves),
         cmocka_unit_test(a_walk_that_goes_astray_fails_the_row),
         cmocka_unit_test(no_memory),
         cmocka_unit_test(little_memory),
