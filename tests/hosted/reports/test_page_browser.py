@@ -90,6 +90,24 @@ def test_names_stay_in_one_line_on_a_wide_screen(tmp_path):
     assert 'data-wrapped="0"' in in_a_browser(made(taken([silicon(), *rows]), plots=0), NAMES, 1280, tmp_path)
 
 
+TABLES = """
+document.body.dataset.tables = [...document.querySelectorAll(".wide")].filter((w) => w.textContent.includes("cycles/op"))
+  .map((w) => w.scrollWidth <= w.clientWidth).join(" ");
+"""
+
+
+@in_browser
+@pytest.mark.parametrize("width, whole_tables", [(1280, "true"), (800, "false")])
+def test_a_table_with_notes_is_on_a_wide_screen_as_a_whole(tmp_path, width, whole_tables):
+    """On a narrower one it scrolls, and its lines are not high."""
+    modes = [{"cycles": 21.084 + at, "share": 0.25} for at in range(4)]
+    rows = [row("a_name_of_many_parts_straight", 21.111, modes=modes, disturbed=88, n=2048, ops=1024,
+                ticks={"min": 11388, "median": 18354, "p99": 107254, "max": 233116}),
+            row("broken", 1, status="wrong", why="the work is gone, or the empty body does as much")]
+    dom = in_a_browser(made(taken([silicon(), *rows]), plots=0), TABLES, width, tmp_path)
+    assert f'data-tables="{whole_tables}"' in dom, re.findall('data-tables="[^"]*"', dom)
+
+
 @in_browser
 def test_headings_sort_and_rows_are_filtered_in_a_browser_and_evil_does_not_run(tmp_path):
     rows = [row("b", 2, why=EVIL[0]), row("a", 10), {**row("d", 1), "per_op": {}}, row("c", 0.5),
