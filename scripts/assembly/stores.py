@@ -6,7 +6,7 @@ import re
 import subprocess
 import tempfile
 
-from assembly import lines, snippet
+from assembly import lines, snippet, syntax
 from launch import start
 from launch.start import Failed
 from tools import help_text
@@ -104,6 +104,7 @@ def of_assembly(args):
     if iterations > snippet.OPS_MOST:
         raise Failed(f"--operations {iterations}: of instructions 1 to {snippet.OPS_MOST} iterations are allowed")
     one = snippet.Snippet(args.what, late_init=args.init, unroll=1, loop=iterations, basic=True)
+    syntax.take(one, "auto")
     with tempfile.TemporaryDirectory(prefix="baretick-stores-") as folder:
         path = os.path.join(folder, "asm.o")
         snippet.assemble([one], path, os.path.join(start.HERE, "bench/api"))

@@ -242,6 +242,15 @@ def test_instructions_of_each_kind(text):
     assert trace["dead_bytes"] + (trace["unread_bytes"] if dead else 0) == n * dead, trace
 
 
+@pytest.mark.parametrize("text, init", [
+    ("add [r14], eax", "mov ebx, 1"), ("add dword ptr [r14], eax", "mov dword ptr [rsi], 1"),
+    ("addl %eax, (%r14)", "movl $1, (%rsi)"), ("   0:\t41 01 06             \tadd    %eax,(%r14)", ""),
+])
+def test_each_syntax_of_asm_is_taken(text, init):
+    trace = one(text, "--operations", 10, "--init", init)
+    assert counts(trace, "stores", "store_bytes", "loads", "load_bytes") == (10, 40, 10, 40), trace
+
+
 # --- the stack, calls ------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("text, silent, reread", [
