@@ -1,5 +1,4 @@
 #include "kernel/cpu/thermal.h"
-#include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 
@@ -15,12 +14,12 @@ static bool take(const struct thermal_state *s, unsigned scope, uint64_t *v)
     return s->cpu.scope[scope].causes && msr_read(registers[scope], v);
 }
 
-void thermal_init(struct thermal_state *s, const struct cpu *c)
+void thermal_init(struct thermal_state *s, const struct cpu *c, cpuid_fn cpuid)
 {
     uint64_t v;
 
     *s = (struct thermal_state){0};
-    thermal_decode(&s->cpu, c, cpuid_here, NULL);
+    thermal_decode(&s->cpu, c, cpuid, NULL);
     for (unsigned i = 0; i < THERMAL_SCOPES; i++)
         if (take(s, i, &v))
             s->was[i] = thermal_causes(&s->cpu, i, 0, v);

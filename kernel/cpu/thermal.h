@@ -23,7 +23,7 @@ struct thermal_state {
     uint32_t cleared;         /* how often log bits were cleared */
 };
 
-void thermal_init(struct thermal_state *s, const struct cpu *c);
+void thermal_init(struct thermal_state *s, const struct cpu *c, cpuid_fn cpuid);
 
 /* To be called before and after a row, on the core that measures it. */
 void thermal_begin(struct thermal_state *s, struct thermal_row *row);

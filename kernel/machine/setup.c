@@ -138,7 +138,7 @@ void machine_clocks(struct machine *m)
                   map_device, &m->paging);
     m->clock = clocks_measure(
         &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here().read, NULL), &m->counters);
-    thermal_init(&m->thermal, &m->cpu);
+    thermal_init(&m->thermal, &m->cpu, cpuid_here);
 }
 
 const char *machine_cores(struct machine *m)

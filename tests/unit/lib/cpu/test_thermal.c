@@ -1,6 +1,8 @@
 /* Thermal status: which bits exist, and the result of a row for MSRs that a test sets. */
+// links: kernel/cpu/thermal.c
 #include <stdlib.h>
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/thermal.h"
+#include "lib/text/json.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
 
@@ -11,8 +13,6 @@ static struct cpuid_regs leaf_6(void *ctx, uint32_t leaf, uint32_t subleaf)
     (void)subleaf;
     return (struct cpuid_regs){.eax = leaf == 6 ? leaf6 : 0};
 }
-#define cpuid_here leaf_6
-#include "kernel/cpu/thermal.c"
 
 enum { SENSOR = 1, PLN = 1 << 4, PTM = 1 << 6, HWP = 1 << 7 };
 
@@ -26,7 +26,7 @@ static void machine(uint32_t eax, uint64_t core, uint64_t package)
     fake_msr_add(MSR_THERM_STATUS, core);
     fake_msr_add(MSR_PACKAGE_THERM_STATUS, package);
     leaf6 = eax;
-    thermal_init(&s, &intel);
+    thermal_init(&s, &intel, leaf_6);
 }
 
 static void expect(const char *table, const char *record)
@@ -163,7 +163,7 @@ static void a_status_that_cannot_be_read_is_left_out(void **state)
     expect("", "{}\n");
     fake_msr_reset(); /* promised by CPUID, and both fault */
     leaf6 = SENSOR | PTM;
-    thermal_init(&s, &intel);
+    thermal_init(&s, &intel, leaf_6);
     thermal_begin(&s, &row);
     thermal_end(&s, &row);
     expect("", "{}\n");
