@@ -21,50 +21,39 @@ static void run_chain(void *ctx, uint32_t adds)
     chain_adds(adds);
 }
 
-static const char *start_pmc(struct timer *t)
+static const char *start_counter(struct timer *t)
 {
-    struct core_cycles *c = t->context;
-    const char *why = core_counter_start(&c->counter, &c->has, COUNT_CYCLES, &c->access);
+    struct counter_timer *c = t->context;
+    const char *why = core_counter_start(&c->counter, &c->of->has, c->event, &c->of->access);
 
     t->bits = c->counter.bits;
     return why;
 }
 
-static enum timer_status count_pmc(struct timer *t, uint64_t *count)
+static enum timer_status read_counter(struct timer *t, uint64_t *count)
 {
-    struct core_cycles *c = t->context;
+    struct counter_timer *c = t->context;
 
-    return core_counter_read(&c->counter, &c->access, count) ? TIMER_OK : TIMER_FAILED;
+    return core_counter_read(&c->counter, &c->of->access, count) ? TIMER_OK : TIMER_FAILED;
 }
 
-static void stop_pmc(struct timer *t)
+static void stop_counter(struct timer *t)
 {
-    struct core_cycles *c = t->context;
+    struct counter_timer *c = t->context;
 
-    c->stuck = !core_counter_stop(&c->counter, &c->access) || c->stuck;
+    c->of->stuck = !core_counter_stop(&c->counter, &c->of->access) || c->of->stuck;
 }
 
-static const char *start_retired(struct timer *t)
+static void init_counter(struct core_cycles *of, struct counter_timer *c,
+                         enum core_counter_event event)
 {
-    struct core_cycles *c = t->context;
-    const char *why = core_counter_start(&c->instructions, &c->has, COUNT_INSTRUCTIONS, &c->access);
-
-    t->bits = c->instructions.bits;
-    return why;
-}
-
-static enum timer_status count_retired(struct timer *t, uint64_t *count)
-{
-    struct core_cycles *c = t->context;
-
-    return core_counter_read(&c->instructions, &c->access, count) ? TIMER_OK : TIMER_FAILED;
-}
-
-static void stop_retired(struct timer *t)
-{
-    struct core_cycles *c = t->context;
-
-    c->stuck = !core_counter_stop(&c->instructions, &c->access) || c->stuck;
+    c->of = of;
+    c->event = event;
+    c->timer = (struct timer){.name = "pmc",
+                              .start = start_counter,
+                              .read = read_counter,
+                              .stop = stop_counter,
+                              .context = c};
 }
 
 static const char *start_aperf(struct timer *t)
@@ -93,38 +82,35 @@ static void init(struct core_cycles *c)
 {
     *c = (struct core_cycles){
         .access = {msr_here(), NULL, read_pmc, read_tsc, run_chain},
-        .pmc = {.name = "pmc", .start = start_pmc, .read = count_pmc, .stop = stop_pmc},
-        .retired = {.name = "pmc",
-                    .start = start_retired,
-                    .read = count_retired,
-                    .stop = stop_retired},
-        .aperf = {.name = "aperf", .start = start_aperf, .read = count_aperf, .bits = 64},
+        .aperf =
+            {.name = "aperf", .start = start_aperf, .read = count_aperf, .bits = 64, .context = c},
     };
-    c->pmc.context = c->aperf.context = c->retired.context = c;
+    init_counter(c, &c->pmc, COUNT_CYCLES);
+    init_counter(c, &c->retired, COUNT_INSTRUCTIONS);
     core_counters_decode(&c->has, cpuid_here, NULL);
 }
 
 void core_cycles_stop(struct core_cycles *c)
 {
-    if (!c->pmc.context)
+    if (!c->pmc.of)
         return;
-    stop_retired(&c->retired);
-    stop_pmc(&c->pmc);
+    stop_counter(&c->retired.timer);
+    stop_counter(&c->pmc.timer);
 }
 
 struct timer *core_cycles_retired(struct core_cycles *c, const char **why)
 {
-    if (!c->pmc.context)
+    if (!c->pmc.of)
         init(c);
     *why = core_counter_absent(&c->has);
-    return *why ? NULL : &c->retired;
+    return *why ? NULL : &c->retired.timer;
 }
 
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why)
 {
     bool aperf = id == CYCLE_APERF;
 
-    if (!c->pmc.context)
+    if (!c->pmc.of)
         init(c);
     if (id == CYCLE_PERF) {
         *why = timer_of_a_process;
@@ -133,5 +119,5 @@ struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char *
     if (!aperf && id != CYCLE_PMC)
         return cycle_plain(id, cpu_has_rdtscp(cpuid_here, NULL), why);
     *why = aperf ? aperf_absent(&c->has) : core_counter_absent(&c->has);
-    return *why ? NULL : aperf ? &c->aperf : &c->pmc;
+    return *why ? NULL : aperf ? &c->aperf : &c->pmc.timer;
 }

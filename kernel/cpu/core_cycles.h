@@ -11,12 +11,22 @@
 #include "lib/cpu/aperf.h"
 #include "lib/cpu/core_counter.h"
 
+struct core_cycles;
+
+/* A counter of one event as a timer. */
+struct counter_timer {
+    struct core_cycles *of;
+    enum core_counter_event event;
+    struct core_counter counter;
+    struct timer timer;
+};
+
 struct core_cycles {
     struct core_counters has;
     struct counter_access access;
-    struct core_counter counter, instructions;
+    struct counter_timer pmc, retired;
     struct aperf ratio;
-    struct timer pmc, aperf, retired;
+    struct timer aperf;
     bool stuck; /* an MSR could not be restored when a counter was stopped */
 };
 
