@@ -62,14 +62,14 @@ def read_file(path):
 def given_of(args):
     """The snippets as they were given."""
     if sum(x is not None for x in (args.code, args.file, args.bytes)) != 1:
-        raise Failed('one of "INSTRUCTIONS", --file FILE and --bytes HEX is asked for')
+        raise Failed('exactly one of "INSTRUCTIONS", --file FILE and --bytes HEX is needed')
     if args.file is not None:
         return read_file(args.file)
     if args.bytes is not None:
         try:
             raw = bytes.fromhex(args.bytes.replace("0x", "").replace(",", " "))
         except ValueError:
-            raise Failed(f"--bytes {args.bytes}: hexadecimal digits, two a byte, are asked for") from None
+            raise Failed(f"--bytes {args.bytes}: not hexadecimal digits, two per byte") from None
         return [snippet.Snippet("", raw=raw)]
     return [snippet.Snippet(args.code)]
 

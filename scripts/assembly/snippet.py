@@ -86,7 +86,7 @@ def what(snippet):
 
 def check(snippet):
     if not instructions(snippet.text) and not snippet.raw:
-        raise Wrong(f"{snippet.where} is empty; instructions are asked for, parted by ;")
+        raise Wrong(f"{snippet.where} is empty: it needs instructions, separated by ;")
     for text in (snippet.text, snippet.init, snippet.late_init):
         if any("\ud800" <= c <= "\udfff" for c in text):  # how Python passes bytes that are no UTF-8
             raise Wrong(f"{snippet.where} is not UTF-8: {ascii(text)}")

@@ -154,7 +154,7 @@ def about_pictures(figures, shown, rows):
     if figures.why_none:
         return element("p", f"This page has no pictures: {figures.why_none}.", class_="bad")
     if not figures.most:
-        return element("p", "No pictures: --plots 0 was asked for.", class_="soft")
+        return element("p", "No pictures: --plots 0 was given.", class_="soft")
     having = sum(r["status"] == "ok" and any(worth(r)) for r in rows)
     if having > shown:
         return element("p", f"Pictures of {shown} of {having} rows: those that changed, those of the essence, those of "
@@ -267,7 +267,7 @@ def number_of_plots(text):
     try:
         return int(text) if int(text) >= 0 else int("")
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: a number of rows is asked for, or `all`") from None
+        raise argparse.ArgumentTypeError(f"{text!r}: allowed are a number of rows, and `all`") from None
 
 
 def add(commands):

@@ -280,7 +280,7 @@ def kinds(text):
     found = text.split(",")
     for kind in found:
         if kind not in KINDS:
-            raise argparse.ArgumentTypeError(f"{kind!r}: one of {', '.join(KINDS)} is asked for")
+            raise argparse.ArgumentTypeError(f"{kind!r}: allowed: {', '.join(KINDS)}")
     return found
 
 

@@ -16,13 +16,13 @@ def command(args):
     if args.old and args.new and not args.reports and not args.history:
         return compare.command(args, launches_of(args.old), launches_of(args.new))
     if args.old or args.new:
-        raise saved.Unreadable("--old FILE... and --new FILE... are asked for, both and nothing else")
+        raise saved.Unreadable("--old FILE... needs --new FILE..., and the reverse, and no other files")
     if args.history or len(args.reports) > 2:
         kept = history.kept(args.history) if args.history else []
         return history.command(args, [launches_of([word]) for word in [*kept, *args.reports]])
     if len(args.reports) == 2:
         return compare.command(args, *(launches_of([word]) for word in args.reports))
-    raise saved.Unreadable("OLD NEW is asked for, or --old FILE... --new FILE..., or three runs and more, or --history DIR")
+    raise saved.Unreadable("compare needs OLD NEW, or --old FILE... --new FILE..., or three runs or more, or --history DIR")
 
 
 def percent(text):
@@ -31,7 +31,7 @@ def percent(text):
     except ValueError:
         value = -1
     if not 0 <= value < 1000:
-        raise argparse.ArgumentTypeError(f"{text!r}: a percentage is asked for, like 2%")
+        raise argparse.ArgumentTypeError(f"{text!r}: not a percentage like 2%")
     return value / 100
 
 
@@ -39,7 +39,7 @@ def kinds(text):
     found = text.split(",")
     for kind in found:
         if kind not in likeness.MAY_CROSS:
-            raise argparse.ArgumentTypeError(f"{kind!r}: one of {', '.join(likeness.MAY_CROSS)} is asked for")
+            raise argparse.ArgumentTypeError(f"{kind!r}: allowed: {', '.join(likeness.MAY_CROSS)}")
     return found
 
 

@@ -128,7 +128,7 @@ def read_baseline(path):
         raise saved.Unreadable(f"{path} is no baseline: it does not say \"baretick_gate\": {FORMAT}")
     words, rows = found.get("words"), found.get("rows")
     if type(words) is not dict or type(rows) is not dict:
-        raise saved.Unreadable(f"{path} is no baseline: words and rows are asked for")
+        raise saved.Unreadable(f"{path} is no baseline: it needs `words` and `rows`")
     for key, row in rows.items():
         if not _is_row(key, row):
             raise saved.Unreadable(f"{path} is no baseline: {key!r}: a row is suite/name@core with numbers for "

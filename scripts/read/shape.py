@@ -59,7 +59,7 @@ class Node:
             if not -NUMBER_LIMIT < min(numbers) <= max(numbers) < NUMBER_LIMIT:
                 return self._is(max(numbers, key=abs))
             if self.above_0 and min(numbers) <= 0:
-                return f"`{self.path}` is {shown(min(numbers))}, and a number above 0 is asked for"
+                return f"`{self.path}` is {shown(min(numbers))}, not a number above 0"
         elif list in found:
             return self._wrong_elements(values)
         elif dict in found:
@@ -88,14 +88,14 @@ class Node:
         return True
 
     def _is(self, value):
-        return f"`{self.path}` is {shown(value)}, and {self.stated} is asked for"
+        return f"`{self.path}` is {shown(value)}, not {self.stated}"
 
     def _wrong_elements(self, arrays):
         if self.length is not None:
             # For an array of arrays, the length is that of the inner ones.
             for element in arrays[0] if self.inner.inner else arrays:
                 if type(element) is list and len(element) != self.length:
-                    return f"`{self.path}` has an element of {len(element)}, and {self.length} are asked for"
+                    return f"`{self.path}` has an element of {len(element)}, not of {self.length}"
         together = list(itertools.chain.from_iterable(arrays))
         return self.inner.wrong(together) if together else None
 

@@ -97,7 +97,7 @@ def test_nothing_to_draw_is_an_error_and_no_file(kept, tmp_path):
 def test_plot_refuses_wrong_words_by_name(kept, tmp_path):
     path = kept(report([*everything(), END]))
     for words, said in ((("-o", tmp_path / "x.svg"), "pictures do not fit in"),
-                        (("--kind", "pie"), "'pie': one of calls, histogram"),
+                        (("--kind", "pie"), "--kind: 'pie': "),
                         (("-o", tmp_path / "x.svg", "--format", "png"), "--format png does not fit"),
                         (("-o", tmp_path / "x.pdf"), "pictures are svg or png"),
                         (("--suite", "none"), "none of 23 rows and 8 curves is chosen"),

@@ -24,19 +24,20 @@ def test_chains_that_were_disturbed_in_all_windows_have_no_ticks():
 
 
 @pytest.mark.parametrize("record, said", [
-    ({"type": "row", "suite": "made", "name": "a", "core": 0, "ops": 1}, "`row.status` is missing"),
-    ({**row("a", 1), "per_op": [1]}, "`row.per_op` is array of integer, and object is asked for"),
-    ({**row("a", 1), "per_op": {"cycles": "1.5"}}, "`row.per_op.cycles` is '1.5', and number is asked for"),
-    ({**row("a", 1), "modes": [{"share": 1}]}, "`row.modes[].cycles` is missing"),
-    ({**row("a", 1), "hist": [[1, 2], [3]]}, "`row.hist` has an element of 1, and 2 are asked for"),
-    ({**row("a", 1), "ops": 10**400}, "`row.ops` is above all bounds, and integer is asked for"),
-    ({**row("a", 1), "ops": 0}, "`row.ops` is 0, and a number above 0 is asked for"),
-    ({**row("a", 1), "exclusive": 1}, "`row.exclusive` is 1, and boolean is asked for"),
+    ({"type": "row", "suite": "made", "name": "a", "core": 0, "ops": 1}, ("`row.status`", "missing")),
+    ({**row("a", 1), "per_op": [1]}, ("`row.per_op`", "array of integer", "object")),
+    ({**row("a", 1), "per_op": {"cycles": "1.5"}}, ("`row.per_op.cycles`", "'1.5'", "number")),
+    ({**row("a", 1), "modes": [{"share": 1}]}, ("`row.modes[].cycles`", "missing")),
+    ({**row("a", 1), "hist": [[1, 2], [3]]}, ("`row.hist`", " 1", " 2")),
+    ({**row("a", 1), "ops": 10**400}, ("`row.ops`", "integer")),
+    ({**row("a", 1), "ops": 0}, ("`row.ops`", " 0", "above 0")),
+    ({**row("a", 1), "exclusive": 1}, ("`row.exclusive`", " 1", "boolean")),
     ({**row("a", 1), "interval": {"placements_cycles": [1, None, "2"]}},
-     "`row.interval.placements_cycles[]` is '2', and number or null is asked for"),
+     ("`row.interval.placements_cycles[]`", "'2'", "number or null")),
 ])
 def test_what_is_wrong_is_said(record, said):
-    assert shape.wrong(record) == said
+    wrong = shape.wrong(record)
+    assert wrong.startswith(said[0]) and all(words in wrong for words in said), wrong
 
 
 def test_what_is_new_is_let_through():
