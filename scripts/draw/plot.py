@@ -91,32 +91,32 @@ def curves(report, args):
         [Absent("curves", "curves", "the report has no curve: suite=memory measures some")]
 
 
+def _each(kind, draw, items, without):
+    """Returns [picture or Absent] of the items by draw(item); without: the reason if there is no item."""
+    found = []
+    for item in items:
+        try:
+            found.append(draw(item))
+        except NoData as why:
+            found.append(Absent(kind, kind, str(why)))
+    return found or [Absent(kind, kind, without)]
+
+
 def forward(report, args):
     """[picture or Absent] of the maps of store forwarding that are chosen."""
-    is_chosen, found = show.choice(args), []
-    for m in read_forward.maps(report):
-        if not is_chosen(m.records[0]):
-            continue
-        try:
-            found.append(draw_forward.forward(report, m))
-        except NoData as e:
-            found.append(Absent("forward", "forward", str(e)))
-    return found or [Absent("forward", "forward", "the report has no map of store forwarding: suite=memory measures one")]
+    is_chosen = show.choice(args)
+    maps = [m for m in read_forward.maps(report) if is_chosen(m.records[0])]
+    return _each("forward", lambda m: draw_forward.forward(report, m), maps,
+                 "the report has no map of store forwarding: suite=memory measures one")
 
 
 def growth(report, rows):
     """Returns [picture or Absent] of each row with arguments, if some of them are among these."""
     events = [e for e in report.of("event") if e.get("kind") == "growth"]
     names = {(r["suite"], r["name"].rpartition("/")[0]) for r in rows if "arg" in r}
-    found = []
-    for e in events:
-        if (e.get("suite"), e.get("name")) not in names:
-            continue
-        try:
-            found.append(draw_growth.growth(report, e))
-        except NoData as why:
-            found.append(Absent("growth", "growth", str(why)))
-    return found or [Absent("growth", "growth", "no row has arguments: .args of a user row gives them")]
+    of_rows = [e for e in events if (e.get("suite"), e.get("name")) in names]
+    return _each("growth", lambda e: draw_growth.growth(report, e), of_rows,
+                 "no row has arguments: .args of a user row gives them")
 
 
 def of_machine(kind, report, core=None):
