@@ -12,6 +12,9 @@ import machine
 # boot.
 MAY_BE_TOLD = {"words", "disk", "bus", "cpu", "machine", "memory", "icount", "extra", "whole"}
 
+# What several files boot.
+CALLS = "suite=baseline,calls samples=32 hist=off instructions=off"
+
 # Machines that several files boot, each with other words, ...
 QEMU64 = {"cpu": "qemu64", "extra": ["-smp", "2"]}  # no RDTSCP
 INTEL = {"cpu": "max,vendor=GenuineIntel,family=6,model=85,stepping=7"}

@@ -7,6 +7,7 @@ import media
 import pytest
 from read import report
 from machine import BAD_OPTIONS, FAULT, SUCCESS, Boot, drive, seen
+from sharing import CALLS
 
 QUICK = "suite=baseline samples=32"
 BORROW = f"{QUICK} takeover=borrow finish=return"
@@ -84,10 +85,9 @@ def test_the_shell_continues_after_each_kind_of_run(boot, program, tmp_path, bus
     assert "kept" in mtools("mtype", disk, "::/kept.txt").stdout.decode("utf-16")
 
 
-def test_figures_are_those_of_exit(boot):
+def test_figures_are_those_of_exit(boot, shared):
     """Under icount a figure has one correct value, whether the machine is borrowed or not."""
-    words = "suite=baseline,calls samples=32 hist=off instructions=off takeover="
-    ours, theirs = (boot(words + how).must(SUCCESS) for how in ("exit", "borrow"))
+    ours, theirs = shared(CALLS).must(SUCCESS), boot(f"{CALLS} takeover=borrow").must(SUCCESS)
 
     assert (ours.run["takeover"], theirs.run["takeover"]) == ("exit", "borrow")
     assert "exit_tries" in ours.run["firmware"] and "exit_tries" not in theirs.run["firmware"]
