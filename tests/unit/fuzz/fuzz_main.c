@@ -133,7 +133,7 @@ static void give(void)
 int main(int argc, char **argv)
 {
     unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 100000;
-    double limit = argc > 2 ? strtod(argv[2], NULL) : 5, start = seconds();
+    double limit = argc > 2 ? strtod(argv[2], NULL) : 2, start = seconds();
     unsigned long seed = argc > 3 ? strtoul(argv[3], NULL, 0) : 1;
 
     random_state = seed * 0x9e3779b97f4a7c15ull + 1; /* never zero for a small seed */
