@@ -6,6 +6,7 @@ nanoBench (Abel and Reineke, ISPASS 2020) does, and its registers are kept: R14,
 point into the middle of areas of 1 MiB each; R15 counts the loop's iterations where there is a loop; all
 others are the snippet's.
 """
+import functools
 import os
 import re
 import resource
@@ -257,9 +258,10 @@ def _said(run):
     return [(int(number), text) for number, text in found]
 
 
+@functools.lru_cache(maxsize=1024)
 def _try(lines, what_it_is, nasm):
     """Assembles a few lines alone, so that what is wrong with them is told of them. Returns NASM's run, which has
-    their code."""
+    their code. A snippet is verified several times, each time the same."""
     run = _nasm("bits 64\ndefault rel\n" + "\n".join(lines) + "\n", nasm, what_it_is)
     if run.returncode == 0:
         return run
@@ -269,9 +271,14 @@ def _try(lines, what_it_is, nasm):
     raise Wrong("\n".join(problems) or f"{what_it_is}: NASM says: {said}")
 
 
+def _code(text, what_it_is, nasm):
+    lines = tuple(instructions(text))
+    return _try(lines, what_it_is, nasm).code if lines else b""
+
+
 def machine_code(text, what_it_is, nasm="nasm"):
     """The bytes of instructions. Raises Wrong where they depend on where other things are."""
-    run = _try(instructions(text), what_it_is, nasm)
+    run = _try(tuple(instructions(text)), what_it_is, nasm)
     if not run.whole:
         raise Wrong(f'{what_it_is}: "{text}" names a place that is not in it')
     return run.code
@@ -288,6 +295,7 @@ def _check_size(s):
                     f"{OBJECT_MOST >> 10}: lower --unroll, or measure fewer instructions")
 
 
+@functools.lru_cache(maxsize=1024)
 def disassembled(code, what_it_is="the machine code"):
     """The instructions, each a line, by ndisasm, which comes with NASM."""
     try:
@@ -370,12 +378,12 @@ def verify(s, nasm="nasm", calls=True):
     calls=False: no instruction may call Linux."""
     check(s)
     _check_outside(s)
-    init = _try(instructions(s.init), f"{s.where}, --init", nasm).code
-    late_init = _try(instructions(s.late_init), f"{s.where}, --late-init", nasm).code
-    s.code = s.raw or _try(instructions(s.text), s.where, nasm).code
+    init = _code(s.init, f"{s.where}, --init", nasm)
+    late_init = _code(s.late_init, f"{s.where}, --late-init", nasm)
+    s.code = s.raw or _code(s.text, s.where, nasm)
     s.size = len(s.code)
     if s.copies:
-        s.code = _try([line for copy in s.copies for line in instructions(copy)], s.where, nasm).code
+        s.code = _try(tuple(line for copy in s.copies for line in instructions(copy)), s.where, nasm).code
         s.size = -(-len(s.code) // len(s.copies))
     _check_size(s)
     _check_moves(s)
