@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "tests/objects")]
-sys.dont_write_bytecode = True
+sys.pycache_prefix = str(ROOT / "build/pycache")  # not next to the sources
 
 import priority  # noqa: E402
 from launch import launches  # noqa: E402
