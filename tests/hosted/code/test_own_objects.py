@@ -105,12 +105,12 @@ def test_every_object_of_a_folder_in_order_of_names(run, objects):
         assert t["rows"] == 3 and t["bytes"] == (objects / t["file"]).stat().st_size, t
 
 
-def test_list_shows_the_rows(run, objects):
+def test_list_shows_the_rows(run, shared_run, objects):
     ended = run(f"objects={objects}", "list")
     assert ended.status == SUCCESS, ended.err
     assert re.search(r"^gcc\r?\n  chain +ten products, each of the one before\r?\n  count +\+\+\*x\r?$", ended.out, re.M)
     assert re.search(r"^object    gcc\.o: \d+ bytes, 3 rows\r?$", ended.out, re.M), ended.out
-    assert "gcc.o" not in run("list").out and "gcc.o" not in run("objects=off", "list").out
+    assert "gcc.o" not in shared_run("list").out and "gcc.o" not in run("objects=off", "list").out
 
 
 LONG = """static int chain(uint64_t n, struct baretick_object *o)

@@ -55,10 +55,10 @@ def test_the_table_has_what_was_found(ended, limit):
         assert f" {limit['steps'][0]['at'] / per:.{1 if per > 1 else 0}f} " in line, line
 
 
-def test_on_request_only(run):
+def test_on_request_only(run, shared_run):
     ended = run("suite=limit*")
     assert ended.status == 3 and "suite=limits" in ended.err, ended.err
-    assert "limits  (only when suite= names it)" in run("list").out
+    assert "limits  (only when suite= names it)" in shared_run("list").out
 
 
 def test_words_without_an_effect(run):

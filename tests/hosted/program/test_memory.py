@@ -129,11 +129,11 @@ def test_large_pages_or_the_reason(run):
             assert "points" not in curve and "levels" not in curve
 
 
-def test_on_request_only(run):
+def test_on_request_only(run, shared_run):
     for words in (["suite=memor*"], ["suite=*", "bench=latency_4k"]):
         ended = run(*words)
         assert ended.status == 3 and "suite=memory" in ended.err, ended.err
-    assert "memory  (only when suite= names it)" in run("list").out
+    assert "memory  (only when suite= names it)" in shared_run("list").out
 
 
 def test_words_without_an_effect(run):
