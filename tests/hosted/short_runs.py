@@ -2,6 +2,7 @@
 import signal
 import subprocess
 
+from conftest import without_retries
 from launch import launches
 import pytest
 from read import report
@@ -23,7 +24,7 @@ ELIDED = ("planted/elided", "planted/elided_loop")  # their work was elided, and
 
 def output_of(words, allowed=(0, 2)):
     """Returns (the output of a run that must end, its exit status); a run that does not end is killed."""
-    p = subprocess.Popen(launches.command(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    p = subprocess.Popen(launches.command(" ".join(without_retries(words.split()))), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)  # fmt: skip
     try:
         out, err = p.communicate(timeout=SECONDS)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 
+from conftest import without_retries
 from read import report
 
 LINE = re.compile(
@@ -32,7 +33,7 @@ class Terminal:
     def __init__(self, program, *words, stop=None):
         terminal, other = pty.openpty()
         p = subprocess.Popen(
-            [program, "format=both", *words],
+            [program, "format=both", *without_retries(words)],
             stdin=subprocess.DEVNULL,
             stdout=other,
             stderr=other,

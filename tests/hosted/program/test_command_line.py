@@ -10,7 +10,7 @@ from conftest import ROOT, SECONDS, listed
 from statuses import BAD_OPTIONS, CHECK_FAILED, SUCCESS, refused
 from terminal import Terminal
 
-QUICK = ["suite=planted", "bench=adds20", "samples=64"]
+QUICK = ["suite=planted", "bench=adds20", "samples=64", "retry_budget=0"]
 
 
 @pytest.mark.parametrize(

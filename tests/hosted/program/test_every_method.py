@@ -262,7 +262,8 @@ def test_adaptive_says_what_its_users_want(summed):
         ("layout=shuffle seed=2 samples=64 watch=5 share=alone", {"watch", "share"}),
         ("cores=0 share=together samples=64", set()),
         # The later suite= counts: no row has windows there.
-        ("suite=gaps bench=* watch=5 samples=64 caches=clear layout=fixed", {"samples", "caches", "layout"}),
+        ("suite=gaps bench=* watch=5 samples=64 retry_budget=0 caches=clear layout=fixed",
+         {"samples", "retry_budget", "caches", "layout"}),
     ],
 )
 def test_words_without_effect_are_named(words, named):

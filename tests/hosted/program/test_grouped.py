@@ -4,7 +4,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import SECONDS, SEVERAL, Ended
+from conftest import SECONDS, SEVERAL, Ended, without_retries
 from test_essence import report_of
 
 WORDS = ("suite=calls,compiler", "bench=direct*,got*,inline*,plt*,register*,tail*,virtual*,div*,load*,mul*,random*,turn*",
@@ -65,7 +65,7 @@ def must_be(cell, row, lines):
 @pytest.fixture(scope="module")
 def both(program):
     """One run of many rows, in both forms."""
-    return Ended(subprocess.run([program, *WORDS], capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS,
+    return Ended(subprocess.run([program, *without_retries(WORDS)], capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS,
                                 check=False))
 
 

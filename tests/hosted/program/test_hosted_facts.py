@@ -10,7 +10,7 @@ import pytest
 from conftest import CPUS as ALLOWED
 from conftest import ONE
 
-QUICK = ["suite=planted", "bench=adds20", "samples=16", "format=jsonl"]
+QUICK = ["suite=planted", "bench=adds20", "samples=16", "retry_budget=0", "format=jsonl"]
 CPUS = Path("/sys/devices/system/cpu")
 pytestmark = pytest.mark.native  # the system knows its own CPU
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}

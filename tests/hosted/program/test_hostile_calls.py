@@ -94,7 +94,7 @@ def test_snippets_end_or_change_no_process(tmp_path):
     snippets = hostile.snippets_of_calls(CALLERS[0])
     file = tmp_path / "snippets"
     file.write_text("".join(f"{line}\n" for line in hostile.snippet_lines(snippets)))
-    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--json", "--unroll", "4",
+    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--retry-budget", "0", "--json", "--unroll", "4",
                           "--samples", "16", "--allow-syscalls"], capture_output=True, text=True, timeout=300, check=False)
     assert ran.returncode == 1, ran.stderr
     rows = {one["row"]["name"]: one["row"] for one in map(json.loads, ran.stdout.splitlines())}
@@ -201,7 +201,7 @@ def test_rights_of_other_keys_are_told_and_put_back(run, tmp_path):
 def test_a_snippet_that_takes_the_memory_costs_its_row_alone(tmp_path):
     file = tmp_path / "snippets"
     file.write_text("mov eax, 3; wrpkru\nimul rax, rax\nwrpkru\n")
-    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--json", "--unroll", "4", "--samples", "16"],
+    ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--file", file, "--hosted", "--retry-budget", "0", "--json", "--unroll", "4", "--samples", "16"],
                          capture_output=True, text=True, timeout=300, check=False)
     rows = [json.loads(line)["row"] for line in ran.stdout.splitlines()]
     assert ran.returncode == 1 and [row["status"] for row in rows] == ["wrong", "ok", "ok"], ran
@@ -281,7 +281,7 @@ def test_a_process_that_the_kernel_ends_is_no_success(run, tmp_path):
     for words in (["show", report], ["convert", report, "--to", "csv"]):
         said = subprocess.run([ROOT / "scripts/baretick", *words], capture_output=True, text=True, timeout=300, check=False)
         assert said.returncode != 0 and "no record `end`" in said.stderr, said
-    said = subprocess.run([ROOT / "scripts/baretick", "asm", DIES, "--hosted", "--unroll", "1", "--samples", "16", "--allow-syscalls"],
+    said = subprocess.run([ROOT / "scripts/baretick", "asm", DIES, "--hosted", "--retry-budget", "0", "--unroll", "1", "--samples", "16", "--allow-syscalls"],
                           capture_output=True, text=True, timeout=300, check=False)
     assert said.returncode == 1 and "signal 9" in said.stderr, said
 

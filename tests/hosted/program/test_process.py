@@ -13,7 +13,7 @@ import pytest
 from conftest import SECONDS, listed, run_on, until
 from statuses import CHECK_FAILED, STOPPED, refused
 
-QUICK = ["suite=planted", "bench=adds20", "samples=64"]
+QUICK = ["suite=planted", "bench=adds20", "samples=64", "retry_budget=0"]
 
 CODE_VA, DATA_VA = 0x100000000000, 0x100001000000  # bench/api/platform.h
 
