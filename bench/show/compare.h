@@ -18,8 +18,9 @@ struct comparison {
     double mine, theirs;
     double mine_half, theirs_half; /* the longer side of each interval */
     double apart, lo, hi;          /* the first minus the second, with its 99% interval */
-    /* `placements`: the shift of their figures by ranks; `rounds`: that, and the rounds' means
-     * (lib/stats/shift.h); `intervals`: the difference of the two figures. NULL: no interval. */
+    /* `placements`: the shift of their figures by ranks; `rounds`: that, with a longer interval
+     * because rounds differ (lib/stats/shift.h); `intervals`: the difference of the two figures.
+     * NULL: no interval. */
     const char *by;
     bool shared; /* a neighbour used the core during one of them */
 };

@@ -143,6 +143,7 @@ def of_some_cost(rows):
             if not figure.is_near_zero(statistics.median(difference.placements(next(iter(of.values())))))]
 
 
+@functools.lru_cache(maxsize=None)
 def rates(change, launches, judge=judged):
     """Compares this number of launches per side, the new ones slower by `change`. Returns the share that finds the new
     side slower, and the share that finds any difference."""
