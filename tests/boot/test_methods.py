@@ -141,19 +141,19 @@ def test_traps_are_compared_with_their_cures_and_sums_in_bytes(boot):
     assert "per_second" not in units, units
     of = {r["name"]: r["per_op"]["instructions"] for r in b.rows}
     assert of["keep_cost"] == of["hide_cost"] == 0, of
-    assert of["switch_iteration_c"] == of["switch_random_c"], of
+    assert of["switch_turn_c"] == of["switch_random_c"], of
     for row in b.rows:
         assert row["ticks"]["min"] == row["ticks"]["max"], row
 
 
 def test_adaptive_keeps_to_a_rows_grain(boot):
     """With a wrong n these bodies run past their data, or never end."""
-    rows = {"warm": 10000, "mul_cure": 50, "turn_2": 1024, "switch_iteration_c": 1024}
+    rows = {"warm": 10000, "mul_cure": 50, "turn_2": 1024, "switch_turn_c": 1024}
     b = boot(f"suite=sum,compiler,calls bench={','.join(rows)} target=20000 method=adaptive").must(SUCCESS, rows=4)
     for row in b.rows:
         assert row["status"] == "ok" and row["errors"] == 0, row
         assert row["operations"] % rows[row["name"]] == 0, row
-    for name in ("turn_2", "switch_iteration_c"):
+    for name in ("turn_2", "switch_turn_c"):
         row = b.row("calls", name)
         assert row["operations"] == 2048 and row["state"] == "most", row
 
