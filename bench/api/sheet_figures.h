@@ -11,7 +11,7 @@
 #define SHEET_NAMES   2 /* rows or forms that can have a figure: the first one that was measured */
 
 enum sheet_from {
-    SHEET_IN_CACHE, /* of a curve: its largest size up to half of the cache of level `at` */
+    SHEET_IN_CACHE, /* of a curve: a size in the cache of level `at`, not in the one above */
     SHEET_LARGEST,  /* of a curve: its largest size, in ns, or in GB/s if bytes are moved */
     SHEET_FORWARD,  /* of a map of store forwarding: a store and a load of the same `at` bytes */
     SHEET_STEP,     /* of a limit: its first step */

@@ -65,14 +65,14 @@ static const struct sheet_figure *figure(unsigned column, const char *label)
     return NULL;
 }
 
-static void a_cache_has_the_figure_of_half_its_size(void **state)
+static void a_cache_has_the_figure_of_a_size_between_it_and_the_one_above(void **state)
 {
     (void)state;
     sheet_curve(&sheet, &run, chase("latency_4k", BENCH_CHASE), NULL);
     assert_close(figure(0, "L1 load")->value, 16, 1e-9);
     assert_close(figure(0, "L1 load")->half, 0.2, 1e-9);
     assert_string_equal(figure(0, "L1 load")->unit, "cycles");
-    assert_close(figure(0, "L2 load")->value, 512, 1e-9);
+    assert_close(figure(0, "L2 load")->value, 128, 1e-9);
     assert_false(figure(0, "L3 load")->known);
 }
 
@@ -313,7 +313,8 @@ static void the_record_has_the_same_cells(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_cache_has_the_figure_of_half_its_size, start),
+        cmocka_unit_test_setup(a_cache_has_the_figure_of_a_size_between_it_and_the_one_above,
+                               start),
         cmocka_unit_test_setup(memory_has_the_figure_of_the_largest_size, start),
         cmocka_unit_test_setup(a_bandwidth_falls_if_the_time_rises, start),
         cmocka_unit_test_setup(a_better_row_takes_the_figure_whichever_came_first, start),
