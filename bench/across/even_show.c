@@ -11,7 +11,7 @@
 #define NAME   40
 
 struct series {
-    char name[NAME], compared_with[NAME]; /* the rows' names without the count */
+    char name[NAME], compared_with[NAME]; /* of the rows, without the count */
     struct even_point point[POINTS];
     size_t n;
     const char *unit;

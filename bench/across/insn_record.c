@@ -10,7 +10,7 @@
 #include "lib/text/str.h"
 
 #define FIGURES_BYTES (INSN_TESTS_MOST * 16)
-#define SLOTS_ERROR   0.25 /* a figure with a larger one does not tell a number of slots */
+#define SLOTS_ERROR   0.25 /* the largest of a figure that tells a number of slots */
 
 /* The forms of a record. */
 struct page {
@@ -342,8 +342,8 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
 
 /* --- the estimate ----------------------------------------------------------------------------- */
 
-/* From reports of a Zen 3 and a Zen 4: what a form has besides its name and its pairs, a pair, and
- * a record without its forms. */
+/* Bytes, from reports of a Zen 3 and a Zen 4: of a form without its name and pairs, of a pair, and
+ * of a record without its forms. */
 enum { FORM_BYTES = 19, PAIR_BYTES = 6, FRAME_BYTES = 240 };
 
 static uint64_t names_bytes(struct insn_groups *g)

@@ -9,8 +9,8 @@
 
 void insn_heading(struct report *r, const char *suite);
 
-/* Before the first pass: the number of forms, the time, and the bytes that the records take.
- * `cores`: measure forms. `others`: bytes of the curves of the run. */
+/* Writes, before the first pass, the number of forms, the time, and the bytes of the records.
+ * `cores`: the number that measures forms. `others`: bytes of the curves of the run. */
 void insn_show_plan(const struct run_facts *run, const struct insn_table *t, unsigned cores,
                     uint64_t others, struct report *r);
 

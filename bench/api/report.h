@@ -27,7 +27,7 @@ struct report {
     uint64_t rows;     /* rows written, ... */
     uint64_t curves;   /* ... curves and maps that were measured, of a size or a count, ... */
     uint64_t forms;    /* ... and forms of instructions that ran */
-    uint64_t failures; /* rows and self-tests that failed, and the like: see report_failed() */
+    uint64_t failures; /* calls of report_failed(): rows, self-tests and others */
     uint64_t unproven; /* rows without an instruction count that proves their work */
     uint64_t smis;     /* while rows were measured, ... */
     bool counts_smis;  /* ... where the platform counts them */

@@ -2,10 +2,10 @@
 #include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 
-#define ROUND_TRIPS     100 /* per batch: about 20 us between a large machine's farthest cores */
+#define ROUND_TRIPS     100 /* per batch: about 20 us between two distant cores */
 #define BATCHES_FEW     3   /* if each round trip costs an emulator a core switch */
 #define ROUND_TRIPS_FEW 4
-#define LOOKS_PER_TIME  1024 /* polls per reading of the time, which would delay the answer */
+#define LOOKS_PER_TIME  1024 /* polls per reading of the time, which is slow */
 
 void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
 {

@@ -10,7 +10,7 @@ size_t row_figure_part_need(size_t blocks)
     return KINDS * blocks;
 }
 
-/* modes_find needs twice the blocks; the placements' figures are sorted in the rest. */
+/* modes_find() needs two words per block. The rest is for sorting the placements' figures. */
 size_t row_figure_need(size_t blocks, unsigned placements)
 {
     return 2 * blocks + placements;

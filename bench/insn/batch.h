@@ -14,9 +14,9 @@
 #define INSN_RULER       512
 #define INSN_RULER_EXACT 8
 
-/* The windows of a test: n copies and 2n copies. A loop has one; its number of iterations is in
- * memory. Of a test of issue slots: copies with fillers, and fillers only. Of a mix: with blockers,
- * and with fillers. */
+/* The windows of a test: n copies and 2n copies. A loop has one window; the number of its
+ * iterations is in memory. Tests of issue slots have copies with fillers, and fillers only. Mixes
+ * have copies with blockers, and with fillers. */
 struct insn_windows {
     struct insn_cell *cell;
     struct insn_test test;
@@ -55,7 +55,7 @@ bool insn_batch_build(struct insn_batch *b);
 /* Fills the memory that the tests use. */
 void insn_batch_fill(const struct insn_batch *b);
 
-/* Sets how many iterations loops have in the next window. */
+/* Sets the number of iterations of loops in the next window. */
 void insn_batch_iterations(const struct insn_batch *b, uint64_t iterations);
 
 #endif

@@ -13,10 +13,10 @@
 #include "lib/text/str.h"
 
 /*
- * Copies: more than a reorder buffer and a scheduler hold, so that both windows are as full as a
- * long one (512 and about 200 entries on the largest CPUs so far); of slow forms, as many as take
- * some 6000 cycles. A loop of fast forms runs until it takes about as long, so that one
- * mispredicted end is below 1%.
+ * Number of copies: more than the reorder buffer and the scheduler hold (512 and about 200 entries
+ * on the largest CPUs so far), so that both windows fill them. Of slow forms: as many as take about
+ * 6000 cycles. A loop of fast forms runs until it takes about as long, so that one mispredicted end
+ * is below 1%.
  */
 enum { COPIES = 640, FEW = 4, CYCLES = 6000, ITERATIONS_LEAST = 4, ITERATIONS_MOST = 64 };
 _Static_assert(INSN_LOOP_COPIES *ITERATIONS_LEAST >= COPIES,
@@ -82,8 +82,8 @@ static void take_both(struct job *j, unsigned slot, bool backward)
     }
 }
 
-/* Takes blocks between two readings of the witness, again if the core was shared. If it appears to
- * be shared all the time, it makes no sense to try again. */
+/* Takes blocks between two readings of the witness. Repeats them if the core was shared, unless it
+ * appears to be shared all the time. */
 static void take_exclusive(struct job *j, unsigned slot, bool backward)
 {
     struct engine *e = j->pass.e;
@@ -257,7 +257,7 @@ static void measure(void *ctx)
     take_exclusive(j, RULER_SLOT, false);
     for (j->at = 0; j->at < b->built; j->at++)
         take_exclusive(j, j->at, false);
-    if (!j->pass.table->exact) { /* a second block says nothing new of counted instructions */
+    if (!j->pass.table->exact) { /* counted instructions would be the same in a second block */
         while (j->at-- > 0)
             take_exclusive(j, j->at, true);
         take_exclusive(j, RULER_SLOT, true);
@@ -267,7 +267,8 @@ static void measure(void *ctx)
         j->value[i] = cycle > 0 ? value_of(j, i, cycle) : UNKNOWN;
 }
 
-/* Of the other history, only exclusive placements count: there are few of them. */
+/* Figures with the other history are kept only from exclusive placements, because there is room for
+ * few. */
 static void keep_after(struct insn_cell *c, double value, bool shared)
 {
     if (!shared)

@@ -1,9 +1,9 @@
 #include "bench/insn/mixed.h"
 #include "lib/stats/known.h"
 
-#define BETTER       1.02  /* by less, the smaller ratio is as good */
-#define ALONE        1.03  /* longer than blockers should take: they do not divide evenly */
-#define ROUNDING     1.01  /* of the figures of a copy and of a blocker */
+#define BETTER       1.02  /* a larger ratio must be better by this factor */
+#define ALONE        1.03  /* blockers may take longer by it, if uneven */
+#define ROUNDING     1.01  /* error of the figures of a copy and of a blocker */
 #define SLOWER       0.125 /* of an iteration */
 #define LEAST_SLOWER 0.03  /* less than this is noise ... */
 #define PLACES       0.6   /* ... and so are fewer blockers' places per copy */

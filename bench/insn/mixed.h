@@ -10,14 +10,15 @@
  * ratio. */
 struct insn_ratio mixed_ratio(double copy, double blocker);
 
-/* Sets ratio and iterations of a cell, by the row's throughput and the blocker's. False: one of
- * these is not known, or there is no ratio. */
+/* Sets ratio and iterations of a cell from the throughputs of row and blocker. False: a throughput
+ * is not known, or there is no ratio. */
 bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct insn_cell *c);
 
 /*
- * Returns how clearly they share a unit, from 1 on: by the cycles of an iteration with blockers and
- * with fillers, and of one blocker. Copies that can use one of seven units take 1/7 longer if one
- * of these is blocked. Slow copies delay the blockers by the time of at least one in two.
+ * Returns a score: from 1 on, form and blocker share a unit. It is computed from the cycles of an
+ * iteration with blockers, of an iteration with fillers, and of one blocker. Copies that can use
+ * any of seven units take 1/7 longer if one of these is blocked. Slow copies delay the blockers by
+ * the time of at least one in two.
  */
 double mixed_score(double mixed, double filled, const struct insn_cell *c, double blocker);
 

@@ -15,8 +15,8 @@ _Static_assert(CHAINS_AT + 2 * SETTING_CHAIN * PAGE <= WINDOW_DATA_END, "the cha
 
 /* Least operations of a walk, or elements of a table that it visits. */
 #define STEPS_LEAST 4096
-/* ... and the walks that warm up the predictors go over the table this often, at least for this
- * number of operations: a branch is learned by repetition. */
+/* Walks before the timed ones, from which predictors learn branches: passes over the table, and the
+ * least number of operations. */
 #define WARM_LAPS        8
 #define WARM_LEAST       16384
 #define QUICK            64 /* in place of STEPS_LEAST; nothing is warmed up */

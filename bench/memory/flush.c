@@ -116,7 +116,7 @@ uint64_t flush_check(const struct flush *f)
     flush_away(f, lines);
     flush_touch(f, lines, change);
     (void)f->walk(f->lines, lines / FLUSH_UNROLL);
-    flush_away(f, lines); /* what is read below is in memory */
+    flush_away(f, lines); /* so that the check below reads memory */
     return flush_right(f, lines, change);
 }
 

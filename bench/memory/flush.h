@@ -18,7 +18,7 @@
 #define FLUSH_LINE   64  /* bytes; flush_lacks() verifies it */
 #define FLUSH_UNROLL 16  /* lines of an iteration of the walks; as in flush.asm */
 #define FLUSH_LINES  128 /* of the shorter walk; the longer one has twice as many */
-#define FLUSH_BYTES  (2ull * FLUSH_LINES * FLUSH_LINE) /* of memory, before what is read to evict */
+#define FLUSH_BYTES  (2ull * FLUSH_LINES * FLUSH_LINE) /* of the lines; evicting memory follows */
 
 typedef uint64_t flush_walk(uint8_t *lines, uint64_t iterations);
 

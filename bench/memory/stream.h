@@ -33,8 +33,8 @@ void stream_build(struct stream *s, enum bench_load load, uint8_t *at, uint64_t 
 /* Runs one lap. Returns the lines that were read or written as they should, at most s->lines. */
 uint64_t stream_check(const struct stream *s);
 
-/* Walks `lines` lines from *line on, both multiples of an iteration's lines, `lines` a divisor of a
- * lap's. Moves *line on, around the set. */
+/* Walks `lines` lines from *line on, and advances *line around the set. Both are multiples of an
+ * iteration's lines; `lines` divides a lap's. */
 void stream_part(const struct stream *s, uint64_t *line, uint64_t lines);
 
 /* Runs the i-th timed walk, and one of twice its operations. If the first is not whole laps, the

@@ -20,8 +20,8 @@ static size_t exclusive_of(const struct insn_cell *c, double exclusive[INSN_PLAC
     return n;
 }
 
-/* The exclusive placements. If they are too few, those that another thread of the core slowed down
- * least. */
+/* Returns the figure of the exclusive placements. If these are too few, returns the least of all
+ * placements, because a neighbour only makes a figure larger. */
 static struct agreed of_cell(const struct insn_cell *c)
 {
     double exclusive[INSN_PLACES], all[INSN_PLACES];
@@ -32,8 +32,8 @@ static struct agreed of_cell(const struct insn_cell *c)
     return n >= AGREE_LEAST ? agree(exclusive, n) : agree_least(all, c->taken);
 }
 
-/* At some placements a core assigns ports badly. If the placements do not agree, the fastest ones
- * count. */
+/* Returns the figure of the fastest placements if they do not agree: at some placements a core
+ * assigns ports badly. */
 static struct agreed fastest_of(const struct insn_cell *c)
 {
     double exclusive[INSN_PLACES];

@@ -20,7 +20,7 @@ struct insn_cell {
     uint8_t taken;             /* placements so far */
     uint8_t ended;             /* enum guard_end, if it was ended: it is not run again */
     uint8_t shared;            /* a bit for each placement: the core was shared meanwhile */
-    uint16_t copies;           /* in a window, or in a group of a mix; 0: not known yet */
+    uint16_t copies;           /* in a window, or in a group of a mix; 0: not chosen yet */
     uint8_t blockers;          /* in a group of a mix; of a test of slots, fillers per copy */
     uint16_t iterations;       /* of the loop; 0: a straight line */
     uint8_t after_taken;       /* placements with the other history */

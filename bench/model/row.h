@@ -200,7 +200,7 @@ struct row {
     double cycles_per_tick;      /* while this row was measured; 0: not known */
     uint32_t unread;             /* blocks without a reading of the counter */
     double truth;                /* documented core cycles per operation; 0: not known */
-    bool truth_vague;       /* its interval does not separate one whole latency from the next */
+    bool truth_vague;            /* its interval contains more than one whole latency */
     bool truth_above;       /* it is too slow for the documented figure, and others may be why */
     struct stepped stepped; /* its instructions */
     enum work work;

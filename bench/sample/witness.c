@@ -119,7 +119,7 @@ void witness_open(struct engine *e)
         witness_read(e);
 }
 
-/* Alternates the two, so that both see the same clock frequency. */
+/* Alternates NOPs and additions, so that both run at the same clock frequency. */
 static void take_windows(const struct core_witness *o, double *w_ticks, double *r_ticks)
 {
     for (unsigned i = 0; i < o->plan.windows; i++) {

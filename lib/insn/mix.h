@@ -58,8 +58,8 @@ struct insn_ratio {
 };
 #define INSN_RATIO_MOST 16 /* of each */
 
-/* Whether blockers can be next to the form: it has operands, and its copies may be in a loop, do
- * not fence, and do not clear masks, which other instructions would have to set again. */
+/* Returns whether blockers can be next to the form: it has operands, and its copies may be in a
+ * loop, do not fence, and do not clear masks, which other instructions would have to set again. */
 bool insn_can_mix(const struct insn_view *v);
 
 /*

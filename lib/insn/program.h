@@ -34,8 +34,8 @@ void insn_put_copy(struct insn_code *to, const struct insn_place *place, const s
  * left. */
 void insn_put_iteration(struct insn_code *to, const struct insn_place *place, size_t head);
 
-/* Whether copies may be in a loop that sets moved pointers again in each turn: forms that repeat or
- * jump may not. */
+/* Returns whether copies may be in a loop that sets moved pointers again in each iteration: forms
+ * that repeat or jump may not. */
 bool insn_can_turn(const struct insn_view *v);
 
 /* Whether throughput is measured in a loop, which sets nothing again and writes flags: forms that
