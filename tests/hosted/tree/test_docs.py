@@ -8,7 +8,6 @@ from conftest import ROOT
 
 PAGES = ["README.md", "CONTRIBUTING.md", "tests/boot/README.md",
          *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
-README_LINES = 200  # Longer text belongs in docs/.
 COLUMNS = 100
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -62,10 +61,6 @@ def test_what_a_page_points_to_is_there(page):
 @pytest.mark.parametrize("page", PAGES)
 def test_lines_keep_to_their_columns(page):
     assert too_long((ROOT / page).read_text(encoding="utf-8")) == []
-
-
-def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= README_LINES
 
 
 def test_the_readme_leads_to_every_page_of_the_documentation():
