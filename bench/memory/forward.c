@@ -69,7 +69,8 @@ static bool visit(struct mapping *w, struct cell_visit *v)
         return false;
     w->map.checked += v->checked;
     if (!v->checked)
-        row_fail(&w->map.row, ROW_WRONG, "a load did not get what was stored and what was there");
+        row_fail(&w->map.row, ROW_WRONG,
+                 "a load did not read the stored bytes and those around them");
     w->taken++;
     w->shared += v->exclusive.pairs == 0;
     return v->checked > 0;

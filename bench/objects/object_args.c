@@ -67,7 +67,7 @@ bool object_args_list(const struct baretick_args *args, struct object_args *valu
     else if (args->multiply && args->step)
         fmt(why, "args has multiply and step; one of them is allowed");
     else if (range && args->to <= args->from)
-        fmt(why, "args.to is %u; above args.from, %u, is allowed", args->to, args->from);
+        fmt(why, "args.to is %u; more than args.from, %u, is allowed", args->to, args->from);
     else if (range && args->multiply < 2 && !args->step)
         fmt(why, "args.multiply is %u; 2 and more are allowed, or args.step in its place",
             args->multiply);

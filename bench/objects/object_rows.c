@@ -202,7 +202,7 @@ static bool numbers_are_right(struct reading *r, const struct baretick_row *row)
         return refuse(r, why);
     }
     if (row->room > BARETICK_ROOM_MOST) {
-        fmt_buf(why, sizeof why, "room is %u bytes; at most %u are there", row->room,
+        fmt_buf(why, sizeof why, "room is %u bytes; at most %u are allowed", row->room,
                 BARETICK_ROOM_MOST);
         return refuse(r, why);
     }

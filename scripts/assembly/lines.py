@@ -39,8 +39,8 @@ def of_program(path, addresses):
 
 
 def that_define(tree, objects, below):
-    """The objects of this part of a tree by the symbols that they define: {name: [path]}. One that a source left
-    behind which is gone is none of them."""
+    """Returns the objects of this part of a tree by the symbols that they define: {name: [path]}. Leaves out objects
+    whose source was deleted."""
     paths = sorted(glob.glob(os.path.join(objects, below, "**/*.o"), recursive=True))
     paths = [p for p in paths if os.path.exists(os.path.join(tree, os.path.relpath(p, objects)[: -len(".o")]))]
     defined = {}

@@ -401,7 +401,7 @@ def assemble(snippets, path, include, nasm="nasm", calls=True):
     named(snippets)
     run = _nasm(source(snippets, include), nasm, "all copies together", path)
     if run.returncode:
-        # What stands well alone and not twice is a label. A local one belongs to its copy.
+        # Each snippet assembles alone, so a label is defined twice. A local label belongs to its copy.
         texts = {text for _, text in _said(run)}
-        raise Wrong("NASM: " + "\n".join(sorted(texts)) + "; each copy of a snippet stands in one "
-                    "function: a label in it is there more than once: begin its name with a dot, or jump by $+N")
+        raise Wrong("NASM: " + "\n".join(sorted(texts)) + "; all copies of a snippet are in one "
+                    "function, so a label in it is there more than once: begin its name with a dot, or jump by $+N")

@@ -59,10 +59,10 @@ static void what_is_no_range_is_refused_by_name(void **state)
         struct baretick_args args;
         const char *words;
     } bad[] = {
-        {{.from = 8, .to = 8, .multiply = 2}, "args.to is 8; above args.from, 8, is allowed"},
-        {{.from = 9, .to = 8, .step = 1}, "args.to is 8; above args.from, 9"},
-        {{.from = 8}, "args.to is 0; above args.from, 8"},
-        {{.multiply = 2}, "args.to is 0; above args.from, 0"},
+        {{.from = 8, .to = 8, .multiply = 2}, "args.to is 8; more than args.from, 8, is allowed"},
+        {{.from = 9, .to = 8, .step = 1}, "args.to is 8; more than args.from, 9"},
+        {{.from = 8}, "args.to is 0; more than args.from, 8"},
+        {{.multiply = 2}, "args.to is 0; more than args.from, 0"},
         {{.from = 1, .to = 8}, "args.multiply is 0; 2 and more are allowed, or args.step"},
         {{.from = 1, .to = 8, .multiply = 1}, "args.multiply is 1"},
         {{.from = 1, .to = 8, .multiply = 2, .step = 1}, "multiply and step; one of them"},

@@ -351,8 +351,8 @@ static void numbers_are_checked(void **state)
     NUMBER(most_ops, 199, "most_ops is 199; twice its ops (200) or more are needed");
     in[0].row.flags = BARETICK_NOT_DOUBLED;
     NUMBER(most_ops, 99, "most_ops is 99; its ops (100) or more are needed");
-    NUMBER(room, BARETICK_ROOM_MOST + 1, "room is 8388609 bytes; at most 8388608 are there");
-    NUMBER(room, UINT32_MAX, "at most 8388608 are there");
+    NUMBER(room, BARETICK_ROOM_MOST + 1, "room is 8388609 bytes; at most 8388608 are allowed");
+    NUMBER(room, UINT32_MAX, "at most 8388608 are allowed");
     NUMBER(needs, 2, "needs has bits that this version does not know");
     NUMBER(flags, 8, "flags or reserved has bits that this version does not know");
     NUMBER(reserved, 1, "flags or reserved has bits");

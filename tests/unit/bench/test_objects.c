@@ -164,7 +164,7 @@ static void each_argument_is_a_row(void **state)
     give_rows("mine.o", 3);
     assert_int_equal(rows_used, 4);
     shows("object    mine.o: ");
-    shows("object refused: mine.o: row bad: args.to is 8; above args.from, 9, is allowed");
+    shows("object refused: mine.o: row bad: args.to is 8; more than args.from, 9, is allowed");
     const struct bench *b = registered("mine", "sum/64");
     assert_non_null(b);
     assert_true(b->code->arg == 64 && strcmp(b->code->args_of, "sum") == 0);
@@ -292,7 +292,7 @@ static void a_report_has_them(void **state)
     assert_int_equal(count("\"kind\":\"warning\",\"message\":\"kept out\""), 1);
     assert_int_equal(
         count("\"kind\":\"error\",\"message\":\"object refused: mine.o: row bad: room is "
-              "4294967295 bytes; at most 8388608 are there\""),
+              "4294967295 bytes; at most 8388608 are allowed\""),
         1);
     shows("\r\nkept out\r\n");
 }
