@@ -107,15 +107,25 @@ static bool map_hugetlb(uint64_t page, uint64_t least, uint64_t bytes, struct pl
     return false;
 }
 
+/* Returns whether the pool has the page of this file. Without it, reserving addresses for many of
+ * them is wasted, and takes QEMU's user emulation a minute. */
+static bool has_page(int fd, uint64_t page)
+{
+    void *p = fd < 0 || ftruncate(fd, (off_t)page) != 0
+                  ? MAP_FAILED
+                  : mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+    return p != MAP_FAILED && munmap(p, page) == 0;
+}
+
 /* Maps one page of the hugetlb pool as often as there is room for in `bytes`. */
 static bool map_same(uint64_t page, uint64_t bytes, struct platform_area *area)
 {
     int fd = memfd_create("baretick", MFD_HUGETLB | size_flag(page));
     uint64_t all = (bytes = (bytes + page - 1) & ~(page - 1)) + page;
-    uint8_t *p =
-        fd < 0 || ftruncate(fd, (off_t)page) != 0
-            ? MAP_FAILED
-            : mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *p = has_page(fd, page) ? mmap(NULL, all, PROT_NONE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                                    : MAP_FAILED;
     bool good = p != MAP_FAILED;
 
     *area = (struct platform_area){.bytes = bytes, .page = page, .same = true};
