@@ -29,8 +29,8 @@ void visits_add(struct visits *v, unsigned round, const struct pairs_figure *exc
 /* Returns whether fewer than half of the pairs were without a neighbour. */
 bool visits_are_shared(const struct visits *v);
 
-/* Returns the first visit of which fewer than half of the pairs were without a neighbour; v->n:
- * there is none. */
+/* Returns the first visit of which fewer than half of the pairs were without a neighbour. v->n: no
+ * visit is like that. */
 unsigned visits_disturbed(const struct visits *v);
 
 /* Takes a repetition in place of visit `i` if more of its pairs were without a neighbour. */

@@ -103,7 +103,7 @@ class Curve:
         return size(at) if self.by == "size" else f"{at:g}"
 
     def cache(self, level):
-        """Returns the cache or TLB of CPUID that ends where this level ends, in words; None: there is none."""
+        """Returns the cache or TLB of CPUID that ends where this level ends, in words, or None."""
         if not {"cache_level", "cache_bytes"} <= level.keys():
             return None
         return f"L{level['cache_level']}{' TLB' if self.is_of_pages else ''} {size(level['cache_bytes'])}"

@@ -59,7 +59,8 @@ def _literal(glob):
 
 
 def _likes(groups):
-    """For each group the index of the one that has its operands. Raises ValueError if there is none."""
+    """Returns, for each group, the index of the group that has its operands. Raises ValueError if a group refers to one
+    without operands."""
     likes = [group[1] if len(group) == 2 and not isinstance(group[1], str) else i for i, group in enumerate(groups)]
     if wrong := [like for i, like in enumerate(likes) if like not in range(i + 1) or likes[like] != like]:
         raise ValueError(f"a group has the operands of group {wrong[0]}, which has none")
@@ -67,7 +68,8 @@ def _likes(groups):
 
 
 def names_of(groups):
-    """Of an array of forms: [mnemonic, operands of each form with it...], or [mnemonic, number of another group]."""
+    """Returns the names of an array of forms: [mnemonic, operands of each form with it...], or [mnemonic, number of the
+    group that has the same operands]."""
     return [f"{group[0]} {rest}".rstrip().replace(",", ", ") for group, like in zip(groups, _likes(groups))
             for rest in groups[like][1:]]
 
@@ -158,7 +160,7 @@ def forms_of(record):
 
 
 def _read(report, record, what):
-    """Returns a list of what(record). Raises Unreadable if a text in the record is none of its kind."""
+    """Returns a list of what(record). Raises Unreadable if a text in the record has another form."""
     try:
         return list(what(record))
     except KeyError as e:
