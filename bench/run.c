@@ -32,7 +32,7 @@ static struct run begin(const struct engine *boot, struct report *r, struct show
                       .grouped = &shown->grouped,
                       .suite = ""};
 
-    run.first = &run.plan->seat[0].engine;
+    run.first = &run.plan->core[0].engine;
     run.rows = registry(&run.n);
     for (size_t i = 0; i < run.n; i++)
         run.selected += registry_selects(boot->facts.o, run.rows[i]);
@@ -85,7 +85,7 @@ static void look_at_bare_windows(const struct run *run)
 static void run_c_program(const struct run *run)
 {
     static struct c_program c;
-    struct engine *e = &run->plan->seat[0].engine;
+    struct engine *e = &run->plan->core[0].engine;
 
     if (e->facts.o->method != METHOD_PLAIN)
         return;
@@ -104,7 +104,7 @@ static void probe_other_cores(const struct run *run)
             continue;
         fmt_buf(core, sizeof core, "core %u", plan->list[k]);
         if (plan_probe(plan, k)) {
-            const struct engine *e = &plan->seat[k].engine;
+            const struct engine *e = &plan->core[k].engine;
             struct probe_check linearity = probe_judge(e, plan->probe);
             selftests_core(&e->facts, &linearity, plan->counter, run->report);
         } else {
@@ -292,9 +292,9 @@ static bool measure(const struct engine *boot, struct report *r, struct shown *s
     if (!stopped)
         run_tell_nothing_measured(&run);
     for (unsigned k = 0; k < run.plan->n; k++)
-        witness_show_end(&run.plan->seat[k].engine.facts, r);
+        witness_show_end(&run.plan->core[k].engine.facts, r);
     for (unsigned k = 0; k < run.plan->n; k++)
-        selftests_steps(&run.plan->seat[k].engine.facts, r);
+        selftests_steps(&run.plan->core[k].engine.facts, r);
     compare_rows(r, first, run.first->figures, run.grouped);
     even_show(r, first, run.first->figures);
     growth_show(r, first, run.first->figures);

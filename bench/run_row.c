@@ -64,7 +64,7 @@ static void forms_on(struct run *run, const struct bench *b, unsigned k)
     const struct insn_table *t = forms_plan(run->plan, b, k);
 
     if (t)
-        insn_show_plan(&run->plan->seat[k].engine.facts, t, run->plan->n, run_curve_bytes(run),
+        insn_show_plan(&run->plan->core[k].engine.facts, t, run->plan->n, run_curve_bytes(run),
                        run->report);
     if (t && forms_measure(run->plan, k))
         run_show_forms(run, t, k);

@@ -123,7 +123,7 @@ uint64_t run_curve_bytes(const struct run *run)
 void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
 {
     static struct insn_records before;
-    const struct run_facts *facts = &run->plan->seat[k].engine.facts;
+    const struct run_facts *facts = &run->plan->core[k].engine.facts;
 
     if (k == 0)
         before.ran.n = before.left.n = 0; /* of another run */
@@ -140,15 +140,15 @@ void run_show_watch(struct run *run, const struct watch *w, unsigned k)
     if (w->row.ended)
         run_tell_ended(run, &w->row);
     else
-        gaps_show(&run->plan->seat[k].engine.facts, w, run->report);
+        gaps_show(&run->plan->core[k].engine.facts, w, run->report);
 }
 
 void run_show_curve(struct run *run, const struct curve *c, unsigned k)
 {
     uint64_t from = tsc_now();
 
-    curve_show(&run->plan->seat[k].engine.facts, c, run->report);
-    essence_curve(run->essence, &run->plan->seat[k].engine.facts, c, type_of(run, k));
+    curve_show(&run->plan->core[k].engine.facts, c, run->report);
+    essence_curve(run->essence, &run->plan->core[k].engine.facts, c, type_of(run, k));
     count_shown(run, &c->row, from);
 }
 
@@ -156,8 +156,8 @@ void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
 {
     uint64_t from = tsc_now();
 
-    forward_show(&run->plan->seat[k].engine.facts, m, run->report);
-    essence_forward(run->essence, &run->plan->seat[k].engine.facts, m, type_of(run, k));
+    forward_show(&run->plan->core[k].engine.facts, m, run->report);
+    essence_forward(run->essence, &run->plan->core[k].engine.facts, m, type_of(run, k));
     count_shown(run, &m->row, from);
 }
 
@@ -165,8 +165,8 @@ void run_show_limit(struct run *run, const struct limit *l, unsigned k)
 {
     uint64_t from = tsc_now();
 
-    limit_show(&run->plan->seat[k].engine.facts, l, run->report);
-    essence_limit(run->essence, &run->plan->seat[k].engine.facts, l, type_of(run, k));
+    limit_show(&run->plan->core[k].engine.facts, l, run->report);
+    essence_limit(run->essence, &run->plan->core[k].engine.facts, l, type_of(run, k));
     count_shown(run, &l->row, from);
 }
 
@@ -191,7 +191,7 @@ void run_show_row(struct run *run, unsigned k)
     if (!row)
         return;
     uint64_t from = tsc_now();
-    const struct run_facts *facts = &run->plan->seat[k].engine.facts;
+    const struct run_facts *facts = &run->plan->core[k].engine.facts;
     enter_suite(run, row->bench);
     bool full = !grouped_take(run->grouped, facts, row, show_has_trouble(run->report, facts, row));
     if (full)

@@ -5,28 +5,28 @@
 
 void run_tell_gone(const struct run *run, unsigned k, const char *during)
 {
-    struct seat *seat = &run->plan->seat[k];
+    struct plan_core *pc = &run->plan->core[k];
     char message[240];
 
-    if (!seat->gone || seat->told)
+    if (!pc->gone || pc->told)
         return;
-    seat->told = true;
+    pc->told = true;
     fmt_buf(message, sizeof message, "core %u was lost during %s and is left out from here on: %s",
-            seat->engine.facts.core, during, seat->gone);
+            pc->engine.facts.core, during, pc->gone);
     report_event(run->report, "fault", message);
     run->report->faulted = true;
 }
 
 void run_tell_unlike(const struct run *run, unsigned k)
 {
-    struct seat *seat = &run->plan->seat[k];
+    struct plan_core *pc = &run->plan->core[k];
     char name[32];
 
-    if (!seat->unlike[0])
+    if (!pc->unlike[0])
         return;
-    fmt_buf(name, sizeof name, "%s_core%u", seat->unlike_in, seat->engine.facts.core);
-    report_selftest(run->report, name, SELFTEST_FAIL, seat->unlike);
-    seat->told = true;
+    fmt_buf(name, sizeof name, "%s_core%u", pc->unlike_in, pc->engine.facts.core);
+    report_selftest(run->report, name, SELFTEST_FAIL, pc->unlike);
+    pc->told = true;
 }
 
 void run_tell_interruptions(const struct run *run, uint64_t nmis, const struct bench *b)
@@ -68,7 +68,7 @@ void run_tell_unlike_steps(const struct run *run, const struct row *row)
 
 void run_tell_timers(const struct run *run, unsigned k, const struct row *row)
 {
-    const struct engine *e = &run->plan->seat[k].engine;
+    const struct engine *e = &run->plan->core[k].engine;
 
     if (e->facts.clock.used)
         tell_timer(run, row, e->facts.clock.used->name, row->method.clock_failed,

@@ -12,7 +12,7 @@
 /* The spread of one row over the cores. */
 struct spread {
     unsigned known;                   /* cores with a figure */
-    unsigned least, median, greatest; /* seats */
+    unsigned least, median, greatest; /* cores */
     unsigned apart;                   /* cores that are marked */
 };
 
@@ -57,7 +57,7 @@ static unsigned rank(const struct run_cores *cores, unsigned k, size_t row, cons
 }
 
 /* Returns the median core, the lower one of two: its figure has an interval. */
-static unsigned median_seat(const struct run_cores *cores, size_t row, const char *type)
+static unsigned median_core(const struct run_cores *cores, size_t row, const char *type)
 {
     unsigned all;
 
@@ -70,7 +70,7 @@ static unsigned median_seat(const struct run_cores *cores, size_t row, const cha
 
 static bool is_apart(const struct run_cores *cores, unsigned k, size_t row)
 {
-    unsigned m = median_seat(cores, row, type_of(cores, k));
+    unsigned m = median_core(cores, row, type_of(cores, k));
 
     if (m == NONE || !has_figure(cores, k, row))
         return false;
@@ -93,7 +93,7 @@ static struct spread spread_of(const struct run_cores *cores, size_t row)
             s.greatest = k;
         s.apart += is_apart(cores, k, row);
     }
-    s.median = median_seat(cores, row, NULL);
+    s.median = median_core(cores, row, NULL);
     return s;
 }
 
@@ -140,7 +140,7 @@ static void point_at(const struct run_cores *cores, const struct bench *b, size_
     for (unsigned k = 0; k < cores->n && named < NAMED_UP_TO; k++) {
         if (!is_apart(cores, k, row))
             continue;
-        unsigned m = median_seat(cores, row, type_of(cores, k));
+        unsigned m = median_core(cores, row, type_of(cores, k));
         fmt(&text.sink, "%s core %u ", named++ ? "," : "", cores->list[k]);
         num_f64(&text.sink, cycles(cores, k, row), 3, 0);
         fmt(&text.sink, " (@%u ", cores->list[m]);

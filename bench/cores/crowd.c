@@ -18,7 +18,7 @@ size_t crowd_lines(unsigned n)
 
 size_t crowd_size(unsigned n)
 {
-    return sizeof(struct crowd) + n * sizeof(struct crowd_seat) +
+    return sizeof(struct crowd) + n * sizeof(struct crowd_core) +
            crowd_lines(n) * sizeof(struct crowd_line) + crowd_pairs(n) * sizeof(struct pair);
 }
 

@@ -24,7 +24,7 @@ struct plan;
 #define CROWD_FIGURES   8 /* of a core in a meeting, at most */
 
 /* One core's part in a contest, or in a curve of several cores (bench/memory/together.h). */
-struct crowd_seat {
+struct crowd_core {
     _Alignas(BARRIER_LINE) _Atomic uint64_t own; /* a word on a separate cache line */
     uint64_t operations;                         /* in all rounds */
     uint64_t round_operations[CROWD_FIGURES], round_ticks[CROWD_FIGURES];
@@ -46,7 +46,7 @@ struct crowd {
 
     struct plan *plan;
     const unsigned *places; /* in the plan, of the cores that take part now */
-    struct crowd_seat *seat;
+    struct crowd_core *core;
     bool (*batch)(struct crowd *c, unsigned place, unsigned operations); /* false: time-out */
     unsigned operations;                                                 /* of a batch */
     bool silicon;

@@ -5,7 +5,7 @@
 #include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 
-static bool round_here(struct crowd *c, struct crowd_seat *seat, unsigned place, unsigned round)
+static bool round_here(struct crowd *c, struct crowd_core *cc, unsigned place, unsigned round)
 {
     if (!crowd_pass(c, place))
         return false;
@@ -16,9 +16,9 @@ static bool round_here(struct crowd *c, struct crowd_seat *seat, unsigned place,
         operations += good ? c->operations : 0;
         ticks = tsc_now() - began;
     } while (good && ticks < c->duration);
-    seat->round_operations[round] = operations;
-    seat->round_ticks[round] = ticks;
-    seat->operations += operations;
+    cc->round_operations[round] = operations;
+    cc->round_ticks[round] = ticks;
+    cc->operations += operations;
     return good;
 }
 
@@ -31,12 +31,12 @@ static void all_rounds(void *ctx)
 {
     const struct contestant *own = ctx;
     struct crowd *c = own->crowd;
-    struct crowd_seat *seat = &c->seat[own->place];
+    struct crowd_core *cc = &c->core[own->place];
     unsigned round = 0, rounds = c->silicon ? CROWD_ROUNDS : 1;
 
-    while (round < rounds && round_here(c, seat, own->place, round))
+    while (round < rounds && round_here(c, cc, own->place, round))
         round++;
-    seat->complete = round == rounds;
+    cc->complete = round == rounds;
 }
 
 static void contest_here(void *ctx, unsigned core)
@@ -55,7 +55,7 @@ static struct contest judge(const struct crowd *c, unsigned n, unsigned round)
     double ticks = 0, operations = 0;
 
     for (unsigned i = 0; i < n; i++) {
-        const struct crowd_seat *s = &c->seat[i];
+        const struct crowd_core *s = &c->core[i];
         double mine = (double)s->round_ticks[round] / (double)s->round_operations[round];
         if (i == 0 || mine < result.least)
             result.least = mine;

@@ -10,7 +10,7 @@
 
 static unsigned place_of(const struct crowd *c, unsigned core)
 {
-    return c->plan->seat[c->places[0]].engine.facts.core == core ? 0 : 1;
+    return c->plan->core[c->places[0]].engine.facts.core == core ? 0 : 1;
 }
 
 struct player {
@@ -37,7 +37,7 @@ static void play_here(void *ctx, unsigned core)
     crowd_part(p.crowd, p.side, play_side, &p);
 }
 
-/* Runs one exchange of the seats k and l. */
+/* Runs one exchange of the cores k and l. */
 static enum crowd_end play(struct crowd *c, unsigned k, unsigned l, bool stamped)
 {
     const unsigned places[2] = {k, l};
@@ -82,7 +82,7 @@ static void note_skew(struct crowd *c, unsigned k, unsigned l)
 
 static bool both_live(const struct crowd *c, unsigned k, unsigned l)
 {
-    return !c->plan->seat[k].gone && !c->plan->seat[l].gone;
+    return !c->plan->core[k].gone && !c->plan->core[l].gone;
 }
 
 static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
@@ -216,7 +216,7 @@ static void signals(struct crowd *c, bool (*signal)(const struct platform *, uns
         return;
     }
     for (unsigned k = 0; k < c->plan->n; k++) {
-        if (c->plan->list[k] == 0 || c->plan->seat[k].gone)
+        if (c->plan->list[k] == 0 || c->plan->core[k].gone)
             continue;
         c->met.pairs_all++;
         if (!crowd_go_on(c))

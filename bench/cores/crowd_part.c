@@ -7,9 +7,9 @@
 #define MEETINGS 3 /* meetings for which a core may come too late, ... */
 #define LONGER   4 /* ... each with a patience this factor longer than the one before */
 
-static struct seat *seat_at(const struct crowd *c, unsigned place)
+static struct plan_core *core_at(const struct crowd *c, unsigned place)
 {
-    return &c->plan->seat[c->places[place]];
+    return &c->plan->core[c->places[place]];
 }
 
 unsigned crowd_take_places(struct crowd *c)
@@ -18,7 +18,7 @@ unsigned crowd_take_places(struct crowd *c)
     unsigned n = 0;
 
     for (unsigned k = 0; k < plan->n; k++)
-        if (!plan->seat[k].gone)
+        if (!plan->core[k].gone)
             plan->places[n++] = k;
     c->places = plan->places;
     return n;
@@ -28,27 +28,27 @@ unsigned crowd_take_places(struct crowd *c)
 void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ctx)
 {
     const struct platform *p = c->plan->p;
-    struct seat *seat = seat_at(c, place);
-    unsigned core = seat->engine.facts.core;
+    struct plan_core *pc = core_at(c, place);
+    unsigned core = pc->engine.facts.core;
 
-    memset(&seat->row, 0, sizeof seat->row);
-    seat->row.bench = c->met.row.bench;
-    seat->row.core = core;
-    seat->waits = false;
+    memset(&pc->row, 0, sizeof pc->row);
+    pc->row.bench = c->met.row.bench;
+    pc->row.core = core;
+    pc->waits = false;
     if (core > 0)
         p->row_begin(p, c->met.row.bench->suite, c->met.row.bench->name, 0);
-    (void)guard_run(&seat->engine, &seat->row, fn, ctx);
+    (void)guard_run(&pc->engine, &pc->row, fn, ctx);
     if (core > 0)
         p->row_end(p);
     barrier_leave(&c->plan->barrier, place);
-    seat->back = true;
+    pc->back = true;
 }
 
 void crowd_waits(struct crowd *c, unsigned place, bool waits)
 {
     const struct platform *p = c->plan->p;
 
-    seat_at(c, place)->waits = waits;
+    core_at(c, place)->waits = waits;
     if (p->row_waits)
         p->row_waits(waits);
 }
@@ -87,12 +87,12 @@ enum crowd_end crowd_late(struct crowd *c, const char *why)
 /* Names a core that only waited for another core only if no other core was aborted. */
 enum crowd_end crowd_parts_done(struct crowd *c, unsigned n)
 {
-    const struct seat *ended = NULL;
+    const struct plan_core *ended = NULL;
 
     for (unsigned i = 0; i < n; i++) {
-        const struct seat *seat = seat_at(c, i);
-        if (seat->row.ended && (!ended || (ended->waits && !seat->waits)))
-            ended = seat;
+        const struct plan_core *pc = core_at(c, i);
+        if (pc->row.ended && (!ended || (ended->waits && !pc->waits)))
+            ended = pc;
     }
     if (!ended)
         return CROWD_MET;
@@ -109,14 +109,14 @@ enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, uns
 {
     bool complete = true;
 
-    memset(c->seat, 0, n * sizeof *c->seat);
+    memset(c->core, 0, n * sizeof *c->core);
     const char *why = plan_on_all(c->plan, c->places, n, fn, ctx);
     enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, n);
     crowd_fail(c, ROW_WRONG, why);
     *operations = 0;
     for (unsigned i = 0; i < n; i++) {
-        *operations += c->seat[i].operations;
-        complete = complete && c->seat[i].complete;
+        *operations += c->core[i].operations;
+        complete = complete && c->core[i].complete;
     }
     if (end == CROWD_MET && !complete)
         return crowd_late(c, "a core waited too long for the others");
@@ -130,7 +130,7 @@ static void nothing(void *ctx)
 
 bool crowd_go_on(struct crowd *c)
 {
-    const struct engine *e = &c->plan->seat[0].engine;
+    const struct engine *e = &c->plan->core[0].engine;
 
     return pace_go_on(e) && guard_run(e, &c->met.row, nothing, NULL);
 }

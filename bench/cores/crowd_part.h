@@ -34,8 +34,9 @@ enum crowd_end crowd_parts_done(struct crowd *c, unsigned n);
  * limit. After the last time the row is unsupported if a core had no CPU; otherwise it is wrong.
  */
 enum crowd_end crowd_late(struct crowd *c, const char *why);
-/* Sends the first n of c->places to fn(ctx, core), each with a cleared seat. fn calls crowd_part().
- * *operations: of all seats together. CROWD_MET: every part is complete. */
+/* Sends the first n of c->places to fn(ctx, core), each with a cleared struct crowd_core. fn calls
+ * crowd_part().
+ * *operations: of all cores together. CROWD_MET: every part is complete. */
 enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, unsigned core),
                           void *ctx, uint64_t *operations);
 

@@ -10,11 +10,11 @@
 void crowd_begin(struct plan *plan, const struct bench *b)
 {
     struct crowd *c = plan->crowd;
-    const struct engine *e = &plan->seat[0].engine;
+    const struct engine *e = &plan->core[0].engine;
 
     memset(c, 0, sizeof *c);
-    c->seat = (struct crowd_seat *)(void *)(c + 1);
-    c->shared = (struct crowd_line *)(void *)(c->seat + plan->n);
+    c->core = (struct crowd_core *)(void *)(c + 1);
+    c->shared = (struct crowd_line *)(void *)(c->core + plan->n);
     c->met.pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->n));
     c->plan = plan;
     c->met.cores = &plan->cores;
@@ -32,7 +32,7 @@ bool crowd_has_two(const struct plan *plan)
     unsigned live = 0;
 
     for (unsigned k = 0; k < plan->n; k++)
-        live += !plan->seat[k].gone;
+        live += !plan->core[k].gone;
     return live >= 2;
 }
 

@@ -20,19 +20,19 @@ static struct here here_now(const struct platform *p)
 static void plan_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
+    struct plan_core *pc = plan_core(plan, core);
     const struct here here = here_now(plan->p);
 
     plan->forms = insn_table_make(plan->forms_memory, plan->o, &here.support, &here.links,
-                                  seat->engine.facts.execution == EXEC_INSTRUCTIONS);
-    seat->back = true;
+                                  pc->engine.facts.execution == EXEC_INSTRUCTIONS);
+    pc->back = true;
 }
 
 struct insn_table *forms_plan(struct plan *plan, const struct bench *b, unsigned k)
 {
     plan->bench = b;
     plan->stage = k;
-    if (plan->seat[k].gone || plan_on(plan, k, plan_here, plan))
+    if (plan->core[k].gone || plan_on(plan, k, plan_here, plan))
         return NULL;
     return plan->forms;
 }
@@ -40,16 +40,16 @@ struct insn_table *forms_plan(struct plan *plan, const struct bench *b, unsigned
 static void measure_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
+    struct plan_core *pc = plan_core(plan, core);
     const struct here here = here_now(plan->p);
     uint64_t nmis = plan->p->nmis();
 
-    insn_passes(&seat->engine, &here.links, &here.support, plan->forms);
-    seat->nmis += plan->p->nmis() - nmis;
-    seat->back = true;
+    insn_passes(&pc->engine, &here.links, &here.support, plan->forms);
+    pc->nmis += plan->p->nmis() - nmis;
+    pc->back = true;
 }
 
 bool forms_measure(struct plan *plan, unsigned k)
 {
-    return !plan->seat[k].gone && !plan_on(plan, k, measure_here, plan);
+    return !plan->core[k].gone && !plan_on(plan, k, measure_here, plan);
 }

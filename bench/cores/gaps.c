@@ -121,7 +121,7 @@ static void watch_here(struct engine *e, void *memory)
 
 const struct watch *gaps_watch(struct plan *plan, const struct bench *b, unsigned k)
 {
-    const struct one_core s = {watch_here, sizeof(struct watch), asked_ms(&plan->seat[k].engine)};
+    const struct one_core s = {watch_here, sizeof(struct watch), asked_ms(&plan->core[k].engine)};
 
     struct watch *w = one_core_measure(plan, b, k, &s);
 

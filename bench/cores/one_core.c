@@ -10,8 +10,8 @@ struct order {
 static void measure_here(void *ctx, unsigned core)
 {
     const struct order *o = ctx;
-    struct seat *seat = plan_seat(o->plan, core);
-    struct engine *e = &seat->engine;
+    struct plan_core *pc = plan_core(o->plan, core);
+    struct engine *e = &pc->engine;
     struct row *row = (struct row *)(void *)e->memory;
 
     memset(row, 0, o->row->bytes);
@@ -20,19 +20,19 @@ static void measure_here(void *ctx, unsigned core)
     span_begin(e, row, o->row->ms);
     o->row->measure(e, e->memory);
     span_end(e, row);
-    seat->back = true;
+    pc->back = true;
 }
 
 void *one_core_measure(struct plan *plan, const struct bench *b, unsigned k,
                        const struct one_core *s)
 {
-    struct seat *seat = &plan->seat[k];
+    struct plan_core *pc = &plan->core[k];
     struct order o = {plan, s};
 
     plan->bench = b;
     plan->stage = k;
-    if (seat->gone || plan_on(plan, k, measure_here, &o) || plan->pace->stopped)
+    if (pc->gone || plan_on(plan, k, measure_here, &o) || plan->pace->stopped)
         return NULL;
-    seat->nmis += ((const struct row *)(const void *)seat->engine.memory)->nmis;
-    return seat->engine.memory;
+    pc->nmis += ((const struct row *)(const void *)pc->engine.memory)->nmis;
+    return pc->engine.memory;
 }

@@ -84,7 +84,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, 
     size_t rows;
 
     registry(&rows);
-    plan->seat = take(c, n * sizeof *plan->seat);
+    plan->core = take(c, n * sizeof *plan->core);
     plan->list = take(c, n * sizeof *plan->list);
     plan->facts = take(c, n * sizeof *plan->facts);
     plan->present = take(c, n * sizeof *plan->present);
@@ -184,24 +184,24 @@ bool plan_check(const struct platform *p, const struct options *o, struct sink *
     return usable > 0;
 }
 
-struct seat *plan_seat(struct plan *plan, unsigned core)
+struct plan_core *plan_core(struct plan *plan, unsigned core)
 {
     unsigned k = 0;
 
     while (plan->list[k] != core)
         k++;
-    return &plan->seat[k];
+    return &plan->core[k];
 }
 
 /* Copies the boot core's engine for the k-th core. With share=alone it uses the same memory. */
-static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct engine *boot)
+static void take_core(struct plan *plan, unsigned k, unsigned core, const struct engine *boot)
 {
-    struct seat *seat = &plan->seat[k];
-    struct engine *e = &seat->engine;
+    struct plan_core *pc = &plan->core[k];
+    struct engine *e = &pc->engine;
     size_t rows;
 
     registry(&rows);
-    memset(seat, 0, sizeof *seat);
+    memset(pc, 0, sizeof *pc);
     plan->list[k] = core;
     plan->facts[k] = &e->facts;
     *e = *boot;
@@ -217,7 +217,7 @@ static void take_seat(struct plan *plan, unsigned k, unsigned core, const struct
             (struct core_figure){.ticks = UNKNOWN, .cycles = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
     if (plan->together && k > 0)
         engine_memory(e, plan->memory + (k - 1) * engine_words(plan->o));
-    seat->nmis = core == 0 ? plan->p->nmis() : 0; /* plan_probe() reads those of other cores */
+    pc->nmis = core == 0 ? plan->p->nmis() : 0; /* plan_probe() reads those of other cores */
 }
 
 /* Assigns each row its index in the store, and clears the store. */
@@ -275,7 +275,7 @@ struct plan *plan_make(const struct engine *boot)
     pace_init(plan->pace, boot->p, boot);
     for (unsigned i = 0; i < cores_there(boot->p); i++)
         if (is_listed(boot->p, &l, i))
-            take_seat(plan, k++, i, boot);
+            take_core(plan, k++, i, boot);
     return plan;
 }
 
@@ -285,9 +285,9 @@ struct plan *plan_make(const struct engine *boot)
 static void count_lost(struct plan *plan, const unsigned *places, unsigned n, const char *why)
 {
     for (unsigned i = 0; i < n; i++) {
-        struct seat *seat = &plan->seat[places[i]];
-        if (!seat->back)
-            seat->gone = why ? why : "it did not come back";
+        struct plan_core *pc = &plan->core[places[i]];
+        if (!pc->back)
+            pc->gone = why ? why : "it did not come back";
     }
 }
 
@@ -296,7 +296,7 @@ const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned),
     unsigned core = plan->list[k];
     const char *why = NULL;
 
-    plan->seat[k].back = false;
+    plan->core[k].back = false;
     if (plan->p->cores)
         why = plan->p->cores->run(plan->p, core, fn, ctx);
     else
@@ -312,9 +312,9 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
 
     barrier_init(&plan->barrier, plan->line, n);
     for (unsigned i = 0; i < n; i++) {
-        struct seat *seat = &plan->seat[places[i]];
-        seat->back = false;
-        seat->gate = (struct gate){&plan->barrier, i, plan->present, false};
+        struct plan_core *pc = &plan->core[places[i]];
+        pc->back = false;
+        pc->gate = (struct gate){&plan->barrier, i, plan->present, false};
         plan->present[i] = plan->list[places[i]];
         if (cores)
             barrier_offset(&plan->barrier, i, cores->facts[plan->present[i]].tsc_offset);

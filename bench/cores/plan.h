@@ -25,7 +25,7 @@ struct insn_table;
 struct probe;
 
 /* One core that measures. It writes here while others measure, so it has separate cache lines. */
-struct seat {
+struct plan_core {
     _Alignas(BARRIER_LINE) struct engine engine;
     struct gathered *gathered; /* this core's results of the current row so far */
     struct row row;            /* the last row that has ended */
@@ -46,7 +46,7 @@ struct plan {
     const struct options *o;
     bool together;
     unsigned n; /* cores that measure */
-    struct seat *seat;
+    struct plan_core *core;
     unsigned *list;                 /* their numbers, ascending */
     const struct run_facts **facts; /* of each */
     struct run_cores cores;         /* the same, for reports */
@@ -86,7 +86,7 @@ bool plan_check(const struct platform *p, const struct options *o, struct sink *
 struct plan *plan_make(const struct engine *boot);
 
 /* Call fn(ctx, core) on the k-th core alone, or on n cores at once (places of the plan). Return
- * NULL, or what went wrong; seats whose cores faulted are then gone. */
+ * NULL, or what went wrong; cores that faulted are then gone. */
 const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx);
 const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
                         void (*fn)(void *, unsigned), void *ctx);
@@ -97,7 +97,7 @@ bool plan_starved(const struct plan *plan, unsigned *core);
 /* The reason of a row that fails then. */
 #define PLAN_STARVED "core %u was not given the CPU in time"
 
-/* Returns the seat of a core. */
-struct seat *plan_seat(struct plan *plan, unsigned core);
+/* Returns what the plan knows about a core. */
+struct plan_core *plan_core(struct plan *plan, unsigned core);
 
 #endif

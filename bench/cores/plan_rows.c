@@ -9,22 +9,22 @@
 static void probe_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
+    struct plan_core *pc = plan_core(plan, core);
 
-    probe_core(&seat->engine, plan->probe);
-    cycle_open(&seat->engine);
-    *plan->counter = cycle_judge(&seat->engine);
-    seat->nmis = plan->p->nmis();
-    seat->back = true;
+    probe_core(&pc->engine, plan->probe);
+    cycle_open(&pc->engine);
+    *plan->counter = cycle_judge(&pc->engine);
+    pc->nmis = plan->p->nmis();
+    pc->back = true;
 }
 
 /*
  * Compares the execution with the boot core's. It must be the same on all cores, because their
  * figures are in one column. If the boot core is emulated, so is every other core.
  */
-static void compare_execution(struct seat *seat, const struct engine *boot)
+static void compare_execution(struct plan_core *pc, const struct engine *boot)
 {
-    struct engine *e = &seat->engine;
+    struct engine *e = &pc->engine;
 
     if (e->facts.execution == boot->facts.execution)
         return;
@@ -34,37 +34,37 @@ static void compare_execution(struct seat *seat, const struct engine *boot)
         e->facts.samples = boot->facts.samples;
         return;
     }
-    fmt_buf(seat->unlike, sizeof seat->unlike,
+    fmt_buf(pc->unlike, sizeof pc->unlike,
             "it is judged \"%s\", the boot core \"%s\": it has no rows in this report",
             execution_names[e->facts.execution], execution_names[boot->facts.execution]);
-    seat->unlike_in = "execution";
-    seat->gone = seat->unlike;
+    pc->unlike_in = "execution";
+    pc->gone = pc->unlike;
 }
 
 /* Checks that a counter that cycle= names has started on this core too. */
-static void check_cycle_words(struct seat *seat)
+static void check_cycle_words(struct plan_core *pc)
 {
     struct sink_buf text;
 
-    sink_buf_init(&text, seat->unlike, sizeof seat->unlike);
-    if (cycle_check_words(&seat->engine, &text.sink))
+    sink_buf_init(&text, pc->unlike, sizeof pc->unlike);
+    if (cycle_check_words(&pc->engine, &text.sink))
         return;
-    seat->unlike_in = "cycle";
-    seat->gone = seat->unlike;
+    pc->unlike_in = "cycle";
+    pc->gone = pc->unlike;
 }
 
 bool plan_probe(struct plan *plan, unsigned k)
 {
-    struct seat *seat = &plan->seat[k];
-    const struct engine boot = seat->engine; /* still a copy of the boot core's */
+    struct plan_core *pc = &plan->core[k];
+    const struct engine boot = pc->engine; /* still a copy of the boot core's */
 
     if (plan->list[k] == 0)
         return true;
     if (plan_on(plan, k, probe_here, plan))
         return false;
-    compare_execution(seat, &boot);
-    if (!seat->gone)
-        check_cycle_words(seat);
+    compare_execution(pc, &boot);
+    if (!pc->gone)
+        check_cycle_words(pc);
     return true;
 }
 
@@ -75,7 +75,7 @@ static struct gathered *gathered_of(const struct plan *plan, size_t index, unsig
     size_t place = plan->place[index] * plan->n + k;
 
     if (plan->rounds == 1)
-        return plan->seat[k].engine.gathered;
+        return plan->core[k].engine.gathered;
     if (plan->together)
         place = 2 * place + together;
     return (struct gathered *)(void *)(plan->store + place * plan->store_words);
@@ -84,17 +84,17 @@ static struct gathered *gathered_of(const struct plan *plan, size_t index, unsig
 static void row_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
+    struct plan_core *pc = plan_core(plan, core);
 
     if (plan->round == 0)
-        engine_begin(&seat->engine, plan->bench, seat->gathered);
-    engine_round(&seat->engine, seat->gathered, plan->round);
+        engine_begin(&pc->engine, plan->bench, pc->gathered);
+    engine_round(&pc->engine, pc->gathered, plan->round);
     uint64_t nmis = plan->p->nmis();
-    seat->gathered->row.nmis += nmis - seat->nmis;
-    seat->nmis = nmis;
-    if (seat->engine.gate)
-        barrier_leave(&plan->barrier, seat->gate.place);
-    seat->back = true;
+    pc->gathered->row.nmis += nmis - pc->nmis;
+    pc->nmis = nmis;
+    if (pc->engine.gate)
+        barrier_leave(&plan->barrier, pc->gate.place);
+    pc->back = true;
 }
 
 static struct core_figure figure_of(const struct engine *e, const struct row *row)
@@ -125,22 +125,22 @@ static struct core_figure figure_of(const struct engine *e, const struct row *ro
 }
 
 /* Fails a row that the core did not end. */
-static void lose_row(const struct plan *plan, struct seat *seat)
+static void lose_row(const struct plan *plan, struct plan_core *pc)
 {
-    struct gathered *g = seat->gathered;
+    struct gathered *g = pc->gathered;
 
     if (plan->round == 0)
-        engine_begin(&seat->engine, plan->bench, g);
-    row_fail(&g->row, ROW_WRONG, seat->gone);
+        engine_begin(&pc->engine, plan->bench, g);
+    row_fail(&g->row, ROW_WRONG, pc->gone);
     g->cut = true;
 }
 
 /* Ends the row on this core. */
-static void end_row(struct seat *seat, size_t index)
+static void end_row(struct plan_core *pc, size_t index)
 {
-    engine_end(&seat->engine, seat->gathered, &seat->row);
-    seat->engine.figures[index] = figure_of(&seat->engine, &seat->row);
-    seat->has_row = true;
+    engine_end(&pc->engine, pc->gathered, &pc->row);
+    pc->engine.figures[index] = figure_of(&pc->engine, &pc->row);
+    pc->has_row = true;
 }
 
 static bool is_last_round(const struct plan *plan)
@@ -156,29 +156,29 @@ static bool has_begun(const struct plan *plan, const struct gathered *g)
 /* Measures a row on one core alone. Does not retry a row that failed in an earlier round. */
 static void measure_alone(struct plan *plan, size_t index, unsigned k)
 {
-    struct seat *seat = &plan->seat[k];
-    struct gathered *g = seat->gathered = gathered_of(plan, index, k, false);
+    struct plan_core *pc = &plan->core[k];
+    struct gathered *g = pc->gathered = gathered_of(plan, index, k, false);
 
     plan->stage = k;
-    seat->engine.gate = NULL;
+    pc->engine.gate = NULL;
     if (!has_begun(plan, g))
         return;
-    if (plan->round == 0 || (!g->cut && !seat->gone)) {
+    if (plan->round == 0 || (!g->cut && !pc->gone)) {
         plan_on(plan, k, row_here, plan);
-        if (seat->gone)
-            lose_row(plan, seat);
+        if (pc->gone)
+            lose_row(plan, pc);
     }
     if (is_last_round(plan) && !plan->pace->stopped)
-        end_row(seat, index);
+        end_row(pc, index);
 }
 
 void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsigned k)
 {
-    struct seat *seat = &plan->seat[k];
+    struct plan_core *pc = &plan->core[k];
 
     plan->bench = b;
-    seat->has_row = false;
-    if (!seat->gone || plan->round > 0)
+    pc->has_row = false;
+    if (!pc->gone || plan->round > 0)
         measure_alone(plan, index, k);
 }
 
@@ -188,27 +188,27 @@ static unsigned measure_each(struct plan *plan, size_t index)
     unsigned n = 0;
 
     for (unsigned k = 0; k < plan->n; k++) {
-        struct seat *seat = &plan->seat[k];
-        seat->has_row = false;
-        if ((seat->gone && plan->round == 0) || plan->pace->stopped)
+        struct plan_core *pc = &plan->core[k];
+        pc->has_row = false;
+        if ((pc->gone && plan->round == 0) || plan->pace->stopped)
             continue;
         measure_alone(plan, index, k);
-        const struct row *row = seat->has_row ? &seat->row : &seat->gathered->row;
-        seat->alone = figure_of(&seat->engine, row);
-        if (!seat->gone && row->bench && row->status == ROW_OK)
+        const struct row *row = pc->has_row ? &pc->row : &pc->gathered->row;
+        pc->alone = figure_of(&pc->engine, row);
+        if (!pc->gone && row->bench && row->status == ROW_OK)
             plan->places[n++] = k;
     }
     return n;
 }
 
 /* Ends a row that was measured together, and adds the core's figure alone for comparison. */
-static void end_together(struct seat *seat, size_t index)
+static void end_together(struct plan_core *pc, size_t index)
 {
-    uint64_t nmis = seat->row.nmis;
+    uint64_t nmis = pc->row.nmis;
 
-    end_row(seat, index);
-    seat->row.nmis += nmis;
-    seat->row.alone = seat->alone;
+    end_row(pc, index);
+    pc->row.nmis += nmis;
+    pc->row.alone = pc->alone;
 }
 
 const struct gathered *plan_gathered(const struct plan *plan, size_t index, unsigned k)
@@ -223,8 +223,8 @@ uint64_t plan_stepped(const struct plan *plan)
     uint64_t ticks = 0;
 
     for (unsigned k = 0; k < plan->n; k++)
-        if (plan->seat[k].has_row)
-            ticks += plan->seat[k].row.stepped.ticks;
+        if (plan->core[k].has_row)
+            ticks += plan->core[k].row.stepped.ticks;
     return ticks;
 }
 
@@ -237,30 +237,30 @@ unsigned plan_rounds_of(const struct plan *plan, size_t index, unsigned k)
 
 void plan_end(struct plan *plan, size_t index, unsigned k)
 {
-    struct seat *seat = &plan->seat[k];
+    struct plan_core *pc = &plan->core[k];
 
     if (plan->rounds == 1)
         return;
-    seat->has_row = false;
-    seat->gathered = gathered_of(plan, index, k, false);
-    if (!seat->gathered->row.bench || seat->gathered->rounds == 0)
+    pc->has_row = false;
+    pc->gathered = gathered_of(plan, index, k, false);
+    if (!pc->gathered->row.bench || pc->gathered->rounds == 0)
         return;
-    end_row(seat, index);
-    seat->alone = figure_of(&seat->engine, &seat->row);
+    end_row(pc, index);
+    pc->alone = figure_of(&pc->engine, &pc->row);
     if (!plan->together)
         return;
-    seat->gathered = gathered_of(plan, index, k, true);
-    if (seat->row.status == ROW_OK && seat->gathered->row.bench && seat->gathered->rounds > 0)
-        end_together(seat, index);
+    pc->gathered = gathered_of(plan, index, k, true);
+    if (pc->row.status == ROW_OK && pc->gathered->row.bench && pc->gathered->rounds > 0)
+        end_together(pc, index);
 }
 
 /* It waited for a core that the system gave no CPU: that fails no row. */
-static void excuse(const struct plan *plan, struct seat *seat)
+static void excuse(const struct plan *plan, struct plan_core *pc)
 {
-    struct row *row = &seat->gathered->row;
+    struct row *row = &pc->gathered->row;
     unsigned core;
 
-    if (!seat->gate.missed || row->status != ROW_WRONG || !plan_starved(plan, &core))
+    if (!pc->gate.missed || row->status != ROW_WRONG || !plan_starved(plan, &core))
         return;
     fmt_buf(row->said, sizeof row->said, PLAN_STARVED, core);
     row->why = row->said;
@@ -272,42 +272,42 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
     plan->bench = b;
     unsigned n = measure_each(plan, index);
     for (unsigned i = 0; i < n; i++) {
-        struct seat *seat = &plan->seat[plan->places[i]];
-        seat->gathered = gathered_of(plan, index, plan->places[i], true);
-        seat->engine.gate = &seat->gate;
+        struct plan_core *pc = &plan->core[plan->places[i]];
+        pc->gathered = gathered_of(plan, index, plan->places[i], true);
+        pc->engine.gate = &pc->gate;
     }
     plan->stage = plan->n;
     if (n > 0 && !plan->pace->stopped)
         plan_on_all(plan, plan->places, n, row_here, plan);
     for (unsigned i = 0; i < n && !plan->pace->stopped; i++) {
-        struct seat *seat = &plan->seat[plan->places[i]];
-        if (seat->gone)
-            lose_row(plan, seat);
-        excuse(plan, seat);
-        seat->gathered->row.together = n;
+        struct plan_core *pc = &plan->core[plan->places[i]];
+        if (pc->gone)
+            lose_row(plan, pc);
+        excuse(plan, pc);
+        pc->gathered->row.together = n;
         if (is_last_round(plan))
-            end_together(seat, index);
+            end_together(pc, index);
     }
     /* A core that was lost meanwhile keeps the rounds that it has. */
     for (unsigned k = 0; k < plan->n; k++)
-        if (is_last_round(plan) && plan->seat[k].gone && !plan->pace->stopped)
+        if (is_last_round(plan) && plan->core[k].gone && !plan->pace->stopped)
             plan_end(plan, index, k);
 }
 
 const struct row *plan_row(const struct plan *plan, unsigned k)
 {
-    const struct seat *seat = &plan->seat[k];
+    const struct plan_core *pc = &plan->core[k];
 
-    return seat->has_row ? &seat->row : NULL;
+    return pc->has_row ? &pc->row : NULL;
 }
 
 static void nmis_here(void *ctx, unsigned core)
 {
     struct plan *plan = ctx;
-    struct seat *seat = plan_seat(plan, core);
+    struct plan_core *pc = plan_core(plan, core);
 
-    seat->row.nmis = plan->p->nmis() - seat->nmis;
-    seat->back = true;
+    pc->row.nmis = plan->p->nmis() - pc->nmis;
+    pc->back = true;
 }
 
 uint64_t plan_interruptions(struct plan *plan)
@@ -315,26 +315,26 @@ uint64_t plan_interruptions(struct plan *plan)
     uint64_t all = 0;
 
     for (unsigned k = 0; k < plan->n; k++) {
-        struct seat *seat = &plan->seat[k];
-        if (seat->gone || plan_on(plan, k, nmis_here, plan))
+        struct plan_core *pc = &plan->core[k];
+        if (pc->gone || plan_on(plan, k, nmis_here, plan))
             continue;
-        all += seat->row.nmis;
-        seat->nmis += seat->row.nmis;
+        all += pc->row.nmis;
+        pc->nmis += pc->row.nmis;
     }
     return all;
 }
 
 static void release_here(void *ctx, unsigned core)
 {
-    struct seat *seat = plan_seat(ctx, core);
+    struct plan_core *pc = plan_core(ctx, core);
 
-    cycle_close(&seat->engine);
-    seat->back = true;
+    cycle_close(&pc->engine);
+    pc->back = true;
 }
 
 void plan_release(struct plan *plan)
 {
     for (unsigned k = 0; k < plan->n; k++)
-        if (plan->list[k] > 0 && (!plan->seat[k].gone || plan->seat[k].unlike[0]))
+        if (plan->list[k] > 0 && (!plan->core[k].gone || plan->core[k].unlike[0]))
             plan_on(plan, k, release_here, plan);
 }

@@ -27,7 +27,7 @@ _Static_assert(TOGETHER_STEPS <= CROWD_FIGURES && TOGETHER_ROUNDS <= CROWD_FIGUR
 
 static const struct engine *engine_of(const struct gathering *g)
 {
-    return &g->crowd->plan->seat[0].engine;
+    return &g->crowd->plan->core[0].engine;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -91,7 +91,7 @@ static enum crowd_end meet(struct gathering *g, unsigned n)
         return end;
     g->curve.elements += elements;
     for (unsigned i = 0; i < n; i++)
-        right = right && !c->seat[i].own;
+        right = right && !c->core[i].own;
     if (right)
         return CROWD_MET;
     crowd_fail(c, ROW_WRONG, wrong(g));
@@ -128,13 +128,13 @@ static struct curve_point *add(struct gathering *g, uint64_t x, double *ticks, u
     return p;
 }
 
-/* Returns the lines per tick of seats [from, n) in a round or step. */
+/* Returns the lines per tick of cores [from, n) in a round or step. */
 static double rate(const struct gathering *g, unsigned from, unsigned n, unsigned round)
 {
     double sum = 0;
 
     for (unsigned i = from; i < n; i++) {
-        const struct crowd_seat *s = &g->crowd->seat[i];
+        const struct crowd_core *s = &g->crowd->core[i];
         if (s->round_ticks[round])
             sum += (double)s->round_operations[round] / (double)s->round_ticks[round];
     }
@@ -275,7 +275,7 @@ static void measure(struct gathering *g, const struct platform *p)
 
 static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
 {
-    const struct engine *e = &plan->seat[0].engine;
+    const struct engine *e = &plan->core[0].engine;
     bool silicon = e->facts.execution == EXEC_SILICON;
 
     memset(g, 0, sizeof *g);
@@ -293,7 +293,7 @@ static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
 
 const struct curve *together_measure(struct plan *plan, const struct bench *b)
 {
-    struct engine *e = &plan->seat[0].engine;
+    struct engine *e = &plan->core[0].engine;
     struct gathering *g = (struct gathering *)(void *)e->memory;
     struct row *row = &plan->crowd->met.row;
 

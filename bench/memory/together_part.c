@@ -6,23 +6,22 @@
 
 #define LOADED_LINES 256 /* of a stream between two pauses: 16 KiB */
 
-static struct crowd_seat *seat_of(const struct gathering *g, unsigned place)
+static struct crowd_core *core_of(const struct gathering *g, unsigned place)
 {
-    return &g->crowd->seat[place];
+    return &g->crowd->core[place];
 }
 
 /* Fills and checks the i-th set of the streaming cores. */
-static void prepare(const struct gathering *g, unsigned i, struct crowd_seat *seat,
-                    struct stream *s)
+static void prepare(const struct gathering *g, unsigned i, struct crowd_core *cc, struct stream *s)
 {
     stream_build(s, g->kind->load, g->at + i * g->set, g->set);
-    seat->operations = stream_check(s);
-    if (seat->operations < s->lines)
-        atomic_store(&seat->own, 1);
+    cc->operations = stream_check(s);
+    if (cc->operations < s->lines)
+        atomic_store(&cc->own, 1);
 }
 
 static void stream_round(const struct gathering *g, const struct stream *s, uint64_t *line,
-                         struct crowd_seat *seat, unsigned round)
+                         struct crowd_core *cc, unsigned round)
 {
     uint64_t began = tsc_now(), lines = 0, ticks;
 
@@ -31,23 +30,23 @@ static void stream_round(const struct gathering *g, const struct stream *s, uint
         lines += TOGETHER_LINES;
         ticks = tsc_now() - began;
     } while (ticks < g->duration);
-    seat->round_operations[round] = lines;
-    seat->round_ticks[round] = ticks;
+    cc->round_operations[round] = lines;
+    cc->round_ticks[round] = ticks;
 }
 
 void together_stream(struct gathering *g, unsigned place)
 {
-    struct crowd_seat *seat = seat_of(g, place);
+    struct crowd_core *cc = core_of(g, place);
     uint64_t line = 0;
     struct stream s;
 
-    prepare(g, place, seat, &s);
+    prepare(g, place, cc, &s);
     for (unsigned round = 0; round < g->rounds; round++) {
         if (!crowd_pass(g->crowd, place))
             return;
-        stream_round(g, &s, &line, seat, round);
+        stream_round(g, &s, &line, cc, round);
     }
-    seat->complete = true;
+    cc->complete = true;
 }
 
 /* --- latency under load ----------------------------------------------------------------------- */
@@ -71,7 +70,7 @@ static unsigned step_of(unsigned iteration)
 
 /* Streams until the chasing core has ended this iteration; bounded, if that core is gone. */
 static void load_iteration(const struct gathering *g, const struct stream *s, uint64_t *line,
-                           unsigned iteration, struct crowd_seat *seat, uint64_t wait)
+                           unsigned iteration, struct crowd_core *cc, uint64_t wait)
 {
     unsigned step = step_of(iteration);
     uint64_t began = tsc_now(), lines = 0;
@@ -86,27 +85,27 @@ static void load_iteration(const struct gathering *g, const struct stream *s, ui
         lines += LOADED_LINES;
         wait_until(tsc_now() + wait);
     }
-    seat->round_operations[step] += lines;
-    seat->round_ticks[step] += tsc_now() - began;
+    cc->round_operations[step] += lines;
+    cc->round_ticks[step] += tsc_now() - began;
 }
 
 static void load(struct gathering *g, unsigned place)
 {
-    struct crowd_seat *seat = seat_of(g, place);
+    struct crowd_core *cc = core_of(g, place);
     uint64_t line = 0, quarter = 0;
     struct stream s;
 
-    prepare(g, place - 1, seat, &s);
+    prepare(g, place - 1, cc, &s);
     for (unsigned iteration = 0; iteration < g->pairs * TOGETHER_STEPS; iteration++) {
         unsigned step = step_of(iteration);
         uint64_t wait = step < TOGETHER_STEPS - 1 ? pause[step] * quarter : 0;
         if (!crowd_pass(g->crowd, place))
             return;
-        load_iteration(g, &s, &line, iteration, seat, wait);
-        if (iteration == 0 && seat->round_operations[0])
-            quarter = seat->round_ticks[0] * LOADED_LINES / seat->round_operations[0] / 4;
+        load_iteration(g, &s, &line, iteration, cc, wait);
+        if (iteration == 0 && cc->round_operations[0])
+            quarter = cc->round_ticks[0] * LOADED_LINES / cc->round_operations[0] / 4;
     }
-    seat->complete = true;
+    cc->complete = true;
 }
 
 /* Walks two pairs from *from on, so that no line is walked twice. The first pair, while the load
@@ -131,13 +130,13 @@ static bool chase_iteration(struct gathering *g, const struct chase *c, uint64_t
 static void chase(struct gathering *g, unsigned place)
 {
     static const struct bench_curve kind = {.load = BENCH_CHASE};
-    struct crowd_seat *seat = seat_of(g, place);
+    struct crowd_core *cc = core_of(g, place);
     uint64_t from = 0;
     struct chase c;
 
     chase_build(&c, g->chased, g->chased_bytes, g->map, &kind, g->seed);
-    seat->operations = chase_check(&c);
-    bool right = seat->operations == c.n;
+    cc->operations = chase_check(&c);
+    bool right = cc->operations == c.n;
     for (unsigned iteration = 0; iteration < g->pairs * TOGETHER_STEPS; iteration++) {
         if (!crowd_pass(g->crowd, place))
             return;
@@ -145,8 +144,8 @@ static void chase(struct gathering *g, unsigned place)
         atomic_store_explicit(&g->crowd->hot, iteration + 1, memory_order_release);
     }
     if (!right)
-        atomic_store(&seat->own, 1);
-    seat->complete = true;
+        atomic_store(&cc->own, 1);
+    cc->complete = true;
 }
 
 void together_loaded(struct gathering *g, unsigned place)
@@ -180,19 +179,19 @@ static uint64_t flush_held(struct gathering *g, unsigned place, const struct flu
 }
 
 /* After the last flush: what the other core wrote must be there. */
-static void check_held(const struct flush *f, struct crowd_seat *seat)
+static void check_held(const struct flush *f, struct crowd_core *cc)
 {
     uint64_t lines = 2ull * FLUSH_LINES,
              right = flush_right(f, lines, line_state_is_dirty(f->state));
 
-    seat->operations += right;
+    cc->operations += right;
     if (right < lines)
-        atomic_store(&seat->own, 1);
+        atomic_store(&cc->own, 1);
 }
 
 void together_held(struct gathering *g, unsigned place)
 {
-    struct crowd_seat *seat = seat_of(g, place);
+    struct crowd_core *cc = core_of(g, place);
     bool met = true;
 
     for (unsigned s = 0; s < TOGETHER_STATES && met; s++) {
@@ -208,7 +207,7 @@ void together_held(struct gathering *g, unsigned place)
                 g->flush[s][i] = ((double)twice - (double)once) / FLUSH_LINES;
         }
         if (place == 0 && met)
-            check_held(&f, seat);
+            check_held(&f, cc);
     }
-    seat->complete = met;
+    cc->complete = met;
 }

@@ -15,7 +15,7 @@
 
 struct gathering {
     struct curve curve;
-    struct crowd *crowd; /* its seats have the lines of each core and round, and their ticks */
+    struct crowd *crowd; /* its cores have the lines of each core and round, and their ticks */
     const struct bench_curve *kind;
     uint8_t *at;     /* the memory of the streams */
     uint64_t set;    /* bytes of each core there */
@@ -30,7 +30,7 @@ struct gathering {
 };
 
 /* Do the part of the core at this place of the crowd. They return early if a core is missing; then
- * the seat is not complete. `own` of the seat is 1 if a check failed. */
+ * the core is not complete. Its `own` is 1 if a check failed. */
 void together_stream(struct gathering *g, unsigned place);
 void together_loaded(struct gathering *g, unsigned place);
 void together_held(struct gathering *g, unsigned place);

@@ -154,7 +154,7 @@ static uint64_t counted_all(const struct crowd *c, unsigned cores)
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < cores; i++)
-        sum += c->seat[i].operations;
+        sum += c->core[i].operations;
     return sum;
 }
 

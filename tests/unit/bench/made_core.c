@@ -121,17 +121,17 @@ bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), v
     return true;
 }
 
-struct seat *plan_seat(struct plan *plan, unsigned number)
+struct plan_core *plan_core(struct plan *plan, unsigned number)
 {
     assert_int_equal(number, 0);
-    return plan->seat;
+    return plan->core;
 }
 
 const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx)
 {
     assert_int_equal(k, 0);
     fn(ctx, 0);
-    return plan->seat->back ? NULL : "it did not come back";
+    return plan->core->back ? NULL : "it did not come back";
 }
 
 /* --- for tests -------------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ void made_core_reset(enum execution execution)
                                       .row_longer = row_longer,
                                       .row_end = row_end,
                                       .nmis = nmis};
-    core.seat.engine = (struct engine){.p = &core.platform,
+    core.core.engine = (struct engine){.p = &core.platform,
                                        .memory = memory,
                                        .step_cycles = 1,
                                        .facts = {.o = &core.options,
@@ -161,7 +161,7 @@ void made_core_reset(enum execution execution)
                                                  .tsc_hz = MADE_HZ,
                                                  .step = 1,
                                                  .cycle = {.by = CYCLES_RULER}}};
-    core.plan = (struct plan){.p = &core.platform, .seat = &core.seat, .pace = &core.pace};
+    core.plan = (struct plan){.p = &core.platform, .core = &core.core, .pace = &core.pace};
 }
 
 bool always(void)

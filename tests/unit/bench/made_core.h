@@ -26,7 +26,7 @@ struct made_core {
     struct platform platform;
     struct options options;
     struct pace pace;
-    struct seat seat;
+    struct plan_core core;
     struct plan plan;
 };
 extern struct made_core core;

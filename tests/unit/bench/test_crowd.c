@@ -33,10 +33,10 @@ static struct {
 
 static struct platform platform;
 static struct plan plan;
-static struct seat seats[CORES];
+static struct plan_core plan_cores[CORES];
 static unsigned list[CORES] = {0, 1}, present[CORES], room[CORES];
 static struct crowd crowd;
-static struct crowd_seat crowd_seats[CORES];
+static struct crowd_core crowd_cores[CORES];
 static struct crowd_line lines[1];
 static struct pair pairs[1];
 static struct bench bench = {.suite = "s", .name = "row", .form = FORM_CORES};
@@ -106,7 +106,7 @@ bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), v
     fn(ctx);
     if (!(core == 1 ? plant.ended : plant.ended_as_it_waits) || row == &crowd.met.row)
         return true;
-    seats[core].waits = core == 0;
+    plan_cores[core].waits = core == 0;
     row->ended = true;
     row_fail(row, ROW_WRONG, "it ran longer");
     return false;
@@ -139,7 +139,7 @@ bool exchange_complete(const struct exchange *x)
 
 static bool batch(struct crowd *c, unsigned place, unsigned operations)
 {
-    c->seat[place].own += operations;
+    c->core[place].own += operations;
     return true;
 }
 
@@ -148,7 +148,7 @@ static uint64_t counted(const struct crowd *c, unsigned cores)
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < cores; i++)
-        sum += c->seat[i].own;
+        sum += c->core[i].own;
     return sum - plant.lost;
 }
 
@@ -165,18 +165,18 @@ static int start(void **state)
     (void)state;
     memset(&plant, 0, sizeof plant);
     memset(&crowd, 0, sizeof crowd);
-    memset(seats, 0, sizeof seats);
+    memset(plan_cores, 0, sizeof plan_cores);
     platform = (struct platform){
         .row_begin = row_begin, .row_end = row_end, .row_longer = row_longer, .cores = &cores};
     plan = (struct plan){.p = &platform,
                          .n = CORES,
-                         .seat = seats,
+                         .core = plan_cores,
                          .list = list,
                          .present = present,
                          .places = room};
-    seats[1].engine.facts.core = 1;
+    plan_cores[1].engine.facts.core = 1;
     crowd.plan = &plan;
-    crowd.seat = crowd_seats;
+    crowd.core = crowd_cores;
     crowd.shared = lines;
     crowd.met.pair = pairs;
     crowd.met.row.bench = &bench;

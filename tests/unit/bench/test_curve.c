@@ -31,7 +31,7 @@ static void two_caches_and_memory(void **state)
     assert_non_null(c);
     assert_null(c->row.why);
     assert_int_equal(c->row.nmis, core.polls);
-    assert_int_equal(core.seat.nmis, core.polls);
+    assert_int_equal(core.core.nmis, core.polls);
     assert_int_equal(c->wanted, 256 * KIB);
     assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
     assert_int_equal(c->rounds, POINT_ROUNDS);

@@ -134,7 +134,7 @@ static void a_limit_is_found_exactly(void **state)
     }
     assert_int_equal(made.warmed, core.polls);
     assert_int_equal(l->row.nmis, core.polls);
-    assert_int_equal(core.seat.nmis, core.polls);
+    assert_int_equal(core.core.nmis, core.polls);
     assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
 }
 

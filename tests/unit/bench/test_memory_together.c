@@ -177,7 +177,7 @@ const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
 }
 
 static struct platform_cores cores = {.count = CORES, .starved = starved};
-static struct seat seat[CORES];
+static struct plan_core plan_cores[CORES];
 static unsigned list[CORES] = {0, 1, 2}, present[CORES], places[CORES];
 static struct barrier_line line[CORES];
 static struct plan plan;
@@ -190,14 +190,14 @@ static void reset(void)
     core.area = 4 * MIB;
     core.platform.cores = &cores;
     for (unsigned i = 0; i < CORES; i++) {
-        seat[i] = core.seat;
-        seat[i].engine.facts.core = i;
-        seat[i].engine.facts.tsc_hz = 1e8;
+        plan_cores[i] = core.core;
+        plan_cores[i].engine.facts.core = i;
+        plan_cores[i].engine.facts.tsc_hz = 1e8;
     }
     void *crowd = plan.crowd;
     plan = core.plan;
     plan.n = CORES;
-    plan.seat = seat;
+    plan.core = plan_cores;
     plan.list = list;
     plan.present = present;
     plan.places = places;

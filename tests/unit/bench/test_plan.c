@@ -20,8 +20,8 @@ static void the_boot_core_alone(void **state)
     (void)state;
     struct plan *plan = plan_of("bsp", SHARE_ALONE);
     assert_int_equal(plan->n, 1);
-    assert_ptr_equal(plan->seat[0].engine.memory, platform.memory);
-    assert_int_equal((int)plan->seat[0].engine.facts.step, 26);
+    assert_ptr_equal(plan->core[0].engine.memory, platform.memory);
+    assert_int_equal((int)plan->core[0].engine.facts.step, 26);
     const struct row *row = measure(plan, 0);
     assert_int_equal(row->core, 0);
     assert_int_equal(row->nmis, 1);
@@ -62,9 +62,9 @@ static void one_after_the_other(void **state)
             const struct row *row = measure(plan, k);
             assert_int_equal(row->core, k);
             assert_int_equal(row->nmis, 1);
-            assert_int_equal((int)plan->seat[k].engine.figures[0].ticks, k);
-            assert_int_equal((int)plan->seat[k].engine.facts.step, k ? k : 26);
-            assert_ptr_equal(plan->seat[k].engine.memory, platform.memory);
+            assert_int_equal((int)plan->core[k].engine.figures[0].ticks, k);
+            assert_int_equal((int)plan->core[k].engine.facts.step, k ? k : 26);
+            assert_ptr_equal(plan->core[k].engine.memory, platform.memory);
         }
     const unsigned want[] = {0, 1, 2, 3, 4, 0, 1, 2, 3, 4};
     assert_int_equal(measurements, 10);
@@ -75,7 +75,7 @@ static void one_after_the_other(void **state)
         assert_int_equal(closed[i], i > 0 && i < 5);
     }
     for (unsigned k = 1; k < plan->n; k++)
-        assert_int_equal(plan->seat[k].engine.facts.cycle.by, CYCLES_COUNTER);
+        assert_int_equal(plan->core[k].engine.facts.cycle.by, CYCLES_COUNTER);
     nmis_of[2] += 7; /* while it was parked */
     assert_int_equal(plan_interruptions(plan), 7);
     assert_int_equal(plan_interruptions(plan), 0);
@@ -102,8 +102,8 @@ static void all_at_once(void **state)
         assert_int_equal(gated[i], i >= 3);
     assert_int_equal(at_once, 3);
     for (unsigned k = 0; k < 3; k++) { /* nobody wrote into another's memory */
-        assert_int_equal(plan->seat[k].engine.memory[0], plan->list[k]);
-        assert_int_equal(plan->seat[k].engine.memory[9], plan->list[k]);
+        assert_int_equal(plan->core[k].engine.memory[0], plan->list[k]);
+        assert_int_equal(plan->core[k].engine.memory[9], plan->list[k]);
     }
     assert_int_equal(plan->line[0].offset, 10);
     done();
@@ -150,9 +150,9 @@ static void a_core_that_faults(void **state)
         assert_int_equal(row->status, k == 3 ? ROW_WRONG : ROW_OK);
         assert_int_equal(row->core, k);
     }
-    assert_string_equal(plan->seat[3].row.why, "#UD");
-    assert_string_equal(plan->seat[3].gone, "#UD");
-    assert_true(plan->seat[3].engine.figures[0].ticks != plan->seat[3].engine.figures[0].ticks);
+    assert_string_equal(plan->core[3].row.why, "#UD");
+    assert_string_equal(plan->core[3].gone, "#UD");
+    assert_true(plan->core[3].engine.figures[0].ticks != plan->core[3].engine.figures[0].ticks);
     for (unsigned k = 0; k < 5; k++) /* it is not called again, the others are */
         assert_int_equal(measure(plan, k) == NULL, k == 3);
     assert_int_equal(calls[3], 2); /* its probe, the row */
@@ -255,7 +255,7 @@ static void a_core_that_is_lost_between_rounds(void **state)
         done();
         plan = plan_of("0-4", share);
         pass_rounds(plan, 0, 2);
-        plan->seat[3].gone = "lost elsewhere";
+        plan->core[3].gone = "lost elsewhere";
         pass_rounds(plan, 2, 3);
         for (unsigned k = 0; k < 5; k++) {
             assert_int_equal(plan_row(plan, k)->rounds, k == 3 ? 2 : 3);
@@ -279,7 +279,7 @@ static void what_does_not_fit_has_one_round(void **state)
     words_of_a_row++;
     plan = plan_of("0-4", SHARE_TOGETHER);
     assert_true(plan->rounds == 1 && plan->one_for_memory);
-    assert_int_equal(plan->seat[0].engine.facts.rounds, 1);
+    assert_int_equal(plan->core[0].engine.facts.rounds, 1);
     assert_true(bench_memory_need(&options, CORES) < words_of_a_row);
     done();
     plan = plan_of("0-4", SHARE_ALONE);
@@ -300,9 +300,9 @@ static void cores_that_are_executed_otherwise(void **state)
     struct plan *plan = plan_of("0-3", SHARE_ALONE);
     for (unsigned k = 0; k < 4; k++) {
         assert_int_equal(measure(plan, k) == NULL, k == 2);
-        assert_int_equal(plan->seat[k].unlike[0] != 0, k == 2);
+        assert_int_equal(plan->core[k].unlike[0] != 0, k == 2);
     }
-    assert_non_null(strstr(plan->seat[2].unlike, "\"emulated\", the boot core \"instructions\""));
+    assert_non_null(strstr(plan->core[2].unlike, "\"emulated\", the boot core \"instructions\""));
     done();
 
     no_counter = 3; /* nor does a named counter replace another there */
@@ -310,8 +310,8 @@ static void cores_that_are_executed_otherwise(void **state)
     plan = plan_of("0-3", SHARE_ALONE);
     for (unsigned k = 0; k < 4; k++)
         assert_int_equal(measure(plan, k) == NULL, k == 3);
-    assert_string_equal(plan->seat[3].unlike_in, "cycle");
-    assert_non_null(strstr(plan->seat[3].unlike, "pmc does not start: in use"));
+    assert_string_equal(plan->core[3].unlike_in, "cycle");
+    assert_non_null(strstr(plan->core[3].unlike, "pmc does not start: in use"));
     no_counter = 0;
     done();
 
@@ -320,7 +320,7 @@ static void cores_that_are_executed_otherwise(void **state)
     plan = plan_of("0-3", SHARE_ALONE);
     for (unsigned k = 0; k < 4; k++) {
         assert_non_null(measure(plan, k));
-        assert_int_equal(plan->seat[k].engine.facts.execution, EXEC_EMULATED);
+        assert_int_equal(plan->core[k].engine.facts.execution, EXEC_EMULATED);
     }
     done();
     boot_execution = EXEC_SILICON;
