@@ -5,7 +5,7 @@
 #include "bench/method/method.h"
 #include "bench/place/place.h"
 #include "bench/place/parts.h"
-#include "bench/check/steps.h"
+#include "bench/check/stepped.h"
 #include "lib/stats/known.h"
 
 /*
@@ -148,7 +148,7 @@ double progress_guess_steps(const struct engine *e, const struct bench *b, const
     if (b->form == FORM_LOOP || (b->form == FORM_FUNCTION && bench_has_empty(b)))
         empty = smaller(g ? gathered_cycles(e, g, KIND_EMPTY) : body, body);
     double windows = STEPPED_OPS * (double)bench_step_grain(b) / b->ops;
-    double steps = smaller(STEPPED_IPC * windows * (body + empty), 2.0 * STEPS_HARD);
+    double steps = smaller(STEPPED_IPC * windows * (body + empty), 2.0 * STEPPED_HARD);
     return (steps + STEPPED_FRAMES) * step;
 }
 

@@ -7,7 +7,7 @@
  * - The current turn: by the fraction that is done.
  * - Showing a row: as earlier rows. Before the first one, a guess from the speed of the progress
  *   line, since a serial port may need longer than the rows.
- * - Stepping a row after its last turn (bench/check/steps.h), which in a process can take longer
+ * - Stepping a row after its last turn (bench/check/stepped.h), which in a process can take longer
  *   than all the rest: a guess from the time of a step and the length of the row's windows.
  */
 #ifndef BENCH_PROGRESS_H

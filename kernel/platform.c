@@ -139,7 +139,7 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     return back && !call.late;
 }
 
-static struct step_result step(struct steps *s, step_entry *entry, const void *code,
+static struct step_result step(struct stepping *s, step_entry *entry, const void *code,
                                const uint64_t argument[STEP_ARGUMENTS])
 {
     return step_call(core_current(), s, entry, code, argument);

@@ -37,8 +37,8 @@ static void show_count(const struct limit *l, uint32_t count, struct sink *out)
 }
 
 /* Writes "312 fillers (311 to 314), 430.1 to 840.2 cycles". */
-static void show_step(const struct run_facts *run, const struct limit *l, const struct step *s,
-                      struct sink *out)
+static void show_step(const struct run_facts *run, const struct limit *l,
+                      const struct curve_step *s, struct sink *out)
 {
     show_count(l, s->at, out);
     fmt(out, " %s (", kind_of(l)->unit);
@@ -115,7 +115,7 @@ static void record_steps(const struct limit *l, struct json *j)
 {
     json_array(j, "steps");
     for (size_t i = 0; i < l->steps; i++) {
-        const struct step *s = &l->step[i];
+        const struct curve_step *s = &l->step[i];
         json_object(j, NULL);
         json_u64(j, "at", s->at);
         json_u64(j, "from", s->from);

@@ -178,7 +178,7 @@ struct bench_curve {
 };
 
 /* What a row of FORM_LIMIT measures at each count (lib/limits/program.h), and how its steps are
- * found (lib/limits/steps.h). */
+ * found (lib/limits/curve_steps.h). */
 struct bench_limit {
     enum limits_kind kind;
     unsigned param;              /* the kind's */
@@ -257,7 +257,7 @@ struct bench {
     bool errors_are_wrong;         /* one failed operation fails the row */
     uint32_t grain;                /* both accept only multiples of it; 0: any n; ... */
     uint32_t most_ops;             /* ... and no n above this; 0: no limit */
-    /* Least number of operations to single-step (bench/check/steps.h), if a number below the grain
+    /* Least number of operations to single-step (bench/check/stepped.h), if a number below the grain
      * executes as much per operation as all others do on average; 0: a grain. */
     uint32_t step_ops;
 

@@ -13,7 +13,7 @@
 #include "bench/api/timer.h"
 #include "lib/config/options.h"
 #include "lib/cpu/cpu.h"
-#include "lib/cpu/steps.h"
+#include "lib/cpu/stepping.h"
 #include "lib/cpu/topology.h"
 #include "lib/text/sink.h"
 
@@ -191,7 +191,7 @@ struct platform {
      * *s. After `back`, or after `most` traps, the rest runs without traps. If guarded() aborts the
      * call, stepping is off afterwards. NULL: not supported.
      */
-    struct step_result (*step)(struct steps *s, step_entry *entry, const void *code,
+    struct step_result (*step)(struct stepping *s, step_entry *entry, const void *code,
                                const uint64_t argument[STEP_ARGUMENTS]);
     uint64_t text, text_size;   /* the program's own code, which may be read */
     uint64_t image, image_size; /* where the program is loaded; 0: as linked */

@@ -1,6 +1,6 @@
 /*
  * Enters a function with the trap flag set (bench/api/step.asm). Both platforms build `step` from
- * this and their trap handler; lib/cpu/steps.h counts.
+ * this and their trap handler; lib/cpu/stepping.h counts.
  */
 #ifndef BENCH_API_STEP_H
 #define BENCH_API_STEP_H

@@ -7,11 +7,11 @@
 /* Runs of the known instructions; the fastest gives the ticks of a step. */
 #define KNOWN_TRIES 4
 
-static struct steps steps_for(const struct engine *e, uint64_t most)
+static struct stepping steps_for(const struct engine *e, uint64_t most)
 {
     const struct platform *p = e->p;
 
-    return (struct steps){
+    return (struct stepping){
         .most = most,
         .code = {{PLATFORM_CODE_VA, PLATFORM_CODE_SIZE}, {p->text, p->text_size}},
     };
@@ -22,9 +22,9 @@ static struct steps steps_for(const struct engine *e, uint64_t most)
 static void step_through_known(void *ctx)
 {
     struct engine *e = ctx;
-    struct stepping *core = &e->facts.stepping;
+    struct stepping_state *core = &e->facts.stepping;
     static const uint64_t none[STEP_ARGUMENTS];
-    struct steps s = steps_for(e, 2 * STEP_KNOWN);
+    struct stepping s = steps_for(e, 2 * STEP_KNOWN);
     const void *known;
     void (*fn)(void) = step_known;
 
@@ -36,14 +36,14 @@ static void step_through_known(void *ctx)
         double ticks = (double)(tsc_now() - from) / (STEP_KNOWN + 1);
         core->ticks = i == 0 || ticks < core->ticks ? ticks : core->ticks;
     }
-    if (s.end != STEPS_BACK || s.instructions != STEP_KNOWN)
+    if (s.end != STEPPING_BACK || s.instructions != STEP_KNOWN)
         fmt_buf(core->why_not, sizeof core->why_not, "the trap flag showed %llu of %u instructions",
                 (unsigned long long)s.instructions, STEP_KNOWN);
 }
 
 void step_try(struct engine *e)
 {
-    struct stepping *core = &e->facts.stepping;
+    struct stepping_state *core = &e->facts.stepping;
     struct guard_ended ended;
 
     if (core->tried)
@@ -63,7 +63,7 @@ struct running {
     struct stepper *t;
     enum kind kind;
     uint64_t n;
-    struct steps *steps;    /* NULL: it runs without traps */
+    struct stepping *steps; /* NULL: it runs without traps */
     struct window_result r; /* its result */
     uint64_t retired;       /* instructions by the counter, if there is one, ... */
     bool read;              /* ... and all its readings are valid */
@@ -180,19 +180,19 @@ static bool came_back(const struct running *w)
     bool refused = w->t->b->form == FORM_FUNCTION && w->kind == KIND_BODY && w->r.failed;
 
     switch (w->steps->end) {
-    case STEPS_BACK:
+    case STEPPING_BACK:
         if (refused)
             fmt_buf(s->why_not, sizeof s->why_not, "an operation failed");
         return !refused;
-    case STEPS_MOST:
+    case STEPPING_MOST:
         fmt_buf(s->why_not, sizeof s->why_not, "%s takes more than %llu steps for %llu operation%s",
                 name, (unsigned long long)w->t->most, (unsigned long long)w->n,
                 w->n == 1 ? "" : "s");
         break;
-    case STEPS_TRANSACTION:
+    case STEPPING_TRANSACTION:
         fmt_buf(s->why_not, sizeof s->why_not, "a transaction (XBEGIN), which a step would abort");
         break;
-    case STEPS_RUNNING:
+    case STEPPING_RUNNING:
         fmt_buf(s->why_not, sizeof s->why_not, "%s cleared the trap flag at %llx", name,
                 (unsigned long long)w->steps->at);
         break;
@@ -202,7 +202,7 @@ static bool came_back(const struct running *w)
 
 bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_window *counts)
 {
-    struct steps s = steps_for(t->e, t->most);
+    struct stepping s = steps_for(t->e, t->most);
     struct running w = {.t = t, .kind = kind, .n = n, .steps = &s};
 
     if (!call_guarded(&w) || !came_back(&w))

@@ -83,7 +83,7 @@ static bool count_all_uninterrupted(struct stepper *t, struct free_counts *f)
 
 static void compare_with_tsc(struct stepper *t)
 {
-    struct stepping *core = &t->e->facts.stepping;
+    struct stepping_state *core = &t->e->facts.stepping;
     struct free_counts f;
 
     if (!count_all_uninterrupted(t, &f))

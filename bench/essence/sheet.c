@@ -186,7 +186,7 @@ void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limi
         if (source->from != SHEET_STEP || rank_of(source, l->row.bench->name) > 0 ||
             l->spoiled != LIMIT_CLEAN)
             continue;
-        const struct step *step = &l->step[0];
+        const struct curve_step *step = &l->step[0];
         struct sheet_column *column = column_of(s, run->core, type);
         struct sheet_figure f = {.known = true,
                                  .value = step->at,

@@ -73,7 +73,7 @@ void selftests_core(const struct run_facts *run, const struct probe_check *linea
 
 void selftests_steps(const struct run_facts *run, struct report *r)
 {
-    const struct stepping *s = &run->stepping;
+    const struct stepping_state *s = &run->stepping;
     enum selftest result = SELFTEST_PASS;
     char detail[400], name[NAME];
     struct sink_buf text;

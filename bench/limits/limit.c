@@ -33,10 +33,10 @@ struct measuring {
     struct budget budget;
     uint64_t seed;
     size_t n;
-    struct steps_point first[STEPS_POINTS_MOST]; /* of the first passes: cycles or ticks */
-    double cost[STEPS_POINTS_MOST];              /* seconds of a visit */
+    struct step_point first[CURVE_POINTS_MOST]; /* of the first passes: cycles or ticks */
+    double cost[CURVE_POINTS_MOST];             /* seconds of a visit */
     unsigned rounds, per_round;
-    struct visits visits[STEPS_POINTS_MOST];
+    struct visits visits[CURVE_POINTS_MOST];
 };
 
 _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
@@ -102,7 +102,7 @@ static void add_point(struct measuring *w, uint32_t count, double value, double 
         w->first[i] = w->first[i - 1];
         w->cost[i] = w->cost[i - 1];
     }
-    w->first[i] = (struct steps_point){count, value, UNKNOWN, UNKNOWN};
+    w->first[i] = (struct step_point){count, value, UNKNOWN, UNKNOWN};
     w->cost[i] = cost;
 }
 
@@ -110,7 +110,7 @@ static void add_point(struct measuring *w, uint32_t count, double value, double 
  * there are LEAST. False: the row has ended. */
 static bool pass_first(struct measuring *w, const uint32_t *count, size_t n)
 {
-    for (size_t i = 0; i < n && w->n < STEPS_POINTS_MOST; i++) {
+    for (size_t i = 0; i < n && w->n < CURVE_POINTS_MOST; i++) {
         struct visit v;
         uint64_t from = tsc_now();
         double spent = budget_used(&w->budget);
@@ -131,7 +131,7 @@ static size_t grid(const struct bench_limit *kind, uint32_t most, uint32_t *coun
 {
     size_t n = 0;
 
-    for (uint32_t c = kind->first; c <= most && n < STEPS_POINTS_MOST;) {
+    for (uint32_t c = kind->first; c <= most && n < CURVE_POINTS_MOST;) {
         count[n++] = c;
         if (kind->apart)
             c += kind->apart;
@@ -145,14 +145,14 @@ static bool is_bend(const struct measuring *w, size_t i)
 {
     double a = w->first[i].y, b = w->first[i + 1].y;
 
-    return b > a * STEPS_BEND || a > b * STEPS_BEND;
+    return b > a * CURVE_STEPS_BEND || a > b * CURVE_STEPS_BEND;
 }
 
 /* Visits the counts at bends again and takes the shorter time: what disturbs only adds to it, and a
  * disturbed count would draw more counts to it. False: the row has ended. */
 static bool visit_bends(struct measuring *w)
 {
-    bool bends[STEPS_POINTS_MOST] = {false};
+    bool bends[CURVE_POINTS_MOST] = {false};
 
     for (size_t i = 0; i + 1 < w->n; i++)
         if (is_bend(w, i))
@@ -174,7 +174,7 @@ static bool measure_first(struct measuring *w)
 {
     const struct bench_limit *kind = &w->limit.row.bench->limit;
     bool proof = is_proof(w->e);
-    uint32_t count[STEPS_POINTS_MOST], most = kind->most;
+    uint32_t count[CURVE_POINTS_MOST], most = kind->most;
     size_t n = grid(kind, proof && most > PROOF_MOST ? PROOF_MOST : most, count);
 
     if (!pass_first(w, count, n))
@@ -182,9 +182,9 @@ static bool measure_first(struct measuring *w)
     for (unsigned i = 0; i < REFINED && !proof && !w->limit.less_time; i++) {
         if (!visit_bends(w))
             return false;
-        size_t room = STEPS_POINTS_MOST - w->n;
-        n = steps_refine(w->first, w->n, kind->apart ? FINEST_LINEAR : FINEST_OCTAVES, count,
-                         room < REFINE ? room : REFINE);
+        size_t room = CURVE_POINTS_MOST - w->n;
+        n = curve_steps_refine(w->first, w->n, kind->apart ? FINEST_LINEAR : FINEST_OCTAVES, count,
+                               room < REFINE ? room : REFINE);
         if (!pass_first(w, count, n))
             return false;
     }
@@ -302,11 +302,11 @@ static enum limit_spoiled spoiled_by(const struct measuring *w)
     return 2 * shared > w->limit.n ? LIMIT_SHARED : LIMIT_CLEAN;
 }
 
-static size_t find(const struct bench_limit *kind, const struct steps_point *point, size_t n,
-                   struct step step[STEPS_MOST])
+static size_t find(const struct bench_limit *kind, const struct step_point *point, size_t n,
+                   struct curve_step step[CURVE_STEPS_MOST])
 {
-    return kind->leaves > 0 ? steps_leave(point, n, kind->leaves, step)
-                            : steps_find(point, n, kind->within, step);
+    return kind->leaves > 0 ? curve_steps_leave(point, n, kind->leaves, step)
+                            : curve_steps_find(point, n, kind->within, step);
 }
 
 /* Finds the steps between counts with certain figures. If there are no such steps, but some with
@@ -314,17 +314,17 @@ static size_t find(const struct bench_limit *kind, const struct steps_point *poi
 static void find_steps(struct limit *l)
 {
     const struct bench_limit *kind = &l->row.bench->limit;
-    struct steps_point point[STEPS_POINTS_MOST], every[STEPS_POINTS_MOST];
-    struct step uncertain[STEPS_MOST];
+    struct step_point point[CURVE_POINTS_MOST], every[CURVE_POINTS_MOST];
+    struct curve_step uncertain[CURVE_STEPS_MOST];
 
     for (size_t i = 0; i < l->n; i++) {
         const struct limit_point *p = &l->point[i];
         double value = is_known(p->cycles) ? p->cycles : p->ticks;
-        point[i] = (struct steps_point){p->count, p->shared ? UNKNOWN : value, p->lo, p->hi};
-        every[i] = (struct steps_point){p->count, value, UNKNOWN, UNKNOWN};
+        point[i] = (struct step_point){p->count, p->shared ? UNKNOWN : value, p->lo, p->hi};
+        every[i] = (struct step_point){p->count, value, UNKNOWN, UNKNOWN};
     }
     /* A predictor or a cache may do better with more; a window cannot be shorter. */
-    if (kind->kind == LIMITS_WINDOW && steps_fall(point, l->n, &l->falls_at)) {
+    if (kind->kind == LIMITS_WINDOW && curve_steps_fall(point, l->n, &l->falls_at)) {
         l->spoiled = LIMIT_FALLS;
         return;
     }

@@ -17,7 +17,7 @@
 #include "bench/place/place.h"
 #include "bench/sample/sampler.h"
 #include "bench/check/step_window.h"
-#include "bench/check/steps.h"
+#include "bench/check/stepped.h"
 #include "bench/api/tsc.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
@@ -333,7 +333,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
     if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.why)
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */
     if (i == end && last)
-        steps_row(e, &g->row, parts_at(parts, end - 1).placement);
+        stepped_row(e, &g->row, parts_at(parts, end - 1).placement);
     e->p->row_end(e->p);
     g->ran += e->p->row_ran ? e->p->row_ran() : tsc_now() - began;
     engine_keep(e, g->row.kept);

@@ -5,7 +5,7 @@
 #include "bench/check/guard.h"
 #include "lib/stats/known.h"
 #include "bench/method/method_adaptive.h"
-#include "bench/check/steps.h"
+#include "bench/check/stepped.h"
 #include "bench/method/method_stream.h"
 #include "bench/api/registry.h"
 #include "bench/api/tsc.h"
@@ -278,7 +278,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     e->p->row_begin(e->p, b->suite, b->name, 0);
     bool done = take_and_check(&t);
     if (done)
-        steps_row(e, row, 0);
+        stepped_row(e, row, 0);
     e->p->row_end(e->p);
     engine_keep(e, row->kept);
     if (!done)

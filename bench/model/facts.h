@@ -35,8 +35,8 @@ struct compensate {
     struct tick_cost cost;
 };
 
-/* Whether single-stepping works on this core (bench/check/steps.h). */
-struct stepping {
+/* Whether single-stepping works on this core (bench/check/stepped.h). */
+struct stepping_state {
     bool tried;
     char why_not[96]; /* empty: it works */
     double ticks;     /* of one step */
@@ -69,7 +69,7 @@ struct run_facts {
     struct cycle cycle;             /* the choice of cycle= */
     struct compensate compensate;   /* the result of compensate= */
     struct witness_facts witness;   /* whether the core is exclusive */
-    struct stepping stepping;       /* whether its instructions can be counted */
+    struct stepping_state stepping; /* whether its instructions can be counted */
 };
 
 static inline bool run_has_hz(const struct run_facts *run)

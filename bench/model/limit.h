@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/model/row.h"
-#include "lib/limits/steps.h"
+#include "lib/limits/curve_steps.h"
 
 /* One count. Figures are per operation. */
 struct limit_point {
@@ -34,9 +34,9 @@ struct limit {
     unsigned rounds;     /* passes over the counts */
     uint64_t operations; /* that were timed */
     size_t n;
-    struct limit_point point[STEPS_POINTS_MOST];
+    struct limit_point point[CURVE_POINTS_MOST];
     size_t steps;
-    struct step step[STEPS_MOST];
+    struct curve_step step[CURVE_STEPS_MOST];
     enum limit_spoiled spoiled;
     uint32_t falls_at; /* LIMIT_FALLS: a count */
 };

@@ -94,7 +94,7 @@ struct method_result {
     uint64_t clock_again, clock_failed; /* its readings that were repeated, and given up */
 };
 
-/* --- instructions, by single-stepping (bench/check/steps.h) --------------------------------- */
+/* --- instructions, by single-stepping (bench/check/stepped.h) --------------------------------- */
 
 /* Instructions of one window, between its entry and its exit (bench/window/window.h). */
 struct step_window {
@@ -114,7 +114,7 @@ struct stepped {
     struct step_window body, body2, empty, empty2; /* body2 and empty2 only if doubled */
     double instructions, iterations;               /* per operation; UNKNOWN: not counted */
     uint64_t traps, ticks;                         /* of all stepped windows */
-    uint64_t lost;                                 /* missing traps: lib/cpu/steps.h */
+    uint64_t lost;                                 /* missing traps: lib/cpu/stepping.h */
     /* The same windows were also run without stepping, because the TSC or a counter counts
      * instructions. */
     bool compared;

@@ -51,13 +51,13 @@ static bool count(void *ctx, ucontext_t *at)
 {
     const greg_t *r = at->uc_mcontext.gregs;
 
-    return steps_trap(ctx, (uint64_t)r[REG_RIP], (uint64_t)r[REG_RCX], (uint64_t)r[REG_RSP]);
+    return stepping_trap(ctx, (uint64_t)r[REG_RIP], (uint64_t)r[REG_RCX], (uint64_t)r[REG_RSP]);
 }
 
-struct step_result step_counted(struct steps *s, step_entry *entry, const void *code,
+struct step_result step_counted(struct stepping *s, step_entry *entry, const void *code,
                                 const uint64_t argument[STEP_ARGUMENTS])
 {
-    steps_begin(s);
+    stepping_begin(s);
     return step_run(count, s, entry, code, argument);
 }
 

@@ -15,7 +15,7 @@
 void step_open(void (*otherwise)(int number, siginfo_t *info, void *context));
 
 /* The platform's step counter. */
-struct step_result step_counted(struct steps *s, step_entry *entry, const void *code,
+struct step_result step_counted(struct stepping *s, step_entry *entry, const void *code,
                                 const uint64_t argument[STEP_ARGUMENTS]);
 
 /* Calls entry(argument, code); each(ctx, at) is called in a signal's handler at the code's first

@@ -16,13 +16,13 @@ static void write_dr6(uint64_t v)
     __asm__ volatile("mov %0, %%dr6" : : "r"(v));
 }
 
-struct step_result step_call(struct core *c, struct steps *s, step_entry *entry, const void *code,
-                             const uint64_t argument[STEP_ARGUMENTS])
+struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
+                             const void *code, const uint64_t argument[STEP_ARGUMENTS])
 {
     struct msr_access msrs = msr_here();
     struct step_result result;
 
-    steps_begin(s);
+    stepping_begin(s);
     branch_trap_clear(&c->branch_trap, &msrs);
     write_dr6(DR6_RESET);
     c->steps = s;
@@ -33,12 +33,12 @@ struct step_result step_call(struct core *c, struct steps *s, step_entry *entry,
 
 bool step_trap(struct core *c, struct trap_frame *f)
 {
-    struct steps *s = c->steps;
+    struct stepping *s = c->steps;
 
     if (!s || !(read_dr6() & DR6_BS))
         return false;
     write_dr6(DR6_RESET); /* the CPU never clears it: SDM vol. 3B section 18.2.3 */
-    f->rflags = step_flags(f->rflags, steps_trap(s, f->rip, f->rcx, f->rsp));
+    f->rflags = step_flags(f->rflags, stepping_trap(s, f->rip, f->rcx, f->rsp));
     return true;
 }
 

@@ -1,6 +1,6 @@
 /*
  * Single-stepping on the running core: #DB by RFLAGS.TF in ring 0 (Intel SDM vol. 3B section
- * 18.3.1.4), while DEBUGCTL.BTF is clear. `step` of bench/api/platform.h uses this; lib/cpu/steps.h
+ * 18.3.1.4), while DEBUGCTL.BTF is clear. `step` of bench/api/platform.h uses this; lib/cpu/stepping.h
  * counts.
  */
 #ifndef KERNEL_TRAP_STEP_H
@@ -10,8 +10,8 @@
 #include "kernel/trap/traps.h"
 
 /* Implements `step` on the running core, `c`. */
-struct step_result step_call(struct core *c, struct steps *s, step_entry *entry, const void *code,
-                             const uint64_t argument[STEP_ARGUMENTS]);
+struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
+                             const void *code, const uint64_t argument[STEP_ARGUMENTS]);
 
 /* In the #DB handler. True: it was a step of step_call() on this core, and `f` may continue. False:
  * it is another #DB. */

@@ -7,7 +7,7 @@
 #include "bench/api/step.h"
 #include "bench/check/check.h"
 #include "bench/check/step_window.h"
-#include "bench/check/steps.h"
+#include "bench/check/stepped.h"
 #include "bench/context/gate.h"
 #include "bench/context/pace.h"
 #include "bench/figure/compensate.h"

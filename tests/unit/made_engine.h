@@ -96,10 +96,10 @@ static const char body_code[2];
     }
 
 /* A stepped window: 50 instructions, and those of its operations. */
-static struct step_result step_made(struct steps *s, step_entry *entry, const void *code,
+static struct step_result step_made(struct stepping *s, step_entry *entry, const void *code,
                                     const uint64_t argument[])
 {
-    s->end = STEPS_BACK;
+    s->end = STEPPING_BACK;
     s->instructions = entry == step_enter ? STEP_KNOWN : 50;
     if (entry != step_enter && plant.stepped++ == 0)
         plant.calls_then = plant.calls;

@@ -1,4 +1,4 @@
-/* A row whose windows are stepped (bench/check/steps.h) on a simulated machine: the results of a
+/* A row whose windows are stepped (bench/check/stepped.h) on a simulated machine: the results of a
  * step and of a free window are planted. */
 #ifndef TESTS_UNIT_MADE_STEPS_H
 #define TESTS_UNIT_MADE_STEPS_H
@@ -10,8 +10,8 @@
 static struct {
     uint64_t of_body, of_empty; /* instructions of an operation */
     uint64_t repeats;           /* of an operation: iterations after the first one */
-    enum steps_end end;
-    uint64_t at_end; /* the window, counted from 1, that ends so; 0: all end in STEPS_BACK */
+    enum stepping_end end;
+    uint64_t at_end; /* the window, counted from 1, that ends so; 0: all end in STEPPING_BACK */
     int failed;      /* what each body returns */
     uint64_t known;  /* instructions of step_known() */
     uint64_t windows, most_operations;
@@ -22,11 +22,11 @@ static uint64_t instructions_of(bool of_body, uint64_t n)
     return FRAME + n * (of_body ? made.of_body : made.of_empty);
 }
 
-static struct step_result step_row(struct steps *s, step_entry *entry, const void *code,
+static struct step_result step_row(struct stepping *s, step_entry *entry, const void *code,
                                    const uint64_t *argument)
 {
-    steps_begin(s);
-    s->end = STEPS_BACK;
+    stepping_begin(s);
+    s->end = STEPPING_BACK;
     if (entry == step_enter) {
         s->instructions = made.known;
         return (struct step_result){0, 0};
@@ -39,7 +39,7 @@ static struct step_result step_row(struct steps *s, step_entry *entry, const voi
     s->iterations = of_body && made.repeats ? argument[2] * (made.repeats + 1) : 0;
     s->traps = s->instructions + s->repeats + 1;
     if (s->traps >= s->most)
-        s->end = STEPS_MOST;
+        s->end = STEPPING_MOST;
     if (++made.windows == made.at_end)
         s->end = made.end;
     return (struct step_result){0, (uint64_t)made.failed};
@@ -47,7 +47,7 @@ static struct step_result step_row(struct steps *s, step_entry *entry, const voi
 
 static struct platform steppable;
 static struct bench loop;
-static struct row stepped_row;
+static struct row walked_row;
 
 static int begin_row(void **state)
 {
@@ -71,11 +71,11 @@ static int begin_row(void **state)
 
 static const struct stepped *go(void)
 {
-    memset(&stepped_row, 0, sizeof stepped_row);
-    stepped_row.bench = &loop;
+    memset(&walked_row, 0, sizeof walked_row);
+    walked_row.bench = &loop;
     places[0].check = loop.check;
-    steps_row(&engine, &stepped_row, 0);
-    return &stepped_row.stepped;
+    stepped_row(&engine, &walked_row, 0);
+    return &walked_row.stepped;
 }
 
 #endif

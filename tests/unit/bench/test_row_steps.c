@@ -1,4 +1,4 @@
-/* A row's instructions from stepped windows (bench/check/steps.h): the number of operations of a
+/* A row's instructions from stepped windows (bench/check/stepped.h): the number of operations of a
  * window, the instructions of an operation, and each reason for which a row has no count. */
 #include "lib/text/fmt.h"
 #include "tests/unit/made_steps.h"
@@ -7,7 +7,7 @@
 static void a_step_takes(double us)
 {
     engine.facts.tsc_hz = 1e9;
-    engine.facts.stepping = (struct stepping){.tried = true, .ticks = us * 1000};
+    engine.facts.stepping = (struct stepping_state){.tried = true, .ticks = us * 1000};
 }
 
 static void an_operation_is_what_twice_as_many_add(void **state)
@@ -26,8 +26,8 @@ static void windows_are_as_long_as_300_steps_allow(void **state)
     (void)state;
     a_step_takes(0.2);
     const struct stepped *s = go();
-    assert_int_equal(s->ops, (STEPS_WINDOW - FRAME) / (2 * 5));
-    assert_true(s->body2.instructions <= STEPS_WINDOW);
+    assert_int_equal(s->ops, (STEPPED_WINDOW - FRAME) / (2 * 5));
+    assert_true(s->body2.instructions <= STEPPED_WINDOW);
     made.of_body = 60;
     assert_int_equal(go()->ops, 2);
 }
@@ -52,12 +52,12 @@ static void a_rows_steps_take_two_milliseconds(void **state)
     for (made.of_body = 1; made.of_body <= 40; made.of_body += 3) {
         a_step_takes(1e3);
         const uint64_t fewest = go()->traps;
-        assert_int_equal(stepped_row.stepped.ops, 1);
+        assert_int_equal(walked_row.stepped.ops, 1);
         for (size_t i = 0; i < sizeof cost / sizeof *cost; i++) {
             a_step_takes(cost[i]);
             const struct stepped *s = go();
             assert_true(stepped_known(s));
-            assert_true((double)(s->traps - fewest) * cost[i] <= STEPS_US);
+            assert_true((double)(s->traps - fewest) * cost[i] <= STEPPED_US);
             assert_true(s->ops > 1 || cost[i] > 1);
         }
     }
@@ -113,7 +113,7 @@ static void a_long_row_is_doubled_up_to_a_bound(void **state)
     s = go();
     assert_false(stepped_known(s));
     assert_non_null(strstr(s->why_not, "30000 steps for 10000 operations"));
-    assert_null(stepped_row.why);
+    assert_null(walked_row.why);
 }
 
 static void the_bound_is_a_time_where_a_step_is_dear(void **state)
@@ -122,7 +122,7 @@ static void the_bound_is_a_time_where_a_step_is_dear(void **state)
     a_step_takes(100);
     loop.grain = loop.ops = 1500; /* twice that are 15,000 steps: a second and a half */
     assert_non_null(strstr(go()->why_not, "10000 steps for 3000 operations"));
-    assert_null(stepped_row.why);
+    assert_null(walked_row.why);
     a_step_takes(1e6);
     loop.grain = loop.ops = 20;
     assert_true(stepped_known(go())); /* 300 steps are always taken */
@@ -176,8 +176,8 @@ static void a_check_may_want_more_operations(void **state)
     s = go();
     assert_false(stepped_known(s));
     assert_non_null(strstr(s->why_not, "after 64 operations its check says: too few"));
-    assert_int_equal(stepped_row.status, ROW_OK);
-    assert_null(stepped_row.why);
+    assert_int_equal(walked_row.status, ROW_OK);
+    assert_null(walked_row.why);
 }
 
 static void iterations_are_apart(void **state)
@@ -206,17 +206,17 @@ static void says(const char *why)
 
     assert_false(stepped_known(s));
     assert_non_null(strstr(s->why_not, why));
-    assert_null(stepped_row.why);
+    assert_null(walked_row.why);
 }
 
 static void what_is_not_counted_says_why(void **state)
 {
     (void)state;
     made.at_end = 2;
-    made.end = STEPS_TRANSACTION;
+    made.end = STEPPING_TRANSACTION;
     says("XBEGIN");
     made.windows = 0;
-    made.end = STEPS_RUNNING;
+    made.end = STEPPING_RUNNING;
     says("cleared the trap flag");
     made.at_end = 0;
     loop.form = FORM_FUNCTION;
@@ -225,7 +225,7 @@ static void what_is_not_counted_says_why(void **state)
     made.failed = 0;
     loop.check = finds_fault;
     says("its check says: planted");
-    assert_int_equal(stepped_row.status, ROW_OK);
+    assert_int_equal(walked_row.status, ROW_OK);
     loop.check = NULL;
     places[0].kind[KIND_EMPTY].fn = NULL;
     says("its windows are empty");
@@ -259,9 +259,9 @@ static void what_does_not_come_back_fails_its_row(void **state)
     ends = &fault;
     ends_after = 3; /* the known code, the setup, the window's own call ends */
     go();
-    assert_int_equal(stepped_row.status, ROW_WRONG);
-    assert_non_null(strstr(stepped_row.why, "#UD"));
-    assert_false(stepped_known(&stepped_row.stepped));
+    assert_int_equal(walked_row.status, ROW_WRONG);
+    assert_non_null(strstr(walked_row.why, "#UD"));
+    assert_false(stepped_known(&walked_row.stepped));
 }
 
 static void a_person_who_stops_the_run_fails_no_row(void **state)
@@ -275,8 +275,8 @@ static void a_person_who_stops_the_run_fails_no_row(void **state)
     ends_after = 3;
     go();
     assert_true(pace.stopped);
-    assert_null(stepped_row.why);
-    assert_false(stepped_row.ended);
+    assert_null(walked_row.why);
+    assert_false(walked_row.ended);
 }
 
 static void nothing_is_told_where_it_is_off_or_the_row_failed(void **state)
@@ -285,11 +285,11 @@ static void nothing_is_told_where_it_is_off_or_the_row_failed(void **state)
     options.instructions = INSTRUCTIONS_OFF;
     assert_false(go()->tried);
     options.instructions = INSTRUCTIONS_AUTO;
-    memset(&stepped_row, 0, sizeof stepped_row);
-    stepped_row.bench = &loop;
-    row_fail(&stepped_row, ROW_WRONG, "planted");
-    steps_row(&engine, &stepped_row, 0);
-    assert_false(stepped_row.stepped.tried);
+    memset(&walked_row, 0, sizeof stepped_row);
+    walked_row.bench = &loop;
+    row_fail(&walked_row, ROW_WRONG, "planted");
+    stepped_row(&engine, &walked_row, 0);
+    assert_false(walked_row.stepped.tried);
     assert_int_equal(made.windows, 0);
 }
 

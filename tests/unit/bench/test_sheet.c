@@ -180,8 +180,8 @@ static void a_limit_is_its_first_step(void **state)
     (void)state;
     bench = (struct bench){.suite = "limits", .name = "rob"};
     limit = (struct limit){.row = {.bench = &bench, .status = ROW_OK}, .steps = 2};
-    limit.step[0] = (struct step){.at = 224, .from = 220, .to = 230};
-    limit.step[1] = (struct step){.at = 448, .from = 440, .to = 460};
+    limit.step[0] = (struct curve_step){.at = 224, .from = 220, .to = 230};
+    limit.step[1] = (struct curve_step){.at = 448, .from = 440, .to = 460};
     limit.spoiled = LIMIT_SHARED;
     sheet_limit(&sheet, &run, &limit, NULL);
     assert_false(sheet_has(&sheet));

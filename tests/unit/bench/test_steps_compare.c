@@ -174,7 +174,7 @@ static void a_counter_agrees(void **state)
     counter.bits = bits = 64;
     count_now = UINT64_MAX - 60;
     assert_true(go()->by_counter == 3);
-    assert_string_equal(stepped_row.stepped.unlike, "");
+    assert_string_equal(walked_row.stepped.unlike, "");
 }
 
 static void an_interrupt_in_a_window_costs_another_try(void **state)
@@ -186,7 +186,7 @@ static void an_interrupt_in_a_window_costs_another_try(void **state)
     assert_true(s->by_counter == 3);
     disturbed = 1000; /* in total: it is reported, and no row fails */
     assert_non_null(strstr(go()->unlike, "the body with"));
-    assert_null(stepped_row.why);
+    assert_null(walked_row.why);
 }
 
 static void a_row_that_is_not_doubled_is_compared(void **state)
@@ -207,7 +207,7 @@ static void a_counter_that_disagrees_fails_nothing(void **state)
     assert_true(s->compared && stepped_known(s));
     assert_non_null(strstr(s->unlike, "the body with"));
     assert_true(is_known(s->by_counter));
-    assert_null(stepped_row.why);
+    assert_null(walked_row.why);
     assert_int_equal(engine.facts.stepping.unlike, 0); /* the self-test's */
     assert_int_equal(counter_stops, counter_runs);
 }
@@ -215,8 +215,8 @@ static void a_counter_that_disagrees_fails_nothing(void **state)
 static enum work judged(void)
 {
     go();
-    check_instructions(&engine, &stepped_row);
-    return stepped_row.work;
+    check_instructions(&engine, &walked_row);
+    return walked_row.work;
 }
 
 /* Work is gone only by both counts, and done only by both. */
@@ -226,19 +226,19 @@ static void a_counter_that_denies_what_the_steps_say_of_the_work_leaves_it_open(
     made.of_body = made.of_empty;
     hidden_in_op = 3; /* traps that were swallowed */
     assert_int_equal(judged(), WORK_NOT_JUDGED);
-    assert_int_equal(stepped_row.status, ROW_OK);
+    assert_int_equal(walked_row.status, ROW_OK);
     hidden_in_op = 0;
     hidden = 2; /* it disagrees of the windows, not of an operation */
     assert_int_equal(judged(), WORK_JUDGED);
-    assert_int_equal(stepped_row.status, ROW_WRONG);
+    assert_int_equal(walked_row.status, ROW_WRONG);
     hidden = 0;
     made.of_body = 5;
     hidden_in_op = (uint64_t)-3; /* none is left */
     assert_int_equal(judged(), WORK_NOT_JUDGED);
-    assert_int_equal(stepped_row.status, ROW_OK);
+    assert_int_equal(walked_row.status, ROW_OK);
     hidden_in_op = 1;
     assert_int_equal(judged(), WORK_JUDGED);
-    assert_int_equal(stepped_row.status, ROW_OK);
+    assert_int_equal(walked_row.status, ROW_OK);
 }
 
 static void a_counter_that_does_not_start_is_tried_once(void **state)
@@ -254,7 +254,7 @@ static void a_counter_that_does_not_start_is_tried_once(void **state)
     engine.facts.stepping.no_counter = false;
     steppable.retired = retired_missing;
     assert_false(go()->compared);
-    assert_true(stepped_known(&stepped_row.stepped));
+    assert_true(stepped_known(&walked_row.stepped));
     engine.facts.stepping.no_counter = false;
     steppable.retired = NULL;
     assert_false(go()->compared);

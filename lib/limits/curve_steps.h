@@ -3,18 +3,18 @@
  * rule is strict, because a step must not be invented: what rises evenly has none. Pure; uses SSE:
  * not for boot/ or trap handlers.
  */
-#ifndef LIB_LIMITS_STEPS_H
-#define LIB_LIMITS_STEPS_H
+#ifndef LIB_LIMITS_CURVE_STEPS_H
+#define LIB_LIMITS_CURVE_STEPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define STEPS_MOST        6  /* of a curve */
-#define STEPS_POINTS_MOST 96 /* of a curve */
+#define CURVE_STEPS_MOST  6  /* of a curve */
+#define CURVE_POINTS_MOST 96 /* of a curve */
 
 /* One count. */
-struct steps_point {
+struct step_point {
     uint32_t x;
     double y;      /* UNKNOWN: not measured; the rule leaves the point out */
     double lo, hi; /* its interval; UNKNOWN: not known */
@@ -22,20 +22,20 @@ struct steps_point {
 
 /* A step: up to `at` the curve is nearer to `before`, from the next point on nearer to `after`. It
  * is somewhere from `from` to `to`. */
-struct step {
+struct curve_step {
     uint32_t at, from, to;
     double before, after; /* the values at either side: the highest before, the lowest after */
 };
 
 /* The values after a step are higher than those before by at least this factor. */
-#define STEPS_RISE 1.25
+#define CURVE_STEPS_RISE 1.25
 
 /*
  * Finds the steps of n points, ascending in x. Each value is first replaced by the median of itself
  * and its neighbours, so that one outlier neither makes a step nor hides one. A step is between
  * points i and j:
  * - x of j is at most `within` times that of i, or j is the next point;
- * - every value from j on is higher than every value up to i, by STEPS_RISE or more, and the
+ * - every value from j on is higher than every value up to i, by CURVE_STEPS_RISE or more, and the
  *   intervals of i and j do not overlap;
  * - the curve is flatter on either side, over the factor within^1.5, but at least four points and
  *   the width of the step: it rises there by at most the square root of the factor by which it
@@ -44,31 +44,32 @@ struct step {
  * the adjacent points whose values are in the middle half between before and after, or whose
  * intervals hold their mean. Returns the number of steps, in ascending order.
  */
-size_t steps_find(const struct steps_point *point, size_t n, double within,
-                  struct step step[STEPS_MOST]);
+size_t curve_steps_find(const struct step_point *point, size_t n, double within,
+                        struct curve_step step[CURVE_STEPS_MOST]);
 
 /*
  * Finds where a curve leaves the level that it begins at, which is the median of its first three
  * points: every value up to `at` is at most `above` times the level; every value from `to` on is
  * more than that, and the last ones by at least twice as much. Adjacent points whose intervals hold
- * that limit are between `from` and `to`. Values are replaced by medians as in steps_find().
+ * that limit are between `from` and `to`. Values are replaced by medians as in curve_steps_find().
  * Returns 1, or 0: it does not leave its level, or comes back to it.
  */
-size_t steps_leave(const struct steps_point *point, size_t n, double above, struct step *step);
+size_t curve_steps_leave(const struct step_point *point, size_t n, double above,
+                         struct curve_step *step);
 
 /* Returns whether the curve falls: a value is lower than one at a smaller count by more than this
  * factor, after medians were taken, so that something else was measured too. *at gets its x. */
-#define STEPS_FALL 1.3
-bool steps_fall(const struct steps_point *point, size_t n, uint32_t *at);
+#define CURVE_STEPS_FALL 1.3
+bool curve_steps_fall(const struct step_point *point, size_t n, uint32_t *at);
 
 /*
  * Chooses counts at which to measure next: it halves the gaps between neighbours that differ by
- * more than STEPS_BEND, beginning with those that differ most. Gaps of 1, and of less than the
+ * more than CURVE_STEPS_BEND, beginning with those that differ most. Gaps of 1, and of less than the
  * `finest` part of the count, are not halved. Writes them to x[], ascending, and returns their
  * number, at most `most`.
  */
-#define STEPS_BEND 1.08
-size_t steps_refine(const struct steps_point *point, size_t n, uint32_t finest, uint32_t *x,
-                    size_t most);
+#define CURVE_STEPS_BEND 1.08
+size_t curve_steps_refine(const struct step_point *point, size_t n, uint32_t finest, uint32_t *x,
+                          size_t most);
 
 #endif

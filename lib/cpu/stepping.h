@@ -17,43 +17,43 @@
  *   POPF, IRET                may clear the trap flag: the caller sets it again after each trap.
  *   XBEGIN                    begins a transaction, which the trap aborts: stepping ends before it.
  */
-#ifndef LIB_CPU_STEPS_H
-#define LIB_CPU_STEPS_H
+#ifndef LIB_CPU_STEPPING_H
+#define LIB_CPU_STEPPING_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define STEPS_RANGES 2
+#define STEPPING_RANGES 2
 
-enum steps_end {
-    STEPS_RUNNING,    /* no end was seen: the code itself cleared the trap flag */
-    STEPS_BACK,       /* it reached `back`: all of it was counted */
-    STEPS_MOST,       /* it took more than `most` traps */
-    STEPS_TRANSACTION /* it was about to begin a transaction */
+enum stepping_end {
+    STEPPING_RUNNING,    /* no end was seen: the code itself cleared the trap flag */
+    STEPPING_BACK,       /* it reached `back`: all of it was counted */
+    STEPPING_MOST,       /* it took more than `most` traps */
+    STEPPING_TRANSACTION /* it was about to begin a transaction */
 };
 
 /* What the first bytes of an instruction show. */
-enum steps_kind {
-    STEPS_PLAIN,
-    STEPS_REPEATED, /* a string instruction with REP, REPE or REPNE */
-    STEPS_LOSES,    /* its trap may be lost */
-    STEPS_PUSHES,   /* PUSHF */
-    STEPS_BEGINS    /* XBEGIN */
+enum stepping_kind {
+    STEPPING_PLAIN,
+    STEPPING_REPEATED, /* a string instruction with REP, REPE or REPNE */
+    STEPPING_LOSES,    /* its trap may be lost */
+    STEPPING_PUSHES,   /* PUSHF */
+    STEPPING_BEGINS    /* XBEGIN */
 };
-struct steps_instruction {
-    enum steps_kind kind;
-    uint8_t length;    /* of STEPS_LOSES */
-    bool count_is_ecx; /* of STEPS_REPEATED: 32-bit addresses */
+struct stepping_instruction {
+    enum stepping_kind kind;
+    uint8_t length;    /* of STEPPING_LOSES */
+    bool count_is_ecx; /* of STEPPING_REPEATED: 32-bit addresses */
 };
 
-struct steps {
+struct stepping {
     /* Set by the caller. */
     uint64_t most; /* maximum number of traps */
     uint64_t back; /* the address at which counting ends, outside the counted code */
     struct {
         uint64_t from, size;
-    } code[STEPS_RANGES]; /* where instructions may be read; elsewhere all are STEPS_PLAIN */
+    } code[STEPPING_RANGES]; /* where instructions may be read; elsewhere all are STEPPING_PLAIN */
 
     /* The result. */
     uint64_t traps;
@@ -62,21 +62,21 @@ struct steps {
     uint64_t repeats;    /* traps after which one of these was not finished */
     uint64_t repeated;   /* number of these instructions */
     uint64_t lost;       /* lost traps, each corrected for */
-    enum steps_end end;
+    enum stepping_end end;
 
     /* Private: the next instruction to run. */
     uint64_t at, count;
-    struct steps_instruction next;
+    struct stepping_instruction next;
 };
 
 /* Clears the result. The first trap is at the first instruction to count. */
-void steps_begin(struct steps *s);
+void stepping_begin(struct stepping *s);
 
 /* Handles a trap at `rip`, with this RCX and RSP; after PUSHF it corrects the flags on the stack.
  * True: set the trap flag; false: clear it, and s->end has the reason. */
-bool steps_trap(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp);
+bool stepping_trap(struct stepping *s, uint64_t rip, uint64_t rcx, uint64_t rsp);
 
-/* Decodes the instruction that starts with these `n` bytes; with too few it is STEPS_PLAIN. */
-struct steps_instruction steps_read(const uint8_t *bytes, size_t n);
+/* Decodes the instruction that starts with these `n` bytes; with too few it is STEPPING_PLAIN. */
+struct stepping_instruction stepping_read(const uint8_t *bytes, size_t n);
 
 #endif

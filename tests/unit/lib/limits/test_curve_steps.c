@@ -1,6 +1,6 @@
 /* Steps of simulated curves: as limits make them, and curves that have none. */
 #include "tests/unit/unit.h"
-#include "lib/limits/steps.h"
+#include "lib/limits/curve_steps.h"
 #include "lib/stats/known.h"
 #include "tests/unit/close.h"
 #include "tests/unit/rng.h"
@@ -9,15 +9,15 @@
 #define OCTAVE 2
 #define TRIALS 4000
 
-static struct steps_point point[STEPS_POINTS_MOST];
-static struct step step[STEPS_MOST];
+static struct step_point point[CURVE_POINTS_MOST];
+static struct curve_step step[CURVE_STEPS_MOST];
 static struct rng random;
 
 /* Sets n counts, one every `apart`. */
 static size_t count(uint32_t first, uint32_t apart, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        point[i] = (struct steps_point){first + (uint32_t)i * apart, 0, UNKNOWN, UNKNOWN};
+        point[i] = (struct step_point){first + (uint32_t)i * apart, 0, UNKNOWN, UNKNOWN};
     return n;
 }
 
@@ -25,7 +25,7 @@ static size_t count(uint32_t first, uint32_t apart, size_t n)
 static size_t count_octaves(uint32_t first, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        point[i] = (struct steps_point){(first << i / 2) * (2 + i % 2) / 2, 0, UNKNOWN, UNKNOWN};
+        point[i] = (struct step_point){(first << i / 2) * (2 + i % 2) / 2, 0, UNKNOWN, UNKNOWN};
     return n;
 }
 
@@ -47,7 +47,7 @@ static void set(size_t n, double (*y)(double x), double noise)
 
 static size_t find(size_t n, double within)
 {
-    return steps_find(point, n, within, step);
+    return curve_steps_find(point, n, within, step);
 }
 
 /* --- curves ----------------------------------------------------------------------------------- */
@@ -138,7 +138,7 @@ static void a_sloping_step_has_an_interval(void **state)
 static void wide_intervals_widen_that_of_the_step(void **state)
 {
     size_t n = count(280, 1, 64);
-    struct step narrow;
+    struct curve_step narrow;
 
     (void)state;
     set(n, sloping, 0);
@@ -161,7 +161,7 @@ static void a_step_among_close_counts(void **state)
 
     (void)state;
     for (uint32_t x = 64; x <= 256; x += 16)
-        point[n++] = (struct steps_point){x, 0, UNKNOWN, UNKNOWN};
+        point[n++] = (struct step_point){x, 0, UNKNOWN, UNKNOWN};
     for (size_t i = 0; i < n; i++)
         point[i].y = point[i].x < 40 ? 600 : point[i].x < 44 ? middle[point[i].x - 40] : 1160;
     assert_int_equal(find(n, WINDOW), 1);
@@ -267,7 +267,7 @@ static void few_or_unknown_points(void **state)
     for (size_t i = 0; i < n; i++)
         point[i].y = UNKNOWN;
     assert_int_equal(find(n, WINDOW), 0);
-    assert_int_equal(steps_leave(point, n, 1.1, step), 0);
+    assert_int_equal(curve_steps_leave(point, n, 1.1, step), 0);
 }
 
 /* --- leaving a level -------------------------------------------------------------------------- */
@@ -278,7 +278,7 @@ static void a_knee_leaves_its_level(void **state)
 
     (void)state;
     set(n, knee, 0.005);
-    assert_int_equal(steps_leave(point, n, 1.03, step), 1);
+    assert_int_equal(curve_steps_leave(point, n, 1.03, step), 1);
     assert_int_equal(step[0].at, 300);
     assert_int_equal(step[0].from, 300);
     assert_int_equal(step[0].to, 320);
@@ -293,11 +293,11 @@ static void what_stays_or_comes_back_does_not_leave(void **state)
     (void)state;
     for (unsigned i = 0; i < TRIALS; i++) {
         set(n, flat, 0.05);
-        assert_int_equal(steps_leave(point, n, 1.15, step), 0);
+        assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
     }
     for (size_t i = 10; i < 20; i++)
         point[i].y *= 2;
-    assert_int_equal(steps_leave(point, n, 1.15, step), 0);
+    assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
 }
 
 static void a_rise_below_twice_the_tolerance_does_not_leave(void **state)
@@ -307,8 +307,8 @@ static void a_rise_below_twice_the_tolerance_does_not_leave(void **state)
     (void)state;
     for (size_t i = 0; i < n; i++)
         point[i].y = i < 20 ? 100 : 120;
-    assert_int_equal(steps_leave(point, n, 1.15, step), 0);
-    assert_int_equal(steps_leave(point, n, 1.09, step), 1);
+    assert_int_equal(curve_steps_leave(point, n, 1.15, step), 0);
+    assert_int_equal(curve_steps_leave(point, n, 1.09, step), 1);
     assert_int_equal(step[0].from, 400);
 }
 
@@ -321,7 +321,7 @@ static void an_uncertain_point_is_in_the_interval(void **state)
     point[5].hi = 2 * point[5].y; /* elsewhere */
     point[13].hi = point[14].hi = 2 * point[14].y;
     point[15].lo = point[15].y / 2;
-    assert_int_equal(steps_leave(point, n, 1.03, step), 1);
+    assert_int_equal(curve_steps_leave(point, n, 1.03, step), 1);
     assert_int_equal(step[0].at, 300);
     assert_int_equal(step[0].from, point[12].x);
     assert_int_equal(step[0].to, 340);
@@ -336,12 +336,12 @@ static void a_falling_curve(void **state)
 
     (void)state;
     set(n, falling, 0.05);
-    assert_true(steps_fall(point, n, &at));
+    assert_true(curve_steps_fall(point, n, &at));
     assert_int_equal(at, 208);
     set(n, window, 0.05);
-    assert_false(steps_fall(point, n, &at));
+    assert_false(curve_steps_fall(point, n, &at));
     point[40].y /= 4;
-    assert_false(steps_fall(point, n, &at));
+    assert_false(curve_steps_fall(point, n, &at));
 }
 
 static void counts_are_added_where_it_rises(void **state)
@@ -351,21 +351,21 @@ static void counts_are_added_where_it_rises(void **state)
 
     (void)state;
     set(n, window, 0);
-    size_t more = steps_refine(point, n, 512, x, 32);
+    size_t more = curve_steps_refine(point, n, 512, x, 32);
     assert_int_equal(more, 15);
     for (size_t i = 0; i < more; i++)
         assert_int_equal(x[i], 305 + i);
-    more = steps_refine(point, n, 64, x, 32);
+    more = curve_steps_refine(point, n, 64, x, 32);
     assert_int_equal(more, 3); /* gaps of 4 are less than a 64th */
     for (size_t i = 0; i < more; i++)
         assert_int_equal(x[i], 308 + 4 * i);
-    assert_int_equal(steps_refine(point, n, 256, x, 2), 2);
+    assert_int_equal(curve_steps_refine(point, n, 256, x, 2), 2);
     assert_int_equal(x[0] == 312 || x[1] == 312, 1);
     set(n, flat, 0.01);
-    assert_int_equal(steps_refine(point, n, 256, x, 32), 0);
+    assert_int_equal(curve_steps_refine(point, n, 256, x, 32), 0);
     n = count(300, 1, 30);
     set(n, window, 0);
-    assert_int_equal(steps_refine(point, n, 256, x, 32), 0); /* there is nothing between */
+    assert_int_equal(curve_steps_refine(point, n, 256, x, 32), 0); /* there is nothing between */
 }
 
 int main(void)

@@ -1,6 +1,6 @@
-/* Instructions counted from traps (lib/cpu/steps.h): code as bytes, and the RIPs at which a CPU
+/* Instructions counted from traps (lib/cpu/stepping.h): code as bytes, and the RIPs at which a CPU
  * would stop, one list for each way in which it may. */
-#include "lib/cpu/steps.h"
+#include "lib/cpu/stepping.h"
 #include <string.h>
 #include "tests/unit/unit.h"
 
@@ -9,22 +9,22 @@
 
 static uint8_t code[64];
 static uint64_t stack[2];
-static struct steps s;
+static struct stepping s;
 
 static void begin(const void *bytes, size_t n)
 {
     memset(code, 0x90, sizeof code);
     memcpy(code, bytes, n);
-    s = (struct steps){.most = MOST, .back = BACK};
+    s = (struct stepping){.most = MOST, .back = BACK};
     s.code[0].from = (uint64_t)code;
     s.code[0].size = sizeof code;
-    steps_begin(&s);
+    stepping_begin(&s);
 }
 #define BEGIN(text) begin(text, sizeof(text) - 1)
 
 static bool trap(unsigned at, uint64_t rcx)
 {
-    return steps_trap(&s, (uint64_t)code + at, rcx, (uint64_t)stack);
+    return stepping_trap(&s, (uint64_t)code + at, rcx, (uint64_t)stack);
 }
 
 /* Traps at these offsets, RCX 0, and the last one after the code. */
@@ -32,8 +32,8 @@ static void run(const unsigned *at, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         assert_true(trap(at[i], 0));
-    assert_false(steps_trap(&s, BACK, 0, (uint64_t)stack));
-    assert_int_equal(s.end, STEPS_BACK);
+    assert_false(stepping_trap(&s, BACK, 0, (uint64_t)stack));
+    assert_int_equal(s.end, STEPPING_BACK);
 }
 #define RUN(...)                                                                                   \
     do {                                                                                           \
@@ -58,7 +58,7 @@ static void a_string_instruction_counts_once(void **state)
     for (uint64_t left = 64; left > 0; left--)
         assert_true(trap(0, left));
     assert_true(trap(2, 0)); /* the 64th iteration and the end are one trap */
-    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_false(stepping_trap(&s, BACK, 0, 0));
     assert_int_equal(s.instructions, 2);
     assert_int_equal(s.iterations, 64);
     assert_int_equal(s.repeats, 63);
@@ -73,7 +73,7 @@ static void a_string_instruction_may_trap_once_more(void **state)
     for (int left = 64; left >= 0; left--)
         assert_true(trap(0, (uint64_t)left));
     assert_true(trap(3, 0));
-    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_false(stepping_trap(&s, BACK, 0, 0));
     assert_int_equal(s.instructions, 2);
     assert_int_equal(s.iterations, 64);
     assert_int_equal(s.repeats, 64);
@@ -96,7 +96,7 @@ static void two_string_instructions_are_two(void **state)
     assert_true(trap(0, 1));
     assert_true(trap(2, 0));
     assert_true(trap(4, 0));
-    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_false(stepping_trap(&s, BACK, 0, 0));
     assert_int_equal(s.instructions, 3);
     assert_int_equal(s.iterations, 2);
     assert_int_equal(s.repeated, 2);
@@ -109,7 +109,7 @@ static void with_32_bit_addresses_ecx_counts(void **state)
     assert_true(trap(0, 0xffffffff00000002));
     assert_true(trap(0, 1)); /* the upper half is cleared */
     assert_true(trap(3, 0));
-    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_false(stepping_trap(&s, BACK, 0, 0));
     assert_int_equal(s.iterations, 2);
     assert_int_equal(s.instructions, 2);
 }
@@ -161,14 +161,17 @@ static void mov_ss_of_any_form_is_recognised(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        struct steps_instruction got = steps_read((const uint8_t *)forms[i].bytes, forms[i].length);
-        assert_int_equal(got.kind, STEPS_LOSES);
+        struct stepping_instruction got =
+            stepping_read((const uint8_t *)forms[i].bytes, forms[i].length);
+        assert_int_equal(got.kind, STEPPING_LOSES);
         assert_int_equal(got.length, forms[i].length);
         /* Cut off, it is not guessed at. */
         for (size_t n = 0; n + 5 < forms[i].length; n++)
-            assert_int_equal(steps_read((const uint8_t *)forms[i].bytes, n).kind, STEPS_PLAIN);
+            assert_int_equal(stepping_read((const uint8_t *)forms[i].bytes, n).kind,
+                             STEPPING_PLAIN);
     }
-    assert_int_equal(steps_read((const uint8_t *)"\x8e\xd8", 2).kind, STEPS_PLAIN); /* mov ds */
+    assert_int_equal(stepping_read((const uint8_t *)"\x8e\xd8", 2).kind,
+                     STEPPING_PLAIN); /* mov ds */
 }
 
 static void what_exits_to_a_hypervisor_is_recognised(void **state)
@@ -198,11 +201,12 @@ static void what_exits_to_a_hypervisor_is_recognised(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct steps_instruction got = steps_read((const uint8_t *)all[i].bytes, all[i].length);
-        assert_int_equal(got.kind, STEPS_LOSES);
+        struct stepping_instruction got =
+            stepping_read((const uint8_t *)all[i].bytes, all[i].length);
+        assert_int_equal(got.kind, STEPPING_LOSES);
         assert_int_equal(got.length, all[i].length);
     }
-    assert_int_equal(steps_read((const uint8_t *)"\x90", 1).kind, STEPS_PLAIN);
+    assert_int_equal(stepping_read((const uint8_t *)"\x90", 1).kind, STEPPING_PLAIN);
 }
 
 /* cpuid; cpuid; nop; ret, of whose traps some are lost. */
@@ -245,7 +249,7 @@ static void the_trap_flag_is_not_pushed(void **state)
     stack[0] = 0x346; /* no other instruction's is touched */
     assert_true(trap(2, 0));
     assert_int_equal(stack[0], 0x346);
-    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_false(stepping_trap(&s, BACK, 0, 0));
     assert_int_equal(s.instructions, 3);
 }
 
@@ -267,7 +271,7 @@ static void a_transaction_ends_stepping_before_it_begins(void **state)
     BEGIN("\x90\xc7\xf8\x00\x00\x00\x00\xc3"); /* nop; xbegin; ret */
     assert_true(trap(0, 0));
     assert_false(trap(1, 0));
-    assert_int_equal(s.end, STEPS_TRANSACTION);
+    assert_int_equal(s.end, STEPPING_TRANSACTION);
     BEGIN("\xc7\xc0\x00\x00\x00\x00\xc3"); /* mov eax, 0: the same opcode */
     assert_true(trap(0, 0));
 }
@@ -279,7 +283,7 @@ static void stepping_is_bounded(void **state)
     for (unsigned i = 1; i < MOST; i++)
         assert_true(trap(0, 0));
     assert_false(trap(0, 0));
-    assert_int_equal(s.end, STEPS_MOST);
+    assert_int_equal(s.end, STEPPING_MOST);
     assert_int_equal(s.traps, MOST);
 }
 
@@ -290,7 +294,7 @@ static void an_end_that_was_not_seen_is_none(void **state)
     BEGIN("\x90\xcf");
     assert_true(trap(0, 0));
     assert_true(trap(1, 0));
-    assert_int_equal(s.end, STEPS_RUNNING);
+    assert_int_equal(s.end, STEPPING_RUNNING);
     assert_int_equal(s.at, (uint64_t)code + 1);
 }
 
@@ -299,9 +303,9 @@ static void unknown_code_is_counted_without_reading_it(void **state)
 {
     (void)state;
     BEGIN("\xc3");
-    assert_true(steps_trap(&s, 8, 5, 0));
-    assert_true(steps_trap(&s, 8, 4, 0));
-    assert_false(steps_trap(&s, BACK, 0, 0));
+    assert_true(stepping_trap(&s, 8, 5, 0));
+    assert_true(stepping_trap(&s, 8, 4, 0));
+    assert_false(stepping_trap(&s, BACK, 0, 0));
     assert_int_equal(s.instructions, 2);
     assert_int_equal(s.iterations, 0);
 }
@@ -329,7 +333,7 @@ static void a_lost_trap_may_be_the_last_one(void **state)
     assert_true(trap(0, 0));
     assert_true(trap(1, 0));
     assert_false(trap(4, 0)); /* that of RDTSC did not come */
-    assert_int_equal(s.end, STEPS_BACK);
+    assert_int_equal(s.end, STEPPING_BACK);
     assert_int_equal(s.instructions, 2);
     assert_int_equal(s.lost, 1);
     BEGIN("\x90\x0f\x31\x90\x90");

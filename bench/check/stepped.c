@@ -1,4 +1,4 @@
-#include "bench/check/steps.h"
+#include "bench/check/stepped.h"
 #include "bench/context/pace.h"
 #include "bench/check/step_window.h"
 #include "bench/check/steps_compare.h"
@@ -20,11 +20,11 @@ static uint64_t steps_within(const struct engine *e, double us)
 static uint64_t most_of(const struct engine *e)
 {
     double deadline_us = e->facts.o->deadline * 1e6;
-    double us = deadline_us < 8.0 * STEPS_HARD_US ? deadline_us / 8 : STEPS_HARD_US;
+    double us = deadline_us < 8.0 * STEPPED_HARD_US ? deadline_us / 8 : STEPPED_HARD_US;
     uint64_t within = steps_within(e, us);
-    uint64_t most = within < STEPS_HARD ? within : STEPS_HARD;
+    uint64_t most = within < STEPPED_HARD ? within : STEPPED_HARD;
 
-    return most > STEPS_WINDOW ? most : STEPS_WINDOW;
+    return most > STEPPED_WINDOW ? most : STEPPED_WINDOW;
 }
 
 /* Returns the fewest operations for stepping. A row that is not doubled has all its operations,
@@ -59,9 +59,10 @@ static uint64_t times_of(const struct stepper *t)
     uint64_t one = steps_of_longer(s->body, s->empty);
     uint64_t two = steps_of_longer(s->body2, s->empty2);
 
-    if (two <= one || two >= STEPS_WINDOW || steps_within(t->e, STEPS_US) < 4ull * STEPS_WINDOW)
+    if (two <= one || two >= STEPPED_WINDOW ||
+        steps_within(t->e, STEPPED_US) < 4ull * STEPPED_WINDOW)
         return 1;
-    uint64_t more = two - one, times = (STEPS_WINDOW - (one - more)) / (2 * more);
+    uint64_t more = two - one, times = (STEPPED_WINDOW - (one - more)) / (2 * more);
     uint64_t most = t->b->ops / s->ops;
     if (t->b->most_ops && t->b->most_ops / (2 * s->ops) < most)
         most = t->b->most_ops / (2 * s->ops);
@@ -110,7 +111,7 @@ static bool step_all(struct stepper *t)
     if (!step_fewest(t))
         return false;
     s->doubled = !b->not_doubled && can_step(b, 2 * s->ops) &&
-                 2 * (s->body.instructions + s->body.repeats) <= STEPS_HARD;
+                 2 * (s->body.instructions + s->body.repeats) <= STEPPED_HARD;
     if (!s->doubled)
         return true;
     if (!step_double(t))
@@ -135,7 +136,7 @@ static void give_up(struct stepper *t)
         fmt_buf(s->why_not, sizeof s->why_not, "the row failed while it was stepped");
 }
 
-void steps_row(struct engine *e, struct row *row, unsigned placement)
+void stepped_row(struct engine *e, struct row *row, unsigned placement)
 {
     struct stepper t = {.e = e, .b = row->bench, .row = row, .p = &e->placed[placement]};
     struct stepped *s = &row->stepped;

@@ -1,4 +1,4 @@
-#include "lib/limits/steps.h"
+#include "lib/limits/curve_steps.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
@@ -10,10 +10,10 @@
 /* The points that have a value, with their neighbours' medians. */
 struct known_points {
     size_t n;
-    struct steps_point at[STEPS_POINTS_MOST];
-    double y[STEPS_POINTS_MOST];       /* smoothed */
-    double highest[STEPS_POINTS_MOST]; /* of the points up to this one */
-    double lowest[STEPS_POINTS_MOST];  /* of the points from this one on */
+    struct step_point at[CURVE_POINTS_MOST];
+    double y[CURVE_POINTS_MOST];       /* smoothed */
+    double highest[CURVE_POINTS_MOST]; /* of the points up to this one */
+    double lowest[CURVE_POINTS_MOST];  /* of the points from this one on */
 };
 
 static double median_around(const struct known_points *k, size_t i)
@@ -25,10 +25,10 @@ static double median_around(const struct known_points *k, size_t i)
 }
 
 /* Returns whether there are points enough for a rule. */
-static bool take_known(struct known_points *k, const struct steps_point *point, size_t n)
+static bool take_known(struct known_points *k, const struct step_point *point, size_t n)
 {
     k->n = 0;
-    for (size_t i = 0; i < n && k->n < STEPS_POINTS_MOST; i++)
+    for (size_t i = 0; i < n && k->n < CURVE_POINTS_MOST; i++)
         if (is_known(point[i].y) && point[i].y > 0)
             k->at[k->n++] = point[i];
     if (k->n < NEIGHBOURS)
@@ -105,7 +105,7 @@ static double known_or(double v, double other)
 /* Returns whether the values of i and j differ by more than their intervals. */
 static bool is_certain(const struct known_points *k, const struct candidate *c)
 {
-    const struct steps_point *i = &k->at[c->i], *j = &k->at[c->j];
+    const struct step_point *i = &k->at[c->i], *j = &k->at[c->j];
 
     return known_or(j->lo, j->y) > known_or(i->hi, i->y);
 }
@@ -120,14 +120,14 @@ static bool steepest(const struct known_points *k, double within, const struct c
             struct candidate c = {i, j, k->lowest[j] / k->highest[i]};
             if (j > i + 1 && k->at[j].x > within * k->at[i].x)
                 break;
-            if (c.rise >= STEPS_RISE && c.rise > best->rise && is_certain(k, &c) &&
+            if (c.rise >= CURVE_STEPS_RISE && c.rise > best->rise && is_certain(k, &c) &&
                 is_apart(&c, found, n) && is_flat_around(k, &c, within))
                 *best = c;
         }
     return best->rise > 0;
 }
 
-static struct step step_of(const struct known_points *k, const struct candidate *c)
+static struct curve_step step_of(const struct known_points *k, const struct candidate *c)
 {
     double before = k->highest[c->i], after = k->lowest[c->j];
     double quarter = QUARTER * (after - before), middle = (before + after) / 2;
@@ -140,7 +140,7 @@ static struct step step_of(const struct known_points *k, const struct candidate 
         from--;
     while (to < c->j && (k->y[to] < after - quarter || known_or(k->at[to].lo, after) < middle))
         to++;
-    return (struct step){k->at[at].x, k->at[from].x, k->at[to].x, before, after};
+    return (struct curve_step){k->at[at].x, k->at[from].x, k->at[to].x, before, after};
 }
 
 static void sort(struct candidate *c, size_t n)
@@ -153,16 +153,16 @@ static void sort(struct candidate *c, size_t n)
         }
 }
 
-size_t steps_find(const struct steps_point *point, size_t n, double within,
-                  struct step step[STEPS_MOST])
+size_t curve_steps_find(const struct step_point *point, size_t n, double within,
+                        struct curve_step step[CURVE_STEPS_MOST])
 {
-    struct candidate found[STEPS_MOST];
+    struct candidate found[CURVE_STEPS_MOST];
     struct known_points k;
     size_t count = 0;
 
     if (!take_known(&k, point, n))
         return 0;
-    while (count < STEPS_MOST && steepest(&k, within, found, count, &found[count]))
+    while (count < CURVE_STEPS_MOST && steepest(&k, within, found, count, &found[count]))
         count++;
     sort(found, count);
     for (size_t i = 0; i < count; i++)
@@ -170,7 +170,8 @@ size_t steps_find(const struct steps_point *point, size_t n, double within,
     return count;
 }
 
-size_t steps_leave(const struct steps_point *point, size_t n, double above, struct step *step)
+size_t curve_steps_leave(const struct step_point *point, size_t n, double above,
+                         struct curve_step *step)
 {
     struct known_points k;
     size_t at, from, to;
@@ -188,18 +189,18 @@ size_t steps_leave(const struct steps_point *point, size_t n, double above, stru
         ;
     for (; to + 1 < k.n && known_or(k.at[to].lo, limit) < limit; to++)
         ;
-    *step = (struct step){k.at[at].x, k.at[from].x, k.at[to].x, k.highest[at], k.lowest[to]};
+    *step = (struct curve_step){k.at[at].x, k.at[from].x, k.at[to].x, k.highest[at], k.lowest[to]};
     return 1;
 }
 
-bool steps_fall(const struct steps_point *point, size_t n, uint32_t *at)
+bool curve_steps_fall(const struct step_point *point, size_t n, uint32_t *at)
 {
     struct known_points k;
 
     if (!take_known(&k, point, n))
         return false;
     for (size_t i = 0; i < k.n; i++)
-        if (k.y[i] * STEPS_FALL < k.highest[i]) {
+        if (k.y[i] * CURVE_STEPS_FALL < k.highest[i]) {
             *at = k.at[i].x;
             return true;
         }
@@ -215,7 +216,8 @@ struct gap {
 
 static bool can_halve(const struct gap *g, uint32_t finest)
 {
-    return g->bend > STEPS_BEND && g->to - g->from > 1 && (g->to - g->from) * finest > g->from;
+    return g->bend > CURVE_STEPS_BEND && g->to - g->from > 1 &&
+           (g->to - g->from) * finest > g->from;
 }
 
 static void insert(uint32_t *x, size_t n, uint32_t value)
@@ -225,18 +227,18 @@ static void insert(uint32_t *x, size_t n, uint32_t value)
     x[n] = value;
 }
 
-size_t steps_refine(const struct steps_point *point, size_t n, uint32_t finest, uint32_t *x,
-                    size_t most)
+size_t curve_steps_refine(const struct step_point *point, size_t n, uint32_t finest, uint32_t *x,
+                          size_t most)
 {
-    struct gap gap[2 * STEPS_POINTS_MOST];
+    struct gap gap[2 * CURVE_POINTS_MOST];
     size_t gaps = 0, added = 0;
 
-    for (size_t i = 0; i + 1 < n && gaps < STEPS_POINTS_MOST; i++) {
+    for (size_t i = 0; i + 1 < n && gaps < CURVE_POINTS_MOST; i++) {
         double a = point[i].y, b = point[i + 1].y;
         double bend = a > 0 && b > 0 ? (a > b ? a / b : b / a) : 0;
         gap[gaps++] = (struct gap){point[i].x, point[i + 1].x, is_known(bend) ? bend : 0};
     }
-    while (added < most && gaps < 2 * STEPS_POINTS_MOST) {
+    while (added < most && gaps < 2 * CURVE_POINTS_MOST) {
         struct gap *best = NULL;
         for (size_t i = 0; i < gaps; i++)
             if (can_halve(&gap[i], finest) && (!best || gap[i].bend > best->bend))

@@ -1,4 +1,4 @@
-#include "lib/cpu/steps.h"
+#include "lib/cpu/stepping.h"
 
 #define LONGEST  15 /* bytes of an instruction (SDM vol. 2A section 2.3.11) */
 #define TRAP_BIT 0x100u
@@ -68,21 +68,21 @@ static unsigned modrm_reg(const struct reader *r)
     return r->bytes[r->at] >> 3 & 7;
 }
 
-static struct steps_instruction loses(const struct reader *r, size_t more)
+static struct stepping_instruction loses(const struct reader *r, size_t more)
 {
-    return (struct steps_instruction){.kind = STEPS_LOSES, .length = (uint8_t)(r->at + more)};
+    return (struct stepping_instruction){.kind = STEPPING_LOSES, .length = (uint8_t)(r->at + more)};
 }
 
 /* The same for an instruction with a ModRM byte at r->at. */
-static struct steps_instruction loses_modrm(const struct reader *r)
+static struct stepping_instruction loses_modrm(const struct reader *r)
 {
     size_t length = modrm_length(r);
 
-    return length ? loses(r, length) : (struct steps_instruction){0};
+    return length ? loses(r, length) : (struct stepping_instruction){0};
 }
 
 /* 0F xx, r->at after both: those that exit to a hypervisor (SDM vol. 3C 25.1), and SYSCALL. */
-static struct steps_instruction read_two_byte(const struct reader *r, uint8_t opcode)
+static struct stepping_instruction read_two_byte(const struct reader *r, uint8_t opcode)
 {
     switch (opcode) {
     case 0x05: /* SYSCALL */
@@ -105,7 +105,7 @@ static struct steps_instruction read_two_byte(const struct reader *r, uint8_t op
     case 0x23:
         return loses(r, 1);
     default:
-        return (struct steps_instruction){0};
+        return (struct stepping_instruction){0};
     }
 }
 
@@ -115,7 +115,7 @@ static bool is_string(uint8_t opcode)
            (opcode >= 0xaa && opcode <= 0xaf);
 }
 
-static struct steps_instruction read_one_byte(const struct reader *r, uint8_t opcode)
+static struct stepping_instruction read_one_byte(const struct reader *r, uint8_t opcode)
 {
     switch (opcode) {
     case 0x8e: /* MOV to a segment register: /2 is SS */
@@ -123,13 +123,13 @@ static struct steps_instruction read_one_byte(const struct reader *r, uint8_t op
             return loses_modrm(r);
         break;
     case 0x9c:
-        return (struct steps_instruction){.kind = STEPS_PUSHES};
+        return (struct stepping_instruction){.kind = STEPPING_PUSHES};
     case 0xc7: /* F8: XBEGIN */
         if (r->at < r->n && r->bytes[r->at] == 0xf8)
-            return (struct steps_instruction){.kind = STEPS_BEGINS};
+            return (struct stepping_instruction){.kind = STEPPING_BEGINS};
         break;
     case 0x90: /* PAUSE */
-        return r->repeats ? loses(r, 0) : (struct steps_instruction){0};
+        return r->repeats ? loses(r, 0) : (struct stepping_instruction){0};
     case 0xf4: /* HLT */
     case 0xec: /* IN, OUT by DX */
     case 0xed:
@@ -145,50 +145,51 @@ static struct steps_instruction read_one_byte(const struct reader *r, uint8_t op
     default:
         break;
     }
-    return (struct steps_instruction){0};
+    return (struct stepping_instruction){0};
 }
 
-struct steps_instruction steps_read(const uint8_t *bytes, size_t n)
+struct stepping_instruction stepping_read(const uint8_t *bytes, size_t n)
 {
     struct reader r = {bytes, n < LONGEST ? n : LONGEST, 0, false, false};
 
     if (!skip_prefixes(&r))
-        return (struct steps_instruction){0};
+        return (struct stepping_instruction){0};
     uint8_t opcode = r.bytes[r.at++];
     if (r.repeats && is_string(opcode))
-        return (struct steps_instruction){.kind = STEPS_REPEATED, .count_is_ecx = r.address32};
+        return (struct stepping_instruction){.kind = STEPPING_REPEATED,
+                                             .count_is_ecx = r.address32};
     if (opcode != 0x0f)
         return read_one_byte(&r, opcode);
     if (r.at >= r.n)
-        return (struct steps_instruction){0};
+        return (struct stepping_instruction){0};
     opcode = r.bytes[r.at++];
     return read_two_byte(&r, opcode);
 }
 
-static struct steps_instruction read_at(const struct steps *s, uint64_t rip)
+static struct stepping_instruction read_at(const struct stepping *s, uint64_t rip)
 {
-    for (unsigned i = 0; i < STEPS_RANGES; i++) {
+    for (unsigned i = 0; i < STEPPING_RANGES; i++) {
         uint64_t into = rip - s->code[i].from;
         if (into < s->code[i].size)
-            return steps_read((const uint8_t *)(uintptr_t)rip, s->code[i].size - into);
+            return stepping_read((const uint8_t *)(uintptr_t)rip, s->code[i].size - into);
     }
-    return (struct steps_instruction){0};
+    return (struct stepping_instruction){0};
 }
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-void steps_begin(struct steps *s)
+void stepping_begin(struct stepping *s)
 {
     s->traps = s->instructions = s->iterations = s->repeats = s->repeated = s->lost = 0;
-    s->end = STEPS_RUNNING;
+    s->end = STEPPING_RUNNING;
 }
 
-static uint64_t count_of(const struct steps_instruction *i, uint64_t rcx)
+static uint64_t count_of(const struct stepping_instruction *i, uint64_t rcx)
 {
     return i->count_is_ecx ? (uint32_t)rcx : rcx;
 }
 
-static void count_repeated(struct steps *s, uint64_t rip, uint64_t rcx)
+static void count_repeated(struct stepping *s, uint64_t rip, uint64_t rcx)
 {
     uint64_t left = count_of(&s->next, rcx);
 
@@ -204,9 +205,9 @@ static void count_repeated(struct steps *s, uint64_t rip, uint64_t rcx)
 
 /* Counts the instruction at s->at, and those after it that ran too if traps were lost; s->next is
  * the last of them. True: `back` was passed; what ran after it is not counted. */
-static bool count_losing(struct steps *s, uint64_t rip)
+static bool count_losing(struct stepping *s, uint64_t rip)
 {
-    while (s->next.kind == STEPS_LOSES) {
+    while (s->next.kind == STEPPING_LOSES) {
         s->at += s->next.length;
         s->instructions++;
         if (rip == s->at)
@@ -228,39 +229,39 @@ static void clean_pushed(uint64_t rsp)
 }
 
 /* Counts what ran since the last trap. True: it reached `back`. */
-static bool count(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
+static bool count(struct stepping *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 {
     bool passed = false;
 
-    if (s->next.kind == STEPS_REPEATED)
+    if (s->next.kind == STEPPING_REPEATED)
         count_repeated(s, rip, rcx);
-    else if (s->next.kind == STEPS_LOSES)
+    else if (s->next.kind == STEPPING_LOSES)
         passed = count_losing(s, rip);
     else
         s->instructions++;
-    if (s->next.kind == STEPS_PUSHES)
+    if (s->next.kind == STEPPING_PUSHES)
         clean_pushed(rsp);
     return passed || rip == s->back;
 }
 
-static bool end(struct steps *s, enum steps_end how)
+static bool end(struct stepping *s, enum stepping_end how)
 {
     s->end = how;
     return false;
 }
 
-bool steps_trap(struct steps *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
+bool stepping_trap(struct stepping *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 {
-    bool repeating = s->traps > 0 && s->next.kind == STEPS_REPEATED && rip == s->at;
+    bool repeating = s->traps > 0 && s->next.kind == STEPPING_REPEATED && rip == s->at;
 
     if (s->traps++ ? count(s, rip, rcx, rsp) : rip == s->back)
-        return end(s, STEPS_BACK);
+        return end(s, STEPPING_BACK);
     s->at = rip;
     if (!repeating) {
         s->next = read_at(s, rip);
         s->count = count_of(&s->next, rcx);
     }
-    if (s->next.kind == STEPS_BEGINS)
-        return end(s, STEPS_TRANSACTION);
-    return s->traps < s->most || end(s, STEPS_MOST);
+    if (s->next.kind == STEPPING_BEGINS)
+        return end(s, STEPPING_TRANSACTION);
+    return s->traps < s->most || end(s, STEPPING_MOST);
 }
