@@ -11,7 +11,7 @@
 #include "lib/firmware/acpi_hpet.h"
 #include "lib/firmware/acpi_madt.h"
 #include "lib/firmware/smbios_memory.h"
-#include "tests/unit/fuzz.h"
+#include "tests/unit/fuzz/fuzz.h"
 #include "tests/unit/image.h"
 #include "tests/unit/read_file.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hosted/replay/replay.h"
-#include "tests/unit/fuzz.h"
-#include "tests/unit/json_count.h"
+#include "tests/unit/fuzz/fuzz.h"
+#include "tests/unit/fuzz/json_count.h"
 #include "tests/unit/read_file.h"
 
 static const char *const seeds[] = {

@@ -2,8 +2,8 @@
 #include <string.h>
 #include "lib/object/elf_place.h"
 #include "lib/text/fmt.h"
-#include "tests/unit/fuzz.h"
-#include "tests/unit/fuzz_link.h"
+#include "tests/unit/fuzz/fuzz.h"
+#include "tests/unit/fuzz/fuzz_link.h"
 #include "tests/unit/made_object.h"
 
 size_t fuzz_seed(size_t index, uint8_t *out, size_t room)

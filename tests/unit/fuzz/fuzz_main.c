@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "tests/unit/fuzz.h"
+#include "tests/unit/fuzz/fuzz.h"
 
 #define INPUT_MAX 4096
 #define SEEDS_MAX 64

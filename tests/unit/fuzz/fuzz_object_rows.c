@@ -6,9 +6,9 @@
 #include <string.h>
 #include "bench/objects/object_rows.h"
 #include "lib/text/fmt.h"
-#include "tests/unit/fuzz.h"
-#include "tests/unit/fuzz_link.h"
-#include "tests/unit/made_rows.h"
+#include "tests/unit/fuzz/fuzz.h"
+#include "tests/unit/fuzz/fuzz_link.h"
+#include "tests/unit/bench/made_rows.h"
 
 #define ROWS_MOST 16 /* of one object that are looked at */
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/config/options.h"
-#include "tests/unit/fuzz.h"
+#include "tests/unit/fuzz/fuzz.h"
 
 static const struct fuzz_text texts[] = {
     FUZZ_TEXT("suite=calls,base* bench=plt? samples=0x40 warmup=0 recipe=xfence\n"),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hosted/replay/replay.h"
-#include "tests/unit/fuzz.h"
+#include "tests/unit/fuzz/fuzz.h"
 #include "tests/unit/image.h"
 #include "tests/unit/read_file.h"
 

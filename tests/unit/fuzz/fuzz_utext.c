@@ -2,7 +2,7 @@
 #include <string.h>
 #include "lib/text/utext.h"
 #include "lib/text/words.h"
-#include "tests/unit/fuzz.h"
+#include "tests/unit/fuzz/fuzz.h"
 
 static const struct fuzz_text texts[] = {
     FUZZ_TEXT("suite=calls # words\r\n\"a b\"=c\n"),

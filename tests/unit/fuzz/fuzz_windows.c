@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "hosted/replay/replay.h"
-#include "tests/unit/fuzz.h"
-#include "tests/unit/json_count.h"
+#include "tests/unit/fuzz/fuzz.h"
+#include "tests/unit/fuzz/json_count.h"
 
 #define T16                " 542 544 542 542 540 544 548 540 542 544 544 548 544 542 546 538\n"
 #define BLOCK(kind, ticks) "7 220 add 0 " kind ticks

@@ -1,7 +1,7 @@
 #include <string.h>
 #include "lib/firmware/acpi_fadt.h"
 #include "lib/firmware/acpi_hpet.h"
-#include "tests/unit/fake_cpu.h"
+#include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
 #include "kernel/devices/counters.c"
 #include "kernel/clock/clocks.c"

@@ -1,6 +1,6 @@
 /* The source that must end a row ends it, and no other, whatever rows of other cores begin or end:
  * on simulated cores, APIC timers and an HPET, in a time that the test advances. */
-#include "tests/unit/fake_deadline.h"
+#include "tests/unit/kernel/fake_deadline.h"
 
 static void a_sleeping_core_watches(void **state)
 {

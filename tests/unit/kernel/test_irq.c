@@ -1,6 +1,6 @@
 #include <string.h>
 #include "lib/firmware/acpi_madt.h"
-#include "tests/unit/fake_cpu.h"
+#include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
 #include "kernel/devices/irq.c"

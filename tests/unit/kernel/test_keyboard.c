@@ -1,6 +1,6 @@
 /* Which keys of a PS/2 keyboard stop a run. */
 #include "tests/unit/unit.h"
-#include "tests/unit/fake_cpu.h"
+#include "tests/unit/kernel/fake_cpu.h"
 #include "kernel/console/keyboard.c"
 
 static const uint8_t *codes; /* what the controller has for us, */

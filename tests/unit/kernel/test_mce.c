@@ -1,4 +1,4 @@
-#include "tests/unit/fake_cpu.h"
+#include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
 #include "kernel/cpu/mce.c"

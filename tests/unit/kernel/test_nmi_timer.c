@@ -1,7 +1,7 @@
 /* A PIT and an HPET that send NMIs through an IO-APIC: the pin and comparator that are used, what
  * is written to them, and that everything is restored. */
 #include <string.h>
-#include "tests/unit/fake_cpu.h"
+#include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
 #define ioapic_read  real_ioapic_read
 #define ioapic_write real_ioapic_write

@@ -1,5 +1,5 @@
 #include <string.h>
-#include "tests/unit/fake_cpu.h"
+#include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
 #include "kernel/console/serial.c"
 

@@ -1,5 +1,5 @@
 /* Rows with other methods than doubled bodies, over the same planted windows. */
-#include "tests/unit/made_engine.h"
+#include "tests/unit/bench/made_engine.h"
 #include "lib/text/words.h"
 
 static struct row by_method(enum method method)

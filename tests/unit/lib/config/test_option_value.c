@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "lib/text/json.h"
 #include "lib/text/str.h"
-#include "tests/unit/made_options.h"
+#include "tests/unit/lib/config/made_options.h"
 
 /* A fraction of 1 where there is a point, else thousandths. */
 static void fractions_are_taken_with_and_without_a_point(void **state)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "lib/text/json.h"
 #include "lib/text/str.h"
-#include "tests/unit/made_options.h"
+#include "tests/unit/lib/config/made_options.h"
 
 /* Parts that a message must contain, NULL at the end: the place, the word, the name, the allowed
  * values. */

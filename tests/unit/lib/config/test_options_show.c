@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 #include "lib/text/json.h"
-#include "tests/unit/made_options.h"
+#include "tests/unit/lib/config/made_options.h"
 
 static void help_fits_a_terminal(void **state)
 {

@@ -1,7 +1,7 @@
 /* Core cycles by APERF and MPERF on planted machines. */
 #include "lib/cpu/aperf.h"
 #include "tests/unit/close.h"
-#include "tests/unit/fake_counters.h"
+#include "tests/unit/lib/cpu/fake_counters.h"
 #include "tests/unit/unit.h"
 
 static const struct core_counters has = {.aperf = true};

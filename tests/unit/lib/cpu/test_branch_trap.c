@@ -1,6 +1,6 @@
 /* IA32_DEBUGCTL.BTF: cleared and set again, on a machine that faults or swallows. */
 #include "lib/cpu/branch_trap.h"
-#include "tests/unit/fake_msr_file.h"
+#include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/unit.h"
 
 #define LBR 1u /* bit 0: last branches are recorded, which is not ours to change */

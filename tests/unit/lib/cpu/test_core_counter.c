@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include "lib/cpu/core_counter.h"
-#include "tests/unit/fake_counters.h"
+#include "tests/unit/lib/cpu/fake_counters.h"
 #include "tests/unit/made_cpu.h"
 
 static struct core_counters of_file(const char *name)

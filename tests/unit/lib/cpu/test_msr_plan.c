@@ -1,6 +1,6 @@
 /* MSRs changed and put back, on a machine that faults or swallows. */
 #include "lib/cpu/msr_plan.h"
-#include "tests/unit/fake_msr_file.h"
+#include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/unit.h"
 
 static void changed_and_put_back(void **state)

@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "lib/cpu/overflow.h"
-#include "tests/unit/fake_msr_file.h"
+#include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/made_cpu.h"
 
 static struct overflow_plan of_file(const char *name)

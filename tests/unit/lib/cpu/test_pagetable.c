@@ -1,5 +1,5 @@
 /* Walks the tables as the CPU walks them, and compares them with a plain array of pages. */
-#include "tests/unit/walked_tables.h"
+#include "tests/unit/lib/cpu/walked_tables.h"
 
 static void pages_are_as_large_as_alignment_allows(void **state)
 {

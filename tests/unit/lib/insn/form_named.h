@@ -1,6 +1,6 @@
 /* Finds a form of lib/insn/table.h by its name, for tests. */
-#ifndef TESTS_UNIT_FORM_NAMED_H
-#define TESTS_UNIT_FORM_NAMED_H
+#ifndef TESTS_UNIT_LIB_INSN_FORM_NAMED_H
+#define TESTS_UNIT_LIB_INSN_FORM_NAMED_H
 
 #include <string.h>
 #include "lib/insn/table.h"

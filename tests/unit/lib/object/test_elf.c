@@ -1,5 +1,5 @@
 /* Relocatable objects: what is refused and why, and what a set contains. */
-#include "tests/unit/opened_object.h"
+#include "tests/unit/lib/object/opened_object.h"
 
 static void an_object_is_read(void **state)
 {

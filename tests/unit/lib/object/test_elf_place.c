@@ -1,5 +1,5 @@
 /* Sets of sections, linked: what relocations give, PLTs, GOT slots, and names of addresses. */
-#include "tests/unit/opened_object.h"
+#include "tests/unit/lib/object/opened_object.h"
 
 static uint8_t memory[4096];
 

@@ -1,6 +1,6 @@
 #include "lib/stats/ensemble.h"
 #include "tests/unit/close.h"
-#include "tests/unit/gauss.h"
+#include "tests/unit/lib/stats/gauss.h"
 #include "tests/unit/unit.h"
 
 static void results_are_those_computed_by_hand(void **state)

@@ -5,8 +5,8 @@
 #include "lib/stats/known.h"
 #include "lib/stats/moments.h"
 #include "tests/unit/close.h"
-#include "tests/unit/estimated.h"
-#include "tests/unit/gauss.h"
+#include "tests/unit/lib/stats/estimated.h"
+#include "tests/unit/lib/stats/gauss.h"
 
 enum { M = 24, OPS = 100, ADDS = 250 };
 

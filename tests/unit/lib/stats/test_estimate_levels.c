@@ -7,8 +7,8 @@
 #include "lib/stats/known.h"
 #include "lib/stats/moments.h"
 #include "tests/unit/close.h"
-#include "tests/unit/estimated.h"
-#include "tests/unit/gauss.h"
+#include "tests/unit/lib/stats/estimated.h"
+#include "tests/unit/lib/stats/gauss.h"
 
 /* One placement's figure, and what makes it. */
 typedef double draw(struct rng *rng);

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include "lib/stats/linearity.h"
 #include "tests/unit/close.h"
-#include "tests/unit/gauss.h"
+#include "tests/unit/lib/stats/gauss.h"
 
 /* Measured: xfence;rdtsc..rdtscp;xfence on a Zen 5, a window that hides up to 42 core cycles, at
  * 0.633 ticks a cycle. */

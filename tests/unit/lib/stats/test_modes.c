@@ -3,7 +3,7 @@
 #include "lib/stats/mathx.h"
 #include "lib/stats/modes.h"
 #include "tests/unit/close.h"
-#include "tests/unit/gauss.h"
+#include "tests/unit/lib/stats/gauss.h"
 
 enum { MOST = 1024 };
 

@@ -1,6 +1,6 @@
 #include "lib/stats/moments.h"
 #include "tests/unit/close.h"
-#include "tests/unit/gauss.h"
+#include "tests/unit/lib/stats/gauss.h"
 #include "tests/unit/unit.h"
 
 static void moments_are_those_of_known_numbers(void **state)

@@ -1,7 +1,7 @@
 /* The shift between two sets of values. */
 #include "lib/stats/shift.h"
 #include "tests/unit/close.h"
-#include "tests/unit/gauss.h"
+#include "tests/unit/lib/stats/gauss.h"
 #include "tests/unit/unit.h"
 
 /* Of the tables of Mann and Whitney's U, two-sided: the largest critical value that is still

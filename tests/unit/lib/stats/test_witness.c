@@ -2,7 +2,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/moments.h"
 #include "tests/unit/close.h"
-#include "tests/unit/gauss.h"
+#include "tests/unit/lib/stats/gauss.h"
 #include "tests/unit/unit.h"
 
 /* --- a core with a sibling thread ------------------------------------------------------------- */

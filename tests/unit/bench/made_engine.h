@@ -1,0 +1,288 @@
+/*
+ * The engine on planted windows: functions with known ticks replace the windows in the code buffer,
+ * and the figure must be the planted one.
+ */
+#ifndef TESTS_UNIT_BENCH_MADE_ENGINE_H
+#define TESTS_UNIT_BENCH_MADE_ENGINE_H
+
+#include "tests/unit/unit.h"
+#include <math.h>
+#include <string.h>
+#include "tests/unit/fake_tsc.h"
+
+#include "tests/unit/bench/fake_program.h"
+#include "tests/unit/bench/fake_witness.h"
+
+#define OPS   1000
+#define CALLS 100000
+
+/* One call of a window by the sampler. */
+struct call {
+    enum kind kind;
+    uint64_t iterations, delay, stack;
+};
+
+/* What the windows do; set by each test. */
+static struct {
+    struct call call[CALLS];
+    size_t calls, of_kind[KINDS];
+    double overhead, cycle, operation; /* ticks, ticks a core cycle, core cycles an operation */
+    double drift;                      /* relative, each window */
+    double (*extra)(enum kind k, size_t i); /* ticks on top of the i-th window of a kind, or NULL */
+    bool (*fails)(size_t i);                /* the i-th window of the body, ... */
+    bool twice_fails;                       /* ... or of twice the body */
+    uint64_t ran;                           /* row_begin() was told */
+    uint64_t nmi_at;                        /* an NMI comes with this call; 0: none */
+    uint64_t nmis;
+    unsigned cooled;
+    uint64_t interrupts; /* of the timer, so far */
+    double instructions; /* an operation executes; rounded down over all of a window */
+    size_t stepped;      /* windows by steps, ... */
+    size_t calls_then;   /* ... calls before the first of them, ... */
+    uint64_t step_ticks; /* ... and what each takes */
+} plant;
+
+void place_cool(const struct placed *p)
+{
+    (void)p;
+    plant.cooled++;
+}
+
+static double cycles_of(enum kind k)
+{
+    static const unsigned operations[KINDS] = {[KIND_BODY] = OPS, [KIND_BODY2] = 2 * OPS};
+    static const unsigned adds[KINDS] = {[KIND_RULER] = RULER_ADDS, [KIND_RULER2] = 2 * RULER_ADDS};
+
+    return operations[k] * plant.operation + adds[k];
+}
+
+static struct window_result window(enum kind k, uint64_t iterations, uint64_t delay, uint64_t stack)
+{
+    size_t i = plant.of_kind[k]++;
+
+    assert_true(plant.calls < CALLS);
+    plant.call[plant.calls++] = (struct call){k, iterations, delay, stack};
+    if (plant.calls == plant.nmi_at)
+        plant.nmis++;
+    double ticks = plant.overhead + cycles_of(k) * plant.cycle;
+    ticks *= 1 + plant.drift * (double)plant.calls;
+    if (plant.extra)
+        ticks += plant.extra(k, i);
+    return (struct window_result){
+        .ticks = (uint64_t)(ticks + 0.5),
+        .failed =
+            k == (plant.twice_fails ? KIND_BODY2 : KIND_BODY) && plant.fails && plant.fails(i),
+    };
+}
+
+#define WINDOW(name_, kind_)                                                                       \
+    static struct window_result name_(struct object *o, const void *f, uint64_t iterations,        \
+                                      uint64_t delay, uint64_t stack)                              \
+    {                                                                                              \
+        (void)o, (void)f;                                                                          \
+        return window(kind_, iterations, delay, stack);                                            \
+    }
+WINDOW(empty, KIND_EMPTY)
+WINDOW(ruler, KIND_RULER)
+WINDOW(ruler2, KIND_RULER2)
+WINDOW(body, KIND_BODY)
+WINDOW(body2, KIND_BODY2)
+
+/* The stepped part of the row's body; there is no code. */
+static const char body_code[2];
+#define BODY_PART                                                                                  \
+    {                                                                                              \
+        &body_code[0], &body_code[1]                                                               \
+    }
+
+/* A stepped window: 50 instructions, and those of its operations. */
+static struct step_result step_made(struct stepping *s, step_entry *entry, const void *code,
+                                    const uint64_t argument[])
+{
+    s->end = STEPPING_BACK;
+    s->instructions = entry == step_enter ? STEP_KNOWN : 50;
+    if (entry != step_enter && plant.stepped++ == 0)
+        plant.calls_then = plant.calls;
+    fake_tsc += plant.step_ticks;
+    if (code == body_code)
+        s->instructions += (uint64_t)((double)argument[2] * plant.instructions);
+    return (struct step_result){0, 0};
+}
+
+static uint64_t nmis(void)
+{
+    return plant.nmis;
+}
+
+static uint64_t timer_interrupts(void)
+{
+    return plant.interrupts;
+}
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p, (void)suite, (void)name;
+    plant.ran = ran;
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+}
+
+static const struct cpu cpu = {
+    .vendor = VENDOR_INTEL, .tsc = true, .sse2 = true, .lfence_always_serializing = true};
+
+/* How a guarded call ends after it has run; NULL: all return. Of a part these are its setup, its
+ * windows and its check: `ends_after` calls return before. */
+static const struct guard_ended *ends;
+static unsigned ends_after;
+
+static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    fn(ctx);
+    if (!ends || ends_after-- > 0)
+        return true;
+    *ended = *ends;
+    return ends->by == GUARD_CAME_BACK;
+}
+
+static bool in_a_process;
+static const char *lacks(unsigned needs)
+{
+    return needs && in_a_process ? "a process" : NULL;
+}
+
+static const struct platform platform = {.nmis = nmis,
+                                         .lacks = lacks,
+                                         .timer_interrupts = timer_interrupts,
+                                         .row_begin = row_begin,
+                                         .row_end = row_end,
+                                         .guarded = guarded,
+                                         .step = step_made,
+                                         .image = 0x40000,
+                                         .image_size = 0x20000,
+                                         .cpu = &cpu};
+static struct options options;
+static struct bench bench = {.suite = "planted", .name = "row", .form = FORM_STRAIGHT, .ops = OPS};
+static struct engine engine;
+static struct sampler sampler;
+static uint64_t memory[1 << 17], store[1 << 16];
+static struct gathered *const gathered = (struct gathered *)(void *)store;
+
+static const struct placed placed = {
+    .at = {.stack = 160},
+    .kind = {[KIND_EMPTY] = {.fn = empty, .iterations = OPS},
+             [KIND_RULER] = {.fn = ruler, .iterations = OPS},
+             [KIND_RULER2] = {.fn = ruler2, .iterations = OPS},
+             [KIND_BODY] = {.fn = body, .iterations = OPS, .part = BODY_PART},
+             [KIND_BODY2] = {.fn = body2, .iterations = 2 * OPS}},
+};
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&plant, 0, sizeof plant);
+    memset(&fake_witness, 0, sizeof fake_witness);
+    ends = NULL;
+    plant.overhead = 100;
+    plant.cycle = 0.5;
+    plant.operation = 3.25;
+    plant.instructions = 1;
+    options_default(&options);
+    options.warmup = 0;
+    engine = (struct engine){.p = &platform,
+                             .facts.o = &options,
+                             .facts.recipe = RECIPE_LFENCE,
+                             .facts.samples = 256,
+                             .facts.rounds = 1,
+                             .facts.step = 1,
+                             .step_cycles = 37,
+                             .memory = memory};
+    return 0;
+}
+
+static inline double now_and_then(enum kind k, size_t i)
+{
+    return k == KIND_BODY && i % 64 == 5 ? 100000 : 0;
+}
+
+/* --- whole rows ------------------------------------------------------------------------------- */
+
+static struct placed places[LAYOUT_MAX];
+
+const char *not_placed; /* why place_row() cannot; NULL: it can */
+
+bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, struct placed *to,
+               unsigned from, unsigned n)
+{
+    (void)e, (void)recipe;
+    memset(to, 0, sizeof places); /* only those asked for are there */
+    for (unsigned i = from; i < from + n; i++) {
+        to[i] = placed;
+        to[i].check = b->check;
+    }
+    return !not_placed;
+}
+
+const char *place_why(const struct engine *e)
+{
+    (void)e;
+    return not_placed;
+}
+
+/* One function is placed. */
+const char *place_name_at(uint64_t at, uint64_t *behind)
+{
+    *behind = at - (PLATFORM_CODE_VA + 0x2000);
+    return *behind < 8 ? "a_body" : NULL;
+}
+
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
+{
+    (void)code;
+    *behind = 0x12;
+    return at == 0x1000 && strcmp(name, "planted/row/B2") == 0;
+}
+
+static inline double three(const struct cpu *c)
+{
+    (void)c;
+    return 3;
+}
+
+static inline const char *finds_fault(const struct object *o, uint64_t operations)
+{
+    (void)o, (void)operations;
+    return "planted";
+}
+
+/* Runs the first `rounds` of its rounds. */
+static void row_of(const struct bench *b, unsigned rounds, struct row *row)
+{
+    assert_true(gathered_need(&options, engine.facts.samples, engine.facts.rounds) <=
+                sizeof store / sizeof *store);
+    engine.sampler = &sampler;
+    engine.placed = places;
+    engine.facts.execution = EXEC_SILICON;
+    engine_begin(&engine, b, gathered);
+    for (unsigned i = 0; i < rounds; i++)
+        engine_round(&engine, gathered, i);
+    engine_end(&engine, gathered, row);
+}
+
+static inline struct row whole_row(struct bench b)
+{
+    static struct row row; /* what it says is in it */
+
+    row_of(&b, engine.facts.rounds, &row);
+    return row;
+}
+
+/* A neighbour that is always there. */
+static inline bool at_all_times(void)
+{
+    return true;
+}
+
+#endif

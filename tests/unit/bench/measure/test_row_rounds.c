@@ -1,0 +1,374 @@
+/* Rows that are ended before they are whole, and rows in rounds. */
+#include "tests/unit/bench/made_engine.h"
+#include "tests/unit/bench/says.h"
+
+/* --- rows that are ended ---------------------------------------------------------------------- */
+
+static void ended_row(struct row *row, enum guard_end by, uint64_t at)
+{
+    struct guard_ended ended = {.by = by, .at = at, .what = "#UD invalid opcode (vector 6)"};
+    struct bench b = bench;
+
+    b.check = finds_fault; /* it is not asked about work that was not done */
+    ends = &ended;
+    ends_after = 1;
+    row_of(&b, 1, row);
+    ends = NULL;
+    assert_true(row->ended);
+    assert_int_equal(row->ticks.n, 0);
+    assert_false(row->figure.known);
+    assert_int_equal(row->status, ROW_WRONG);
+}
+
+static void a_fault_fails_the_row_and_says_where(void **state)
+{
+    struct row row;
+
+    (void)state;
+    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1000);
+    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000001000 in "
+                                 "planted/row/B2+0x12");
+    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1001);
+    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000001001 in "
+                                 "the code buffer+0x1001");
+    ended_row(&row, GUARD_FAULT, 0x41234);
+    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 41234 (image+0x1234)");
+    ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x2003);
+    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000002003 in a_body+0x3");
+}
+
+static void the_deadline_fails_the_row(void **state)
+{
+    struct row row;
+
+    (void)state;
+    options.deadline = 7;
+    ended_row(&row, GUARD_DEADLINE, 0x10);
+    assert_says(row.why, "deadline=7", "at 10");
+}
+
+static void a_person_stops_more_than_the_row(void **state)
+{
+    struct pace pace = {.p = &platform, .hz = UINT64_MAX}; /* it never looks */
+    struct row row;
+
+    (void)state;
+    engine.pace = &pace;
+    ended_row(&row, GUARD_DEADLINE, 0);
+    assert_false(pace.stopped);
+    ended_row(&row, GUARD_STOPPED, 0);
+    assert_true(pace.stopped); /* which shows no row that was under way */
+}
+
+static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
+{
+    static const struct guard_ended changed = {.by = GUARD_CAME_BACK,
+                                               .changed = "CR4 (OSFXSR cleared)"};
+    static const struct guard_ended both = {
+        .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .changed = "the GS base"};
+    struct row row;
+
+    (void)state;
+    ends = &changed;
+    ends_after = 1;
+    row_of(&bench, 1, &row);
+    assert_false(row.ended);
+    assert_int_equal(row.status, ROW_WRONG);
+    assert_false(row.figure.known);
+    assert_says(row.why, "the body", "CR4 (OSFXSR cleared)");
+    ends = &both;
+    ends_after = 1;
+    row_of(&bench, 1, &row);
+    assert_true(row.ended);
+    assert_says(row.why, "the body", "the GS base", "#UD at 10");
+    ends = NULL;
+}
+
+/* --- rounds ----------------------------------------------------------------------------------- */
+
+static void a_row_is_stepped_after_its_last_window_and_its_time_is_apart(void **state)
+{
+    (void)state;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    plant.instructions = 1;
+    plant.step_ticks = 1ull << 40;
+    struct row row = whole_row(bench);
+    assert_int_equal(row.status, ROW_OK);
+    assert_true(plant.stepped >= 4);
+    assert_int_equal(plant.calls_then, plant.calls);
+    assert_true(row.stepped.ticks >= plant.stepped * plant.step_ticks);
+    assert_true(row.sampling_ticks < plant.step_ticks);
+}
+
+/* The same windows, whatever the rounds: what all of them say is the same. */
+static void rounds_are_parts_of_one_row(void **state)
+{
+    (void)state;
+    engine.facts.samples = 2048;
+    plant.extra = now_and_then;
+    struct row one = whole_row(bench);
+    uint64_t windows = one.windows;
+    assert_int_equal(one.rounds, 1);
+    assert_int_equal(one.ticks.n, 2048);
+    for (unsigned rounds = 2; rounds <= ROUNDS_MOST; rounds *= 2) {
+        start(NULL);
+        engine.facts.samples = 2048;
+        engine.facts.rounds = rounds;
+        plant.extra = now_and_then;
+        struct row row = whole_row(bench);
+        assert_int_equal(row.status, ROW_OK);
+        assert_int_equal(row.rounds, rounds);
+        assert_int_equal(row.ticks.n, 2048);
+        assert_int_equal(row.placements, LAYOUT_SHUFFLED);
+        assert_true(row.figure.cycles.theta == one.figure.cycles.theta);
+        assert_int_equal(row.figure.cycles.rounds, rounds);
+        assert_int_equal(row.figure.cycles.placements, LAYOUT_SHUFFLED);
+        assert_int_equal(row.disturbed, one.disturbed);
+        assert_true(row.net == one.net && row.ticks.sd == one.ticks.sd);
+        assert_true(row.ticks.median == one.ticks.median && row.ticks.max == one.ticks.max);
+        assert_int_equal(row.figure.modes.count, 1);
+        assert_true(row.windows >= windows); /* each part has its warm-up */
+    }
+}
+
+static double slower_body(enum kind k, size_t i)
+{
+    return (k == KIND_BODY2 && i >= 1024) * 65; /* 4% from the third round on */
+}
+
+/* What differs from round to round is in the placements' figures, and so in their interval. */
+static void rounds_are_in_the_interval(void **state)
+{
+    (void)state;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    plant.extra = slower_body;
+    struct row row = whole_row(bench);
+    assert_true(fabs(row.round_theta[0] - 3.25) < 1e-3);
+    assert_true(fabs(row.round_theta[3] - 3.25 * 1.04) < 1e-3);
+    double apart = row.round_theta[3] - row.round_theta[0];
+    assert_true(fabs(row.figure.cycles.between - apart / sqrt(3)) < 1e-6);
+    assert_true(row.figure.cycles.lo < row.round_theta[0] + 1e-3);
+    assert_true(row.figure.cycles.hi > row.round_theta[3] - 1e-3);
+    assert_true(row.theta[0] == row.round_theta[0]);
+}
+
+static void fixed_layout_has_a_part_in_each_round(void **state)
+{
+    (void)state;
+    options.layout = LAYOUT_FIXED;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    plant.extra = slower_body;
+    struct row row = whole_row(bench);
+    assert_int_equal(row.placements, 1);
+    assert_int_equal(row.rounds, 4);
+    assert_true(fabs(row.theta[0] - 3.25 * 1.02) < 1e-3);
+    assert_int_equal(row.figure.cycles.rounds, 4);
+    assert_true(row.figure.cycles.hi - row.figure.cycles.theta > 0.1);
+}
+
+static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
+{
+    struct row row;
+
+    (void)state;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    row_of(&bench, 2, &row);
+    assert_int_equal(row.rounds, 2);
+    assert_int_equal(row.ticks.n, 1024);
+    assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
+    assert_int_equal(row.figure.cycles.rounds, 2);
+    assert_true(row.theta[8] != row.theta[8]); /* not taken, hence not known */
+    assert_true(row.round_theta[2] != row.round_theta[2]);
+
+    /* In the middle of a round: that row is not at fault. */
+    struct pace pace = {.p = &platform, .hz = UINT64_MAX};
+    struct guard_ended ended = {.by = GUARD_STOPPED};
+    engine.pace = &pace;
+    row_of(&bench, 1, &row);
+    ends = &ended;
+    ends_after = 1;
+    engine_round(&engine, gathered, 1);
+    ends = NULL;
+    engine_end(&engine, gathered, &row);
+    assert_true(pace.stopped && row.status == ROW_OK && !row.why && !row.ended);
+    assert_int_equal(row.rounds, 1);
+    assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
+}
+
+static void a_fault_in_a_later_round_ends_the_row(void **state)
+{
+    struct guard_ended ended = {.by = GUARD_FAULT, .what = "#UD"};
+    struct row row;
+
+    (void)state;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    row_of(&bench, 1, &row);
+    ends = &ended;
+    ends_after = 1;
+    engine_round(&engine, gathered, 1);
+    ends = NULL;
+    size_t calls = plant.calls;
+    engine_round(&engine, gathered, 2); /* it is not tried again */
+    assert_int_equal(plant.calls, calls);
+    engine_end(&engine, gathered, &row);
+    assert_true(row.status == ROW_WRONG && row.ended && !row.figure.known);
+    assert_int_equal(row.ticks.n, 0);
+}
+
+/* Setup, windows and check: parts after the one that ends are not called. */
+static void what_is_around_the_windows_is_guarded(void **state)
+{
+    static const bool windows[] = {false, true, true};
+    struct guard_ended ended = {.by = GUARD_DEADLINE};
+    struct row row;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        plant.calls = 0;
+        ends = &ended;
+        ends_after = i;
+        row_of(&bench, 1, &row);
+        ends = NULL;
+        assert_true(row.ended && row.status == ROW_WRONG && !row.figure.known);
+        assert_int_equal(plant.calls > 0, windows[i]);
+    }
+    /* What shows how a fault ends the run has its setup outside: the first call is its windows'. */
+    struct bench outside = bench;
+    outside.faults_outside = true;
+    plant.calls = 0;
+    ends = &ended;
+    ends_after = 0;
+    row_of(&outside, 1, &row);
+    ends = NULL;
+    assert_true(row.ended && plant.calls > 0);
+}
+
+static void short_rounds_have_one_deadline(void **state)
+{
+    struct row row;
+
+    (void)state;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    engine.facts.tsc_hz = 1e9;
+    options.deadline = 2;
+    row_of(&bench, 1, &row);
+    assert_true(plant.ran == 0 && gathered->ran > 0);
+    gathered->ran = 1900000000;
+    engine_round(&engine, gathered, 1); /* it has what is left */
+    assert_true(plant.ran == 1900000000 && gathered->rounds == 2 && gathered->ran > plant.ran);
+    gathered->ran = 2100000000;
+    engine_round(&engine, gathered, 2);
+    engine_end(&engine, gathered, &row);
+    assert_true(row.ended && row.status == ROW_WRONG);
+    assert_non_null(strstr(row.why, "deadline=2 seconds"));
+}
+
+static uint64_t used;
+
+static uint64_t row_ran(void)
+{
+    return used;
+}
+
+/* A process that waits for a CPU: what passes is not what the row uses. */
+static void time_that_a_platform_does_not_count_ends_no_row(void **state)
+{
+    struct platform counts = platform;
+    struct row row;
+
+    (void)state;
+    counts.row_ran = row_ran;
+    engine.p = &counts;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    engine.facts.tsc_hz = 1; /* each round takes many seconds */
+    options.deadline = 2;
+    used = 0;
+    row_of(&bench, 4, &row);
+    assert_true(gathered->rounds == 4 && !row.ended && row.status == ROW_OK);
+    used = 2;
+    row_of(&bench, 4, &row);
+    assert_true(gathered->rounds == 1 && row.ended && row.status == ROW_WRONG);
+    assert_int_equal(plant.ran, 0); /* no other round began */
+}
+
+static double each_another(enum kind k, size_t i)
+{
+    return k == KIND_BODY ? (double)(i * 37 % 2048) * 4 : 0;
+}
+
+/* More values than there are bins: bins are wider, and the figure is the same. */
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    engine.facts.samples = 2048;
+    plant.extra = each_another;
+    struct row one = whole_row(bench);
+    assert_int_equal(one.hist->width, 1);
+    assert_int_equal(one.hist->used, 2048);
+    start(NULL);
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    plant.extra = each_another;
+    struct row row = whole_row(bench);
+    assert_true(row.hist->width > 1 && row.hist->used <= GATHERED_BODY_BINS);
+    assert_true(fabs(row.ticks.median - one.ticks.median) < (double)row.hist->width);
+    assert_true(fabs(row.ticks.mean - one.ticks.mean) < 1e-6 && row.ticks.max == one.ticks.max);
+    options.hist = HIST_FULL; /* all that was asked for */
+    assert_true(gathered_need(&options, 2048, 4) <= sizeof store / sizeof *store);
+    plant.calls = plant.of_kind[KIND_BODY] = 0;
+    row = whole_row(bench);
+    assert_int_equal(row.hist->width, 1);
+    assert_true(gathered_need(&options, 1000000, 4) > 2000000);
+    options.hist = HIST_CAPPED;
+    assert_true(gathered_need(&options, 1000000, 4) < 200000);
+    assert_true(gathered_need(&options, 2048, 4) * sizeof(uint64_t) < 24000);
+}
+
+static void exact_figures_need_one_round(void **state)
+{
+    struct behave_verdict v = {.execution = EXEC_INSTRUCTIONS, .ticks_per_instruction = 128};
+
+    (void)state;
+    engine_executed_by(&engine, &v);
+    assert_int_equal(engine.facts.rounds, 1);
+    v.execution = EXEC_EMULATED;
+    engine_executed_by(&engine, &v);
+    assert_int_equal(engine.facts.rounds, 1);
+    v.execution = EXEC_SILICON;
+    engine.facts.samples = 2048;
+    engine_executed_by(&engine, &v);
+    assert_int_equal(engine.facts.rounds, 4);
+    options.method = METHOD_PLAIN;
+    engine_executed_by(&engine, &v);
+    assert_int_equal(engine.facts.rounds, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
+        cmocka_unit_test_setup(state_that_the_body_changed_fails_the_row_and_is_named, start),
+        cmocka_unit_test_setup(the_deadline_fails_the_row, start),
+        cmocka_unit_test_setup(a_person_stops_more_than_the_row, start),
+        cmocka_unit_test_setup(a_row_is_stepped_after_its_last_window_and_its_time_is_apart, start),
+        cmocka_unit_test_setup(rounds_are_parts_of_one_row, start),
+        cmocka_unit_test_setup(rounds_are_in_the_interval, start),
+        cmocka_unit_test_setup(fixed_layout_has_a_part_in_each_round, start),
+        cmocka_unit_test_setup(a_row_that_is_stopped_has_its_whole_rounds, start),
+        cmocka_unit_test_setup(a_fault_in_a_later_round_ends_the_row, start),
+        cmocka_unit_test_setup(what_is_around_the_windows_is_guarded, start),
+        cmocka_unit_test_setup(short_rounds_have_one_deadline, start),
+        cmocka_unit_test_setup(time_that_a_platform_does_not_count_ends_no_row, start),
+        cmocka_unit_test_setup(memory_is_bounded, start),
+        cmocka_unit_test_setup(exact_figures_need_one_round, start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* Arguments of a user row: the values of a range, refused ones, the row of one value. */
+#include "bench/objects/object_args.h"
+#include <string.h>
+#include "tests/unit/bench/says.h"
+#include "tests/unit/unit.h"
+
+static char text[256];
+static struct sink_buf said;
+static struct object_args values;
+
+static bool lists(struct baretick_args args)
+{
+    sink_buf_init(&said, text, sizeof text);
+    bool ok = object_args_list(&args, &values, &said.sink);
+    assert_true(ok == (said.used == 0));
+    return ok;
+}
+
+#define ARGS(...) ((struct baretick_args){__VA_ARGS__})
+#define ARE(args_, ...)                                                                            \
+    do {                                                                                           \
+        const uint32_t expected[] = {__VA_ARGS__};                                                 \
+        if (!lists(args_))                                                                         \
+            fail_msg("%s", text);                                                                  \
+        assert_int_equal(values.count, sizeof expected / sizeof *expected);                        \
+        assert_memory_equal(values.value, expected, sizeof expected);                              \
+    } while (0)
+
+static void a_range_multiplies_as_google_benchmarks(void **state)
+{
+    (void)state;
+    ARE(ARGS(.from = 8, .to = 8192, .multiply = 8), 8, 64, 512, 4096, 8192);
+    ARE(ARGS(.from = 10, .to = 100, .multiply = 2), 10, 16, 32, 64, 100);
+    ARE(ARGS(.to = 8, .multiply = 2), 0, 1, 2, 4, 8);
+    ARE(ARGS(.from = 1, .to = UINT32_MAX, .multiply = 65536), 1, 65536, UINT32_MAX);
+    ARE(ARGS(.from = 5, .to = 6, .multiply = 2), 5, 6);
+}
+
+static void a_range_goes_in_steps(void **state)
+{
+    (void)state;
+    ARE(ARGS(.from = 10, .to = 40, .step = 10), 10, 20, 30, 40);
+    ARE(ARGS(.to = 5, .step = 2), 0, 2, 4, 5);
+    ARE(ARGS(.from = 7, .to = UINT32_MAX, .step = UINT32_MAX), 7, UINT32_MAX);
+}
+
+static void a_list_is_sorted(void **state)
+{
+    (void)state;
+    ARE(ARGS(.list = {7, 3, 5, 3}), 3, 5, 7);
+    ARE(ARGS(.list = {16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}), 1, 2, 3, 4, 5, 6, 7,
+        8, 9, 10, 11, 12, 13, 14, 15, 16);
+    assert_true(lists(ARGS(0)) && values.count == 0);
+}
+
+static void what_is_no_range_is_refused_by_name(void **state)
+{
+    static const struct {
+        struct baretick_args args;
+        const char *words;
+    } bad[] = {
+        {{.from = 8, .to = 8, .multiply = 2}, "args.to is 8; more than args.from, 8, is allowed"},
+        {{.from = 9, .to = 8, .step = 1}, "args.to is 8; more than args.from, 9"},
+        {{.from = 8}, "args.to is 0; more than args.from, 8"},
+        {{.multiply = 2}, "args.to is 0; more than args.from, 0"},
+        {{.from = 1, .to = 8}, "args.multiply is 0; 2 and more are allowed, or args.step"},
+        {{.from = 1, .to = 8, .multiply = 1}, "args.multiply is 1"},
+        {{.from = 1, .to = 8, .multiply = 2, .step = 1}, "multiply and step; one of them"},
+        {{.from = 1, .to = 8, .multiply = 2, .list = {1}}, "a list and a range; one of them"},
+        {{.from = 1, .to = 33, .step = 1}, "more than 32 values"},
+        {{.to = UINT32_MAX, .step = 1}, "more than 32 values"},
+        {{.to = UINT32_MAX, .multiply = 2}, "more than 32 values"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (lists(bad[i].args) || !strstr(text, bad[i].words))
+            fail_msg("\"%s\" does not say \"%s\"", text, bad[i].words);
+    assert_true(lists(ARGS(.from = 1, .to = 32, .step = 1)) && values.count == 32);
+}
+
+static struct {
+    struct bench bench;
+    struct bench_code code;
+    struct object_names names;
+} row;
+
+static bool applies(struct bench b, uint32_t arg)
+{
+    memset(&row, 0, sizeof row);
+    row.bench = b;
+    sink_buf_init(&said, text, sizeof text);
+    return object_args_apply(&row.bench, &row.code, &row.names, arg, &said.sink);
+}
+
+static void a_row_of_one_argument(void **state)
+{
+    (void)state;
+    assert_true(applies((struct bench){.name = "copy", .base_unit = "byte", .base_per_op = 2}, 64));
+    assert_string_equal(row.bench.name, "copy/64");
+    assert_string_equal(row.code.args_of, "copy");
+    assert_true(row.code.arg == 64 && row.bench.base_per_op == 128 && !row.bench.compared_with);
+    assert_true(applies((struct bench){.name = "a", .compared_with = "b"}, UINT32_MAX));
+    assert_string_equal(row.bench.name, "a/4294967295");
+    assert_string_equal(row.bench.compared_with, "b/4294967295");
+    assert_true(applies((struct bench){.name = "a", .base_unit = "byte", .base_per_op = 2}, 0));
+    assert_true(!row.bench.base_unit && row.bench.base_per_op == 0);
+}
+
+static void names_and_units_have_limits(void **state)
+{
+    static const char name[] = "a_name_of_38_bytes____________________";
+
+    (void)state;
+    assert_true(applies((struct bench){.name = name}, 9));
+    assert_false(applies((struct bench){.name = name}, 10));
+    assert_says(text, "a_name_of_38_bytes____________________/10", "41 bytes", "40");
+    assert_false(applies((struct bench){.name = "a", .compared_with = name}, 10));
+    assert_false(
+        applies((struct bench){.name = "a", .base_unit = "b", .base_per_op = 1u << 31}, 2));
+    assert_non_null(strstr(text, "units is 2147483648"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_range_multiplies_as_google_benchmarks),
+        cmocka_unit_test(a_range_goes_in_steps),
+        cmocka_unit_test(a_list_is_sorted),
+        cmocka_unit_test(what_is_no_range_is_refused_by_name),
+        cmocka_unit_test(a_row_of_one_argument),
+        cmocka_unit_test(names_and_units_have_limits),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

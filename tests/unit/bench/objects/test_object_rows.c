@@ -1,0 +1,418 @@
+/*
+ * Rows read from the bytes of an object: a good one with all its fields, and what is refused, by
+ * which words.
+ */
+#include "bench/objects/object_rows.h"
+#include "lib/text/fmt.h"
+#include "tests/unit/bench/made_rows.h"
+#include "tests/unit/bench/says.h"
+#include "tests/unit/unit.h"
+#include <math.h>
+#include <stdlib.h>
+
+static char text[256];
+static struct sink_buf said;
+static struct made m;
+static struct elf e;
+static struct made_row in[8];
+static struct object_row out;
+static struct object_args args;
+
+static int begin(void **state)
+{
+    (void)state;
+    made_rows_begin();
+    in[0] = good_row(0, "row");
+    return 0;
+}
+
+/* In a copy of exactly its size: one byte too many is found. */
+static void open_object(void)
+{
+    static uint8_t *copy;
+
+    free(copy);
+    copy = malloc(m.size);
+    assert_non_null(copy);
+    memcpy(copy, m.bytes, m.size);
+    sink_buf_init(&said, text, sizeof text);
+    if (!elf_open(&e, "mine.o", copy, m.size, &said.sink))
+        fail_msg("%s", text);
+}
+
+static bool reads(unsigned i)
+{
+    sink_buf_init(&said, text, sizeof text);
+    bool ok = object_rows_read(&e, i, "mine", &out, &args, &said.sink);
+    assert_true(ok == (said.used == 0));
+    return ok;
+}
+
+static bool reads_made(void)
+{
+    made_rows(&m, in, 1);
+    open_object();
+    return reads(0);
+}
+
+/* The message begins as it says, and says the words. */
+static void refused(const char *begins, const char *words)
+{
+    if (reads_made())
+        fail_msg("it was not refused: \"%s\" was expected", words);
+    if (strncmp(text, begins, strlen(begins)) != 0 || !strstr(text, words))
+        fail_msg("\"%s\" does not say \"%s%s\"", text, begins, words);
+}
+
+static void refused_row(const char *words)
+{
+    refused("mine.o: row row: ", words);
+    begin(NULL);
+}
+
+static uint8_t *header(unsigned section)
+{
+    return m.bytes + m.size - m.sections * 64 + section * 64;
+}
+
+/* --- good ones -------------------------------------------------------------------------------- */
+
+static void a_row_is_read_whole(void **state)
+{
+    (void)state;
+    in[0].row = (struct baretick_row){
+        .version = 1,
+        .size = sizeof in[0].row,
+        .ops = 64,
+        .grain = 8,
+        .most_ops = 128,
+        .room = 8u << 20,
+        .needs = BARETICK_RING0,
+        .flags = BARETICK_NOT_DOUBLED | BARETICK_COLD | BARETICK_MAY_BE_ELIDED,
+        .floor = 0.25,
+        .least_instructions = 2.5,
+        .truth = 3,
+        .units = 8,
+    };
+    in[0].suite = made_text("A-suite_9");
+    in[0].empty = (struct made_pointer){ROWS_CODE, 16};
+    in[0].setup = (struct made_pointer){ROWS_CODE, 32};
+    in[0].check = (struct made_pointer){ROWS_CODE, 48};
+    in[0].before = (struct made_pointer){ROWS_CODE, 64};
+    in[0].compared_with = made_text("other");
+    in[0].unit = made_text("byte");
+    assert_true(reads_made());
+    const struct bench *b = &out.bench;
+    assert_string_equal(b->suite, "A-suite_9");
+    assert_string_equal(b->name, "row");
+    assert_string_equal(b->what, "one operation");
+    assert_string_equal(b->compared_with, "other");
+    assert_string_equal(b->base_unit, "byte");
+    assert_int_equal(b->form, FORM_FUNCTION);
+    assert_int_equal(b->ops, 64);
+    assert_int_equal(b->grain, 8);
+    assert_int_equal(b->most_ops, 128);
+    assert_int_equal(b->room_bytes, 8u << 20);
+    assert_int_equal(b->needs, NEED_RING0);
+    assert_true(b->not_doubled && b->cold && b->may_be_elided && b->errors_are_wrong);
+    assert_int_equal(b->base_per_op, 8);
+    assert_true(b->least_instructions == 2.5 && out.code.truth == 3);
+    assert_ptr_equal(out.code.elf, &e);
+    for (unsigned f = 0; f < BENCH_CODE_FIELDS; f++) {
+        assert_int_equal(out.code.at[f].section, ROWS_CODE);
+        assert_int_equal(out.code.at[f].offset, 16 * f);
+    }
+}
+
+static void what_is_left_out_is_none(void **state)
+{
+    (void)state;
+    assert_true(reads_made());
+    assert_string_equal(out.bench.suite, "mine");
+    assert_true(!out.bench.compared_with && !out.bench.base_unit && !out.bench.needs);
+    assert_true(!out.bench.not_doubled && !out.bench.cold && !out.bench.may_be_elided);
+    assert_true(out.bench.least_instructions == 0);
+    for (unsigned f = BENCH_CODE_EMPTY; f < BENCH_CODE_FIELDS; f++)
+        assert_int_equal(out.code.at[f].section, 0);
+}
+
+/* The longest texts, the largest numbers. */
+static void limits_are_allowed(void **state)
+{
+    char name[OBJECT_NAME_MOST + 1] = "", what[OBJECT_WHAT_MOST + 1] = "";
+
+    (void)state;
+    memset(name, 'n', OBJECT_NAME_MOST);
+    memset(what, '~', OBJECT_WHAT_MOST);
+    in[0].name = made_text(name);
+    in[0].what = made_text(what);
+    in[0].row.ops = in[0].row.grain = OBJECT_OPS_MOST;
+    in[0].row.most_ops = 2 * OBJECT_OPS_MOST;
+    in[0].row.least_instructions = in[0].row.truth = nextafter(1e18, 0);
+    assert_true(reads_made());
+    assert_string_equal(out.bench.name, name);
+    assert_string_equal(out.bench.what, what);
+}
+
+/* Of before `args`, `before` and least_instructions: a shorter struct, after which another object's
+ * bytes come; and a limit of time, whatever it is. */
+static void an_older_object_is_read(void **state)
+{
+    (void)state;
+    in[0].row.size = offsetof(struct baretick_row, args);
+    in[0].row.args = (struct baretick_args){.from = 1, .to = 2, .step = 1};
+    assert_true(reads_made());
+    assert_int_equal(args.count, 0);
+    in[0].row.size = sizeof in[0].row;
+    assert_true(reads_made());
+    assert_int_equal(args.count, 2);
+    in[0].row.args.step = 0;
+    assert_false(reads_made());
+    in[0].row.size = offsetof(struct baretick_row, before);
+    in[0].row.least_instructions = 7;
+    in[0].before = (struct made_pointer){ROWS_CODE, 16};
+    assert_true(reads_made());
+    assert_true(out.bench.least_instructions == 7);
+    assert_int_equal(out.code.at[BENCH_CODE_BEFORE].section, 0);
+    in[0].row.size = offsetof(struct baretick_row, least_instructions);
+    in[0].row.floor = -1;
+    assert_true(reads_made());
+    assert_true(out.bench.least_instructions == 0);
+    in[0].row.size -= 8;
+    assert_false(reads_made());
+}
+
+static void each_row_of_several_is_read(void **state)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+    size_t n;
+
+    (void)state;
+    for (unsigned i = 0; i < 7; i++)
+        in[i] = good_row(i, names[i]);
+    in[3].row.version = 2;
+    made_rows(&m, in, 7);
+    open_object();
+    assert_true(object_rows_count(&e, &n, &said.sink));
+    assert_int_equal(n, 7);
+    for (unsigned i = 0; i < 7; i++) {
+        assert_int_equal(reads(i), i != 3);
+        if (i != 3)
+            assert_string_equal(out.bench.name, names[i]);
+    }
+}
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+static void not_counted(const char *words)
+{
+    size_t n = 1;
+
+    sink_buf_init(&said, text, sizeof text);
+    assert_false(object_rows_count(&e, &n, &said.sink));
+    assert_int_equal(n, 0);
+    if (strncmp(text, "mine.o: ", 8) != 0 || !strstr(text, words))
+        fail_msg("\"%s\" does not say \"%s\"", text, words);
+}
+
+static void the_list_is_checked(void **state)
+{
+    static const struct {
+        unsigned section, at;
+        uint64_t value;
+        const char *words;
+    } bad[] = {
+        {ROWS_LIST, 32, 0, "no list of pointers: 0 bytes"},
+        {ROWS_LIST, 32, 7, "no list of pointers: 7 bytes"},
+        {ROWS_LIST, 8, 0, "not allocated"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        made_rows(&m, in, 1);
+        memset(header(m.at_end + 3) + 4, 0, 4); /* no relocations where there is no room for them */
+        put_le(header(bad[i].section) + bad[i].at, bad[i].value, 8);
+        open_object();
+        not_counted(bad[i].words);
+    }
+    made_rows(&m, in, 1);
+    memcpy(header(ROWS_DATA), header(ROWS_LIST), 4); /* its name */
+    open_object();
+    not_counted("2 sections baretick_rows_v1; one is allowed");
+    assert_false(object_rows_read(&e, 0, "mine", &out, &args, &said.sink));
+
+    made_rows(&m, in, 1);
+    memcpy(header(ROWS_LIST), header(ROWS_DATA), 4);
+    open_object();
+    not_counted("it has no rows: section baretick_rows_v1, with a pointer to each, is not there");
+}
+
+static void pointers_to_rows_are_followed(void **state)
+{
+    (void)state;
+    in[0].at.symbol = 0;
+    refused("mine.o: row 1: ", "its pointer is NULL");
+    in[0].at = (struct made_pointer){ROWS_BSS, 0};
+    refused("mine.o: row 1: ", "leads to no struct baretick_row");
+    in[0].at = (struct made_pointer){ROWS_DATA, 9};
+    refused("mine.o: row 1: ", "leads to no struct baretick_row");
+    in[0].at = (struct made_pointer){ROWS_OUTSIDE, 0};
+    refused("mine.o: ", "the pointer to memset leads out of the object");
+    in[0].at = (struct made_pointer){ROWS_STRUCTS, sizeof(struct baretick_row) + 1};
+    refused("mine.o: ", "leads out of the object");
+    in[0].at = (struct made_pointer){ROWS_STRUCTS, -1};
+    refused("mine.o: ", "leads out of the object");
+    in[0].at.symbol = 0;
+    made_rows(&m, in, 1);
+    put_le(m.bytes + le64(header(ROWS_LIST) + 24), 0x1000, 8);
+    open_object();
+    assert_false(reads(0));
+    assert_says(text, "mine.o: row 1: ", "pointer", "0x1000", "out of the object");
+}
+
+/* --- a row ------------------------------------------------------------------------------------ */
+
+static void another_struct_is_refused(void **state)
+{
+    (void)state;
+    in[0].row.version = 2;
+    refused("mine.o: row 1: ", "version 2; this program knows version 1");
+    begin(NULL);
+    in[0].row.version = 0;
+    refused("mine.o: row 1: ", "version 0; ");
+    begin(NULL);
+    in[0].row.size--;
+    refused("mine.o: row 1: ", "its struct has 223 bytes; version 1 has 224, 144, 136 or 128");
+    begin(NULL);
+    made_rows(&m, in, 1);
+    put_le(header(ROWS_STRUCTS) + 32, sizeof(struct baretick_row) - 1, 8);
+    open_object();
+    assert_false(reads(0));
+    assert_says(text, "mine.o: row 1: ", "struct", "out of the section");
+}
+
+static void texts_are_checked(void **state)
+{
+    char longer[OBJECT_WHAT_MOST + 2] = "";
+
+    (void)state;
+    in[0].name.symbol = 0;
+    refused("mine.o: row 1: ", "it has no name");
+    begin(NULL);
+    in[0].name = made_text("a row");
+    refused("mine.o: row 1: ", "suite and name are made of letters, digits, _ and -");
+    begin(NULL);
+    in[0].name = made_text("");
+    refused("mine.o: row 1: ", "its name must be 1 to 40 printable characters");
+    begin(NULL);
+    in[0].name = (struct made_pointer){ROWS_BSS, 0};
+    refused("mine.o: row 1: ", "its name must be 1 to 40");
+    begin(NULL);
+    memset(longer, 'x', OBJECT_NAME_MOST + 1);
+    in[0].name = made_text(longer);
+    refused("mine.o: row 1: ", "its name must be 1 to 40");
+    begin(NULL);
+
+    in[0].what.symbol = 0;
+    refused_row("it does not say what one operation is");
+    memset(longer, 'x', sizeof longer - 1);
+    in[0].what = made_text(longer);
+    refused_row("what must be 1 to 100 printable characters");
+    in[0].what = made_text("\033[2J");
+    refused_row("what must be 1 to 100");
+    in[0].what = made_text("\x7f");
+    refused_row("what must be 1 to 100");
+    in[0].what = (struct made_pointer){ROWS_TEXTS, (int64_t)made_texts_size};
+    refused_row("what must be 1 to 100");
+    in[0].what = made_text("without NUL");
+    made_texts_size--;
+    refused_row("what must be 1 to 100");
+    in[0].suite = made_text("a/b");
+    refused_row("suite and name are made of letters, digits, _ and -");
+    in[0].compared_with = made_text("a b");
+    refused_row("suite and name are made of letters");
+    in[0].unit = made_text("\n");
+    refused_row("unit must be 1 to 40 printable characters");
+    in[0].what = (struct made_pointer){ROWS_TEXTS, -5};
+    refused("mine.o: ", "leads out of the object");
+}
+
+static void numbers_are_checked(void **state)
+{
+    (void)state;
+#define NUMBER(field_, value_, words_)                                                             \
+    do {                                                                                           \
+        in[0].row.field_ = value_;                                                                 \
+        refused_row(words_);                                                                       \
+    } while (0)
+    NUMBER(ops, 0, "ops is 0; 1 to 1000000 are allowed");
+    NUMBER(ops, OBJECT_OPS_MOST + 1, "ops is 1000001; 1 to 1000000 are allowed");
+    NUMBER(grain, 7, "ops is 100, which is no multiple of its grain, 7");
+    NUMBER(grain, 200, "no multiple of its grain, 200");
+    NUMBER(most_ops, 199, "most_ops is 199; twice its ops (200) or more are needed");
+    in[0].row.flags = BARETICK_NOT_DOUBLED;
+    NUMBER(most_ops, 99, "most_ops is 99; its ops (100) or more are needed");
+    NUMBER(room, BARETICK_ROOM_MOST + 1, "room is 8388609 bytes; at most 8388608 are allowed");
+    NUMBER(room, UINT32_MAX, "at most 8388608 are allowed");
+    NUMBER(needs, 2, "needs has bits that this version does not know");
+    NUMBER(flags, 8, "flags or reserved has bits that this version does not know");
+    NUMBER(reserved, 1, "flags or reserved has bits");
+    NUMBER(least_instructions, -0.5, "least_instructions is a number: 0 or above");
+    NUMBER(least_instructions, (double)NAN, "least_instructions is a number");
+    NUMBER(least_instructions, (double)INFINITY, "least_instructions is a number");
+    NUMBER(truth, -1, "truth is cycles: 0 or above");
+    NUMBER(truth, -(double)NAN, "truth is cycles");
+    NUMBER(truth, 1e18, "0 or above, and below 1e18");
+    NUMBER(truth, 1e308, "0 or above, and below 1e18");
+    NUMBER(least_instructions, 1e308, "0 or above, and below 1e18");
+    NUMBER(units, 8, "unit and units belong together: one of them is not given");
+    in[0].unit = made_text("byte");
+    refused_row("unit and units belong together");
+}
+
+static void functions_are_checked(void **state)
+{
+    (void)state;
+    in[0].body.symbol = 0;
+    refused_row("it has no body");
+#define POINTER(field_, words_, ...)                                                               \
+    do {                                                                                           \
+        in[0].field_ = (struct made_pointer){__VA_ARGS__};                                         \
+        refused_row(words_);                                                                       \
+    } while (0)
+    POINTER(body, "body points to data: no function is there", ROWS_DATA, 0);
+    POINTER(empty, "empty points to data: no function is there", ROWS_TEXTS, 0);
+    POINTER(setup, "setup points to data: no function is there", ROWS_BSS, 0);
+    POINTER(check, "check points to data: no function is there", ROWS_STRUCTS, 0);
+    POINTER(before, "before points to data: no function is there", ROWS_DATA, 8);
+    in[0].body = (struct made_pointer){ROWS_OUTSIDE, 0};
+    refused("mine.o: .data.rel.ro+0x20: ", "the pointer to memset leads out of the object");
+    begin(NULL);
+    in[0].check = (struct made_pointer){ROWS_CODE, 81};
+    refused("mine.o: .data.rel.ro+0x50: ", "leads out of the object");
+    begin(NULL);
+    made_rows(&m, in, 1);
+    put_le(m.bytes + le64(header(ROWS_STRUCTS) + 24) + offsetof(struct baretick_row, setup),
+           0xfee00000, 8);
+    open_object();
+    assert_false(reads(0));
+    assert_says(text, "mine.o: row row: ", "setup", "0xfee00000", "out of the object");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_row_is_read_whole, begin),
+        cmocka_unit_test_setup(what_is_left_out_is_none, begin),
+        cmocka_unit_test_setup(limits_are_allowed, begin),
+        cmocka_unit_test_setup(an_older_object_is_read, begin),
+        cmocka_unit_test_setup(each_row_of_several_is_read, begin),
+        cmocka_unit_test_setup(the_list_is_checked, begin),
+        cmocka_unit_test_setup(pointers_to_rows_are_followed, begin),
+        cmocka_unit_test_setup(another_struct_is_refused, begin),
+        cmocka_unit_test_setup(texts_are_checked, begin),
+        cmocka_unit_test_setup(numbers_are_checked, begin),
+        cmocka_unit_test_setup(functions_are_checked, begin),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/*
+ * kernel/cpu/cpu.h for the host: the privileged instructions, and the clock, become functions that
+ * the test defines (those that its unit uses). Include it before the unit's .c file.
+ */
+#ifndef TESTS_UNIT_KERNEL_FAKE_CPU_H
+#define TESTS_UNIT_KERNEL_FAKE_CPU_H
+
+#include <stdint.h>
+
+#define in8        real_in8
+#define in32       real_in32
+#define out8       real_out8
+#define rdtsc      real_rdtsc
+#define mmio_read  real_mmio_read
+#define mmio_write real_mmio_write
+#define read_cr4   real_read_cr4
+#define write_cr4  real_write_cr4
+#define read_cr8   real_read_cr8
+#define write_cr8  real_write_cr8
+#include "kernel/cpu/cpu.h"
+#undef in8
+#undef in32
+#undef out8
+#undef rdtsc
+#undef mmio_read
+#undef mmio_write
+#undef read_cr4
+#undef write_cr4
+#undef read_cr8
+#undef write_cr8
+
+uint8_t in8(uint16_t port);
+uint32_t in32(uint16_t port);
+void out8(uint16_t port, uint8_t v);
+uint64_t rdtsc(void);
+uint32_t mmio_read(uint64_t at, unsigned width);
+void mmio_write(uint64_t at, unsigned width, uint32_t v);
+uint64_t read_cr4(void);
+void write_cr4(uint64_t v);
+uint64_t read_cr8(void);
+void write_cr8(uint64_t v);
+
+#endif
