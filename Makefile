@@ -150,10 +150,10 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 SUITES      := $(OBJ)/suites.o
 SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
-$(SUITES): $(SUITES_OBJS) bench/objects/suites.ld scripts/thin_suites $(OBJ)/suites
+$(SUITES): $(SUITES_OBJS) bench/objects/suites.ld scripts/build/thin_suites $(OBJ)/suites
 	$(call say,LD $@)$(LD) -r --unique -T bench/objects/suites.ld -o $@.tmp $(SUITES_OBJS)
 	@$(OBJCOPY) --strip-debug -R baretick_rows -R .comment -R .note.GNU-stack $@.tmp
-	@$(PYTHON) scripts/thin_suites $@.tmp
+	@$(PYTHON) scripts/build/thin_suites $@.tmp
 	@mv $@.tmp $@
 $(OBJ)/bench/objects/suites_object.asm.o: $(SUITES)
 
@@ -161,9 +161,9 @@ $(B)/baretick.elf: $(OBJS) linker.ld $(B)/linked
 	$(if $(EFI_CRT0),,$(error GNU-EFI's crt0-efi-x86_64.o is in none of: $(EFI_LIBDIRS); run ./scripts/setup))
 	$(call say,LD $@)$(LD) $(LDFLAGS_IMAGE) -o $@ $(EFI_CRT0) $(OBJS) $(EFI_LIB)
 
-$(EFI): $(B)/baretick.elf scripts/pe_finish scripts/tools/pe.py
+$(EFI): $(B)/baretick.elf scripts/build/pe_finish scripts/tools/pe.py
 	$(call say,PE $@)$(OBJCOPY) -S $(PE_SECTIONS) --target efi-app-x86_64 --subsystem=10 $< $@.tmp
-	@$(PYTHON) scripts/pe_finish $< $@.tmp
+	@$(PYTHON) scripts/build/pe_finish $< $@.tmp
 	@mv $@.tmp $@
 
 # Stamps that change only if their text, of at most 128 KiB, does: the flags of this compiler's objects, the list of
@@ -179,9 +179,9 @@ $(B)/linked: FORCE
 	@$(call stamp,$(LD) $(LDFLAGS_IMAGE) $(OBJS))
 $(GEN)/build_id.h: FORCE
 	@mkdir -p $(@D)
-	@scripts/build_id >$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
-$(GEN)/font.h: scripts/font scripts/tools/fonts.py $(GEN)/font
-	$(call say,FONT $@)$(PYTHON) scripts/font $(call option,--font,FONT) >$@
+	@scripts/build/build_id >$@.$$$$ && if cmp -s $@.$$$$ $@; then rm $@.$$$$; else mv $@.$$$$ $@; fi
+$(GEN)/font.h: scripts/build/font scripts/tools/fonts.py $(GEN)/font
+	$(call say,FONT $@)$(PYTHON) scripts/build/font $(call option,--font,FONT) >$@
 $(GEN)/font: FORCE
 	@$(call stamp,$(call file_stamp,FONT))
 FORCE:
@@ -322,11 +322,11 @@ $(B)/baretick.conf: $(CONF_TOOL)
 # The documentation's table of options, from the program.
 .PHONY: options-table fields
 options-table: $(CONF_TOOL)
-	@$(PYTHON) scripts/options_table $(CONF_TOOL)
+	@$(PYTHON) scripts/build/options_table $(CONF_TOOL)
 
 # The tables of docs/report.md, and the schema with which the scripts check a report.
 fields: $(FIELDS_TOOL)
-	@$(PYTHON) scripts/fields $(FIELDS_TOOL)
+	@$(PYTHON) scripts/build/fields $(FIELDS_TOOL)
 
 # The README's pictures, from reports of this machine.
 .PHONY: pictures

@@ -215,9 +215,9 @@ enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
 struct bench {
     /*
      * The code comes first: the suites' object holds only the fields before `suite`
-     * (scripts/thin_suites). The functions of FORM_FUNCTION are placed for each placement, and so
-     * are setup, check and before of such a row (bench/place/compiled.h). Data that they share
-     * outside the object may be static.
+     * (scripts/build/thin_suites). The functions of FORM_FUNCTION are placed for each placement,
+     * and so are setup, check and before of such a row (bench/place/compiled.h). Data that they
+     * share outside the object may be static.
      */
     body_fn function;       /* FORM_FUNCTION */
     body_fn empty_function; /* the same loop without the operation; NULL: the empty window */
@@ -257,7 +257,7 @@ struct bench {
     bool errors_are_wrong;         /* one failed operation fails the row */
     uint32_t grain;                /* both accept only multiples of it; 0: any n; ... */
     uint32_t most_ops;             /* ... and no n above this; 0: no limit */
-    /* Least number of operations to single-step (bench/check/stepped.h), if a number below the grain
+    /* Least number of operations to single-step (bench/check/stepped.h), if a number below the
      * executes as much per operation as all others do on average; 0: a grain. */
     uint32_t step_ops;
 
@@ -313,7 +313,7 @@ struct bench {
 };
 
 #define BENCH_CODE_BYTES 40
-_Static_assert(offsetof(struct bench, suite) == BENCH_CODE_BYTES, "scripts/thin_suites");
+_Static_assert(offsetof(struct bench, suite) == BENCH_CODE_BYTES, "scripts/build/thin_suites");
 
 /* Returns whether an empty body is subtracted. For FORM_FUNCTION. */
 static inline bool bench_has_empty(const struct bench *b)

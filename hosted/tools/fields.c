@@ -1,6 +1,6 @@
 /*
  * Prints every field of a report that bench/report/fields.def declares, one line of JSON each, for
- * scripts/fields. Exit 1: not all of it could be written.
+ * scripts/build/fields. Exit 1: not all of it could be written.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
  * Records which function calls which below one function, in a program that is compiled with
- * -finstrument-functions: for `scripts/climbs`. WALK_FROM is the address of that function, in hex,
- * WALK_TO the file that gets a line "CALLER CALLED", addresses in hex, for each call. A call of the
- * same two functions is recorded once. At its return the walk ends.
+ * -finstrument-functions: for `scripts/checks/climbs`. WALK_FROM is the address of that function,
+ * in hex, WALK_TO the file that gets a line "CALLER CALLED", addresses in hex, for each call. A
+ * call of the same two functions is recorded once. At its return the walk ends.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 #include "kernel/console/screen.h"
-#include "font.h" /* made by scripts/font */
+#include "font.h" /* made by scripts/build/font */
 #include "kernel/cpu/cpu.h"
 #include "lib/text/mem.h"
 

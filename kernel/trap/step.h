@@ -1,7 +1,7 @@
 /*
  * Single-stepping on the running core: #DB by RFLAGS.TF in ring 0 (Intel SDM vol. 3B section
- * 18.3.1.4), while DEBUGCTL.BTF is clear. `step` of bench/api/platform.h uses this; lib/cpu/stepping.h
- * counts.
+ * 18.3.1.4), while DEBUGCTL.BTF is clear. `step` of bench/api/platform.h uses this;
+ * lib/cpu/stepping.h counts.
  */
 #ifndef KERNEL_TRAP_STEP_H
 #define KERNEL_TRAP_STEP_H

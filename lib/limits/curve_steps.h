@@ -64,8 +64,8 @@ bool curve_steps_fall(const struct step_point *point, size_t n, uint32_t *at);
 
 /*
  * Chooses counts at which to measure next: it halves the gaps between neighbours that differ by
- * more than CURVE_STEPS_BEND, beginning with those that differ most. Gaps of 1, and of less than the
- * `finest` part of the count, are not halved. Writes them to x[], ascending, and returns their
+ * more than CURVE_STEPS_BEND, beginning with those that differ most. Gaps of 1, and of less than
+ * the `finest` part of the count, are not halved. Writes them to x[], ascending, and returns their
  * number, at most `most`.
  */
 #define CURVE_STEPS_BEND 1.08

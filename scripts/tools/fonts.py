@@ -157,7 +157,7 @@ class Font:
 def header(font):
     chars = [chr(c) for c in range(FIRST, LAST + 1)]
     out = [
-        "/* Made by scripts/font. */",
+        "/* Made by scripts/build/font. */",
         f"#define FONT_FIRST 0x{FIRST:02x}",
         f"#define FONT_LAST  0x{LAST:02x}",
         f"#define FONT_HEIGHT {HEIGHT}",

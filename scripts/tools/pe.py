@@ -1,6 +1,6 @@
 """A PE image as firmware loads it: reads and changes its fields, and checks that it is a program.
 
-scripts/pe_check checks any file with it; scripts/pe_finish makes more checks of our image.
+scripts/build/pe_check checks any file with it; scripts/build/pe_finish makes more checks of our image.
 
 Offsets: Microsoft PE/COFF specification, "COFF File Header", "Optional Header", "Section Table".
 """

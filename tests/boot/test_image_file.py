@@ -1,4 +1,4 @@
-"""The PE file itself: what scripts/pe_finish guarantees and refuses, and that two builds give the same bytes."""
+"""The PE file itself: what scripts/build/pe_finish guarantees and refuses, and that two builds give the same bytes."""
 import hashlib
 import json
 import os
@@ -39,7 +39,7 @@ def build_elsewhere(folder, *arguments):
         else:
             shutil.copy(source, folder / name)
     build_id = shlex.quote((ROOT / "build/gen/build_id.h").read_text())
-    (folder / "scripts/build_id").write_text(f"#!/bin/sh\nprintf %s {build_id}\n")
+    (folder / "scripts/build/build_id").write_text(f"#!/bin/sh\nprintf %s {build_id}\n")
     subprocess.run(["make", "-s", "-j2", *arguments], cwd=folder, check=True)
     return folder / "build"
 
@@ -142,7 +142,7 @@ def finish(built, tmp_path):
         if change:
             raw = change(raw) or raw
         path.write_bytes(raw)
-        p = subprocess.run([sys.executable, str(ROOT / "scripts/pe_finish"), str(elf), str(path)],
+        p = subprocess.run([sys.executable, str(ROOT / "scripts/build/pe_finish"), str(elf), str(path)],
                            capture_output=True, text=True)
         return p.returncode, p.stderr, path.read_bytes()
     return judge

@@ -1,11 +1,11 @@
-"""scripts/thin_suites: of each row, the suites' object keeps only the pointers to its code."""
+"""scripts/build/thin_suites: of each row, the suites' object keeps only the pointers to its code."""
 
 import re
 import subprocess
 
 from test_loops import ROOT
 
-THIN = ROOT / "scripts/thin_suites"
+THIN = ROOT / "scripts/build/thin_suites"
 LINKER_SCRIPT = ROOT / "bench/objects/suites.ld"
 ROW_BYTES = 40
 

@@ -143,7 +143,7 @@ def test_a_declared_field_that_no_report_has_is_named():
 
 def test_the_document_and_the_scripts_have_what_is_declared():
     """`make fields` writes both."""
-    checked = subprocess.run([ROOT / "scripts/fields", "--check", ROOT / "build/hosted/fields"], capture_output=True,
+    checked = subprocess.run([ROOT / "scripts/build/fields", "--check", ROOT / "build/hosted/fields"], capture_output=True,
                              text=True, check=False)  # fmt: skip
     assert checked.returncode == 0, checked.stderr
 

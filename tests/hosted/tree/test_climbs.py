@@ -1,4 +1,4 @@
-"""scripts/climbs: calls that go from a room into one that uses it."""
+"""scripts/checks/climbs: calls that go from a room into one that uses it."""
 
 import importlib.machinery
 import importlib.util
@@ -13,7 +13,7 @@ from conftest import ROOT
 
 @pytest.fixture(name="climbs", scope="module")
 def fixture_climbs():
-    loader = importlib.machinery.SourceFileLoader("climbs_command", str(ROOT / "scripts/climbs"))
+    loader = importlib.machinery.SourceFileLoader("climbs_command", str(ROOT / "scripts/checks/climbs"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("climbs_command", loader))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "dont_write_bytecode", True)
@@ -41,7 +41,7 @@ def test_a_call_within_a_room_does_not_climb(climbs):
 def test_only_the_platform_is_called_from_below():
     """The number of functions that the first calls reach depends on the machine, for example on whether it has a
     counter."""
-    ran = subprocess.run([ROOT / "scripts/climbs"], capture_output=True, text=True, check=False)
+    ran = subprocess.run([ROOT / "scripts/checks/climbs"], capture_output=True, text=True, check=False)
     *found, count = ran.stdout.splitlines()
     assert ran.returncode in (0, 1) and re.match(rf"{len(found)} of the first 200 calls below run_row", count), ran
     assert found and all(re.search(r" calls hosted/[\w./]+: \w+\(\)$", line) for line in found), found

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 from conftest import ROOT
 
-TOOL = ROOT / "scripts/declarations"
+TOOL = ROOT / "scripts/checks/declarations"
 GOOD = """\
 static int first(int a)
 {

@@ -92,7 +92,7 @@ def test_a_word_like_a_known_one_is_asked_about(words, said):
 
 @pytest.mark.parametrize("script, word, said", [
     ("run", "--icuont", "--icount"), ("test", "--onyl", "--only"), ("silicon", "--launchs", "--launches"),
-    ("test-conditions", "--whithin", "--within"), ("font", "--fnot", "--font"),
+    ("test-conditions", "--whithin", "--within"), ("build/font", "--fnot", "--font"),
 ])  # fmt: skip
 def test_every_script_asks_about_an_option_like_its_own(script, word, said):
     ran = subprocess.run([ROOT / "scripts" / script, word], capture_output=True, text=True, check=False)

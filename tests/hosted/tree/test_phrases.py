@@ -1,11 +1,11 @@
-"""scripts/phrases finds phrases of the list in text for people, and nowhere else."""
+"""scripts/checks/phrases finds phrases of the list in text for people, and nowhere else."""
 
 import subprocess
 
 import pytest
 from conftest import ROOT
 
-TOOL = ROOT / "scripts/phrases"
+TOOL = ROOT / "scripts/checks/phrases"
 
 
 @pytest.fixture
