@@ -46,7 +46,7 @@ static double guess(const struct run *run, const struct bench *b)
     double cores = run->plan->n;
 
     if (b->form == FORM_CORES || (b->form == FORM_CURVE && b->curve.crowd != BENCH_ALONE))
-        cores = cores > 1; /* needs several cores */
+        cores = run->plan->all > 1; /* needs several cores */
     else if (run->plan->together && form_has_windows(b->form))
         cores++; /* each alone, then all at once */
     if (plan_in_rounds(run->first->facts.o, b))

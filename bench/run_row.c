@@ -82,7 +82,7 @@ static void on_each_core(struct run *run, const struct bench *b, on_core *measur
 /* Tells which cores are gone after all of them measured the row. */
 static void after_all_cores(struct run *run, const struct bench *b)
 {
-    for (unsigned k = 0; k < run->plan->n; k++)
+    for (unsigned k = 0; k < run->plan->all; k++)
         run_tell_gone(run, k, b->name);
 }
 

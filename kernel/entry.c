@@ -35,7 +35,9 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores)
 {
     struct handoff_rows needs = {.data = registry_data_size()};
     struct core_list named;
-    unsigned at_it = core_list_parse(&named, o->cores) ? core_list_count(&named, cores) : 1;
+    bool right = core_list_parse(&named, o->cores);
+    unsigned at_it = right ? core_list_count(&named, cores) : 1,
+             meet = right ? core_list_meet(&named, cores) : 1;
     size_t n;
     const struct bench *const *all = registry(&n);
 
@@ -43,10 +45,10 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores)
         bool selected = registry_selects(o, all[i]);
         needs.rows += selected ? at_it : 0;
         bool has_area = all[i]->form == FORM_CURVE || all[i]->form == FORM_FORWARD;
-        unsigned together = all[i]->curve.crowd != BENCH_ALONE ? at_it : 1;
+        unsigned together = all[i]->curve.crowd != BENCH_ALONE ? meet : 1;
         uint64_t area = selected && has_area ? area_need(together) : 0;
         needs.area = area > needs.area ? area : needs.area;
-        needs.pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(at_it) : 0;
+        needs.pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(meet) : 0;
     }
     return needs;
 }

@@ -46,10 +46,11 @@ static void show_line(const struct run_cores *cores, unsigned core, struct repor
 static void show_table(const struct run_cores *cores, struct report *r)
 {
 
-    fmt(r->out,
-        "\r\ncores     %u, parked by %s; those that measure (*): %s%s\r\n"
-        "core  apic pkg core thr  type        microcode  TSC offset (ticks)%s\r\n",
-        cores->count, cores->parked, cores->facts[0]->o->cores, cores->together ? ", together" : "",
+    fmt(r->out, "\r\ncores     %u, parked by %s; those that measure (*): %s%s\r\n", cores->count,
+        cores->parked, cores->facts[0]->o->cores, cores->together ? ", together" : "");
+    if (cores->all > cores->n)
+        fmt(r->out, "          rows of several cores run on %u\r\n", cores->all);
+    fmt(r->out, "core  apic pkg core thr  type        microcode  TSC offset (ticks)%s\r\n",
         cores->facts[0]->execution == EXEC_SILICON ? " ticks/cycle" : "");
     for (unsigned i = 0; i < cores->count; i++)
         show_line(cores, i, r);

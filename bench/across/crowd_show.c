@@ -49,19 +49,31 @@ static const struct pair *pair_of(const struct meeting *c, unsigned a, unsigned 
     return NULL;
 }
 
+/* Writes the numbers of the cores that meet, ascending. Returns how many. */
+static unsigned ascending(const struct run_cores *cores, unsigned list[GRID_UP_TO])
+{
+    for (unsigned k = 0; k < cores->all; k++) {
+        unsigned at = k;
+        for (; at > 0 && list[at - 1] > cores->list[k]; at--)
+            list[at] = list[at - 1];
+        list[at] = cores->list[k];
+    }
+    return cores->all;
+}
+
 /* Writes the lower triangle of the matrix, the median of each pair. */
 static void show_grid(const struct meeting *c, struct report *r)
 {
-    const struct run_cores *cores = c->cores;
+    unsigned list[GRID_UP_TO], n = ascending(c->cores, list);
 
     fmt(r->out, "%8s", "");
-    for (unsigned l = 0; l + 1 < cores->n; l++)
-        fmt(r->out, " %7u", cores->list[l]);
+    for (unsigned l = 0; l + 1 < n; l++)
+        fmt(r->out, " %7u", list[l]);
     fmt(r->out, "\r\n");
-    for (unsigned k = 1; k < cores->n; k++) {
-        fmt(r->out, "%8u", cores->list[k]);
+    for (unsigned k = 1; k < n; k++) {
+        fmt(r->out, "%8u", list[k]);
         for (unsigned l = 0; l < k; l++) {
-            const struct pair *p = pair_of(c, cores->list[k], cores->list[l]);
+            const struct pair *p = pair_of(c, list[k], list[l]);
             if (p)
                 show_number(r, p->median, 7);
             else
@@ -80,6 +92,7 @@ static void show_pairs(const struct meeting *c, struct report *r)
         greatest = c->pair[i].median > greatest->median ? &c->pair[i] : greatest;
     }
     show_number(r, c->row.figure.ticks, 0);
+    fmt(r->out, " ticks");
     show_ns(c, c->row.figure.ticks, r);
     fmt(r->out, "; %u of %u pairs,", c->pairs, c->pairs_all);
     show_number(r, least->median, 0);
@@ -89,7 +102,7 @@ static void show_pairs(const struct meeting *c, struct report *r)
     if (c->backwards)
         fmt(r->out, "  ^ %llu times a core read a TSC below the one it had just been sent\r\n",
             (unsigned long long)c->backwards);
-    if (c->cores->n > 2 && c->cores->n <= GRID_UP_TO && !c->signals)
+    if (c->cores->all > 2 && c->cores->all <= GRID_UP_TO && !c->signals)
         show_grid(c, r);
 }
 

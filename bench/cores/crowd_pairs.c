@@ -111,7 +111,7 @@ static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
  */
 static void sampled(struct crowd *c, bool stamped)
 {
-    unsigned n = c->plan->n, most = (unsigned)crowd_pairs(CROWD_ALL_PAIRS);
+    unsigned n = c->plan->all, most = (unsigned)crowd_pairs(CROWD_ALL_PAIRS);
     unsigned rounds = most / n ? most / n : 1, widest = (n - 1) / 2;
 
     for (unsigned i = 0; i < rounds; i++) {
@@ -124,7 +124,7 @@ static void sampled(struct crowd *c, bool stamped)
 
 static void all_pairs(struct crowd *c, bool stamped)
 {
-    unsigned n = c->plan->n;
+    unsigned n = c->plan->all;
 
     for (unsigned k = 0; k < n; k++)
         for (unsigned l = k + 1; l < n; l++)
@@ -161,7 +161,7 @@ static double farthest(const struct crowd *c)
 
 static void pairs(struct crowd *c, bool stamped)
 {
-    unsigned n = c->plan->n;
+    unsigned n = c->plan->all;
 
     c->met.pairs_all = n * (n - 1) / 2;
     if (n > CROWD_ALL_PAIRS)
@@ -215,7 +215,7 @@ static void signals(struct crowd *c, bool (*signal)(const struct platform *, uns
         crowd_fail(c, ROW_UNSUPPORTED, "this platform cannot do it");
         return;
     }
-    for (unsigned k = 0; k < c->plan->n; k++) {
+    for (unsigned k = 0; k < c->plan->all; k++) {
         if (c->plan->list[k] == 0 || c->plan->core[k].gone)
             continue;
         c->met.pairs_all++;

@@ -17,9 +17,15 @@ unsigned crowd_take_places(struct crowd *c)
     struct plan *plan = c->plan;
     unsigned n = 0;
 
-    for (unsigned k = 0; k < plan->n; k++)
-        if (!plan->core[k].gone)
-            plan->places[n++] = k;
+    for (unsigned k = 0; k < plan->all; k++) {
+        unsigned at = n;
+        if (plan->core[k].gone)
+            continue;
+        for (; at > 0 && plan->list[plan->places[at - 1]] > plan->list[k]; at--)
+            plan->places[at] = plan->places[at - 1];
+        plan->places[at] = k;
+        n++;
+    }
     c->places = plan->places;
     return n;
 }

@@ -7,7 +7,7 @@
 
 #include "bench/cores/crowd.h"
 
-/* Sets c->places to all cores of the plan that are not gone. Returns their number. */
+/* Sets c->places to all cores of the plan that are not gone, ascending. Returns their number. */
 unsigned crowd_take_places(struct crowd *c);
 
 /*

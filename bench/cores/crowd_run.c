@@ -14,8 +14,8 @@ void crowd_begin(struct plan *plan, const struct bench *b)
 
     memset(c, 0, sizeof *c);
     c->core = (struct crowd_core *)(void *)(c + 1);
-    c->shared = (struct crowd_line *)(void *)(c->core + plan->n);
-    c->met.pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->n));
+    c->shared = (struct crowd_line *)(void *)(c->core + plan->all);
+    c->met.pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->all));
     c->plan = plan;
     c->met.cores = &plan->cores;
     c->silicon = e->facts.execution == EXEC_SILICON;
@@ -31,7 +31,7 @@ bool crowd_has_two(const struct plan *plan)
 {
     unsigned live = 0;
 
-    for (unsigned k = 0; k < plan->n; k++)
+    for (unsigned k = 0; k < plan->all; k++)
         live += !plan->core[k].gone;
     return live >= 2;
 }

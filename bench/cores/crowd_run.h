@@ -6,7 +6,7 @@
 #include "bench/cores/plan.h"
 
 /* The reason of a row that has only one core. */
-#define CROWD_ALONE "needs two cores or more that measure: cores=all"
+#define CROWD_ALONE "needs two cores or more: cores=all, on a machine that has them"
 
 /* Clears the plan's crowd for a row. crowd_has_two() returns whether two cores or more measure. */
 void crowd_begin(struct plan *plan, const struct bench *b);

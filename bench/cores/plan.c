@@ -76,20 +76,21 @@ static bool fits(const struct options *o, unsigned rounds, unsigned n)
     return stores(o, n) <= PLAN_STORE / bytes;
 }
 
-/* Divides the memory of a plan. bench_memory_need() uses it to count only. */
-static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, unsigned rounds,
-                            struct plan *plan)
+/* Divides the memory of a plan, which has `n`, `all` and `rounds`. bench_memory_need() uses it to
+ * count only. */
+static struct plan *lay_out(struct cut *c, const struct options *o, struct plan *plan)
 {
     struct plan *at = take(c, sizeof *plan);
+    unsigned n = plan->n, all = plan->all, rounds = plan->rounds;
     size_t rows;
 
     registry(&rows);
-    plan->core = take(c, n * sizeof *plan->core);
-    plan->list = take(c, n * sizeof *plan->list);
-    plan->facts = take(c, n * sizeof *plan->facts);
-    plan->present = take(c, n * sizeof *plan->present);
-    plan->places = take(c, n * sizeof *plan->places);
-    plan->line = take(c, n * sizeof *plan->line);
+    plan->core = take(c, all * sizeof *plan->core);
+    plan->list = take(c, all * sizeof *plan->list);
+    plan->facts = take(c, all * sizeof *plan->facts);
+    plan->present = take(c, all * sizeof *plan->present);
+    plan->places = take(c, all * sizeof *plan->places);
+    plan->line = take(c, all * sizeof *plan->line);
     plan->figures = take(c, n * rows * sizeof *plan->figures);
     plan->place = take(c, rows * sizeof *plan->place);
     plan->took = take(c, rows * sizeof *plan->took);
@@ -99,7 +100,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, unsigned n, 
     plan->probe = take(c, sizeof *plan->probe);
     plan->pace = take(c, sizeof *plan->pace);
     plan->counter = take(c, sizeof *plan->counter);
-    plan->crowd = take(c, crowd_size(n));
+    plan->crowd = take(c, crowd_size(all));
     plan->forms_memory = take(c, forms_bytes(o));
     if (o->share == SHARE_TOGETHER)
         plan->memory = take(c, (n - 1) * engine_words(o) * sizeof *plan->memory);
@@ -111,24 +112,24 @@ static unsigned cores_there(const struct platform *p)
     return p->cores ? p->cores->count : 1;
 }
 
-/* Returns the number of listed cores, at least one. */
-static unsigned cores_listed(const struct options *o, unsigned cores)
+/* Counts the cores that measure and that meet, at least one each. */
+static struct plan count_cores(const struct options *o, unsigned cores)
 {
     struct core_list l;
 
     core_list_parse(&l, o->cores);
-    unsigned n = core_list_count(&l, cores);
-    return n ? n : 1;
+    unsigned n = core_list_count(&l, cores), all = core_list_meet(&l, cores);
+    return (struct plan){.n = n ? n : 1, .all = all ? all : 1};
 }
 
 size_t bench_memory_need(const struct options *o, unsigned cores)
 {
-    struct plan plan;
+    struct plan plan = count_cores(o, cores);
     struct cut c = {engine_need(o) * sizeof(uint64_t)};
-    unsigned n = cores_listed(o, cores),
-             rounds = parts_rounds(o, engine_samples_most(o), o->rounds);
+    unsigned rounds = parts_rounds(o, engine_samples_most(o), o->rounds);
 
-    lay_out(&c, o, n, fits(o, rounds, n) ? rounds : 1, &plan);
+    plan.rounds = fits(o, rounds, plan.n) ? rounds : 1;
+    lay_out(&c, o, &plan);
     return (c.at + BARRIER_LINE) / sizeof(uint64_t);
 }
 
@@ -152,9 +153,16 @@ static bool has_elder(const struct platform *p, unsigned core)
     return false;
 }
 
+/* Returns whether rows of several cores run on the core. */
+static bool meets(const struct platform *p, const struct core_list *l, unsigned core)
+{
+    return core_list_has(l, core) && !why_not(p, core);
+}
+
+/* Returns whether the core measures. */
 static bool is_listed(const struct platform *p, const struct core_list *l, unsigned core)
 {
-    return core_list_has(l, core) && !why_not(p, core) && !(l->types && has_elder(p, core));
+    return meets(p, l, core) && !(l->types && has_elder(p, core));
 }
 
 bool plan_check(const struct platform *p, const struct options *o, struct sink *err)
@@ -211,11 +219,11 @@ static void take_core(struct plan *plan, unsigned k, unsigned core, const struct
     e->facts.rounds = plan->rounds;
     if (core > 0)
         e->facts.cycle = (struct cycle){0}; /* plan_probe() starts its timers on that core */
-    e->figures = plan->figures + k * rows;
-    for (size_t i = 0; i < rows; i++)
+    e->figures = k < plan->n ? plan->figures + k * rows : NULL;
+    for (size_t i = 0; i < rows && e->figures; i++)
         e->figures[i] =
             (struct core_figure){.ticks = UNKNOWN, .cycles = UNKNOWN, .lo = UNKNOWN, .hi = UNKNOWN};
-    if (plan->together && k > 0)
+    if (plan->together && k > 0 && k < plan->n)
         engine_memory(e, plan->memory + (k - 1) * engine_words(plan->o));
     pc->nmis = core == 0 ? plan->p->nmis() : 0; /* plan_probe() reads those of other cores */
 }
@@ -239,6 +247,7 @@ static struct run_cores cores_of(const struct plan *plan)
 {
     const struct platform_cores *c = plan->p->cores;
     struct run_cores cores = {.n = plan->n,
+                              .all = plan->all,
                               .list = plan->list,
                               .together = plan->together,
                               .facts = plan->facts,
@@ -259,22 +268,27 @@ struct plan *plan_make(const struct engine *boot)
     struct plan made = {.p = boot->p, .o = o, .together = o->share == SHARE_TOGETHER};
     struct cut c = {(uintptr_t)(boot->p->memory + engine_need(o))};
     struct core_list l;
-    unsigned k = 0;
+    unsigned k = 0, there = cores_there(boot->p);
 
     core_list_parse(&l, o->cores);
-    for (unsigned i = 0; i < cores_there(boot->p); i++)
+    for (unsigned i = 0; i < there; i++) {
         made.n += is_listed(boot->p, &l, i);
+        made.all += meets(boot->p, &l, i);
+    }
     /* Counts like bench_memory_need(), although some of the listed cores may not have started. */
-    bool fit = fits(o, boot->facts.rounds, cores_listed(o, cores_there(boot->p)));
+    bool fit = fits(o, boot->facts.rounds, count_cores(o, there).n);
     made.rounds = fit ? boot->facts.rounds : 1;
     made.one_for_memory = !fit && boot->facts.rounds > 1;
-    struct plan *plan = lay_out(&c, o, made.n, made.rounds, &made);
+    struct plan *plan = lay_out(&c, o, &made);
     *plan = made;
     plan->cores = cores_of(plan);
     number_rows(plan);
     pace_init(plan->pace, boot->p, boot);
-    for (unsigned i = 0; i < cores_there(boot->p); i++)
+    for (unsigned i = 0; i < there; i++)
         if (is_listed(boot->p, &l, i))
+            take_core(plan, k++, i, boot);
+    for (unsigned i = 0; i < there; i++)
+        if (meets(boot->p, &l, i) && !is_listed(boot->p, &l, i))
             take_core(plan, k++, i, boot);
     return plan;
 }

@@ -2,7 +2,8 @@
  * Assigns rows to cores: every row runs on each core of cores= in turn, so that cores are compared
  * at nearly the same time. Each core has a separate engine with its step, ruler and execution,
  * since the cores of one machine can differ. share=alone: one core at a time, all with the same
- * memory. share=together: each row on each core alone, then on all at once.
+ * memory. share=together: each row on each core alone, then on all at once. With cores=types one
+ * core of each type measures, and rows of several cores run on all usable cores.
  *
  * All data is in the platform's memory, which all cores share, after the boot core's engine
  * (bench/api/platform.h).
@@ -45,15 +46,16 @@ struct plan {
     const struct platform *p;
     const struct options *o;
     bool together;
-    unsigned n; /* cores that measure */
+    unsigned n;   /* cores that measure */
+    unsigned all; /* these, and then those on which only rows of several cores run */
     struct plan_core *core;
-    unsigned *list;                 /* their numbers, ascending */
+    unsigned *list;                 /* `all` numbers; of the first n and of the others ascending */
     const struct run_facts **facts; /* of each */
     struct run_cores cores;         /* the same, for reports */
     unsigned *present;              /* the cores of the current task of several cores, ... */
     unsigned *places;               /* ... and their places in the list */
     struct barrier barrier;
-    struct barrier_line *line;   /* memory for n */
+    struct barrier_line *line;   /* memory for `all` */
     struct core_figure *figures; /* of all rows, for each of the n cores */
     unsigned rounds, round;      /* passes over the list of rows; the current one */
     unsigned stage;              /* of a row: the core that measures alone, or n: all at once */

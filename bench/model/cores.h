@@ -17,6 +17,7 @@ struct run_cores {
     const char *parked;                   /* how: "hlt", "mwait" */
     unsigned n;                           /* cores that measure, ... */
     const unsigned *list;                 /* ... and their numbers, ascending */
+    unsigned all;                         /* cores that rows of several cores run on */
     bool together;                        /* all measure at once */
     const struct run_facts *const *facts; /* of each core */
     const struct core_figure *figures;    /* of all `rows` of the registry, for each core */

@@ -1,6 +1,7 @@
 /* The memory hierarchy of a core, by size of the working set. Takes seconds, so it runs only on
  * request. */
 #include "bench/api/bench.h"
+#include "bench/cores/crowd.h"
 
 #define CURVE(name_, what_, ...)                                                                   \
     BENCH(memory, name_, .what = what_, .form = FORM_CURVE, .ops = 1, .on_request = true,          \
@@ -71,6 +72,9 @@ CORES(cores_copy, "16-byte loads and stores copy", BENCH_COPY_16);
 CORES(cores_nt, "16-byte non-temporal stores write", BENCH_WRITE_NT);
 CORES(cores_rep_write, "REP STOSB writes", BENCH_WRITE_REP);
 CORES(cores_rep_copy, "REP MOVSB copies", BENCH_COPY_REP);
+
+BENCH(memory, core_to_core, .what = "a cache line from one core to another, every pair: one way",
+      .form = FORM_CORES, .ops = 1, .on_request = true, .meet = crowd_pingpong);
 
 #define LOADED(name_, what_, load_)                                                                \
     CURVE(name_, "a load of a chase on one core while the others " what_ ", by their rate",        \

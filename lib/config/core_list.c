@@ -72,6 +72,11 @@ unsigned core_list_count(const struct core_list *l, unsigned count)
     return l->types && n > CORE_LIST_TYPES ? CORE_LIST_TYPES : n;
 }
 
+unsigned core_list_meet(const struct core_list *l, unsigned count)
+{
+    return l->types ? count : core_list_count(l, count);
+}
+
 bool core_list_beyond(const struct core_list *l, unsigned count, struct sink *out)
 {
     bool any = false;

@@ -30,6 +30,9 @@ bool core_list_has(const struct core_list *l, unsigned core);
 /* Returns how many of the cores 0 .. count - 1 are in the list; an upper bound if it is `types`. */
 unsigned core_list_count(const struct core_list *l, unsigned count);
 
+/* Returns how many of these cores rows of several cores run on: with `types` all. */
+unsigned core_list_meet(const struct core_list *l, unsigned count);
+
 /* Writes the listed cores from `count` on, as ranges: "8,10-12"; false: there are none. */
 bool core_list_beyond(const struct core_list *l, unsigned count, struct sink *out);
 

@@ -12,6 +12,7 @@ CORES_HINT = "suite=cores with cores=all measures pairs of cores, and contests o
 
 MATRICES = {  # name: the name of a pair's figure, and whether its sign says who is ahead
     "pingpong": ("a cache line's way", False),
+    "core_to_core": ("a cache line's way", False),
     "tsc_skew": ("how far the column's TSC is ahead of the line's", True),
 }
 FROM_ONE = {"wake": "from the boot core's wake-up to the core's first instruction",

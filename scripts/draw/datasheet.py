@@ -191,7 +191,7 @@ def _not_there(report):
     for suite, has, what in (("insn", bool(insn.ends(report)), "instructions"),
                              ("memory", "memory" in suites, "latency and bandwidth of memory"),
                              ("limits", "limits" in suites, "the limits of the core"),
-                             ("cores cores=all", bool(report.of("matrix")), "transfers between cores")):
+                             ("memory cores=types", bool(report.of("matrix")), "transfers between cores")):
         if not has:
             yield f"{what}: suite={suite} measures this"
 

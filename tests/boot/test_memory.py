@@ -100,7 +100,8 @@ def judge_forward(records):
 
 @pytest.mark.long
 def test_every_operation_is_counted(boot):
-    b = boot("suite=memory", memory=4096).must(SUCCESS, rows=0)
+    b = boot("suite=memory", memory=4096).must(SUCCESS, rows=1)
+    assert b.rows[0]["name"] == "core_to_core" and "cores=all" in b.rows[0]["why"], b.rows
     curves = {curve["name"]: curve for curve in b.of("curve")}
     assert sorted(curves) == sorted([*STREAMS, *CHASES, *PAGES, *NEARS, *FLUSHES, *TOGETHER, *OFF])
     for name in (*TOGETHER, *OFF):
@@ -164,6 +165,21 @@ def test_several_cores(shared):
     assert held["labels"] == ["held clean", "held dirty"] and held["elements"] == 512, held
     rates = [point[0] for point in loaded["points"]]
     assert loaded["by"] == "rate" and len(rates) == 7 and rates == sorted(rates) and rates[0] == 0, loaded
+
+
+def test_a_datasheet_measures_rows_of_several_cores_on_all(boot):
+    """It has cores=types: other rows run on one core of each type, of which this CPU has one."""
+    together = ["cores_copy", "flush_clwb_held", "loaded_read"]
+    b = boot(f"datasheet bench=core_to_core,split_load,{','.join(together)}", **SEVERAL_CORES[1]).must(SUCCESS, rows=1)
+    assert [core["measures"] for core in b.of("core")] == [True, False, False], b.of("core")
+    assert "rows of several cores run on 3" in b.text, str(b)
+    curves = {curve["name"]: curve for curve in b.of("curve")}
+    assert sorted(curves) == [*together, "split_load"] and len(b.of("curve")) == 4, b.of("curve")
+    assert all(curve["status"] == "ok" and curve["core"] == 0 for curve in curves.values()), curves
+    assert [point[0] for point in curves["cores_copy"]["points"]] == [1, 2, 3], curves["cores_copy"]
+    assert b.rows[0]["name"] == b.one("matrix")["name"] == "core_to_core" and b.rows[0]["status"] == "ok", b.rows
+    pairs = b.one("matrix")["pairs"]
+    assert [pair[:2] for pair in pairs] == [[0, 1], [0, 2], [1, 2]] and all(pair[2] > 0 for pair in pairs), pairs
 
 
 def test_little_memory(boot):

@@ -86,7 +86,7 @@ def test_what_was_not_judged_is_told():
                  "memory/latency_2m, core 0: unsupported: the kernel gave no pages of 2 MiB",
                  "1 of 12 figures of instructions are not settled", "no time for 2 forms", "shared in 3 of 100 blocks",
                  "1 forms faulted in a test, SIGILL: ud2", "2 forms were not run on core 0: privileged", "hlt, lgdt m80",
-                 "transfers between cores: suite=cores cores=all measures this"):
+                 "transfers between cores: suite=memory cores=types measures this"):
         assert said in read.text, said
     assert 'id="not-judged"' not in made(taken([silicon(), plain()]), plots=0)
 

@@ -170,6 +170,7 @@ static int start(void **state)
         .row_begin = row_begin, .row_end = row_end, .row_longer = row_longer, .cores = &cores};
     plan = (struct plan){.p = &platform,
                          .n = CORES,
+                         .all = CORES,
                          .core = plan_cores,
                          .list = list,
                          .present = present,
@@ -272,6 +273,19 @@ static void a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged
     judged(ROW_WRONG, "core 0: it ran longer");
 }
 
+/* Although a plan of cores=types lists the cores that measure first. */
+static void cores_take_part_in_the_order_of_their_numbers(void **state)
+{
+    (void)state;
+    list[0] = 1;
+    list[1] = 0;
+    assert_int_equal(crowd_take_places(&crowd), 2);
+    assert_int_equal(crowd.places[0], 1);
+    assert_int_equal(crowd.places[1], 0);
+    list[0] = 0;
+    list[1] = 1;
+}
+
 static void lost_operations_fail(void **state)
 {
     (void)state;
@@ -291,6 +305,7 @@ int main(void)
         cmocka_unit_test_setup(a_part_that_never_ends_fails, start),
         cmocka_unit_test_setup(a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged,
                                start),
+        cmocka_unit_test_setup(cores_take_part_in_the_order_of_their_numbers, start),
         cmocka_unit_test_setup(lost_operations_fail, start),
     };
 

@@ -30,6 +30,14 @@ static void the_boot_core_alone(void **state)
     done();
 }
 
+static unsigned visits[CORES];
+
+static void visit(void *ctx, unsigned core)
+{
+    visits[core]++;
+    plan_core(ctx, core)->back = true;
+}
+
 static void one_core_of_each_type(void **state)
 {
     static const char *const types[CORES] = {"performance", "performance", "efficiency",
@@ -44,11 +52,27 @@ static void one_core_of_each_type(void **state)
     assert_int_equal(plan->list[0], 0);
     assert_int_equal(plan->list[1], 2);
     assert_int_equal(plan->list[2], 4);
+    /* Rows of several cores run on the others too, but not on core 5, which did not come up. */
+    static const unsigned every[] = {0, 2, 4, 1, 3};
+    assert_int_equal(plan->all, 5);
+    assert_int_equal(plan->cores.all, 5);
+    assert_memory_equal(plan->list, every, sizeof every);
+    for (unsigned k = 0; k < plan->all; k++)
+        assert_int_equal(plan->core[k].engine.facts.core, every[k]);
+    plan->places[0] = 0, plan->places[1] = 4, plan->places[2] = 3;
+    assert_null(plan_on_all(plan, plan->places, 3, visit, plan));
+    assert_int_equal(at_once, 3);
+    for (unsigned i = 0; i < CORES; i++)
+        assert_int_equal(visits[i], i == 0 || i == 1 || i == 3);
     done();
     for (unsigned i = 0; i < CORES; i++)
         facts[i].type = NULL;
     plan = plan_of("types", SHARE_ALONE);
     assert_int_equal(plan->n, 1);
+    assert_int_equal(plan->all, 5);
+    done();
+    plan = plan_of("1,3", SHARE_ALONE);
+    assert_int_equal(plan->all, 2);
     done();
 }
 

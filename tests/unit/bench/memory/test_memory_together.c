@@ -196,7 +196,7 @@ static void reset(void)
     }
     void *crowd = plan.crowd;
     plan = core.plan;
-    plan.n = CORES;
+    plan.n = plan.all = CORES;
     plan.core = plan_cores;
     plan.list = list;
     plan.present = present;
@@ -334,7 +334,7 @@ static void not_measured(void **state)
 {
     (void)state;
     reset();
-    plan.n = 1;
+    plan.n = plan.all = 1;
     const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
     assert_int_equal(c->row.status, ROW_UNSUPPORTED);
     assert_non_null(strstr(c->row.why, "cores=all"));

@@ -66,6 +66,10 @@ static void of_types_there_are_a_few_among_all(void **state)
     assert_true(l.types && core_list_has(&l, 0) && core_list_has(&l, 1023));
     assert_int_equal(core_list_count(&l, 1), 1);
     assert_int_equal(core_list_count(&l, 1000), CORE_LIST_TYPES);
+    assert_int_equal(core_list_meet(&l, 1000), 1000);
+    assert_true(core_list_parse(&l, "2-4,8"));
+    assert_int_equal(core_list_meet(&l, 1000), 4);
+    assert_int_equal(core_list_meet(&l, 4), 2);
 }
 
 static void beyond(const char *text, unsigned count, const char *want)
