@@ -2,6 +2,7 @@
 #include "bench/check/guard.h"
 #include "bench/context/budget.h"
 #include "bench/cores/one_core.h"
+#include "bench/figure/repeats.h"
 #include "bench/memory/chase.h"
 #include "bench/memory/needs.h"
 #include "bench/memory/point.h"
@@ -187,34 +188,25 @@ static bool pass(struct measuring *w, unsigned round)
     return true;
 }
 
-/* Repeats one disturbed visit of each size that most pairs were shared at, if there is time for it.
- * *any: there was one. False: the row has ended. */
-static bool repeat_shared(struct measuring *w, bool *any)
+static bool visit_again(void *ctx, size_t i, struct pairs_figure *exclusive,
+                        struct pairs_figure *all)
 {
-    *any = false;
-    for (size_t i = 0; i < w->plan.n; i++) {
-        struct visits *visits = &w->visits[i];
-        unsigned k = visits_disturbed(visits);
-        struct visit v;
-        if (k == visits->n || !visits_are_shared(visits) || w->cost[i] > budget_left(&w->budget))
-            continue;
-        if (!visit(w, w->size[i], &v))
-            return false;
-        visits_repeat(visits, k, &v.exclusive, &v.all);
-        *any = true;
-    }
+    struct measuring *w = ctx;
+    struct visit v;
+
+    if (!visit(w, w->size[i], &v))
+        return false;
+    *exclusive = v.exclusive;
+    *all = v.all;
     return true;
 }
 
 /* Repeats visits on a shared core in the rest of the time. False: the row has ended. */
 static bool repeat(struct measuring *w)
 {
-    bool any = !is_proof(w->e);
+    const struct repeats r = {w->visits, w->plan.n, w->cost, &w->budget, visit_again, w};
 
-    while (any && budget_left(&w->budget) > 0)
-        if (!repeat_shared(w, &any))
-            return false;
-    return true;
+    return is_proof(w->e) || repeats_take(&r);
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
