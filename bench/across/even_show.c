@@ -135,16 +135,18 @@ static void tell(struct report *r, const struct run_facts *run, const char *suit
     json_end(&j);
 }
 
-void even_show(struct report *r, const struct run_facts *run, const struct core_figure *figures)
+static void tell_series(struct report *r, const struct run_facts *run,
+                        const struct core_figure *figures, size_t first)
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
+    struct series s = gather(run, rows, n, figures, first);
 
-    for (size_t i = 0; i < n; i++) {
-        if (!compare_begins_series(rows, i, same_series))
-            continue;
-        struct series s = gather(run, rows, n, figures, i);
-        if (s.n > 1)
-            tell(r, run, rows[i]->suite, &s);
-    }
+    if (s.n > 1)
+        tell(r, run, rows[first]->suite, &s);
+}
+
+void even_show(struct report *r, const struct run_facts *run, const struct core_figure *figures)
+{
+    compare_each_series(r, run, figures, same_series, tell_series);
 }

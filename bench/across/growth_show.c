@@ -103,16 +103,18 @@ static void tell(struct report *r, const struct run_facts *run, const struct ben
     json_end(&j);
 }
 
-void growth_show(struct report *r, const struct run_facts *run, const struct core_figure *figures)
+static void tell_series(struct report *r, const struct run_facts *run,
+                        const struct core_figure *figures, size_t first)
 {
     size_t n;
     const struct bench *const *rows = registry(&n);
+    struct series s = gather(run, rows, n, figures, first);
 
-    for (size_t i = 0; i < n; i++) {
-        if (!compare_begins_series(rows, i, same_series))
-            continue;
-        struct series s = gather(run, rows, n, figures, i);
-        if (s.n > 0)
-            tell(r, run, rows[i], &s);
-    }
+    if (s.n > 0)
+        tell(r, run, rows[first], &s);
+}
+
+void growth_show(struct report *r, const struct run_facts *run, const struct core_figure *figures)
+{
+    compare_each_series(r, run, figures, same_series, tell_series);
 }

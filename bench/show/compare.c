@@ -249,12 +249,23 @@ void compare_rows(struct report *r, const struct run_facts *run, const struct co
             left_out);
 }
 
-bool compare_begins_series(const struct bench *const *rows, size_t i,
-                           bool (*alike)(const struct bench *a, const struct bench *b))
+bool compare_begins_series(const struct bench *const *rows, size_t i, compare_alike *alike)
 {
     size_t first = 0;
 
     while (first < i && !alike(rows[first], rows[i]))
         first++;
     return first == i && alike(rows[i], rows[i]);
+}
+
+void compare_each_series(struct report *r, const struct run_facts *run,
+                         const struct core_figure *figures, compare_alike *alike,
+                         compare_tell *tell)
+{
+    size_t n;
+    const struct bench *const *rows = registry(&n);
+
+    for (size_t i = 0; i < n; i++)
+        if (compare_begins_series(rows, i, alike))
+            tell(r, run, figures, i);
 }

@@ -38,7 +38,14 @@ void compare_rows(struct report *r, const struct run_facts *run, const struct co
 
 /* Returns whether the i-th row begins a series of rows that are `alike`: no earlier row belongs to
  * the same series. alike(a, a) is false for a row that is in no series. */
-bool compare_begins_series(const struct bench *const *rows, size_t i,
-                           bool (*alike)(const struct bench *a, const struct bench *b));
+typedef bool compare_alike(const struct bench *a, const struct bench *b);
+bool compare_begins_series(const struct bench *const *rows, size_t i, compare_alike *alike);
+
+/* Calls tell(r, run, figures, i) for each registered row that begins a series. */
+typedef void compare_tell(struct report *r, const struct run_facts *run,
+                          const struct core_figure *figures, size_t first);
+void compare_each_series(struct report *r, const struct run_facts *run,
+                         const struct core_figure *figures, compare_alike *alike,
+                         compare_tell *tell);
 
 #endif
