@@ -59,6 +59,11 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
     deadline_begin(c, ran);
 }
 
+static void row_touches(const uint32_t *msr)
+{
+    row_state_keep_msrs(&core_current()->state, msr);
+}
+
 static void row_longer(const struct platform *p, unsigned ms)
 {
     deadline_later(core_current(), cores_ticks(&machine_of(p)->cores, (uint64_t)ms * 1000));
@@ -274,6 +279,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .show = show,
         .stop_keys = "q or Esc",
         .row_begin = row_begin,
+        .row_touches = row_touches,
         .row_longer = row_longer,
         .row_end = row_end,
         .guarded = guarded,

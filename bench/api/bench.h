@@ -205,6 +205,8 @@ static inline enum bench_by bench_by(const struct bench_curve *kind)
     return bench_is_near(kind->load) ? BENCH_BY_OFFSET : BENCH_BY_SIZE;
 }
 
+#define BENCH_TOUCHES 5 /* the most MSRs that a row touches, and a 0 */
+
 /* The steps of the small C program that method=plain shows in a table. */
 enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
 
@@ -238,6 +240,9 @@ struct bench {
     uint32_t ops;    /* operations per window */
     uint32_t needs;  /* NEED_*, or-ed */
     bool on_request; /* runs only when suite= names its suite without a wildcard */
+    /* The MSRs that the row changes and restores: the platform checks that (platform.h). 0 ends the
+     * list. Not those that cannot be read, or that change by themselves. */
+    uint32_t touches[BENCH_TOUCHES];
 
     /* For FORM_EMPTY; all other forms use the recipe that recipe= selects. */
     enum recipe recipe;

@@ -167,6 +167,9 @@ struct platform {
      */
     void (*row_begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
     void (*row_end)(const struct platform *p);
+    /* After row_begin(): the row changes these MSRs and restores them; 0 ends the list. They are part
+     * of the state that guarded() compares. NULL: not supported. */
+    void (*row_touches)(const uint32_t *msr);
     /* The row begins to wait for other cores, or has ended to: what that takes does not count
      * towards deadline=. Every such wait has its own limit. NULL: it counts. */
     void (*row_waits)(bool waits);
@@ -181,8 +184,9 @@ struct platform {
      * faults. fn must return before the row has lasted for deadline= seconds, all its rounds
      * together. True: it returned. False: it was aborted, *ended says why, and the caller must
      * release what it held. Calls are not nested. The core's state that no window restores
-     * (window.h) is as at row_begin() when it returns: segments, and in ring 0 control and debug
-     * registers. ended->changed names the state that fn had changed.
+     * (window.h) is as at row_begin() when it returns: segments, and in ring 0 descriptor tables,
+     * control and debug registers, and the MSRs of row_touches(). ended->changed names the state
+     * that fn had changed.
      */
     bool (*guarded)(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
     /*

@@ -58,6 +58,14 @@ static inline const char *engine_lacks(const struct engine *e, uint32_t needs)
     return needs & ~(uint32_t)NEED_BMI2 ? e->p->lacks(needs) : NULL;
 }
 
+/* Begins the row's windows (platform.h). */
+static inline void engine_row_begin(const struct engine *e, const struct bench *b, uint64_t ran)
+{
+    e->p->row_begin(e->p, b->suite, b->name, ran);
+    if (e->p->row_touches)
+        e->p->row_touches(b->touches);
+}
+
 /* Adds the core's events during the row. Called after row_end(). */
 static inline void engine_keep(const struct engine *e, uint64_t *kept)
 {

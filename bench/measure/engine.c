@@ -328,7 +328,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
                  parts_blocks_most(e->facts.o, e->facts.samples, 1));
     e->sampler->gathered = g;
     uint64_t began = tsc_now();
-    e->p->row_begin(e->p, b->suite, b->name, g->ran);
+    engine_row_begin(e, b, g->ran);
     unsigned i = sample_or_stop(e, g, parts, from, end, placed);
     if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.why)
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */

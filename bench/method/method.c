@@ -275,7 +275,7 @@ void method_row(struct engine *e, const struct placed *p, struct row *row)
     fail_if_lacking(e, row);
     if (row->why)
         return;
-    e->p->row_begin(e->p, b->suite, b->name, 0);
+    engine_row_begin(e, b, 0);
     bool done = take_and_check(&t);
     if (done)
         stepped_row(e, row, 0);

@@ -103,6 +103,16 @@ static int stack_body(uint64_t n, struct object *o)
     return 0;
 }
 
+/* IA32_SYSENTER_CS (SDM vol. 4 table 2-2), which the program never uses. */
+#define MSR_CHANGED 0x174
+
+static int msr_body(uint64_t n, struct object *o)
+{
+    (void)n, (void)o;
+    __asm__ volatile("rdmsr; xor $8, %%eax; wrmsr" : : "c"(MSR_CHANGED) : "eax", "edx", "cc");
+    return 0;
+}
+
 #define PROVOKE(name_, what_, ...)                                                                 \
     BENCH(provoke, name_, .what = what_, .form = FORM_FUNCTION, .ops = 1, .on_request = true,      \
           .may_be_elided = true, __VA_ARGS__)
@@ -123,6 +133,8 @@ PROVOKE(execute_data, "a call into data: the row fails, exit status 2",
 PROVOKE(write_code, "a write into code: the row fails, exit status 2", .function = write_code_body);
 PROVOKE(stack, "a stack overflow: a double fault ends the run, exit status 4; in a process 2",
         .function = stack_body);
+PROVOKE(msr, "an MSR that the row declares and does not restore: the row fails, exit status 2",
+        .function = msr_body, .touches = {MSR_CHANGED}, .needs = NEED_RING0, .not_doubled = true);
 PROVOKE(endless_setup, "a setup that never ends: the row fails after deadline=, exit status 2",
         .function = error_body, .setup = endless_setup);
 PROVOKE(endless_check, "a check that never ends: the same", .function = error_body,

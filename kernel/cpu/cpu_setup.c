@@ -30,6 +30,7 @@ void cpu_setup(void)
               CR4_OSXMMEXCPT);
     write_cr0((read_cr0() & ~(CR0_EM | CR0_TS | CR0_CD | CR0_NW)) | CR0_MP | CR0_NE);
     __asm__ volatile("mov %0, %%dr7" : : "r"(DR7_RESET));
+    __asm__ volatile("mov %0, %%dr6" : : "r"(DR6_RESET)); /* as handlers of #DB leave it */
     __asm__ volatile("fninit; ldmxcsr %0" : : "m"(mxcsr));
     xstate_enable();
     if (cpu_has_nx())

@@ -35,6 +35,7 @@ void cpu_state_save(struct cpu_state *s)
     s->cr0 = read_cr0();
     s->cr3 = read_cr3();
     s->cr4 = read_cr4();
+    __asm__ volatile("mov %%dr6, %0" : "=r"(s->dr6));
     __asm__ volatile("mov %%dr7, %0" : "=r"(s->dr7));
     s->efer = rdmsr(MSR_EFER);
     s->pat = has_pat() ? rdmsr(MSR_PAT) : 0;
@@ -142,5 +143,6 @@ void cpu_state_restore(const struct cpu_state *s)
     __asm__ volatile("fxrstor64 %0" : : "m"(s->fx));
     restore_memory(s);
     restore_descriptors(s);
+    __asm__ volatile("mov %0, %%dr6" : : "r"(s->dr6));
     __asm__ volatile("mov %0, %%dr7" : : "r"(s->dr7));
 }

@@ -54,7 +54,7 @@ bool paging_core(struct paging *p, const struct core *core);
 
 /*
  * Makes pages executable: those that the CPU uses to enter the handler of a double fault, and that
- * handler until it has set EFER.NXE again (kernel/cpu/row_state.h). While NXE is clear, the
+ * handler until it has set EFER.NXE again (kernel/cpu/row_registers.h). While NXE is clear, the
  * no-execute bit is a reserved bit.
  */
 bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write);

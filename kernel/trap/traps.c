@@ -186,7 +186,7 @@ static bool goes_on_as_before(struct core *c, struct trap_frame *f)
         row_state_note(&c->state, ROW_DR7, DR7_RESET | DR7_GD);
         return true;
     }
-    return row_state_put_back(&c->state) && f->vector != VECTOR_DOUBLE_FAULT;
+    return row_state_put_back_in_handler(&c->state) && f->vector != VECTOR_DOUBLE_FAULT;
 }
 
 static bool survived(struct core *c, struct trap_frame *f)
@@ -225,7 +225,7 @@ static bool is_page_fault(const struct trap_frame *f)
 
 void trap_dispatch(struct trap_frame *f)
 {
-    uint64_t without_nx = is_page_fault(f) ? row_state_nx() : 0;
+    uint64_t without_nx = is_page_fault(f) ? row_registers_nx() : 0;
     struct idtr now = loaded();
     struct core *c;
 

@@ -60,13 +60,16 @@ def test_backtrace_reaches_the_first_function(boot):
 
 @pytest.mark.parametrize("words", ["", "cores=0-1 share=together"], ids=["alone", "together"])
 def test_a_body_that_faults_fails_its_row_alone(boot, words):
-    """Vector, address and symbol are in the report, and every later row is measured."""
-    names = ",".join(BODIES)
+    """Vector, address and symbol are in the report, and every later row is measured. So is a changed MSR."""
+    names = ",".join((*BODIES, "msr"))
     b = boot(f"suite=provoke,truth bench={names},errors,add samples=32 {words}", extra=["-smp", "2"])
     cores = 2 if words else 1
     assert b.status == CHECK_FAILED and not b.events("fault"), str(b)
-    assert len(b.rows) == cores * (len(BODIES) + 2), str(b)
+    assert len(b.rows) == cores * (len(BODIES) + 3), str(b)
     for row in b.rows:
+        if row["name"] == "msr":
+            assert row["status"] == "wrong" and row["why"].startswith("the body changed MSR 174h, "), row
+            continue
         if row["name"] not in BODIES:
             assert row["status"] == "ok" and row["n"] > 0, row
             continue

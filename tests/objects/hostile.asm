@@ -133,6 +133,18 @@ HOSTILE swapgs                  ; once: the second would undo it
     swapgs
 .back:
 HOSTILE_END
+HOSTILE ds_null
+    xor ecx, ecx
+    mov ds, ecx
+HOSTILE_END
+HOSTILE es_null
+    xor ecx, ecx
+    mov es, ecx
+HOSTILE_END
+HOSTILE ss_null
+    xor ecx, ecx
+    mov ss, ecx
+HOSTILE_END
 HOSTILE gs_endless              ; only its deadline ends it
     NULL_GS
     jmp $
@@ -227,6 +239,10 @@ HOSTILE dr7_met                 ; and one that it meets itself
 .here:
     nop
 HOSTILE_END
+HOSTILE dr6                     ; a breakpoint seems to have been met
+    mov eax, 0xffff0ff1
+    mov dr6, rax
+HOSTILE_END
 HOSTILE dr7_gd                  ; the next access to a debug register is a #DB
     mov eax, 0x2400
     mov dr7, rax
@@ -260,6 +276,7 @@ HOSTILE_END
 ; --- task and local descriptor table: by entries of the GDT that nobody uses ---
 %define FREE_TSS 0x50
 %define FREE_LDT 0x60
+%define FREE_CODE 0x70
 %macro GDT 1 ; register
     sub rsp, 16
     sgdt [rsp]
@@ -276,6 +293,17 @@ HOSTILE ltr                     ; the same TSS by another selector
     mov [rdx + FREE_TSS + 8], rcx
     mov eax, FREE_TSS
     ltr ax
+HOSTILE_END
+HOSTILE cs                      ; the same code segment by another selector
+    GDT rdx
+    mov eax, cs
+    mov rcx, [rdx + rax]
+    mov [rdx + FREE_CODE], rcx
+    push FREE_CODE
+    lea rax, [rel .other]
+    push rax
+    retfq
+.other:
 HOSTILE_END
 HOSTILE lldt                    ; a table of one descriptor
     GDT rdx

@@ -67,6 +67,9 @@ FAILS_RING0 = {
     "gs_null": ["the GS base"],
     "gs_elsewhere": ["the GS base"],
     "swapgs": ["the GS base", "KERNEL_GS_BASE"],
+    "ds_null": ["changed DS,"],
+    "es_null": ["changed ES,"],
+    "ss_null": ["changed SS,"],
     "gs_endless": ["the GS base", "deadline="],
     "gs_ud2": ["the GS base"],
     "cr0_ts": ["CR0 (TS set)"],
@@ -86,10 +89,12 @@ FAILS_RING0 = {
     "efer_sce": ["EFER (SCE"],
     "dr7": ["DR7", "DR0"],
     "dr7_met": ["DR7", "DR1"],
+    "dr6": ["changed DR6,"],
     "dr7_gd": ["DR7"],
     "gdtr": ["GDTR"],
     "idtr": ["IDTR"],
     "ltr": ["changed TR,"],
+    "cs": ["changed CS,"],
     "lldt": ["changed LDTR,"],
 }
 
@@ -141,10 +146,13 @@ def _efer(instruction, bits):
 
 
 # Without those whose second copy undoes the first (swapgs), or does more of the same until a table is gone (gdtr), and
-# those that are the same in an object (ltr, lldt).
+# those that are the same in an object (ltr, lldt, cs).
 SNIPPETS_RING0 = {
     "gs_null": "xor ecx, ecx; mov gs, ecx",
     "gs_elsewhere": "mov rax, r14; mov rdx, r14; shr rdx, 32; mov ecx, 0xc0000101; wrmsr",
+    "ds_null": "xor ecx, ecx; mov ds, ecx",
+    "es_null": "xor ecx, ecx; mov es, ecx",
+    "ss_null": "xor ecx, ecx; mov ss, ecx",
     "gs_endless": "xor ecx, ecx; mov gs, ecx; jmp $",
     "gs_ud2": "xor ecx, ecx; mov gs, ecx; ud2",
     "cr0_ts": _change("cr0", "or", "1 << 3"),
@@ -166,6 +174,7 @@ SNIPPETS_RING0 = {
     "iopl": "pushfq; or dword [rsp], 0x3000; popfq",
     "dr7": "mov dr0, r14; mov eax, 0x401; mov dr7, rax",
     "dr7_met": "lea rax, [rel $ + 17]; mov dr1, rax; mov eax, 0x404; mov dr7, rax; nop",
+    "dr6": "mov eax, 0xffff0ff1; mov dr6, rax",
     "dr7_gd": "mov eax, 0x2400; mov dr7, rax",
 }
 

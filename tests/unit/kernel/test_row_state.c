@@ -1,0 +1,156 @@
+/* The proof that a row leaves a core as it found it, with registers and MSRs that are variables. */
+#include <stdio.h>
+#include "tests/unit/fake_msr.h"
+#include "tests/unit/unit.h"
+#include "kernel/cpu/row_state.c"
+
+static uint64_t registers[ROW_REGISTERS];
+static enum row_register written[ROW_REGISTERS + 1];
+static unsigned writes;
+
+/* The real table is beside instructions that only ring 0 may execute. */
+static char names[ROW_REGISTERS][8];
+const struct row_register_kind row_register_kinds[ROW_REGISTERS] = {
+#define NAMED(i) [i] = {.name = names[i]}
+    NAMED(0),  NAMED(1),  NAMED(2),  NAMED(3),  NAMED(4),  NAMED(5),  NAMED(6),
+    NAMED(7),  NAMED(8),  NAMED(9),  NAMED(10), NAMED(11), NAMED(12), NAMED(13),
+    NAMED(14), NAMED(15), NAMED(16), NAMED(17), NAMED(18), NAMED(19), NAMED(20),
+    NAMED(21), NAMED(22), NAMED(23), NAMED(24),
+};
+
+uint64_t row_register_read(enum row_register r)
+{
+    return registers[r];
+}
+
+void row_register_write(enum row_register r, uint64_t v)
+{
+    registers[r] = v;
+    written[writes++] = r;
+}
+
+#define TOUCHED    0x48
+#define WRITE_ONLY 0x49 /* not among the fake MSRs: a read fails */
+static const uint32_t touches[] = {WRITE_ONLY, TOUCHED, 0};
+
+static struct row_state state;
+
+static int begun(void **unused)
+{
+    (void)unused;
+    for (unsigned r = 0; r < ROW_REGISTERS; r++) {
+        registers[r] = 0x1000 + r;
+        (void)snprintf(names[r], sizeof names[r], "r%u.", r);
+    }
+    fake_msr_reset();
+    fake_msr_add(TOUCHED, 0x4800);
+    writes = 0;
+    row_state_keep(&state);
+    row_state_keep_msrs(&state, touches);
+    return 0;
+}
+
+static const char *told(void)
+{
+    static struct sink_buf text;
+    static char out[400];
+
+    sink_buf_init(&text, out, sizeof out);
+    return row_state_tell(&state, &text.sink) ? out : NULL;
+}
+
+static void nothing_changed_is_nothing_told(void **unused)
+{
+    (void)unused;
+    assert_false(row_state_put_back(&state));
+    assert_null(told());
+    assert_int_equal(writes, 0);
+    assert_int_equal(fake_msr.writes, 0);
+}
+
+static void each_planted_difference_is_told_by_name_and_put_back(void **unused)
+{
+    for (unsigned r = 0; r < ROW_REGISTERS; r++) {
+        (void)begun(unused);
+        registers[r] ^= 1;
+        /* DR6 tells what a #DB was for: it is no reason to execute an instruction again. */
+        assert_int_equal(row_state_put_back(&state), r != ROW_DR6);
+        assert_int_equal(registers[r], 0x1000 + r);
+        assert_string_equal(told(), names[r]);
+        assert_false(row_state_put_back(&state));
+        assert_null(told());
+    }
+}
+
+static void a_handler_has_its_own_code_and_stack_segments(void **unused)
+{
+    (void)unused;
+    registers[ROW_CS] = registers[ROW_SS] = 0;
+    assert_false(row_state_put_back_in_handler(&state));
+    assert_null(told());
+    registers[ROW_DS] = 0;
+    assert_true(row_state_put_back_in_handler(&state));
+    assert_string_equal(told(), names[ROW_DS]);
+}
+
+static void several_are_put_back_in_order(void **unused)
+{
+    (void)unused;
+    registers[ROW_GS_BASE] = registers[ROW_CR4] = registers[ROW_GS] = 0;
+    assert_true(row_state_put_back(&state));
+    assert_int_equal(writes, 3);
+    assert_true(written[0] == ROW_CR4 && written[1] == ROW_GS && written[2] == ROW_GS_BASE);
+}
+
+static void a_touched_msr_is_told_by_number_and_put_back(void **unused)
+{
+    (void)unused;
+    (void)msr_write(TOUCHED, 1);
+    assert_true(row_state_put_back(&state));
+    assert_int_equal(fake_msr_value(TOUCHED), 0x4800);
+    assert_string_equal(told(), "MSR 48h");
+    assert_null(told());
+}
+
+static void an_msr_that_keeps_its_value_does_not_repeat_a_fault(void **unused)
+{
+    (void)unused;
+    (void)msr_write(TOUCHED, 1);
+    fake_msr.of[0].stuck = true;
+    assert_false(row_state_put_back(&state));
+    assert_string_equal(told(), "MSR 48h");
+}
+
+static void other_msrs_are_those_of_the_next_row(void **unused)
+{
+    (void)unused;
+    row_state_keep(&state);
+    (void)msr_write(TOUCHED, 1);
+    assert_false(row_state_put_back(&state));
+    assert_null(told());
+}
+
+static void nothing_is_compared_between_rows(void **unused)
+{
+    (void)unused;
+    row_state_drop(&state);
+    registers[ROW_CR0] = 0;
+    assert_false(row_state_put_back(&state));
+    assert_int_equal(registers[ROW_CR0], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(nothing_changed_is_nothing_told, begun),
+        cmocka_unit_test_setup(each_planted_difference_is_told_by_name_and_put_back, begun),
+        cmocka_unit_test_setup(a_handler_has_its_own_code_and_stack_segments, begun),
+        cmocka_unit_test_setup(several_are_put_back_in_order, begun),
+        cmocka_unit_test_setup(a_touched_msr_is_told_by_number_and_put_back, begun),
+        cmocka_unit_test_setup(an_msr_that_keeps_its_value_does_not_repeat_a_fault, begun),
+        cmocka_unit_test_setup(other_msrs_are_those_of_the_next_row, begun),
+        cmocka_unit_test_setup(nothing_is_compared_between_rows, begun),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
