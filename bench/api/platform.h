@@ -167,8 +167,8 @@ struct platform {
      */
     void (*row_begin)(const struct platform *p, const char *suite, const char *name, uint64_t ran);
     void (*row_end)(const struct platform *p);
-    /* After row_begin(): the row changes these MSRs and restores them; 0 ends the list. They are part
-     * of the state that guarded() compares. NULL: not supported. */
+    /* After row_begin(): the row changes these MSRs and restores them; 0 ends the list. They are
+     * part of the state that guarded() compares. NULL: not supported. */
     void (*row_touches)(const uint32_t *msr);
     /* The row begins to wait for other cores, or has ended to: what that takes does not count
      * towards deadline=. Every such wait has its own limit. NULL: it counts. */
