@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "bench/api/unit.h"
 #include "lib/config/recipe.h"
+#include "lib/config/word_list.h"
 #include "lib/cpu/cpu.h"
 #include "lib/limits/program.h"
 #include "lib/object/elf.h"
@@ -207,8 +208,11 @@ static inline enum bench_by bench_by(const struct bench_curve *kind)
 
 #define BENCH_TOUCHES 5 /* the most MSRs that a row touches, and a 0 */
 
-/* The steps of the small C program that method=plain shows in a table. */
-enum c_step { C_BASELINE, C_DO_NOTHING, C_DO_SOMETHING, C_STEPS };
+/* The steps of the small C program that method=plain shows in a table, and their names there. */
+#define C_STEP_NAMES(WORD)                                                                         \
+    WORD(C_BASELINE, "baseline")                                                                   \
+    WORD(C_DO_NOTHING, "do_nothing") WORD(C_DO_SOMETHING, "do_something")
+enum c_step { C_STEP_NAMES(WORD_ID) C_STEPS };
 
 /*
  * One row. BENCH() sets suite and name. Every row has what, form and ops; the other fields may be

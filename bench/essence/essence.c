@@ -81,6 +81,17 @@ static bool any(const struct essence *s, unsigned from, unsigned n)
     return false;
 }
 
+/* Returns whether any row that has a figure per operation, or a window, was run. */
+static bool any_of_one_core(const struct essence *s)
+{
+    for (unsigned i = 0; i < ESSENCE_PARTS; i++) {
+        const struct essence_part *part = &essence_parts[i];
+        if (part->kind != ESSENCE_TIMES && any(s, part->first, part->rows))
+            return true;
+    }
+    return false;
+}
+
 /* --- the run ---------------------------------------------------------------------------------- */
 
 /* Writes the level of the shown intervals; rows with few placements have another level. */
@@ -112,10 +123,10 @@ static void show_title(const struct essence *s, const struct lines_to *to)
 
     if (s->execution == EXEC_EMULATED)
         lines_put(&l, "NOISE: an emulator executes this code");
-    if (s->execution == EXEC_INSTRUCTIONS || any(s, 0, ESSENCE_PINGPONG))
+    if (s->execution == EXEC_INSTRUCTIONS || any_of_one_core(s))
         lines_put(&l, s->unit);
     put_level(s, &l);
-    if (s->cores > 1 && any(s, 0, ESSENCE_PINGPONG)) {
+    if (s->cores > 1 && any_of_one_core(s)) {
         fmt_buf(core, sizeof core, "core %u of %u%s", s->core, s->cores,
                 s->together ? " at once" : "");
         lines_put(&l, core);
@@ -203,80 +214,108 @@ static void put_named(const struct essence_figure *f, const char *name, const ch
     lines_put(l, text);
 }
 
-static void show_window(const struct essence *s, const struct lines_to *to)
+static const char *name_of(const struct essence *s, unsigned row)
 {
-    struct lines_line l = {.to = to, .label = "window"};
+    return essence_names[row].is_recipe ? s->window : essence_names[row].name;
+}
 
-    if (any(s, ESSENCE_WINDOW, 1))
-        put_named(&s->figure[ESSENCE_WINDOW], s->window, s->gross, &l);
-    if (any(s, ESSENCE_NOTHING, 1))
-        put_named(&s->figure[ESSENCE_NOTHING], essence_names[ESSENCE_NOTHING].name, "a call", &l);
+static void show_named(const struct essence *s, const struct essence_part *part,
+                       const struct lines_to *to)
+{
+    struct lines_line l = {.to = to, .label = part->label};
+
+    for (unsigned i = part->first; i < part->first + part->rows; i++)
+        if (any(s, i, 1))
+            put_named(&s->figure[i], name_of(s, i),
+                      essence_names[i].is_recipe ? s->gross : essence_names[i].unit, &l);
     lines_end(&l);
 }
 
-static void show_way(const struct essence *s, unsigned at, const struct lines_to *to)
+static void show_cells(const struct essence *s, unsigned at, const struct lines_to *to)
 {
-    char text[ESSENCE_FORMS][FIGURE];
-    const char *cells[ESSENCE_FORMS];
+    char text[ESSENCE_COLUMNS][FIGURE];
+    const char *cells[ESSENCE_COLUMNS];
 
-    for (unsigned form = 0; form < ESSENCE_FORMS; form++) {
+    for (unsigned i = 0; i < ESSENCE_COLUMNS; i++) {
         struct sink_buf buf;
-        sink_buf_init(&buf, text[form], FIGURE);
-        say_figure(&s->figure[at + form], &buf.sink);
-        cells[form] = text[form];
+        sink_buf_init(&buf, text[i], FIGURE);
+        say_figure(&s->figure[at + i], &buf.sink);
+        cells[i] = text[i];
     }
-    lines_cells(to, essence_names[at].name, LINES_LABEL, cells, ESSENCE_FORMS, CELL);
+    lines_cells(to, name_of(s, at), LINES_LABEL, cells, ESSENCE_COLUMNS, CELL);
 }
 
-static void show_calls(const struct essence *s, const struct lines_to *to)
+static void show_table(const struct essence *s, const struct essence_part *part,
+                       const struct lines_to *to)
 {
-    if (!any(s, ESSENCE_CALLS, ESSENCE_WAYS * ESSENCE_FORMS))
+    if (!any(s, part->first, part->rows))
         return;
-    lines_cells(to, "calls", LINES_LABEL, essence_forms, ESSENCE_FORMS, CELL);
-    for (unsigned at = ESSENCE_CALLS; at < ESSENCE_RANDOM; at += ESSENCE_FORMS)
-        if (any(s, at, ESSENCE_FORMS))
-            show_way(s, at, to);
+    lines_cells(to, part->label, LINES_LABEL, part->headings, ESSENCE_COLUMNS, CELL);
+    for (unsigned at = part->first; at < part->first + part->rows; at += ESSENCE_COLUMNS)
+        if (any(s, at, ESSENCE_COLUMNS))
+            show_cells(s, at, to);
 }
 
-/* Writes two rows with their names. `apart`: the name of their difference, which then has the
- * combined interval; NULL: no difference, each row has its interval. */
-static void show_pair(const struct essence *s, const char *label, enum essence_row row,
-                      const char *apart, const struct lines_to *to)
+/* Writes two rows with their names. If their difference is shown, it has the combined interval and
+ * they have none; else each row has its interval. */
+static void show_pair(const struct essence *s, const struct essence_part *part,
+                      const struct lines_to *to)
 {
-    struct lines_line l = {.to = to, .label = label};
+    struct lines_line l = {.to = to, .label = part->label};
+    unsigned row = part->first;
     struct essence_figure a = s->figure[row], b = s->figure[row + 1], both = a;
-    bool apart_known = apart && has_figure(&a) && has_figure(&b);
+    bool apart = part->difference && has_figure(&a) && has_figure(&b);
 
     if (!any(s, row, 2))
         return;
-    if (apart_known) {
+    if (apart) {
         both.value = a.value - b.value;
         both.half = mathx_sqrt(a.half * a.half + b.half * b.half); /* the errors are independent */
         both.shared = a.shared || b.shared;
         both.doubt = a.doubt || b.doubt;
         a.half = b.half = UNKNOWN;
     }
-    put_named(&a, essence_names[row].name, NULL, &l);
-    put_named(&b, essence_names[row + 1].name, NULL, &l);
-    if (apart_known)
-        put_named(&both, apart, NULL, &l);
+    put_named(&a, name_of(s, row), NULL, &l);
+    put_named(&b, name_of(s, row + 1), NULL, &l);
+    if (apart)
+        put_named(&both, s->execution == EXEC_SILICON ? part->difference : "apart", NULL, &l);
     lines_end(&l);
 }
 
-static void show_cores(const struct essence *s, const struct lines_to *to)
+static void show_times(const struct essence *s, const struct essence_part *part,
+                       const struct lines_to *to)
 {
-    struct lines_line l = {.to = to, .label = "cores", .left = 1};
+    struct lines_line l = {.to = to, .label = part->label, .left = 1};
 
-    for (unsigned i = ESSENCE_PINGPONG; i < ESSENCE_ROWS; i++) {
+    for (unsigned i = part->first; i < part->first + part->rows; i++) {
         struct essence_figure f = s->figure[i];
         bool ns = is_known(f.ns);
         f.value = ns ? f.ns : f.value;
         if (f.state != ESSENCE_NOT_RUN)
-            put_named(&f, essence_names[i].name, ns ? "ns" : "ticks", &l);
+            put_named(&f, name_of(s, i), ns ? "ns" : "ticks", &l);
     }
     if (l.open && s->execution != EXEC_SILICON)
         lines_put(&l, "not judged");
     lines_end(&l);
+}
+
+static void show_part(const struct essence *s, const struct essence_part *part,
+                      const struct lines_to *to)
+{
+    switch (part->kind) {
+    case ESSENCE_NAMED:
+        show_named(s, part, to);
+        break;
+    case ESSENCE_PAIR:
+        show_pair(s, part, to);
+        break;
+    case ESSENCE_TABLE:
+        show_table(s, part, to);
+        break;
+    case ESSENCE_TIMES:
+        show_times(s, part, to);
+        break;
+    }
 }
 
 /* --- the end of the run ----------------------------------------------------------------------- */
@@ -311,8 +350,6 @@ static void show_failed(const struct report *r, unsigned lines, const struct lin
 
 static void show_lines(const struct essence *s, const struct report *r, const struct lines_to *to)
 {
-    const char *apart = s->execution == EXEC_SILICON ? "mispredicted" : "apart";
-
     show_title(s, to);
     show_text("machine", s->machine, to);
     show_text("clock", s->clock, to);
@@ -320,11 +357,8 @@ static void show_lines(const struct essence *s, const struct report *r, const st
     if (sheet_has(&s->sheet)) {
         sheet_show(&s->sheet, to);
     } else {
-        show_window(s, to);
-        show_calls(s, to);
-        show_pair(s, "targets", ESSENCE_RANDOM, apart, to);
-        show_pair(s, "sum", ESSENCE_COLD, NULL, to);
-        show_cores(s, to);
+        for (unsigned i = 0; i < ESSENCE_PARTS; i++)
+            show_part(s, &essence_parts[i], to);
     }
     show_failed(r, s->stopped[0] ? 1 : 2, to);
     show_text("stopped", s->stopped, to);
@@ -334,11 +368,10 @@ static void record_rows(const struct essence *s, struct json *j)
 {
     json_array(j, "rows");
     for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
-        const char *name = i == ESSENCE_WINDOW ? s->window : essence_names[i].name;
         char text[64];
         if (s->figure[i].state == ESSENCE_NOT_RUN)
             continue;
-        fmt_buf(text, sizeof text, "%s/%s", essence_names[i].suite, name);
+        fmt_buf(text, sizeof text, "%s/%s", essence_names[i].suite, name_of(s, i));
         json_str(j, NULL, text);
     }
     json_close(j);

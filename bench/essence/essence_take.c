@@ -77,8 +77,10 @@ void essence_begin(struct essence *s, const struct run_facts *run)
     say_clock(run, &text.sink);
     sink_buf_init(&text, s->unit, sizeof s->unit);
     say_unit(run, &text.sink);
-    fmt_buf(s->window, sizeof s->window, "%s%s", essence_names[ESSENCE_WINDOW].name,
-            recipe_names[run->recipe]);
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
+        if (essence_names[i].is_recipe)
+            fmt_buf(s->window, sizeof s->window, "%s%s", essence_names[i].name,
+                    recipe_names[run->recipe]);
 }
 
 /* Returns the row's index in the essence; ESSENCE_ROWS: not in it. */
@@ -87,7 +89,7 @@ static unsigned find(const struct essence *s, const struct bench *b)
     unsigned i = 0;
 
     for (; i < ESSENCE_ROWS; i++) {
-        const char *name = i == ESSENCE_WINDOW ? s->window : essence_names[i].name;
+        const char *name = essence_names[i].is_recipe ? s->window : essence_names[i].name;
         if (str_eq(b->suite, essence_names[i].suite) && str_eq(b->name, name))
             break;
     }

@@ -2,7 +2,7 @@
 #include "bench/api/registry.h"
 #include "bench/place/place.h"
 
-static const char *const names[C_STEPS] = {"baseline", "do_nothing", "do_something"};
+static const char *const names[C_STEPS] = {C_STEP_NAMES(WORD_NAME)};
 
 /* Returns the row whose function a step calls; for the baseline do_nothing's, for its empty window.
  */

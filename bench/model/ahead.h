@@ -18,7 +18,7 @@ struct c_program {
     uint32_t readings;   /* of the warm-up: xfence; rdtsc. 0: windows instead, as warmup= says */
     uint32_t warmup;     /* windows */
     struct {
-        const char *name;   /* "baseline", "do_nothing", "do_something" */
+        const char *name;   /* of C_STEP_NAMES */
         struct moments all; /* of samples whose operation did not fail, ticks */
         uint64_t least, greatest, errors;
         const char *wrong; /* how the function's result is wrong; NULL: it is right */

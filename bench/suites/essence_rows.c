@@ -2,32 +2,57 @@
 #include "bench/api/essence_rows.h"
 #include "bench/api/sheet_figures.h"
 
-/* Releases of clang-format disagree on the last of these braces. */
+enum {
+    WINDOW_ROWS = 2,
+    CALL_ROWS = 5 * ESSENCE_COLUMNS,
+    TARGETS = WINDOW_ROWS + CALL_ROWS,
+    SUM = TARGETS + 2,
+    CORES = SUM + 2
+};
+
+/* A row; its name may be followed by other fields. */
 /* clang-format off */
-#define WAY(name_)                                                            \
-    {"calls", name_}, {"calls", name_ "_inc"}, {"calls", name_ "_straight"},  \
-    {"calls", name_ "_c"}
+#define ROW(suite_, ...) {.suite = (suite_), .name = __VA_ARGS__}
 /* clang-format on */
+#define WAY(name_)                                                                                 \
+    ROW("calls", name_), ROW("calls", name_ "_inc"), ROW("calls", name_ "_straight"),              \
+        ROW("calls", name_ "_c")
 
 const struct essence_name essence_names[ESSENCE_ROWS] = {
-    [ESSENCE_WINDOW] = {"baseline", "empty_"},
-    {"baseline", "do_nothing"},
+    ROW("baseline", "empty_", .is_recipe = true),
+    ROW("baseline", "do_nothing", .unit = "a call"),
     WAY("direct"),
     WAY("plt"),
     WAY("got"),
     WAY("register"),
     WAY("virtual"),
-    {"calls", "random_16"},
-    {"calls", "turn_16"},
-    {"sum", "cold"},
-    {"sum", "warm"},
-    {"cores", "pingpong"},
-    {"cores", "tsc_skew"},
-    {"cores", "wake"},
-    {"cores", "ipi"},
+    [TARGETS] = ROW("calls", "random_16"),
+    ROW("calls", "turn_16"),
+    [SUM] = ROW("sum", "cold"),
+    ROW("sum", "warm"),
+    [CORES] = ROW("cores", "pingpong"),
+    ROW("cores", "tsc_skew"),
+    ROW("cores", "wake"),
+    ROW("cores", "ipi"),
 };
 
-const char *const essence_forms[ESSENCE_FORMS] = {"empty", "++*x", "straight", "compiled"};
+static const char *const bodies[ESSENCE_COLUMNS] = {"empty", "++*x", "straight", "compiled"};
+
+const struct essence_part essence_parts[ESSENCE_PARTS] = {
+    {.label = "window", .kind = ESSENCE_NAMED, .first = 0, .rows = WINDOW_ROWS},
+    {.label = "calls",
+     .kind = ESSENCE_TABLE,
+     .first = WINDOW_ROWS,
+     .rows = CALL_ROWS,
+     .headings = bodies},
+    {.label = "targets",
+     .kind = ESSENCE_PAIR,
+     .first = TARGETS,
+     .rows = 2,
+     .difference = "mispredicted"},
+    {.label = "sum", .kind = ESSENCE_PAIR, .first = SUM, .rows = 2},
+    {.label = "cores", .kind = ESSENCE_TIMES, .first = CORES, .rows = ESSENCE_ROWS - CORES},
+};
 
 /* With large pages the latency of a cache does not include TLB misses. */
 const struct sheet_source sheet_sources[SHEET_FIGURES] = {

@@ -9,7 +9,17 @@
 #include "bench/essence/essence.h"
 #include "lib/stats/known.h"
 
-enum { CELL = 17 }; /* columns of a figure of the matrix */
+enum { CELL = 17 }; /* columns of a figure of the table */
+
+/* Returns the place of the row with this name. */
+static unsigned at(const char *name)
+{
+    unsigned i = 0;
+
+    while (strcmp(essence_names[i].name, name) != 0)
+        assert_int_not_equal(++i, ESSENCE_ROWS);
+    return i;
+}
 
 /* The copy on the stick has this space for it: REPORT_LOG_END, without the last two records. */
 #define LOG_ROOM 3500
@@ -89,9 +99,9 @@ static struct essence all_present(void)
 
     for (unsigned i = 0; i < ESSENCE_ROWS; i++)
         put_figure(&s, i, 3 + i / 8.0, 0.25);
-    put_figure(&s, ESSENCE_WINDOW, 52, UNKNOWN);
-    s.figure[ESSENCE_WINDOW].gross = true;
-    s.figure[ESSENCE_PINGPONG].ns = 52.125;
+    put_figure(&s, at("empty_"), 52, UNKNOWN);
+    s.figure[at("empty_")].gross = true;
+    s.figure[at("pingpong")].ns = 52.125;
     s.rows = 154;
     s.spoils = (struct essence_spoils){
         .witness_runs = true, .shared = 3, .smis_known = true, .smis = 1, .throttling_known = true};
@@ -165,7 +175,7 @@ static void the_record_has_only_what_was_run(void **state)
     struct essence s = empty(EXEC_SILICON);
 
     (void)state;
-    put_figure(&s, ESSENCE_WARM, 0.273, 0.121);
+    put_figure(&s, at("warm"), 0.273, 0.121);
     record(&s, 3);
     assert_true(has("\"rows\":[\"sum/warm\"],\"lines\":["));
     assert_true(has("\"parts\":[\"cold -\",\"warm 0.273 +-0.121\"]"));
@@ -199,9 +209,9 @@ static void some_of_it(void **state)
     struct essence s = empty(EXEC_SILICON);
 
     (void)state;
-    put_figure(&s, ESSENCE_CALLS + ESSENCE_FORMS + 3, 4, 0.5);
-    put_figure(&s, ESSENCE_WARM, 0.273, 0.121);
-    put_figure(&s, ESSENCE_TURN, 6.011, 0.052);
+    put_figure(&s, at("plt_c"), 4, 0.5);
+    put_figure(&s, at("warm"), 0.273, 0.121);
+    put_figure(&s, at("turn_16"), 6.011, 0.052);
     show(&s, 0);
     assert_int_equal(lines(), 9);
     expect("plt                       -                -                -    4.000 +-0.500");
@@ -217,13 +227,13 @@ static void no_figure_looks_better_than_it_is(void **state)
     struct essence s = all_present();
 
     (void)state;
-    s.figure[ESSENCE_CALLS].state = ESSENCE_FAILED;
-    s.figure[ESSENCE_CALLS + 1].shared = true;
-    s.figure[ESSENCE_CALLS + 2].doubt = true;
-    s.figure[ESSENCE_CALLS + 3].value = UNKNOWN;
-    s.figure[ESSENCE_RANDOM].shared = true;
-    s.figure[ESSENCE_COLD].state = ESSENCE_FAILED;
-    s.figure[ESSENCE_SKEW].state = ESSENCE_FAILED;
+    s.figure[at("direct")].state = ESSENCE_FAILED;
+    s.figure[at("direct_inc")].shared = true;
+    s.figure[at("direct_straight")].doubt = true;
+    s.figure[at("direct_c")].value = UNKNOWN;
+    s.figure[at("random_16")].shared = true;
+    s.figure[at("cold")].state = ESSENCE_FAILED;
+    s.figure[at("tsc_skew")].state = ESSENCE_FAILED;
     show(&s, 0);
     expect("direct                 FAIL     3.375 shared    3.500 doubted                ?");
     expect("targets   random_16 5.750 shared, turn_16 5.875, mispredicted -0.125 shared");
@@ -343,8 +353,8 @@ static void it_keeps_to_its_lines(void **state)
         assert_in_range(lines(), ESSENCE_LINES - 1, ESSENCE_LINES);
         const char *direct = strstr(text, "\r\ndirect ");
         assert_non_null(direct);
-        for (unsigned form = 0; form < ESSENCE_FORMS; form++)
-            assert_int_equal(direct[2 + LINES_LABEL + form * CELL], ' ');
+        for (unsigned k = 0; k < ESSENCE_COLUMNS; k++)
+            assert_int_equal(direct[2 + LINES_LABEL + k * CELL], ' ');
         record(&s, UINT8_MAX);
         assert_in_range(strlen(text), 1, LOG_ROOM);
     }
@@ -390,6 +400,24 @@ static void rows_are_named(void **state)
     }
 }
 
+/* The parts have all rows, each once; only a pair has a difference. */
+static void parts_have_all_rows(void **state)
+{
+    unsigned next = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < ESSENCE_PARTS; i++) {
+        const struct essence_part *part = &essence_parts[i];
+        assert_int_equal(part->first, next);
+        next += part->rows;
+        assert_true(part->kind != ESSENCE_PAIR || part->rows == 2);
+        assert_true(part->kind == ESSENCE_PAIR || !part->difference);
+        assert_int_equal(part->kind == ESSENCE_TABLE, part->headings != NULL);
+        assert_true(part->kind != ESSENCE_TABLE || part->rows % ESSENCE_COLUMNS == 0);
+    }
+    assert_int_equal(next, ESSENCE_ROWS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -409,6 +437,7 @@ int main(void)
         cmocka_unit_test(it_keeps_to_its_lines),
         cmocka_unit_test(figures_of_a_datasheet_replace_those_of_rows),
         cmocka_unit_test(rows_are_named),
+        cmocka_unit_test(parts_have_all_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
