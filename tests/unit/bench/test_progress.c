@@ -174,7 +174,7 @@ static void follows_what_rows_take(void **state)
 }
 
 /* `suite=sum bench=cold layout=sweep`: one row of many placements. */
-static void one_long_row(void **state)
+static void a_row_alone_is_estimated_by_its_parts(void **state)
 {
     const struct progress p = {0};
     const struct progress_rest none = {0};
@@ -189,7 +189,7 @@ static void one_long_row(void **state)
 }
 
 /* One of ten takes a hundred times as long: the others are not assumed to. */
-static void one_row_goes_astray(void **state)
+static void one_long_row_does_not_lengthen_the_others(void **state)
 {
     struct progress p = {0};
     const struct progress_rest rest = {.suite = 100, .other = 100};
@@ -204,7 +204,7 @@ static void one_row_goes_astray(void **state)
 }
 
 /* A serial port takes longer than the rows: the progress line says so before a row is shown. */
-static void a_slow_console(void **state)
+static void a_slow_console_is_in_the_estimate(void **state)
 {
     struct progress p = {0};
     const struct progress_rest rest = {.shown = 10, .suite = 100};
@@ -340,11 +340,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(guesses_stand_to_each_other_as_rows_do, start),
         cmocka_unit_test(follows_what_rows_take),
-        cmocka_unit_test(one_long_row),
+        cmocka_unit_test(a_row_alone_is_estimated_by_its_parts),
         cmocka_unit_test_setup(refused_rows_take_nothing, start),
         cmocka_unit_test_setup(each_method_has_its_own_length, start),
-        cmocka_unit_test(one_row_goes_astray),
-        cmocka_unit_test(a_slow_console),
+        cmocka_unit_test(one_long_row_does_not_lengthen_the_others),
+        cmocka_unit_test(a_slow_console_is_in_the_estimate),
         cmocka_unit_test_setup(stepping_is_guessed, start),
         cmocka_unit_test(stepping_is_learnt),
         cmocka_unit_test(follows_a_share_that_changes),

@@ -78,7 +78,7 @@ static unsigned mappings(void)
     return n;
 }
 
-static void one_page_many_times(void **state)
+static void one_page_is_mapped_many_times(void **state)
 {
     const struct platform_wish wish = {.page = LARGE, .bytes = 40 * LARGE - 1, .same = true};
     struct platform_area area;
@@ -117,7 +117,7 @@ static void nothing_stays_mapped(void **state)
     assert_int_equal(mappings(), before);
 }
 
-static void pages_of_1_gib(void **state)
+static void as_many_pages_of_1_gib_are_mapped_as_there_are(void **state)
 {
     struct platform_wish wish = {.page = HUGE, .bytes = 3 * HUGE};
     struct platform_area area;
@@ -161,7 +161,7 @@ static void advice_comes_before_the_pages(void **state)
     area_unmap(NULL, &area);
 }
 
-static void code(void **state)
+static void code_is_executed_where_it_was_written(void **state)
 {
     const struct platform_wish wish = {.page = SMALL_PAGE, .bytes = 16 * SMALL_PAGE, .code = true};
     static const uint8_t returns_7[] = {0xb8, 7, 0, 0, 0, 0xc3}; /* MOV EAX, 7; RET */
@@ -189,11 +189,11 @@ static void code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_page_many_times),
+        cmocka_unit_test(one_page_is_mapped_many_times),
         cmocka_unit_test(nothing_stays_mapped),
-        cmocka_unit_test(pages_of_1_gib),
+        cmocka_unit_test(as_many_pages_of_1_gib_are_mapped_as_there_are),
         cmocka_unit_test(advice_comes_before_the_pages),
-        cmocka_unit_test(code),
+        cmocka_unit_test(code_is_executed_where_it_was_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,7 +176,7 @@ static void what_does_not_count_core_cycles_does_not_start(void **state)
 }
 
 /* A child counts its own cycles; if it is not allowed to, its readings fail. */
-static void after_a_fork(void **state)
+static void after_a_fork_the_child_has_a_new_counter(void **state)
 {
     (void)state;
     uint64_t count;
@@ -199,7 +199,7 @@ int main(void)
         cmocka_unit_test_setup(read_counts_where_rdpmc_is_not_allowed, set_up),
         cmocka_unit_test_setup(readings_that_did_not_see_all_fail, set_up),
         cmocka_unit_test_setup(what_does_not_count_core_cycles_does_not_start, set_up),
-        cmocka_unit_test_setup(after_a_fork, set_up),
+        cmocka_unit_test_setup(after_a_fork_the_child_has_a_new_counter, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

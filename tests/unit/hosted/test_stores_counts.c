@@ -303,7 +303,7 @@ static void a_masked_lane_takes_no_part(void **state)
     assert_int_equal(c.by[5].stores + c.by[5].loads, 0);
 }
 
-static void sizes_are_told_apart(void **state)
+static void sizes_are_distinguished(void **state)
 {
     (void)state;
     store(0, 0, 8, 1);
@@ -318,7 +318,7 @@ static void sizes_are_told_apart(void **state)
 }
 
 /* Compared with plain arrays, over many pages, so that the tables grow. */
-static void many(void **state)
+static void many_accesses_agree_with_plain_arrays(void **state)
 {
     static uint8_t unread[1 << 16], stored[1 << 16], last[1 << 16], loaded[1 << 16], read[1 << 16];
     uint64_t x = 1, dead = 0, left = 0, silent = 0, reread = 0, touches = 0;
@@ -381,8 +381,8 @@ int main(void)
         TEST(a_site_has_its_own_counts),
         TEST(wide_loads_are_compared_in_all_their_bytes),
         TEST(a_masked_lane_takes_no_part),
-        TEST(sizes_are_told_apart),
-        TEST(many),
+        TEST(sizes_are_distinguished),
+        TEST(many_accesses_agree_with_plain_arrays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static const struct one unmasked[] = {
 };
 
 #define EACH(table)                                                                                \
-    static void each_of_##table(void **state)                                                      \
+    static void accesses_of_##table##_are_those_listed(void **state)                               \
     {                                                                                              \
         (void)state;                                                                               \
         for (size_t i = 0; i < sizeof table / sizeof *table; i++)                                  \
@@ -191,7 +191,7 @@ static void what_is_masked_touches_nothing(void **state)
         assert_string_equal(told(unmasked[i].hex), unmasked[i].touches);
 }
 
-static void a_count_of_32_bits(void **state)
+static void the_count_and_address_have_the_size_that_a_prefix_selects(void **state)
 {
     (void)state;
     registers.general[RCX] = 1ull << 32;
@@ -230,7 +230,7 @@ static void what_is_not_stepped_over_is_refused(void **state)
 }
 
 /* Any bytes: the decoded accesses keep to their limits, and the sanitizers find nothing. */
-static void random_bytes(void **state)
+static void random_bytes_stay_within_the_limits(void **state)
 {
     const uint8_t prefix[] = {0x62, 0xc4, 0xc5, 0x0f, 0xf3, 0x66, 0x67, 0xf2};
     uint8_t bytes[OPERANDS_LENGTH];
@@ -258,7 +258,7 @@ static void random_bytes(void **state)
     assert_true(known > 50000 && touched > 20000);
 }
 
-static void its_text(void **state)
+static void the_text_has_the_address_that_rip_gives(void **state)
 {
     char text[OPERANDS_TEXT];
 
@@ -272,16 +272,21 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, begin)
     const struct CMUnitTest tests[] = {
-        TEST(each_of_plain),      TEST(each_of_stack),
-        TEST(each_of_strings),    TEST(each_of_changed),
-        TEST(each_of_vectors),    TEST(what_is_masked_touches_nothing),
-        TEST(a_count_of_32_bits), TEST(what_is_not_stepped_over_is_refused),
-        TEST(random_bytes),       TEST(its_text),
+        TEST(accesses_of_plain_are_those_listed),
+        TEST(accesses_of_stack_are_those_listed),
+        TEST(accesses_of_strings_are_those_listed),
+        TEST(accesses_of_changed_are_those_listed),
+        TEST(accesses_of_vectors_are_those_listed),
+        TEST(what_is_masked_touches_nothing),
+        TEST(the_count_and_address_have_the_size_that_a_prefix_selects),
+        TEST(what_is_not_stepped_over_is_refused),
+        TEST(random_bytes_stay_within_the_limits),
+        TEST(the_text_has_the_address_that_rip_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #else
-static void without_zydis(void **state)
+static void without_zydis_nothing_is_tested(void **state)
 {
     (void)state;
     print_message("Zydis is not installed (./scripts/setup installs it): nothing is tested here\n");
@@ -289,7 +294,7 @@ static void without_zydis(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(without_zydis)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(without_zydis_nothing_is_tested)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

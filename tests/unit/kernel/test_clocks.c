@@ -123,7 +123,7 @@ static void near(uint64_t hz, double ppm)
     assert_true(off < ppm && off > -ppm);
 }
 
-static void two_that_agree(void **state)
+static void two_clocks_that_agree_give_the_frequency(void **state)
 {
     (void)state;
     struct tsc_clock c = measured();
@@ -176,7 +176,7 @@ static void a_port_of_ones_is_not_a_clock(void **state)
     assert_in_range(fake.touched, 1, 20000);
 }
 
-static void stops_in_a_window(void **state)
+static void a_clock_that_stops_in_a_window_is_refused(void **state)
 {
     (void)state;
     fake.pm_stops_at = TSC_HZ / 200;
@@ -237,7 +237,7 @@ static void the_tsc_is_a_clock_where_it_is_known(void **state)
     assert_int_equal(clocks_source(CLOCK_ID_PIT), CLOCK_PIT);
 }
 
-static void tables_that_name_no_timer(void **state)
+static void timers_that_no_table_names_are_refused_with_the_table(void **state)
 {
     (void)state;
     const struct fadt f = {.pm_timer_bits = 24};
@@ -297,7 +297,7 @@ static void a_hpet_with_wrong_fields_is_refused(void **state)
     assert_int_equal(fake.hpet[HPET_CONFIG / 4], 0);
 }
 
-static void nothing_at_all(void **state)
+static void without_a_clock_the_stated_frequency_is_used(void **state)
 {
     (void)state;
     const struct cpu cpu = {0}, intel = {.tsc_hz = 2400000000};
@@ -312,17 +312,17 @@ static void nothing_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(two_that_agree, set_up),
+        cmocka_unit_test_setup(two_clocks_that_agree_give_the_frequency, set_up),
         cmocka_unit_test_setup(counters_that_wrap_give_the_frequency, set_up),
         cmocka_unit_test_setup(a_port_of_ones_is_not_a_clock, set_up),
-        cmocka_unit_test_setup(stops_in_a_window, set_up),
+        cmocka_unit_test_setup(a_clock_that_stops_in_a_window_is_refused, set_up),
         cmocka_unit_test_setup(a_clock_that_goes_back_is_refused, set_up),
         cmocka_unit_test_setup(torn_readings_are_repeated, set_up),
         cmocka_unit_test_setup(the_tsc_is_a_clock_where_it_is_known, set_up),
-        cmocka_unit_test_setup(tables_that_name_no_timer, set_up),
+        cmocka_unit_test_setup(timers_that_no_table_names_are_refused_with_the_table, set_up),
         cmocka_unit_test_setup(a_missing_pit_is_named, set_up),
         cmocka_unit_test_setup(a_hpet_with_wrong_fields_is_refused, set_up),
-        cmocka_unit_test_setup(nothing_at_all, set_up),
+        cmocka_unit_test_setup(without_a_clock_the_stated_frequency_is_used, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

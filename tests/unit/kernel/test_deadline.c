@@ -87,7 +87,7 @@ static void an_apic_timer_is_never_thought_too_fast(void **state)
     }
 }
 
-static void where_instructions_are_counted_a_core_is_the_last(void **state)
+static void where_instructions_are_counted_a_core_is_the_last_source(void **state)
 {
     (void)state;
     open_with(false, true, NULL, NULL);
@@ -130,7 +130,7 @@ static void begin_on_core_1(void)
 
 /* The watcher has passed core 1, which begins a row before the watcher reports that none is
  * left. */
-static void a_row_that_begins_while_the_watcher_looks(void **state)
+static void a_row_that_begins_while_the_watcher_looks_is_ended(void **state)
 {
     uint64_t began;
 
@@ -155,7 +155,7 @@ static void a_row_that_begins_while_the_watcher_looks(void **state)
 }
 
 /* The last row ends, and its HPET is stopped: core 1 has found it set. */
-static void a_row_that_begins_while_the_timer_is_stopped(void **state)
+static void a_row_that_begins_while_the_timer_is_stopped_is_ended(void **state)
 {
     (void)state;
     open_with(true, false, NULL, "borrowed");
@@ -167,7 +167,7 @@ static void a_row_that_begins_while_the_timer_is_stopped(void **state)
 }
 
 /* The HPET fires for core 2; core 1 begins while its NMI is sent. */
-static void a_row_that_begins_while_a_timers_nmi_is_handled(void **state)
+static void a_row_that_begins_while_an_nmi_is_handled_is_ended(void **state)
 {
     (void)state;
     open_with(true, false, NULL, "borrowed");
@@ -282,7 +282,7 @@ static void without_a_sleeper_a_timer_is_set(void **state)
     assert_int_equal(fake.timer_at[0], 0);
 }
 
-static void an_nmi_of_others_is_none_of_ours(void **state)
+static void an_nmi_without_a_cause_is_not_ours(void **state)
 {
     (void)state;
     open_with(true, false, NULL, "borrowed");
@@ -341,17 +341,17 @@ int main(void)
         cmocka_unit_test_setup(an_hpet_takes_several_shots, set_up),
         cmocka_unit_test_setup(another_cores_row_is_ended_by_the_boot_core, set_up),
         cmocka_unit_test_setup(an_apic_timer_is_never_thought_too_fast, set_up),
-        cmocka_unit_test_setup(where_instructions_are_counted_a_core_is_the_last, set_up),
+        cmocka_unit_test_setup(where_instructions_are_counted_a_core_is_the_last_source, set_up),
         cmocka_unit_test_setup(a_core_that_does_not_answer_is_no_source, set_up),
-        cmocka_unit_test_setup(a_row_that_begins_while_the_watcher_looks, set_up),
-        cmocka_unit_test_setup(a_row_that_begins_while_the_timer_is_stopped, set_up),
-        cmocka_unit_test_setup(a_row_that_begins_while_a_timers_nmi_is_handled, set_up),
+        cmocka_unit_test_setup(a_row_that_begins_while_the_watcher_looks_is_ended, set_up),
+        cmocka_unit_test_setup(a_row_that_begins_while_the_timer_is_stopped_is_ended, set_up),
+        cmocka_unit_test_setup(a_row_that_begins_while_an_nmi_is_handled_is_ended, set_up),
         cmocka_unit_test_setup(an_nmi_that_comes_in_the_next_row_is_ours, set_up),
         cmocka_unit_test_setup(a_row_is_ended_by_one_nmi, set_up),
         cmocka_unit_test_setup(a_row_with_a_later_deadline_is_told_again, set_up),
         cmocka_unit_test_setup(a_watcher_that_is_woken_hands_the_watch_on, set_up),
         cmocka_unit_test_setup(without_a_sleeper_a_timer_is_set, set_up),
-        cmocka_unit_test_setup(an_nmi_of_others_is_none_of_ours, set_up),
+        cmocka_unit_test_setup(an_nmi_without_a_cause_is_not_ours, set_up),
         cmocka_unit_test_setup(each_core_has_a_counter, set_up),
         cmocka_unit_test_setup(without_a_source_no_row_is_ended, set_up),
     };

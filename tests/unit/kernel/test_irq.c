@@ -196,7 +196,7 @@ static void all_that_was_open_is_opened_again(void **state)
 }
 
 /* A fault before irq_mask(): there is nothing to put back. */
-static void nothing_to_give_back(void **state)
+static void a_machine_that_was_not_masked_is_not_restored(void **state)
 {
     (void)state;
     struct irq_masked m = {0};
@@ -214,7 +214,7 @@ int main(void)
         cmocka_unit_test_setup(a_missing_local_apic_is_left_alone, set_up),
         cmocka_unit_test_setup(every_open_ioapic_entry_is_masked, set_up),
         cmocka_unit_test_setup(all_that_was_open_is_opened_again, set_up),
-        cmocka_unit_test_setup(nothing_to_give_back, set_up),
+        cmocka_unit_test_setup(a_machine_that_was_not_masked_is_not_restored, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -113,7 +113,7 @@ static void the_arena_gives_aligned_memory_and_guarded_stacks(void **state)
     free(memory);
 }
 
-static void what_takes_an_address(void **state)
+static void an_address_in_use_is_named_by_its_use(void **state)
 {
     (void)state;
     assert_string_equal(memory_taken(handoff, 2 * MIB, 8), "RAM");
@@ -136,7 +136,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(tables_are_read_only_where_memory_is, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_arena_gives_aligned_memory_and_guarded_stacks, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(what_takes_an_address, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_address_in_use_is_named_by_its_use, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

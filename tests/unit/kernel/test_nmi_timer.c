@@ -171,7 +171,7 @@ static void the_pit_counts_once(void **state)
     assert_int_equal(log_of[4].v | log_of[5].v << 8, 1);
 }
 
-static void no_pin_for_the_pit(void **state)
+static void a_missing_pin_of_the_pit_has_its_reason(void **state)
 {
     struct nmi_timer t;
 
@@ -228,7 +228,7 @@ static void an_hpet_takes_the_last_comparator_and_the_highest_free_pin(void **st
 }
 
 /* 2^31 counts at most, and none after the wrap of its 32 bits. */
-static void how_far_an_hpet_reaches(void **state)
+static void an_hpet_reaches_2_31_counts_or_the_wrap(void **state)
 {
     struct nmi_timer t;
 
@@ -266,7 +266,7 @@ static void an_hpet_of_64_bits_takes_one_shot(void **state)
     assert_int_equal(*hpet_at(TIMER_CONFIG(2)), TIMER_OPEN | TIMER_64 | TIMER_32 | 23u << 9);
 }
 
-static void comparators_in_use(void **state)
+static void comparators_in_use_are_left_alone(void **state)
 {
     struct nmi_timer t;
 
@@ -313,11 +313,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_pits_pin_is_the_overrides, set_up),
         cmocka_unit_test_setup(the_pit_counts_once, set_up),
-        cmocka_unit_test_setup(no_pin_for_the_pit, set_up),
+        cmocka_unit_test_setup(a_missing_pin_of_the_pit_has_its_reason, set_up),
         cmocka_unit_test_setup(an_hpet_takes_the_last_comparator_and_the_highest_free_pin, set_up),
-        cmocka_unit_test_setup(how_far_an_hpet_reaches, set_up),
+        cmocka_unit_test_setup(an_hpet_reaches_2_31_counts_or_the_wrap, set_up),
         cmocka_unit_test_setup(an_hpet_of_64_bits_takes_one_shot, set_up),
-        cmocka_unit_test_setup(comparators_in_use, set_up),
+        cmocka_unit_test_setup(comparators_in_use_are_left_alone, set_up),
         cmocka_unit_test_setup(a_missing_or_odd_hpet_is_refused, set_up),
     };
 

@@ -118,7 +118,7 @@ static int good(void **state)
     return 0;
 }
 
-static void programs_and_writes(void **state)
+static void the_port_is_programmed_and_written(void **state)
 {
     (void)state;
     struct serial s = probe(9600);
@@ -172,7 +172,7 @@ static void the_slowest_speed_has_its_divisor(void **state)
     assert_int_equal(uart.dll | uart.dlm << 8, 2304);
 }
 
-static void without_a_fifo(void **state)
+static void without_a_fifo_each_byte_is_waited_for(void **state)
 {
     (void)state;
     uart.fifo = false; /* a 16450 */
@@ -379,7 +379,7 @@ static volatile void *no_map(void *ctx, uint64_t address, uint64_t size)
     return NULL;
 }
 
-static void in_memory_that_is_none(void **state)
+static void a_port_in_memory_that_no_device_has_is_refused(void **state)
 {
     (void)state;
     struct serial_places places = {.n = 1};
@@ -392,10 +392,10 @@ static void in_memory_that_is_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(programs_and_writes, good),
+        cmocka_unit_test_setup(the_port_is_programmed_and_written, good),
         cmocka_unit_test_setup(the_port_is_restored, good),
         cmocka_unit_test_setup(the_slowest_speed_has_its_divisor, good),
-        cmocka_unit_test_setup(without_a_fifo, good),
+        cmocka_unit_test_setup(without_a_fifo_each_byte_is_waited_for, good),
         cmocka_unit_test_setup(an_absent_port_is_not_used, good),
         cmocka_unit_test_setup(other_devices_are_left_as_they_were, good),
         cmocka_unit_test_setup(serial_off_opens_nothing, good),
@@ -403,7 +403,7 @@ int main(void)
         cmocka_unit_test_setup(a_key_stops_and_damaged_bytes_do_not, good),
         cmocka_unit_test_setup(esc_alone_stops, good),
         cmocka_unit_test_setup(a_port_in_memory_is_used, good),
-        cmocka_unit_test_setup(in_memory_that_is_none, good),
+        cmocka_unit_test_setup(a_port_in_memory_that_no_device_has_is_refused, good),
         cmocka_unit_test_setup(memory_is_no_uart, good),
     };
 

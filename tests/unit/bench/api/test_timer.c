@@ -281,7 +281,7 @@ static char *record(const struct timer_choice *c)
     return text;
 }
 
-static void the_first_that_starts(void **state)
+static void the_first_timer_that_starts_is_used(void **state)
 {
     (void)state;
     struct timer_choice c = choose("hpet,tsc");
@@ -399,7 +399,7 @@ static void a_failed_reading_is_tried_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_first_that_starts, set_up),
+        cmocka_unit_test_setup(the_first_timer_that_starts_is_used, set_up),
         cmocka_unit_test_setup(reasons_are_kept, set_up),
         cmocka_unit_test_setup(a_named_timer_has_to_start, set_up),
         cmocka_unit_test_setup(a_list_of_which_none_starts_says_why, set_up),

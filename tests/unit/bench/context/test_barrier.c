@@ -63,7 +63,7 @@ static void *once(void *argument)
 
 /* Places 0 and 1 of three: place 2 stays away, and both are told that it was 2. Place 0 gives
  * up. */
-static void one_stays_away(void **state)
+static void a_place_that_stays_away_is_named_to_the_others(void **state)
 {
     pthread_t other;
     void *result;
@@ -80,7 +80,7 @@ static void one_stays_away(void **state)
     assert_int_equal(barrier_pass(&barrier, 2, PATIENCE), 2);
 }
 
-static void the_first_stays_away(void **state)
+static void a_first_place_that_stays_away_is_waited_for_within_bounds(void **state)
 {
     (void)state;
     barrier_init(&barrier, line, 2);
@@ -185,8 +185,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_cores_leave_each_round_together),
-        cmocka_unit_test(one_stays_away),
-        cmocka_unit_test(the_first_stays_away),
+        cmocka_unit_test(a_place_that_stays_away_is_named_to_the_others),
+        cmocka_unit_test(a_first_place_that_stays_away_is_waited_for_within_bounds),
         cmocka_unit_test(who_has_left_is_not_waited_for),
         cmocka_unit_test(moments_are_shifted),
         cmocka_unit_test(a_game_is_complete),

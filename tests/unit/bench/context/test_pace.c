@@ -80,7 +80,7 @@ static void a_key_ends_it(void **state)
 }
 
 /* If cores measure together, the first one checks, and all see the result. */
-static void one_looks_for_all(void **state)
+static void one_core_looks_at_the_keys_for_all(void **state)
 {
     (void)state;
     struct gate first = {.place = 0}, second = {.place = 1};
@@ -115,7 +115,7 @@ static void progress_is_shown_once_or_twice_a_second(void **state)
     assert_int_equal(shows, 1);
 }
 
-static void without_a_pace(void **state)
+static void without_a_pace_nothing_is_looked_at(void **state)
 {
     (void)state;
     engine.pace = NULL;
@@ -131,9 +131,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(keys_are_looked_at_ten_times_a_second, start),
         cmocka_unit_test_setup(a_key_ends_it, start),
-        cmocka_unit_test_setup(one_looks_for_all, start),
+        cmocka_unit_test_setup(one_core_looks_at_the_keys_for_all, start),
         cmocka_unit_test_setup(progress_is_shown_once_or_twice_a_second, start),
-        cmocka_unit_test_setup(without_a_pace, start),
+        cmocka_unit_test_setup(without_a_pace_nothing_is_looked_at, start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

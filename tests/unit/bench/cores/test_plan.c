@@ -3,7 +3,7 @@
 /* Which rows run where, on a machine whose cores are functions. */
 #include "tests/unit/bench/fake_plan.h"
 
-static void cores_that_are_not_there(void **state)
+static void missing_cores_are_refused_by_number(void **state)
 {
     (void)state;
     refused("0-5", &cores, NULL);
@@ -15,7 +15,7 @@ static void cores_that_are_not_there(void **state)
     refused("5", &cores, "cores=5: none of these can be used: 5: does not answer;");
 }
 
-static void the_boot_core_alone(void **state)
+static void the_boot_core_measures_alone(void **state)
 {
     (void)state;
     struct plan *plan = plan_of("bsp", SHARE_ALONE);
@@ -38,7 +38,7 @@ static void visit(void *ctx, unsigned core)
     plan_core(ctx, core)->back = true;
 }
 
-static void one_core_of_each_type(void **state)
+static void one_core_of_each_type_measures(void **state)
 {
     static const char *const types[CORES] = {"performance", "performance", "efficiency",
                                              "efficiency"};
@@ -76,7 +76,7 @@ static void one_core_of_each_type(void **state)
     done();
 }
 
-static void one_after_the_other(void **state)
+static void cores_measure_one_after_the_other(void **state)
 {
     (void)state;
     struct plan *plan = plan_of("all", SHARE_ALONE);
@@ -106,7 +106,7 @@ static void one_after_the_other(void **state)
     done();
 }
 
-static void all_at_once(void **state)
+static void cores_measure_all_at_once(void **state)
 {
     (void)state;
     struct plan *plan = plan_of("1,3-4", SHARE_TOGETHER);
@@ -134,7 +134,7 @@ static void all_at_once(void **state)
 }
 
 /* A core that got no CPU from the system fails no row; one that got it does. */
-static void a_core_that_misses_the_others(void **state)
+static void a_core_that_misses_the_others_fails_unless_starved(void **state)
 {
     static const struct {
         bool can_be_starved;
@@ -164,7 +164,7 @@ static void a_core_that_misses_the_others(void **state)
     missed = false;
 }
 
-static void a_core_that_faults(void **state)
+static void a_core_that_faults_is_not_called_again(void **state)
 {
     (void)state;
     struct plan *plan = plan_of("0-4", SHARE_ALONE);
@@ -184,7 +184,7 @@ static void a_core_that_faults(void **state)
     done();
 }
 
-static void a_core_that_faults_together(void **state)
+static void a_core_that_faulted_alone_is_not_measured_together(void **state)
 {
     (void)state;
     struct plan *plan = plan_of("0-4", SHARE_TOGETHER);
@@ -210,7 +210,7 @@ static void pass_rounds(struct plan *plan, unsigned from, unsigned end)
     plan->round = end - 1;
 }
 
-static void each_core_gathers_its_own(void **state)
+static void each_core_gathers_its_own_rounds(void **state)
 {
     (void)state;
     for (enum share share = SHARE_ALONE; share <= SHARE_TOGETHER; share++) {
@@ -264,7 +264,7 @@ static void a_stopped_run_has_whole_rounds(void **state)
 
 /* It was lost in the second round of this row: the row fails there, and another keeps its
  * results. */
-static void a_core_that_is_lost_between_rounds(void **state)
+static void a_core_lost_between_rounds_keeps_its_whole_rounds(void **state)
 {
     (void)state;
     for (enum share share = SHARE_ALONE; share <= SHARE_TOGETHER; share++) {
@@ -314,7 +314,7 @@ static void what_does_not_fit_has_one_round(void **state)
 }
 
 /* Figures of two kinds must not be in one column of a report that passes. */
-static void cores_that_are_executed_otherwise(void **state)
+static void a_core_executed_in_another_way_does_not_measure(void **state)
 {
     (void)state;
     boot_execution = EXEC_INSTRUCTIONS;
@@ -354,18 +354,18 @@ static void cores_that_are_executed_otherwise(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores_that_are_not_there),
-        cmocka_unit_test(the_boot_core_alone),
-        cmocka_unit_test(cores_that_are_executed_otherwise),
-        cmocka_unit_test(one_core_of_each_type),
-        cmocka_unit_test(one_after_the_other),
-        cmocka_unit_test(all_at_once),
-        cmocka_unit_test(a_core_that_misses_the_others),
-        cmocka_unit_test(a_core_that_faults),
-        cmocka_unit_test(a_core_that_faults_together),
-        cmocka_unit_test(each_core_gathers_its_own),
+        cmocka_unit_test(missing_cores_are_refused_by_number),
+        cmocka_unit_test(the_boot_core_measures_alone),
+        cmocka_unit_test(a_core_executed_in_another_way_does_not_measure),
+        cmocka_unit_test(one_core_of_each_type_measures),
+        cmocka_unit_test(cores_measure_one_after_the_other),
+        cmocka_unit_test(cores_measure_all_at_once),
+        cmocka_unit_test(a_core_that_misses_the_others_fails_unless_starved),
+        cmocka_unit_test(a_core_that_faults_is_not_called_again),
+        cmocka_unit_test(a_core_that_faulted_alone_is_not_measured_together),
+        cmocka_unit_test(each_core_gathers_its_own_rounds),
         cmocka_unit_test(a_stopped_run_has_whole_rounds),
-        cmocka_unit_test(a_core_that_is_lost_between_rounds),
+        cmocka_unit_test(a_core_lost_between_rounds_keeps_its_whole_rounds),
         cmocka_unit_test(what_does_not_fit_has_one_round),
     };
 

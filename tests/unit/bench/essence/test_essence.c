@@ -108,7 +108,7 @@ static struct essence all_present(void)
     return s;
 }
 
-static void all_of_it(void **state)
+static void a_full_essence_has_every_line(void **state)
 {
     struct essence s = all_present();
 
@@ -129,7 +129,7 @@ static void all_of_it(void **state)
            "          wake 6.500 +-0.250 ticks, ipi 6.625 +-0.250 ticks");
 }
 
-static void nothing_at_all(void **state)
+static void an_empty_essence_has_only_the_machine(void **state)
 {
     struct essence s = empty(EXEC_SILICON);
 
@@ -204,7 +204,7 @@ static void lines_for_tools_have_no_essence(void **state)
 }
 
 /* Ways of calling without a row have no line, rows without a figure have a dash. */
-static void some_of_it(void **state)
+static void missing_figures_have_a_dash_and_missing_rows_no_line(void **state)
 {
     struct essence s = empty(EXEC_SILICON);
 
@@ -421,13 +421,13 @@ static void parts_have_all_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_it),
-        cmocka_unit_test(nothing_at_all),
+        cmocka_unit_test(a_full_essence_has_every_line),
+        cmocka_unit_test(an_empty_essence_has_only_the_machine),
         cmocka_unit_test(the_record_has_the_lines_of_the_table),
         cmocka_unit_test(the_record_has_only_what_was_run),
         cmocka_unit_test(the_record_has_a_long_line_in_full),
         cmocka_unit_test(lines_for_tools_have_no_essence),
-        cmocka_unit_test(some_of_it),
+        cmocka_unit_test(missing_figures_have_a_dash_and_missing_rows_no_line),
         cmocka_unit_test(no_figure_looks_better_than_it_is),
         cmocka_unit_test(failures_are_named),
         cmocka_unit_test(instructions_are_no_time),

@@ -38,7 +38,7 @@ static void a_drifting_clock_cancels(void **state)
 }
 
 /* A core that is slower under this body than under additions, which no ruler can know. */
-static void the_bodys_own_clock(void **state)
+static void the_first_source_decides_where_the_body_slows_the_clock(void **state)
 {
     (void)state;
     begin_world("pmc,ruler");
@@ -113,7 +113,7 @@ static void ruler_and_counter_disagree(void **state)
 }
 
 /* A hypervisor that intercepts a reading stops the counter meanwhile. */
-static void a_counter_that_stands_while_it_is_read(void **state)
+static void a_counter_stopped_by_its_reading_gives_the_planted_cycles(void **state)
 {
     (void)state;
     begin_world("pmc");
@@ -264,9 +264,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_counter_gives_the_planted_cycles),
         cmocka_unit_test(a_drifting_clock_cancels),
-        cmocka_unit_test(the_bodys_own_clock),
+        cmocka_unit_test(the_first_source_decides_where_the_body_slows_the_clock),
         cmocka_unit_test(failed_readings_leave_out_their_blocks),
-        cmocka_unit_test(a_counter_that_stands_while_it_is_read),
+        cmocka_unit_test(a_counter_stopped_by_its_reading_gives_the_planted_cycles),
         cmocka_unit_test(ruler_and_counter_disagree),
         cmocka_unit_test(without_a_counter_nothing_is_read),
         cmocka_unit_test(the_first_source_that_starts_is_used),

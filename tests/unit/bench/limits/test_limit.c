@@ -138,7 +138,7 @@ static void a_limit_is_found_exactly(void **state)
     assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
 }
 
-static void counts_per_octave(void **state)
+static void counts_go_up_by_octaves(void **state)
 {
     static const uint32_t grid_of[] = {4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
 
@@ -155,7 +155,7 @@ static void counts_per_octave(void **state)
     assert_in_range(l->step[0].to, 42, 46);
 }
 
-static void a_neighbour_all_the_time(void **state)
+static void a_neighbour_all_the_time_spoils_the_limit(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -167,7 +167,7 @@ static void a_neighbour_all_the_time(void **state)
     assert_true(l->point[0].shared);
 }
 
-static void a_neighbour_now_and_then(void **state)
+static void a_neighbour_now_and_then_spoils_nothing(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -184,7 +184,7 @@ static bool around_the_step(void)
 }
 
 /* Only the lower half of a step in two parts is left: to say that there is none would be wrong. */
-static void a_neighbour_at_the_step(void **state)
+static void a_neighbour_at_the_step_makes_it_uncertain(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -203,7 +203,7 @@ static bool around_the_step_at_first(void)
 }
 
 /* What is left of the time goes to the visits that it disturbed. */
-static void a_neighbour_at_the_step_that_leaves(void **state)
+static void a_step_is_measured_again_when_its_neighbour_has_left(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -280,7 +280,7 @@ static void the_user_stops_it(void **state)
 }
 
 /* However slow the machine is, the row keeps to its time, or measures a few counts. */
-static void little_time(void **state)
+static void the_row_keeps_to_its_time(void **state)
 {
     (void)state;
     for (double slow = 1; slow < 1e4; slow *= 4) {
@@ -296,7 +296,7 @@ static void little_time(void **state)
     }
 }
 
-static void counted_instructions(void **state)
+static void counted_instructions_have_one_round_and_no_limit(void **state)
 {
     (void)state;
     reset(EXEC_INSTRUCTIONS);
@@ -309,7 +309,7 @@ static void counted_instructions(void **state)
     assert_close(l->point[0].cycles, l->point[0].ticks / 2, 1e-6);
 }
 
-static void an_emulator(void **state)
+static void an_emulator_gives_ticks_and_no_cycles(void **state)
 {
     (void)state;
     reset(EXEC_EMULATED);
@@ -319,7 +319,7 @@ static void an_emulator(void **state)
     assert_true(is_known(l->point[0].ticks));
 }
 
-static void what_a_cpu_lacks(void **state)
+static void what_the_cpu_lacks_is_named(void **state)
 {
     static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
 
@@ -339,19 +339,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_limit_is_found_exactly),
-        cmocka_unit_test(counts_per_octave),
-        cmocka_unit_test(a_neighbour_all_the_time),
-        cmocka_unit_test(a_neighbour_now_and_then),
-        cmocka_unit_test(a_neighbour_at_the_step),
-        cmocka_unit_test(a_neighbour_at_the_step_that_leaves),
+        cmocka_unit_test(counts_go_up_by_octaves),
+        cmocka_unit_test(a_neighbour_all_the_time_spoils_the_limit),
+        cmocka_unit_test(a_neighbour_now_and_then_spoils_nothing),
+        cmocka_unit_test(a_neighbour_at_the_step_makes_it_uncertain),
+        cmocka_unit_test(a_step_is_measured_again_when_its_neighbour_has_left),
         cmocka_unit_test(a_window_that_gets_shorter_is_not_judged),
         cmocka_unit_test(uncertain_figures_are_not_judged),
         cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
         cmocka_unit_test(the_user_stops_it),
-        cmocka_unit_test(little_time),
-        cmocka_unit_test(counted_instructions),
-        cmocka_unit_test(an_emulator),
-        cmocka_unit_test(what_a_cpu_lacks),
+        cmocka_unit_test(the_row_keeps_to_its_time),
+        cmocka_unit_test(counted_instructions_have_one_round_and_no_limit),
+        cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
+        cmocka_unit_test(what_the_cpu_lacks_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

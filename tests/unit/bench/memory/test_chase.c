@@ -53,7 +53,7 @@ static const uint64_t sizes[] = {4 * KIB,  5 * KIB, 96 * KIB, 2 * MIB, 3 * MIB,
                                  24 * MIB, 4 * KIB, 3 * MIB,  24 * MIB};
 #define SIZES (sizeof sizes / sizeof sizes[0])
 
-static void every_line_once(void **state)
+static void every_line_is_visited_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
@@ -70,7 +70,7 @@ static void **line(uint64_t i)
 }
 
 /* Two lines exchange their successors, so the cycle becomes two cycles. */
-static void two_cycles(void **state)
+static void two_cycles_fail_the_check(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
@@ -83,7 +83,7 @@ static void two_cycles(void **state)
     }
 }
 
-static void a_line_that_points_to_itself(void **state)
+static void a_line_that_points_to_itself_fails_the_check(void **state)
 {
     struct chase c = make(64 * KIB, 1);
 
@@ -93,7 +93,7 @@ static void a_line_that_points_to_itself(void **state)
     drop();
 }
 
-static void pointers_out_of_the_set(void **state)
+static void pointers_out_of_the_set_fail_the_check(void **state)
 {
     struct chase c = make(64 * KIB, 1);
     void *wild[] = {NULL, set - CHASE_LINE, set + 64 * KIB, set + 8, (void *)~7ull};
@@ -124,7 +124,7 @@ static void walks_share_no_line(const struct chase *c)
     }
 }
 
-static void timed_walks(void **state)
+static void timed_walks_have_whole_laps_or_share_no_line(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
@@ -148,7 +148,7 @@ static void timed_walks(void **state)
 }
 
 /* The warm-up walks small sets only: in large ones it would use up the lines of a timed walk. */
-static void the_warm_up(void **state)
+static void the_warm_up_walks_small_sets_only(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
@@ -162,7 +162,7 @@ static void the_warm_up(void **state)
 }
 
 /* An element per page: the check finds each, and their lines fill the sets of a cache evenly. */
-static void an_element_per_page(void **state)
+static void elements_one_per_page_fill_the_cache_sets_evenly(void **state)
 {
     static const uint64_t spans[] = {64 * KIB, 80 * KIB, 96 * KIB, 112 * KIB, 3 * MIB};
 
@@ -190,7 +190,7 @@ static void an_element_per_page(void **state)
 }
 
 /* In large pages every element is in another line of its page: pages may be the same memory. */
-static void an_element_per_large_page(void **state)
+static void elements_of_large_pages_are_in_different_lines(void **state)
 {
     static const struct bench_curve large = {.load = BENCH_PAGES, .page = BENCH_2M};
     const uint64_t bytes = 12ull * BENCH_2M;
@@ -208,7 +208,7 @@ static void an_element_per_large_page(void **state)
     drop();
 }
 
-static void a_walk_that_ends_elsewhere(void **state)
+static void a_walk_that_ends_elsewhere_fails(void **state)
 {
     struct chase c = make(64 * KIB, 3);
     struct chase_walks w = chase_walks(&c, 0);
@@ -226,15 +226,15 @@ static void a_walk_that_ends_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_once),
-        cmocka_unit_test(two_cycles),
-        cmocka_unit_test(a_line_that_points_to_itself),
-        cmocka_unit_test(pointers_out_of_the_set),
-        cmocka_unit_test(timed_walks),
-        cmocka_unit_test(the_warm_up),
-        cmocka_unit_test(an_element_per_page),
-        cmocka_unit_test(an_element_per_large_page),
-        cmocka_unit_test(a_walk_that_ends_elsewhere),
+        cmocka_unit_test(every_line_is_visited_once),
+        cmocka_unit_test(two_cycles_fail_the_check),
+        cmocka_unit_test(a_line_that_points_to_itself_fails_the_check),
+        cmocka_unit_test(pointers_out_of_the_set_fail_the_check),
+        cmocka_unit_test(timed_walks_have_whole_laps_or_share_no_line),
+        cmocka_unit_test(the_warm_up_walks_small_sets_only),
+        cmocka_unit_test(elements_one_per_page_fill_the_cache_sets_evenly),
+        cmocka_unit_test(elements_of_large_pages_are_in_different_lines),
+        cmocka_unit_test(a_walk_that_ends_elsewhere_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void reset(enum execution execution)
     memset(&fake_witness, 0, sizeof fake_witness);
 }
 
-static void two_caches_and_memory(void **state)
+static void two_caches_and_memory_are_found(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -83,7 +83,7 @@ static void every_element_is_counted(void **state)
     assert_int_equal(c->elements, lines);
 }
 
-static void a_neighbour_all_the_time(void **state)
+static void a_neighbour_all_the_time_spoils_the_curve(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -98,7 +98,7 @@ static void a_neighbour_all_the_time(void **state)
 }
 
 /* The pairs on a shared core are repeated, and not used. */
-static void a_neighbour_now_and_then(void **state)
+static void a_neighbour_now_and_then_spoils_nothing(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -118,7 +118,7 @@ static bool until_it_leaves(void)
 }
 
 /* What is left of the time goes to the visits that it disturbed. */
-static void a_neighbour_that_leaves(void **state)
+static void points_are_measured_again_when_the_neighbour_has_left(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -146,7 +146,7 @@ static void a_walk_that_goes_astray_fails_the_row(void **state)
     assert_int_equal(c->n, 0);
 }
 
-static void no_memory(void **state)
+static void without_memory_the_row_is_unsupported(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -162,7 +162,7 @@ static void no_memory(void **state)
     assert_int_equal(made_curve(&row)->row.status, ROW_UNSUPPORTED);
 }
 
-static void little_memory(void **state)
+static void with_little_memory_the_curve_ends_earlier(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -175,7 +175,7 @@ static void little_memory(void **state)
 }
 
 /* However slow the machine is, the row keeps to its time, or measures two sizes twice. */
-static void little_time(void **state)
+static void the_row_keeps_to_its_time(void **state)
 {
     (void)state;
     for (double slow = 1; slow < 1e4; slow *= 4) {
@@ -191,7 +191,7 @@ static void little_time(void **state)
     }
 }
 
-static void counted_instructions(void **state)
+static void counted_instructions_have_one_round(void **state)
 {
     (void)state;
     reset(EXEC_INSTRUCTIONS);
@@ -204,7 +204,7 @@ static void counted_instructions(void **state)
     }
 }
 
-static void an_emulator(void **state)
+static void an_emulator_gives_ticks_and_no_cycles(void **state)
 {
     (void)state;
     reset(EXEC_EMULATED);
@@ -215,7 +215,7 @@ static void an_emulator(void **state)
     assert_true(is_known(c->point[0].ticks));
 }
 
-static void no_cpuid_data(void **state)
+static void without_cpuid_data_levels_have_no_cache(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -238,7 +238,7 @@ static void the_user_stops_it(void **state)
     }
 }
 
-static void without_a_documented_lfence(void **state)
+static void without_a_documented_lfence_the_row_is_unsupported(void **state)
 {
     static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
 
@@ -253,21 +253,21 @@ static void without_a_documented_lfence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_caches_and_memory),
+        cmocka_unit_test(two_caches_and_memory_are_found),
         cmocka_unit_test(sizes_are_added_where_it_bends),
         cmocka_unit_test(every_element_is_counted),
-        cmocka_unit_test(a_neighbour_all_the_time),
-        cmocka_unit_test(a_neighbour_now_and_then),
-        cmocka_unit_test(a_neighbour_that_leaves),
+        cmocka_unit_test(a_neighbour_all_the_time_spoils_the_curve),
+        cmocka_unit_test(a_neighbour_now_and_then_spoils_nothing),
+        cmocka_unit_test(points_are_measured_again_when_the_neighbour_has_left),
         cmocka_unit_test(a_walk_that_goes_astray_fails_the_row),
-        cmocka_unit_test(no_memory),
-        cmocka_unit_test(little_memory),
-        cmocka_unit_test(little_time),
-        cmocka_unit_test(counted_instructions),
-        cmocka_unit_test(an_emulator),
-        cmocka_unit_test(no_cpuid_data),
+        cmocka_unit_test(without_memory_the_row_is_unsupported),
+        cmocka_unit_test(with_little_memory_the_curve_ends_earlier),
+        cmocka_unit_test(the_row_keeps_to_its_time),
+        cmocka_unit_test(counted_instructions_have_one_round),
+        cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
+        cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
         cmocka_unit_test(the_user_stops_it),
-        cmocka_unit_test(without_a_documented_lfence),
+        cmocka_unit_test(without_a_documented_lfence_the_row_is_unsupported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static const struct curve *measure_other(const struct bench *b)
 }
 
 /* A cost per lap makes small sets slower: that is no sign of a neighbour, as it is in a chase. */
-static void other_loads(void **state)
+static void a_cost_per_lap_is_no_neighbour(void **state)
 {
     static const struct bench read = {.form = FORM_CURVE,
                                       .curve = {.load = BENCH_READ_16, .ms = 2000}};
@@ -50,7 +50,7 @@ static void other_loads(void **state)
 }
 
 /* Points are the row's offsets, also negative ones, without levels. */
-static void offsets(void **state)
+static void points_are_the_rows_offsets(void **state)
 {
     static const int32_t offset[] = {-8, 0, 4096}, defect[] = {0, 13};
     static const struct bench b = {
@@ -77,7 +77,7 @@ static void offsets(void **state)
 }
 
 /* A point per state that CPUID's caches allow: here there is no L3. */
-static void states_of_a_line(void **state)
+static void points_are_the_states_that_the_caches_allow(void **state)
 {
     static const enum line_state there[] = {LINE_ABSENT, LINE_CLEAN_L1, LINE_CLEAN_L2,
                                             LINE_DIRTY_L1, LINE_DIRTY_L2};
@@ -122,7 +122,7 @@ static void no_state_is_left_out(void **state)
 }
 
 /* An element per page: levels end at what the TLBs reach, and the curve goes to 4 times that. */
-static void the_reach_of_tlbs(void **state)
+static void levels_end_at_the_reach_of_the_tlbs(void **state)
 {
     static const struct bench b = {.form = FORM_CURVE, .curve = {.load = BENCH_PAGES, .ms = 2000}};
 
@@ -144,7 +144,7 @@ static void the_reach_of_tlbs(void **state)
 }
 
 /* Code: the TLBs are those for code. Large pages: those for such pages, without any here. */
-static void the_reach_of_other_tlbs(void **state)
+static void code_and_large_pages_have_other_tlbs(void **state)
 {
     static const struct bench code = {.form = FORM_CURVE,
                                       .curve = {.load = BENCH_CODE, .ms = 2000}};
@@ -182,7 +182,7 @@ static void the_reach_of_other_tlbs(void **state)
 }
 
 /* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
-static void strides(void **state)
+static void strides_cost_what_a_random_order_does(void **state)
 {
     static const struct bench b = {.form = FORM_CURVE, .curve = {.stride = 16, .ms = 2000}};
     const struct curve *c = measure_other(&b);
@@ -206,7 +206,7 @@ static const char *prefetch(const struct platform *p, unsigned number, bool off,
 }
 
 /* Off during the row that asks for it, and as found after it, whatever happens. */
-static void prefetchers(void **state)
+static void prefetchers_are_off_during_the_row_alone(void **state)
 {
     static const struct bench row = {.form = FORM_CURVE, .curve = {.ms = 2000}};
     static const struct bench b = {.form = FORM_CURVE, .curve = {.no_prefetch = true, .ms = 2000}};
@@ -234,10 +234,14 @@ static void prefetchers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_loads),       cmocka_unit_test(offsets),
-        cmocka_unit_test(states_of_a_line),  cmocka_unit_test(no_state_is_left_out),
-        cmocka_unit_test(the_reach_of_tlbs), cmocka_unit_test(the_reach_of_other_tlbs),
-        cmocka_unit_test(strides),           cmocka_unit_test(prefetchers),
+        cmocka_unit_test(a_cost_per_lap_is_no_neighbour),
+        cmocka_unit_test(points_are_the_rows_offsets),
+        cmocka_unit_test(points_are_the_states_that_the_caches_allow),
+        cmocka_unit_test(no_state_is_left_out),
+        cmocka_unit_test(levels_end_at_the_reach_of_the_tlbs),
+        cmocka_unit_test(code_and_large_pages_have_other_tlbs),
+        cmocka_unit_test(strides_cost_what_a_random_order_does),
+        cmocka_unit_test(prefetchers_are_off_during_the_row_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static struct cpuid_regs cpuid(void *ctx, uint32_t leaf, uint32_t subleaf)
     return (struct cpuid_regs){.ebx = leaf_7_ebx};
 }
 
-static void every_state(void **state)
+static void every_state_is_built_and_checked(void **state)
 {
     struct flush f;
 
@@ -106,7 +106,7 @@ static void a_lost_line_is_found(void **state)
     assert_int_equal(flush_check(&f), 2 * FLUSH_LINES - 1);
 }
 
-static void what_cpuid_must_list(void **state)
+static void the_instruction_that_cpuid_does_not_list_is_named(void **state)
 {
     static const struct cpu cpu = {.max_leaf = 7}, old = {.max_leaf = 1};
     struct platform p = {.cpu = &cpu, .cpuid = cpuid};
@@ -127,10 +127,10 @@ static void what_cpuid_must_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_state),
+        cmocka_unit_test(every_state_is_built_and_checked),
         cmocka_unit_test(dirty_lines_have_new_content),
         cmocka_unit_test(a_lost_line_is_found),
-        cmocka_unit_test(what_cpuid_must_list),
+        cmocka_unit_test(the_instruction_that_cpuid_does_not_list_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

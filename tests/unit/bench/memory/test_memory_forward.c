@@ -101,7 +101,7 @@ static const struct forward_map *measure_row(void)
     return m;
 }
 
-static void every_cell_of_every_pair(void **state)
+static void every_cell_of_every_pair_is_judged(void **state)
 {
     (void)state;
     reset(EXEC_SILICON, 7);
@@ -132,7 +132,7 @@ static void every_cell_of_every_pair(void **state)
 }
 
 /* Without vectors of 32 and 64 bytes there are fewer pairs, one after the other. */
-static void fewer_sizes(void **state)
+static void without_wide_vectors_there_are_fewer_pairs(void **state)
 {
     (void)state;
     reset(EXEC_SILICON, 5);
@@ -167,7 +167,7 @@ static void defects_fail_the_row(void **state)
     assert_int_equal(measure_row()->row.status, ROW_WRONG);
 }
 
-static void a_neighbour_all_the_time(void **state)
+static void a_neighbour_all_the_time_marks_the_map_shared(void **state)
 {
     (void)state;
     reset(EXEC_SILICON, 2);
@@ -177,7 +177,7 @@ static void a_neighbour_all_the_time(void **state)
     assert_close(m->cell[1].cycles, 5, 0.01);
 }
 
-static void stopped_or_not_supported(void **state)
+static void a_row_that_is_stopped_or_not_supported_has_no_map(void **state)
 {
     (void)state;
     reset(EXEC_SILICON, 7);
@@ -194,7 +194,7 @@ static void stopped_or_not_supported(void **state)
 }
 
 /* The store and all loads of a size are in one line if they fit; never outside of the page. */
-static void places(void **state)
+static void places_stay_within_their_page(void **state)
 {
     static _Alignas(4096) uint8_t page[FORWARD_BYTES];
     struct forward_place p;
@@ -217,13 +217,13 @@ static void places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_of_every_pair),
-        cmocka_unit_test(fewer_sizes),
+        cmocka_unit_test(every_cell_of_every_pair_is_judged),
+        cmocka_unit_test(without_wide_vectors_there_are_fewer_pairs),
         cmocka_unit_test(counted_instructions_are_not_judged),
         cmocka_unit_test(defects_fail_the_row),
-        cmocka_unit_test(a_neighbour_all_the_time),
-        cmocka_unit_test(stopped_or_not_supported),
-        cmocka_unit_test(places),
+        cmocka_unit_test(a_neighbour_all_the_time_marks_the_map_shared),
+        cmocka_unit_test(a_row_that_is_stopped_or_not_supported_has_no_map),
+        cmocka_unit_test(places_stay_within_their_page),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static struct jumps make(uint64_t page_bytes, uint32_t n, uint64_t seed)
     return j;
 }
 
-static void every_page_once(void **state)
+static void every_page_is_visited_once(void **state)
 {
     static const uint32_t n[] = {1, 2, 16, 24, MOST};
 
@@ -95,7 +95,7 @@ static void elements_of_large_pages_are_in_separate_lines(void **state)
     free(set);
 }
 
-static void timed_walks(void **state)
+static void timed_walks_have_whole_laps(void **state)
 {
     struct jumps j = make(SMALL, 24, 3);
     struct jumps_ticks t;
@@ -129,9 +129,9 @@ static void a_wrong_jump_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_page_once),
+        cmocka_unit_test(every_page_is_visited_once),
         cmocka_unit_test(elements_of_large_pages_are_in_separate_lines),
-        cmocka_unit_test(timed_walks),
+        cmocka_unit_test(timed_walks_have_whole_laps),
         cmocka_unit_test(a_wrong_jump_is_found),
     };
 

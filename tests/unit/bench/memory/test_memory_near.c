@@ -41,7 +41,7 @@ uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
     return iterations * CHASE_UNROLL * 4;
 }
 
-static void every_offset(void **state)
+static void every_offset_passes_the_check(void **state)
 {
     struct near_place p;
 
@@ -89,7 +89,7 @@ static void defects_are_found(void **state)
     }
 }
 
-static void times(void **state)
+static void times_are_those_of_the_accesses(void **state)
 {
     struct near_place p;
 
@@ -104,10 +104,10 @@ static void times(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_offset),
+        cmocka_unit_test(every_offset_passes_the_check),
         cmocka_unit_test(stores_and_loads_are_in_one_line),
         cmocka_unit_test(defects_are_found),
-        cmocka_unit_test(times),
+        cmocka_unit_test(times_are_those_of_the_accesses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

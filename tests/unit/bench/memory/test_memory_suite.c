@@ -15,7 +15,7 @@ void crowd_pingpong(struct crowd *c)
     (void)c;
 }
 
-static void time_of_all_rows(void **state)
+static void all_rows_take_a_bounded_time(void **state)
 {
     unsigned alone = 0, together = 0;
 
@@ -54,7 +54,7 @@ static void offsets_ascend(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(time_of_all_rows),
+        cmocka_unit_test(all_rows_take_a_bounded_time),
         cmocka_unit_test(offsets_ascend),
     };
 

@@ -218,7 +218,7 @@ static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
     return c;
 }
 
-static void one_two_and_all_cores(void **state)
+static void one_two_and_all_cores_share_the_memory(void **state)
 {
     static const enum bench_load loads[] = {BENCH_READ_16, BENCH_WRITE_16};
     uint64_t lines = 0;
@@ -249,7 +249,7 @@ static void one_two_and_all_cores(void **state)
     }
 }
 
-static void a_defect_on_any_core(void **state)
+static void a_defect_on_any_core_fails_the_row(void **state)
 {
     (void)state;
     for (unsigned core = 0; core < CORES; core++) {
@@ -270,7 +270,7 @@ static void a_defect_on_any_core(void **state)
     assert_non_null(strstr(c->row.why, "flushed"));
 }
 
-static void latency_by_what_the_others_move(void **state)
+static void latency_has_a_point_per_rate_of_the_others(void **state)
 {
     (void)state;
     reset();
@@ -286,7 +286,7 @@ static void latency_by_what_the_others_move(void **state)
     }
 }
 
-static void lines_that_another_core_holds(void **state)
+static void lines_that_another_core_holds_have_two_states(void **state)
 {
     (void)state;
     reset();
@@ -299,7 +299,7 @@ static void lines_that_another_core_holds(void **state)
     assert_true(c->point[1].ticks > 49.999 && c->point[1].ticks < 50.001);
 }
 
-static void too_little_memory(void **state)
+static void too_little_memory_is_refused_or_stated(void **state)
 {
     (void)state;
     reset();
@@ -318,7 +318,7 @@ static void too_little_memory(void **state)
 }
 
 /* Where the system may give a core no CPU that is no failure; otherwise it is. */
-static void a_core_that_does_not_come(void **state)
+static void a_core_that_does_not_come_fails_unless_starved(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
@@ -330,7 +330,7 @@ static void a_core_that_does_not_come(void **state)
     }
 }
 
-static void not_measured(void **state)
+static void what_is_missing_is_named(void **state)
 {
     (void)state;
     reset();
@@ -367,13 +367,13 @@ static int release(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_two_and_all_cores),
-        cmocka_unit_test(a_defect_on_any_core),
-        cmocka_unit_test(latency_by_what_the_others_move),
-        cmocka_unit_test(lines_that_another_core_holds),
-        cmocka_unit_test(too_little_memory),
-        cmocka_unit_test(a_core_that_does_not_come),
-        cmocka_unit_test(not_measured),
+        cmocka_unit_test(one_two_and_all_cores_share_the_memory),
+        cmocka_unit_test(a_defect_on_any_core_fails_the_row),
+        cmocka_unit_test(latency_has_a_point_per_rate_of_the_others),
+        cmocka_unit_test(lines_that_another_core_holds_have_two_states),
+        cmocka_unit_test(too_little_memory_is_refused_or_stated),
+        cmocka_unit_test(a_core_that_does_not_come_fails_unless_starved),
+        cmocka_unit_test(what_is_missing_is_named),
     };
 
     return cmocka_run_group_tests(tests, on_one_cpu, release);

@@ -138,7 +138,7 @@ static void a_word_that_is_left_out_is_found(void **state)
         }
 }
 
-static void timed_walks(void **state)
+static void timed_walks_have_whole_laps_or_pass_the_set_once(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SIZES; i++) {
@@ -162,7 +162,7 @@ static void timed_walks(void **state)
 }
 
 /* The walks of a large copy stay in their halves. */
-static void copies_in_parts(void **state)
+static void walks_of_a_large_copy_stay_in_their_half(void **state)
 {
     struct stream s = make(BENCH_COPY_16, 20 * MIB);
 
@@ -177,8 +177,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_line_is_checked),
         cmocka_unit_test(a_word_that_is_left_out_is_found),
-        cmocka_unit_test(timed_walks),
-        cmocka_unit_test(copies_in_parts),
+        cmocka_unit_test(timed_walks_have_whole_laps_or_pass_the_set_once),
+        cmocka_unit_test(walks_of_a_large_copy_stay_in_their_half),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,7 +146,7 @@ static bool has_line(const char *step, const char *words)
     return strstr(table, line) != NULL;
 }
 
-static void without_a_failure(void **state)
+static void a_run_without_a_failure_prints_its_three_rows(void **state)
 {
     (void)state;
     run(0);
@@ -226,7 +226,7 @@ static void what_has_no_place_fails_the_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_failure),
+        cmocka_unit_test(a_run_without_a_failure_prints_its_three_rows),
         cmocka_unit_test(warmed_up_by_windows_where_asked_for),
         cmocka_unit_test(samples_that_fail_are_counted_and_left_out),
         cmocka_unit_test(where_every_sample_fails_there_is_no_figure),

@@ -92,7 +92,7 @@ static bool applies(struct bench b, uint32_t arg)
     return object_args_apply(&row.bench, &row.code, &row.names, arg, &said.sink);
 }
 
-static void a_row_of_one_argument(void **state)
+static void an_argument_is_in_the_name_and_multiplies_the_base(void **state)
 {
     (void)state;
     assert_true(applies((struct bench){.name = "copy", .base_unit = "byte", .base_per_op = 2}, 64));
@@ -127,7 +127,7 @@ int main(void)
         cmocka_unit_test(a_range_goes_in_steps),
         cmocka_unit_test(a_list_is_sorted),
         cmocka_unit_test(what_is_no_range_is_refused_by_name),
-        cmocka_unit_test(a_row_of_one_argument),
+        cmocka_unit_test(an_argument_is_in_the_name_and_multiplies_the_base),
         cmocka_unit_test(names_and_units_have_limits),
     };
 

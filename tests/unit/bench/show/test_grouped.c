@@ -83,7 +83,7 @@ static bool take(const struct bench_family *family, const char *line, unsigned c
     return grouped_take(&g, &run, &row, false);
 }
 
-static void when_there_are_many(void **state)
+static void many_rows_are_grouped(void **state)
 {
     (void)state;
     begin(TABLE_ROWS_AUTO - 1);
@@ -218,7 +218,7 @@ static void what_is_wrong_is_told_in_full(void **state)
     assert_null(strstr(text, "plt"));
 }
 
-static void cores_have_lines_of_their_own(void **state)
+static void each_core_has_separate_lines(void **state)
 {
     struct row row = row_of(bench_of(&two, "div", 0), 6, UNKNOWN);
 
@@ -265,7 +265,7 @@ static void a_row_without_room_is_shown_in_full(void **state)
     assert_true(take(&two, names[0], 1, 1, UNKNOWN));
 }
 
-static void pairs_side_by_side(void **state)
+static void only_pairs_of_one_family_are_side_by_side(void **state)
 {
     const struct bench a = {.family = &two}, b = {.family = &two}, c = {.family = &four}, d = {0};
 
@@ -280,7 +280,7 @@ static void pairs_side_by_side(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(when_there_are_many, many),
+        cmocka_unit_test_setup(many_rows_are_grouped, many),
         cmocka_unit_test_setup(few_columns_have_their_intervals_next_to_them, many),
         cmocka_unit_test_setup(many_columns_have_them_below, many),
         cmocka_unit_test_setup(a_line_without_intervals_has_no_line_of_them, many),
@@ -288,10 +288,10 @@ int main(void)
         cmocka_unit_test_setup(a_row_with_another_level_is_told_in_full, many),
         cmocka_unit_test_setup(few_placements_have_their_level_in_the_heading, many),
         cmocka_unit_test_setup(what_is_wrong_is_told_in_full, many),
-        cmocka_unit_test_setup(cores_have_lines_of_their_own, many),
+        cmocka_unit_test_setup(each_core_has_separate_lines, many),
         cmocka_unit_test_setup(a_series_is_in_order, many),
         cmocka_unit_test_setup(a_row_without_room_is_shown_in_full, many),
-        cmocka_unit_test_setup(pairs_side_by_side, many),
+        cmocka_unit_test_setup(only_pairs_of_one_family_are_side_by_side, many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static struct slowdown of(double alone, double alone_half, double now, double ha
     return slowdown_of(&row);
 }
 
-static void a_quotient_where_the_base_is_not_near_zero(void **state)
+static void a_slowdown_is_a_quotient_unless_the_base_is_near_zero(void **state)
 {
     (void)state;
     struct slowdown s = of(3, 0.03, 6, 0.06, 1);
@@ -34,7 +34,7 @@ static void a_quotient_where_the_base_is_not_near_zero(void **state)
 }
 
 /* "2678.58% +- 4036.67%" of 0.02 cycles means nothing; 0.5 cycles more does. */
-static void cycles_where_it_is(void **state)
+static void near_zero_a_slowdown_is_in_cycles(void **state)
 {
     (void)state;
     const struct {
@@ -53,8 +53,8 @@ static void cycles_where_it_is(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quotient_where_the_base_is_not_near_zero),
-        cmocka_unit_test(cycles_where_it_is),
+        cmocka_unit_test(a_slowdown_is_a_quotient_unless_the_base_is_near_zero),
+        cmocka_unit_test(near_zero_a_slowdown_is_in_cycles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,7 +58,7 @@ static void cores_at_the_edges_of_words_are_selected(void **state)
 }
 
 /* Which cores these are only a machine can tell. */
-static void of_types_there_are_a_few_among_all(void **state)
+static void with_types_a_few_of_all_cores_are_selected(void **state)
 {
     (void)state;
     struct core_list l;
@@ -84,7 +84,7 @@ static void beyond(const char *text, unsigned count, const char *want)
     assert_string_equal(at, want);
 }
 
-static void what_is_not_there(void **state)
+static void missing_cores_are_listed(void **state)
 {
     (void)state;
     beyond("all", 1, "");
@@ -103,8 +103,8 @@ int main(void)
         cmocka_unit_test(each_form_selects_its_cores),
         cmocka_unit_test(wrong_lists_are_refused),
         cmocka_unit_test(cores_at_the_edges_of_words_are_selected),
-        cmocka_unit_test(of_types_there_are_a_few_among_all),
-        cmocka_unit_test(what_is_not_there),
+        cmocka_unit_test(with_types_a_few_of_all_cores_are_selected),
+        cmocka_unit_test(missing_cores_are_listed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

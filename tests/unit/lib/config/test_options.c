@@ -255,7 +255,7 @@ static void unclear_words_are_refused(void **state)
     assert_true(parse(&o, "\"samples=64\" suite=\"a\""));
 }
 
-static void nul_in_a_file(void **state)
+static void a_nul_in_a_file_is_refused(void **state)
 {
     (void)state;
     struct options o;
@@ -372,7 +372,7 @@ int main(void)
         cmocka_unit_test(every_key_is_found_from_near),
         cmocka_unit_test(words_that_exclude_each_other_are_refused),
         cmocka_unit_test(unclear_words_are_refused),
-        cmocka_unit_test(nul_in_a_file),
+        cmocka_unit_test(a_nul_in_a_file_is_refused),
         cmocka_unit_test(long_words_are_shortened),
         cmocka_unit_test(one_text_is_read_in_every_encoding),
         cmocka_unit_test(datasheet_stands_for_words),

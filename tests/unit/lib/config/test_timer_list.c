@@ -13,7 +13,7 @@ static enum timer_list_fault parse(const char *words, const char *text)
     return timer_list_parse(&l, words, text, &at, &n);
 }
 
-static void in_the_order_given(void **state)
+static void timers_are_in_the_order_given(void **state)
 {
     (void)state;
     char text[TIMER_LIST_TEXT];
@@ -33,7 +33,7 @@ static void in_the_order_given(void **state)
 }
 
 /* Each enum's order is its words'. */
-static void words_and_ids(void **state)
+static void each_word_has_its_id(void **state)
 {
     (void)state;
     const struct {
@@ -67,7 +67,7 @@ static void words_and_ids(void **state)
 }
 
 /* `auto` stands for what of the standard order is not named. */
-static void the_order_of_a_list(void **state)
+static void auto_is_the_rest_of_the_standard_order(void **state)
 {
     (void)state;
     const struct {
@@ -128,9 +128,9 @@ static void wrong_lists_are_refused_with_the_item(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_the_order_given),
-        cmocka_unit_test(words_and_ids),
-        cmocka_unit_test(the_order_of_a_list),
+        cmocka_unit_test(timers_are_in_the_order_given),
+        cmocka_unit_test(each_word_has_its_id),
+        cmocka_unit_test(auto_is_the_rest_of_the_standard_order),
         cmocka_unit_test(wrong_lists_are_refused_with_the_item),
     };
 

@@ -23,7 +23,7 @@ static void expect(uint64_t debugctl, unsigned writes)
     assert_int_equal(file.writes, writes);
 }
 
-static void cleared_alone_and_set_again(void **state)
+static void the_bit_is_cleared_alone_and_set_again(void **state)
 {
     (void)state;
     machine(DEBUGCTL_BTF | LBR);
@@ -45,7 +45,7 @@ static void what_the_body_cleared_stays_clear(void **state)
     expect(0, 0);
 }
 
-static void no_such_msr(void **state)
+static void without_the_msr_nothing_is_written(void **state)
 {
     (void)state;
     machine(0);
@@ -73,9 +73,9 @@ static void a_register_that_resists_is_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cleared_alone_and_set_again),
+        cmocka_unit_test(the_bit_is_cleared_alone_and_set_again),
         cmocka_unit_test(what_the_body_cleared_stays_clear),
-        cmocka_unit_test(no_such_msr),
+        cmocka_unit_test(without_the_msr_nothing_is_written),
         cmocka_unit_test(a_register_that_resists_is_left),
     };
 

@@ -63,7 +63,7 @@ static void leaf_4_describes_caches(void **state)
 }
 
 /* A leaf that never ends with type 0 ends nevertheless. */
-static void endless_leaf_4(void **state)
+static void an_endless_leaf_4_is_bounded(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 4);
@@ -179,7 +179,7 @@ static void old_amd_leaves_describe_caches_and_tlbs(void **state)
 }
 
 /* Zen 5, as recorded: second-level TLBs in units of 32 entries. */
-static void units_of_32(void **state)
+static void tlbs_are_counted_in_units_of_32(void **state)
 {
     (void)state;
     made_vendor("AuthenticAMD", 0x10);
@@ -212,13 +212,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaf_4_describes_caches),
-        cmocka_unit_test(endless_leaf_4),
+        cmocka_unit_test(an_endless_leaf_4_is_bounded),
         cmocka_unit_test(descriptors_fill_what_is_missing),
         cmocka_unit_test(a_byte_can_be_two_tlbs),
         cmocka_unit_test(every_descriptor_has_a_size_and_a_line),
         cmocka_unit_test(leaf_18_describes_tlbs),
         cmocka_unit_test(old_amd_leaves_describe_caches_and_tlbs),
-        cmocka_unit_test(units_of_32),
+        cmocka_unit_test(tlbs_are_counted_in_units_of_32),
         cmocka_unit_test(a_cpu_without_leaves_has_no_caches),
     };
 

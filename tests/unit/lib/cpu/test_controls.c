@@ -303,7 +303,7 @@ static void keep_writes_nothing(void **state)
 }
 
 /* Prefetchers off for a row, once or more often, next to controls that options ask for. */
-static void prefetchers_off_for_a_while(void **state)
+static void prefetchers_are_off_for_a_row_and_restored(void **state)
 {
     (void)state;
     struct machine m;
@@ -328,7 +328,7 @@ static void prefetchers_off_for_a_while(void **state)
 }
 
 /* With prefetch=off they are off already, and stay so. */
-static void prefetchers_that_are_off(void **state)
+static void prefetchers_that_are_off_stay_off(void **state)
 {
     (void)state;
     struct machine m;
@@ -342,7 +342,7 @@ static void prefetchers_that_are_off(void **state)
     restored(&m);
 }
 
-static void prefetchers_that_stay_on(void **state)
+static void prefetchers_that_stay_on_have_the_reason(void **state)
 {
     (void)state;
     struct machine m;
@@ -366,7 +366,7 @@ static void prefetchers_that_stay_on(void **state)
     restored(&m);
 }
 
-static void efficiency_cores_and_strangers(void **state)
+static void efficiency_cores_and_unknown_models_have_no_control(void **state)
 {
     (void)state;
     struct machine m = {.options = {.prefetch = SETTING_OFF}};
@@ -420,10 +420,10 @@ int main(void)
         cmocka_unit_test(thuban_has_its_controls),
         cmocka_unit_test(a_control_that_resists_is_reported),
         cmocka_unit_test(keep_writes_nothing),
-        cmocka_unit_test(prefetchers_off_for_a_while),
-        cmocka_unit_test(prefetchers_that_are_off),
-        cmocka_unit_test(prefetchers_that_stay_on),
-        cmocka_unit_test(efficiency_cores_and_strangers),
+        cmocka_unit_test(prefetchers_are_off_for_a_row_and_restored),
+        cmocka_unit_test(prefetchers_that_are_off_stay_off),
+        cmocka_unit_test(prefetchers_that_stay_on_have_the_reason),
+        cmocka_unit_test(efficiency_cores_and_unknown_models_have_no_control),
         cmocka_unit_test(c1e_is_read_from_its_msr),
     };
 

@@ -27,7 +27,7 @@ static enum core_counter_kind counter(void)
     return core_counters_best(&c);
 }
 
-static void what_cpuid_promises(void **state)
+static void cpuid_selects_the_counter(void **state)
 {
     (void)state;
     static const struct {
@@ -192,7 +192,7 @@ static const char *use(struct fake_counters *f, const struct core_counters *has,
     return why;
 }
 
-static void a_fixed_counter_in_use_is_left_alone(void **state)
+static void other_counters_in_use_do_not_matter(void **state)
 {
     (void)state;
     struct fake_counters f;
@@ -204,7 +204,7 @@ static void a_fixed_counter_in_use_is_left_alone(void **state)
     assert_null(use(&f, &fixed, &c));
 }
 
-static void fixed_counter_in_use(void **state)
+static void a_fixed_counter_in_use_is_read_or_refused(void **state)
 {
     (void)state;
     struct fake_counters f;
@@ -331,11 +331,11 @@ static void a_cpu_without_counters_has_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_cpuid_promises),
+        cmocka_unit_test(cpuid_selects_the_counter),
         cmocka_unit_test(real_machines_have_their_counters),
         cmocka_unit_test(leaf_0ah_selects_the_counter),
-        cmocka_unit_test(a_fixed_counter_in_use_is_left_alone),
-        cmocka_unit_test(fixed_counter_in_use),
+        cmocka_unit_test(other_counters_in_use_do_not_matter),
+        cmocka_unit_test(a_fixed_counter_in_use_is_read_or_refused),
         cmocka_unit_test(counters_that_a_hypervisor_withholds_are_refused),
         cmocka_unit_test(a_free_amd_counter_is_used),
         cmocka_unit_test(retired_instructions_have_a_separate_counter),

@@ -45,7 +45,7 @@ static void goldmont_is_decoded(void **state)
     assert_true(c.lfence_always_serializing);
 }
 
-static void skylake_without_crystal(void **state)
+static void skylake_is_decoded_without_a_crystal(void **state)
 {
     (void)state;
     struct cpu c = decode("GenuineIntel00506E3_Skylake");
@@ -125,7 +125,7 @@ static struct cpu decode_made(void)
     return made_cpu(&boot);
 }
 
-static void nothing_at_all(void **state)
+static void without_any_leaf_nothing_is_known(void **state)
 {
     (void)state;
     made_none();
@@ -140,7 +140,7 @@ static void nothing_at_all(void **state)
         assert_string_equal(cpu_lacks(&c, (enum recipe)r), "no TSC (CPUID 1 EDX[4])");
 }
 
-static void without_sse2_the_fences_are_lacking(void **state)
+static void without_sse2_the_fences_are_missing(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 1);
@@ -154,7 +154,7 @@ static void without_sse2_the_fences_are_lacking(void **state)
 }
 
 /* A leaf above the highest is not read: old CPUs answer it with another leaf's registers. */
-static void leaves_that_are_not_there(void **state)
+static void leaves_above_the_highest_are_not_read(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 6);
@@ -199,7 +199,7 @@ static void the_clock_leaf_gives_the_tsc(void **state)
     }
 }
 
-static void vendors_and_fences(void **state)
+static void the_vendor_decides_whether_lfence_serialises(void **state)
 {
     (void)state;
     const struct {
@@ -231,7 +231,7 @@ static void vendors_and_fences(void **state)
     }
 }
 
-static void hypervisor_and_brand(void **state)
+static void strings_of_cpuid_are_trimmed_and_bounded(void **state)
 {
     (void)state;
     uint32_t r[12];
@@ -293,17 +293,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(goldmont_is_decoded),
-        cmocka_unit_test(skylake_without_crystal),
+        cmocka_unit_test(skylake_is_decoded_without_a_crystal),
         cmocka_unit_test(alder_lake_is_decoded),
         cmocka_unit_test(zen5_is_decoded),
         cmocka_unit_test(k8_is_decoded),
         cmocka_unit_test(centaur_is_decoded),
-        cmocka_unit_test(nothing_at_all),
-        cmocka_unit_test(without_sse2_the_fences_are_lacking),
-        cmocka_unit_test(leaves_that_are_not_there),
+        cmocka_unit_test(without_any_leaf_nothing_is_known),
+        cmocka_unit_test(without_sse2_the_fences_are_missing),
+        cmocka_unit_test(leaves_above_the_highest_are_not_read),
         cmocka_unit_test(the_clock_leaf_gives_the_tsc),
-        cmocka_unit_test(vendors_and_fences),
-        cmocka_unit_test(hypervisor_and_brand),
+        cmocka_unit_test(the_vendor_decides_whether_lfence_serialises),
+        cmocka_unit_test(strings_of_cpuid_are_trimmed_and_bounded),
         cmocka_unit_test(a_model_that_features_contradict_is_masked),
     };
 

@@ -55,7 +55,7 @@ static void others_are_not_known(void **state)
     assert_non_null(strstr(text, "L3 6 MiB 12-way\r\n"));
 }
 
-static void kinds_of_cores(void **state)
+static void core_types_are_counted(void **state)
 {
     (void)state;
     show("GenuineIntel0090672_AlderLake_01_LC_BC", true);
@@ -105,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_of_skylake_are_shown),
         cmocka_unit_test(others_are_not_known),
-        cmocka_unit_test(kinds_of_cores),
+        cmocka_unit_test(core_types_are_counted),
         cmocka_unit_test(speculation_controls_are_shown),
         cmocka_unit_test(lists_are_wrapped),
     };

@@ -36,7 +36,7 @@ static void the_boot_core_comes_first(void **state)
     assert_int_equal(cores_find(&l, 1), l.count);
 }
 
-static void what_is_no_core_is_told_apart(void **state)
+static void entries_that_are_no_core_are_left_out(void **state)
 {
     (void)state;
     static const struct madt_cpu cpu[] = {
@@ -58,7 +58,7 @@ static void what_is_no_core_is_told_apart(void **state)
     assert_int_equal(l.left_out, 0);
 }
 
-static void a_boot_core_that_nobody_lists(void **state)
+static void a_boot_core_that_is_not_listed_is_added(void **state)
 {
     (void)state;
     static const struct madt_cpu cpu[] = {{CPU(1)}, {CPU(2)}};
@@ -72,7 +72,7 @@ static void a_boot_core_that_nobody_lists(void **state)
     assert_int_equal(l.id[0], 9);
 }
 
-static void more_than_there_is_room_for(void **state)
+static void cores_without_room_are_counted(void **state)
 {
     (void)state;
     struct madt_cpu cpu[ROOM + 3];
@@ -125,7 +125,7 @@ static void the_quickest_round_counts(void **state)
     assert_int_equal(o.rounds, 3);
 }
 
-static void behind_and_across_zero(void **state)
+static void an_offset_may_be_negative_and_cross_zero(void **state)
 {
     (void)state;
     struct tsc_offset o = {0};
@@ -183,12 +183,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_boot_core_comes_first),
-        cmocka_unit_test(what_is_no_core_is_told_apart),
-        cmocka_unit_test(a_boot_core_that_nobody_lists),
-        cmocka_unit_test(more_than_there_is_room_for),
+        cmocka_unit_test(entries_that_are_no_core_are_left_out),
+        cmocka_unit_test(a_boot_core_that_is_not_listed_is_added),
+        cmocka_unit_test(cores_without_room_are_counted),
         cmocka_unit_test(large_ids_need_x2apic),
         cmocka_unit_test(the_quickest_round_counts),
-        cmocka_unit_test(behind_and_across_zero),
+        cmocka_unit_test(an_offset_may_be_negative_and_cross_zero),
         cmocka_unit_test(different_features_are_named),
         cmocka_unit_test(different_mtrrs_are_named),
     };

@@ -5,7 +5,7 @@
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
-static void no_model_stands_twice(void **state)
+static void no_model_is_listed_twice(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
@@ -35,7 +35,7 @@ static void ways_are_their_vendors(void **state)
     }
 }
 
-static void those_without_a_row(void **state)
+static void a_model_without_a_row_has_what_its_vendor_guarantees(void **state)
 {
     (void)state;
     const struct cpu_model *none = model_find(VENDOR_ZHAOXIN, 7, 0x3b);
@@ -67,9 +67,9 @@ static void bank_0_belongs_to_the_firmware_on_old_models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_model_stands_twice),
+        cmocka_unit_test(no_model_is_listed_twice),
         cmocka_unit_test(ways_are_their_vendors),
-        cmocka_unit_test(those_without_a_row),
+        cmocka_unit_test(a_model_without_a_row_has_what_its_vendor_guarantees),
         cmocka_unit_test(bank_0_belongs_to_the_firmware_on_old_models),
     };
 

@@ -3,7 +3,7 @@
 #include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/unit.h"
 
-static void changed_and_put_back(void **state)
+static void a_changed_msr_is_put_back(void **state)
 {
     (void)state;
     struct fake_msr_file f = {0};
@@ -44,7 +44,7 @@ static void an_msr_that_resists_is_not_kept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(changed_and_put_back),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_changed_msr_is_put_back),
                                        cmocka_unit_test(an_msr_that_resists_is_not_kept)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void disabled_is_uncached(void **state)
 
 /* A usual PC: write-back by default, the hole below 4 GiB uncached, the framebuffer
  * write-combining. */
-static void a_usual_machine(void **state)
+static void a_hole_below_4_gib_is_uncached(void **state)
 {
     (void)state;
     struct mtrr m = machine(WB);
@@ -94,7 +94,7 @@ static void a_range_inside_one_of_its_type_is_no_boundary(void **state)
     assert_true(mtrr_uniform(&m, 66 * MIB, 2 * MIB));
 }
 
-static void invalid_and_reserved(void **state)
+static void invalid_ranges_do_not_count_and_reserved_types_are_uncached(void **state)
 {
     (void)state;
     struct mtrr m = machine(WB);
@@ -210,10 +210,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disabled_is_uncached),
-        cmocka_unit_test(a_usual_machine),
+        cmocka_unit_test(a_hole_below_4_gib_is_uncached),
         cmocka_unit_test(overlapping_types_combine_as_the_manual_says),
         cmocka_unit_test(a_range_inside_one_of_its_type_is_no_boundary),
-        cmocka_unit_test(invalid_and_reserved),
+        cmocka_unit_test(invalid_ranges_do_not_count_and_reserved_types_are_uncached),
         cmocka_unit_test(fixed_ranges_have_priority_below_1_mib),
         cmocka_unit_test(memory_below_tom2_is_write_back),
         cmocka_unit_test(a_mask_with_holes_is_never_called_uniform),

@@ -17,7 +17,7 @@ static struct overflow_plan of_file(const char *name)
     return p;
 }
 
-static void what_real_machines_have(void **state)
+static void real_machines_have_their_counters(void **state)
 {
     static const struct {
         const char *name;
@@ -288,7 +288,7 @@ static void a_hypervisor_withholds_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_real_machines_have),
+        cmocka_unit_test(real_machines_have_their_counters),
         cmocka_unit_test(intel_counters_overflow_after_their_shots),
         cmocka_unit_test(older_counters_reach_less_far),
         cmocka_unit_test(amd_counters_overflow_after_their_shots),

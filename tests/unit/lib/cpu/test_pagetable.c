@@ -79,7 +79,7 @@ static void a_split_keeps_what_was_there(void **state)
     }
 }
 
-static void no_large_page_across_a_change_of_type(void **state)
+static void no_large_page_spans_a_change_of_type(void **state)
 {
     (void)state;
     struct mtrr m = {.enabled = true, .default_type = 6, .phys_bits = 40, .variables = 1};
@@ -101,7 +101,7 @@ static void no_large_page_across_a_change_of_type(void **state)
     drop(&t);
 }
 
-static void refuses_what_cannot_be(void **state)
+static void misaligned_and_non_canonical_ranges_are_refused(void **state)
 {
     (void)state;
     for (unsigned levels = 4; levels <= 5; levels++) {
@@ -345,7 +345,7 @@ static void need_is_modest(void **state)
 
 /* A fork shares all except 512 GiB: its mappings there are separate, the other's mappings elsewhere
  * are visible in both. */
-static void a_fork_has_one_part_of_its_own(void **state)
+static void a_fork_has_one_separate_part(void **state)
 {
     (void)state;
     const uint64_t at = 0x100000000000;
@@ -405,14 +405,14 @@ int main(void)
         cmocka_unit_test(pages_are_as_large_as_alignment_allows),
         cmocka_unit_test(rights_become_bits_at_every_size),
         cmocka_unit_test(a_split_keeps_what_was_there),
-        cmocka_unit_test(no_large_page_across_a_change_of_type),
-        cmocka_unit_test(refuses_what_cannot_be),
+        cmocka_unit_test(no_large_page_spans_a_change_of_type),
+        cmocka_unit_test(misaligned_and_non_canonical_ranges_are_refused),
         cmocka_unit_test(an_exhausted_pool_is_told),
         cmocka_unit_test(random_sequences_agree_with_a_plain_array),
         cmocka_unit_test(need_is_enough),
         cmocka_unit_test(need_is_no_more_than_the_worst_case),
         cmocka_unit_test(need_is_modest),
-        cmocka_unit_test(a_fork_has_one_part_of_its_own),
+        cmocka_unit_test(a_fork_has_one_separate_part),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

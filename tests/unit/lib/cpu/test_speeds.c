@@ -20,7 +20,7 @@ static void expect(enum speed which, enum speed_verdict verdict, int64_t off_ppm
     assert_int_equal(s[which].off_ppm, off_ppm);
 }
 
-static void a_machine_that_is_right(void **state)
+static void true_statements_agree(void **state)
 {
     (void)state;
     struct cpu c = a_cpu(2000000000, 2000, 3500, 100);
@@ -42,7 +42,7 @@ static void a_machine_that_is_right(void **state)
     assert_true(s[SPEED_SMBIOS_EXTERNAL].hz == 100000000 && !s[SPEED_SMBIOS_EXTERNAL].compared);
 }
 
-static void what_is_wrong(void **state)
+static void false_statements_are_wrong_by_their_ppm(void **state)
 {
     (void)state;
     struct cpu c = a_cpu(2400000000, 2400, 2400, 100);
@@ -91,7 +91,7 @@ static void zero_and_absent_are_not_wrong(void **state)
     assert_string_equal(s[SPEED_SMBIOS_MAXIMUM].why_not, "SMBIOS lists no processor");
 }
 
-static void without_a_measurement(void **state)
+static void without_a_measurement_nothing_is_judged(void **state)
 {
     (void)state;
     struct cpu c = a_cpu(2000000000, 2000, 3500, 100);
@@ -108,11 +108,11 @@ static void without_a_measurement(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_machine_that_is_right),
-        cmocka_unit_test(what_is_wrong),
+        cmocka_unit_test(true_statements_agree),
+        cmocka_unit_test(false_statements_are_wrong_by_their_ppm),
         cmocka_unit_test(the_measured_ones_error_counts),
         cmocka_unit_test(zero_and_absent_are_not_wrong),
-        cmocka_unit_test(without_a_measurement),
+        cmocka_unit_test(without_a_measurement_nothing_is_judged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,7 +229,7 @@ static void lost_traps_in_a_row_are_made_up_for(void **state)
 }
 
 /* cpuid; jmp +1; int3; ret: the next trap is at the jump's target. */
-static void a_jump_behind_a_lost_trap_counts(void **state)
+static void a_jump_after_a_lost_trap_counts(void **state)
 {
     (void)state;
     BEGIN("\x0f\xa2\xeb\x01\xcc\xc3");
@@ -254,7 +254,7 @@ static void the_trap_flag_is_not_pushed(void **state)
 }
 
 /* mov ss, eax; pushf; ret: the trap after MOV SS comes after PUSHF. */
-static void not_even_behind_a_lost_trap(void **state)
+static void the_trap_flag_is_not_pushed_after_a_lost_trap(void **state)
 {
     (void)state;
     BEGIN("\x8e\xd0\x9c\xc3");
@@ -359,9 +359,9 @@ int main(void)
         cmocka_unit_test(mov_ss_of_any_form_is_recognised),
         cmocka_unit_test(what_exits_to_a_hypervisor_is_recognised),
         cmocka_unit_test(lost_traps_in_a_row_are_made_up_for),
-        cmocka_unit_test(a_jump_behind_a_lost_trap_counts),
+        cmocka_unit_test(a_jump_after_a_lost_trap_counts),
         cmocka_unit_test(the_trap_flag_is_not_pushed),
-        cmocka_unit_test(not_even_behind_a_lost_trap),
+        cmocka_unit_test(the_trap_flag_is_not_pushed_after_a_lost_trap),
         cmocka_unit_test(a_transaction_ends_stepping_before_it_begins),
         cmocka_unit_test(stepping_is_bounded),
         cmocka_unit_test(an_end_that_was_not_seen_is_none),

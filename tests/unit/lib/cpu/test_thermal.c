@@ -80,7 +80,7 @@ static void a_cool_row_writes_nothing(void **state)
     expect("", "{\"throttled\":false}\n");
 }
 
-static void throttled_at_some_time(void **state)
+static void throttling_at_any_time_of_a_row_is_reported(void **state)
 {
     (void)state;
     machine(SENSOR | PLN | PTM, 0, 0);
@@ -130,7 +130,7 @@ static void throttling_in_one_round_counts_for_the_row(void **state)
 }
 
 /* A log from before: cleared, the logs of other events left, and seen as the machine's past. */
-static void an_old_log(void **state)
+static void an_old_log_is_cleared_and_is_the_machines_past(void **state)
 {
     (void)state;
     machine(SENSOR, 0x88200000 | 0x2 | 0x80, 0);
@@ -192,9 +192,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cpu_decides_which_bits_there_are),
         cmocka_unit_test(a_cool_row_writes_nothing),
-        cmocka_unit_test(throttled_at_some_time),
+        cmocka_unit_test(throttling_at_any_time_of_a_row_is_reported),
         cmocka_unit_test(throttling_in_one_round_counts_for_the_row),
-        cmocka_unit_test(an_old_log),
+        cmocka_unit_test(an_old_log_is_cleared_and_is_the_machines_past),
         cmocka_unit_test(a_status_that_cannot_be_read_is_left_out),
         cmocka_unit_test(the_head_has_the_past_status),
     };

@@ -31,7 +31,7 @@ static void level(uint32_t leaf, uint32_t subleaf, uint32_t type, uint32_t bits,
 }
 
 /* Thread, core, module, tile, die: the last level's bits are the package's. */
-static void levels_and_ids_above_255(void **state)
+static void leaf_1f_gives_levels_and_ids_above_255(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 0x1f);
@@ -44,7 +44,7 @@ static void levels_and_ids_above_255(void **state)
     expect(place(), 0x12345, 0x12345 >> 9, (0x12345 & 0x1ff) >> 1, 1);
 }
 
-static void leaf_b_where_1f_is_empty(void **state)
+static void leaf_b_is_used_where_1f_is_empty(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 0x1f);
@@ -212,8 +212,8 @@ static void bits_hold_the_number_of_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_and_ids_above_255),
-        cmocka_unit_test(leaf_b_where_1f_is_empty),
+        cmocka_unit_test(leaf_1f_gives_levels_and_ids_above_255),
+        cmocka_unit_test(leaf_b_is_used_where_1f_is_empty),
         cmocka_unit_test(nonsense_levels_are_bounded),
         cmocka_unit_test(legacy_leaves_give_package_core_and_thread),
         cmocka_unit_test(amd_leaves_give_package_core_and_thread),

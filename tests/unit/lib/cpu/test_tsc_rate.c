@@ -32,7 +32,7 @@ static void intel(uint32_t family, uint32_t model)
     made_model(family, model, 0, 0, 0);
 }
 
-static void crystal_in_cpuid(void **state)
+static void a_crystal_in_cpuid_gives_the_frequency(void **state)
 {
     (void)state;
     intel(6, 0xff); /* no model is too new for what CPUID itself says */
@@ -49,7 +49,7 @@ static void crystal_in_cpuid(void **state)
     silent();
 }
 
-static void crystal_of_the_model(void **state)
+static void a_crystal_of_the_model_is_checked_against_the_nominal(void **state)
 {
     (void)state;
     static const struct {
@@ -270,8 +270,8 @@ static void without_msrs_nothing_is_stated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crystal_in_cpuid),
-        cmocka_unit_test(crystal_of_the_model),
+        cmocka_unit_test(a_crystal_in_cpuid_gives_the_frequency),
+        cmocka_unit_test(a_crystal_of_the_model_is_checked_against_the_nominal),
         cmocka_unit_test(ratios_give_the_frequency),
         cmocka_unit_test(core2_gives_its_frequency),
         cmocka_unit_test(netburst_gives_its_frequency),

@@ -123,7 +123,7 @@ static void zero_has_no_sign(void **state)
     assert_string_equal(own(-0.006, 2, 0), "-0.01");
 }
 
-static void large_and_none(void **state)
+static void large_and_special_values_are_those_of_printf(void **state)
 {
     (void)state;
     char libc[40];
@@ -158,7 +158,7 @@ int main(void)
         cmocka_unit_test(many_values_are_those_of_printf),
         cmocka_unit_test(halves_go_away_from_zero),
         cmocka_unit_test(zero_has_no_sign),
-        cmocka_unit_test(large_and_none),
+        cmocka_unit_test(large_and_special_values_are_those_of_printf),
         cmocka_unit_test(widths_pad),
     };
 

@@ -52,7 +52,7 @@ static void open_it(void)
     acpi_open(&acpi, &mem, BASE + RSDP);
 }
 
-static void all_is_well(void **state)
+static void valid_tables_are_found(void **state)
 {
     (void)state;
     build();
@@ -140,7 +140,7 @@ static void falls_back_to_the_rsdt(void **state)
     expect_rsdt();
 }
 
-static void no_root_at_all(void **state)
+static void without_a_valid_root_there_are_no_tables(void **state)
 {
     (void)state;
     build();
@@ -225,10 +225,10 @@ static void oem_id_is_printable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_is_well),
+        cmocka_unit_test(valid_tables_are_found),
         cmocka_unit_test(without_an_rsdp_no_table_is_found),
         cmocka_unit_test(falls_back_to_the_rsdt),
-        cmocka_unit_test(no_root_at_all),
+        cmocka_unit_test(without_a_valid_root_there_are_no_tables),
         cmocka_unit_test(bad_tables_are_counted),
         cmocka_unit_test(find_takes_the_first_that_holds),
         cmocka_unit_test(qemu_is_known_by_its_tables),

@@ -25,7 +25,7 @@ static void build(uint8_t revision)
     put_le(spcr + 64, 0xffffffff, 4);
 }
 
-static void an_ordinary_port(void **state)
+static void an_ordinary_port_is_decoded(void **state)
 {
     (void)state;
     build(2);
@@ -138,7 +138,7 @@ static void short_tables_are_refused(void **state)
 }
 
 /* More devices than there is room for, each 22 bytes with neither address nor name. */
-static void many_debug_ports(void **state)
+static void debug_ports_without_room_are_counted(void **state)
 {
     (void)state;
     enum { DEVICES = DBG2_PORTS_MAX + 2 };
@@ -170,12 +170,12 @@ static void many_debug_ports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_ordinary_port),
+        cmocka_unit_test(an_ordinary_port_is_decoded),
         cmocka_unit_test(interface_types_differ_by_revision),
         cmocka_unit_test(each_address_gives_its_width_and_stride),
         cmocka_unit_test(each_code_gives_its_speed),
         cmocka_unit_test(short_tables_are_refused),
-        cmocka_unit_test(many_debug_ports),
+        cmocka_unit_test(debug_ports_without_room_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,7 +304,7 @@ static void entries_before_an_odd_one_are_used(void **state)
 
 /* Every type with every length as the last entry, in a block of exactly the table's size: what a
  * decoder reads of an entry that is too short for its type, ASan sees. */
-static void last_entries_of_any_length(void **state)
+static void a_last_entry_of_any_length_is_read_within_bounds(void **state)
 {
     (void)state;
     static struct madt m;
@@ -348,7 +348,7 @@ static uint8_t *madt_of(uint32_t n, struct acpi_table *t)
     return b;
 }
 
-static void cpus_listed_twice(void **state)
+static void cpus_listed_twice_are_used_once(void **state)
 {
     (void)state;
     static struct madt m;
@@ -372,7 +372,7 @@ static void cpus_listed_twice(void **state)
     free(b);
 }
 
-static void more_cpus_than_room(void **state)
+static void cpus_without_room_are_counted(void **state)
 {
     (void)state;
     static struct madt m;
@@ -385,7 +385,7 @@ static void more_cpus_than_room(void **state)
     free(b);
 }
 
-static void more_ioapics_than_room(void **state)
+static void ioapics_without_room_are_counted(void **state)
 {
     (void)state;
     const uint32_t n = MADT_IOAPIC_MAX + 5;
@@ -414,10 +414,10 @@ int main(void)
         cmocka_unit_test(an_odd_hpet_gives_no_address),
         cmocka_unit_test(the_pit_has_the_pin_of_irq_0),
         cmocka_unit_test(entries_before_an_odd_one_are_used),
-        cmocka_unit_test(last_entries_of_any_length),
-        cmocka_unit_test(cpus_listed_twice),
-        cmocka_unit_test(more_cpus_than_room),
-        cmocka_unit_test(more_ioapics_than_room),
+        cmocka_unit_test(a_last_entry_of_any_length_is_read_within_bounds),
+        cmocka_unit_test(cpus_listed_twice_are_used_once),
+        cmocka_unit_test(cpus_without_room_are_counted),
+        cmocka_unit_test(ioapics_without_room_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

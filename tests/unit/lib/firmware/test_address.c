@@ -67,7 +67,7 @@ static void is(const char *word, uint64_t first, uint64_t last)
         assert_null(address_taken(&map, out[i][0], out[i][1]));
 }
 
-static void what_is_taken(void **state)
+static void an_address_in_use_is_named_by_its_use(void **state)
 {
     (void)state;
     is("PCI", 0xb1000000, 0xb1ffffff);
@@ -97,7 +97,7 @@ static void fixed_addresses_are_known_without_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_is_taken, build),
+        cmocka_unit_test_setup(an_address_in_use_is_named_by_its_use, build),
         cmocka_unit_test_setup(fixed_addresses_are_known_without_tables, build),
     };
 

@@ -208,7 +208,7 @@ static void the_console_stays(void **state)
     assert_int_equal(stop.fate[PCI_STOPPED], 4);
 }
 
-static void one_that_does_not_let_go(void **state)
+static void a_master_that_cannot_be_stopped_is_listed(void **state)
 {
     (void)state;
     const struct pci_console console = {0};
@@ -232,7 +232,7 @@ static void every_segment_is_searched(void **state)
     assert_true(is_master(beyond));
 }
 
-static void more_than_are_listed(void **state)
+static void masters_beyond_the_list_are_counted(void **state)
 {
     (void)state;
     static const struct pci_range ranges[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
@@ -292,9 +292,9 @@ int main(void)
         cmocka_unit_test(every_function_of_a_device_is_stopped),
         cmocka_unit_test(an_empty_space_has_no_function),
         cmocka_unit_test(the_console_stays),
-        cmocka_unit_test(one_that_does_not_let_go),
+        cmocka_unit_test(a_master_that_cannot_be_stopped_is_listed),
         cmocka_unit_test(every_segment_is_searched),
-        cmocka_unit_test(more_than_are_listed),
+        cmocka_unit_test(masters_beyond_the_list_are_counted),
         cmocka_unit_test(mcfg_gives_the_ranges),
     };
 

@@ -105,7 +105,7 @@ static void places_are_tried_in_order(void **state)
     assert_int_equal(p.n, 0);
 }
 
-static void in_memory_by_option(void **state)
+static void an_option_names_a_port_in_memory(void **state)
 {
     (void)state;
     look("mmio:0xfe03e000:4:8", true);
@@ -120,7 +120,7 @@ static void in_memory_by_option(void **state)
 }
 
 /* A place that is something else is named, and no other replaces the option's. */
-static void places_that_are_taken(void **state)
+static void places_in_use_are_refused_by_name(void **state)
 {
     (void)state;
     taken = "RAM";
@@ -141,7 +141,7 @@ static void places_that_are_taken(void **state)
 }
 
 /* A table that exists and is invalid is named; a missing one is not an error. */
-static void tables_in_error(void **state)
+static void invalid_tables_are_named_and_missing_ones_are_not(void **state)
 {
     (void)state;
     look("auto", true);
@@ -156,7 +156,7 @@ static void tables_in_error(void **state)
     assert_string_equal(p.dbg2_error.text, "");
 }
 
-static void the_same_port_twice(void **state)
+static void a_port_named_twice_is_tried_once(void **state)
 {
     (void)state;
     put_gas(DEVICE + 22, ACPI_IO, 8, 1, 0x3f8);
@@ -165,7 +165,7 @@ static void the_same_port_twice(void **state)
     expect(1, "dbg2", 0x3f8, 115200);
 }
 
-static void places_where_none_can_be(void **state)
+static void addresses_that_no_port_can_have_are_passed_over(void **state)
 {
     (void)state;
     static const struct {
@@ -192,7 +192,7 @@ static void places_where_none_can_be(void **state)
     }
 }
 
-static void clocks_and_speeds(void **state)
+static void a_speed_needs_a_clock_and_a_near_divisor(void **state)
 {
     (void)state;
     put_gas(SPCR + 40, ACPI_MEMORY, 32, 3, 0xfedc9000);
@@ -220,12 +220,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(places_are_tried_in_order, build),
-        cmocka_unit_test_setup(in_memory_by_option, build),
-        cmocka_unit_test_setup(places_that_are_taken, build),
-        cmocka_unit_test_setup(tables_in_error, build),
-        cmocka_unit_test_setup(the_same_port_twice, build),
-        cmocka_unit_test_setup(places_where_none_can_be, build),
-        cmocka_unit_test_setup(clocks_and_speeds, build),
+        cmocka_unit_test_setup(an_option_names_a_port_in_memory, build),
+        cmocka_unit_test_setup(places_in_use_are_refused_by_name, build),
+        cmocka_unit_test_setup(invalid_tables_are_named_and_missing_ones_are_not, build),
+        cmocka_unit_test_setup(a_port_named_twice_is_tried_once, build),
+        cmocka_unit_test_setup(addresses_that_no_port_can_have_are_passed_over, build),
+        cmocka_unit_test_setup(a_speed_needs_a_clock_and_a_near_divisor, build),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,7 @@ static void strings_are_read_at_both_entry_points(void **state)
     assert_string_equal(small, "Stand");
 }
 
-static void strings_that_are_not_there(void **state)
+static void missing_strings_are_empty(void **state)
 {
     (void)state;
     build();
@@ -116,7 +116,7 @@ static void qemu_is_known_by_its_maker(void **state)
     assert_false(smbios_says_qemu(&mem, BASE + ENTRY32));
 }
 
-static void entries_that_do_not_hold(void **state)
+static void damaged_entry_points_are_refused(void **state)
 {
     (void)state;
     const uint32_t spoilt32[] = {0, 4, 0x10, 0x15, 0x17, 0x18};
@@ -181,9 +181,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_are_read_at_both_entry_points),
-        cmocka_unit_test(strings_that_are_not_there),
+        cmocka_unit_test(missing_strings_are_empty),
         cmocka_unit_test(qemu_is_known_by_its_maker),
-        cmocka_unit_test(entries_that_do_not_hold),
+        cmocka_unit_test(damaged_entry_points_are_refused),
         cmocka_unit_test(a_table_cut_anywhere_is_read_within_its_bounds),
     };
 

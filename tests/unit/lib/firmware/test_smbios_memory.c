@@ -77,7 +77,7 @@ static void alike_ones_are_counted(void **state)
     assert_string_equal(smbios_memory_type(m.kind[0].type), "DDR4");
 }
 
-static void sizes_and_speeds(void **state)
+static void sizes_and_speeds_are_decoded(void **state)
 {
     (void)state;
     module(0x8000 | 512, 0x12, 0); /* KiB */
@@ -118,7 +118,7 @@ static void short_structures_have_only_their_own_fields(void **state)
     assert_null(smbios_memory_type(m.kind[0].type));
 }
 
-static void more_kinds_than_are_kept(void **state)
+static void kinds_without_room_are_counted(void **state)
 {
     (void)state;
     for (uint16_t i = 1; i <= SMBIOS_MEMORY_KINDS + 2; i++)
@@ -159,9 +159,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(alike_ones_are_counted, clear),
-        cmocka_unit_test_setup(sizes_and_speeds, clear),
+        cmocka_unit_test_setup(sizes_and_speeds_are_decoded, clear),
         cmocka_unit_test_setup(short_structures_have_only_their_own_fields, clear),
-        cmocka_unit_test_setup(more_kinds_than_are_kept, clear),
+        cmocka_unit_test_setup(kinds_without_room_are_counted, clear),
         cmocka_unit_test_setup(without_structures_there_are_no_modules, clear),
         cmocka_unit_test(known_types_have_names),
     };

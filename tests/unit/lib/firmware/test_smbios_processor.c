@@ -66,7 +66,7 @@ static struct smbios_processors read_all(void)
     return s;
 }
 
-static void what_dmidecode_shows(void **state)
+static void speeds_are_those_of_dmidecode(void **state)
 {
     (void)state;
     speeds_of(socket(0x30, 3, 0x41), 100, 4000, 2600);
@@ -79,7 +79,7 @@ static void what_dmidecode_shows(void **state)
     assert_int_equal(s.current, 2600);
 }
 
-static void empty_sockets_and_other_processors(void **state)
+static void empty_sockets_and_other_processors_are_left_out(void **state)
 {
     (void)state;
     speeds_of(socket(0x30, 3, 0x01), 1, 2, 3); /* no CPU in it */
@@ -129,7 +129,7 @@ static void remove_file(const char *folder, const char *name)
 }
 
 /* The two files of a Linux system. */
-static void as_linux_has_it(void **state)
+static void the_files_of_linux_are_read(void **state)
 {
     (void)state;
     char folder[] = "/tmp/smbios_XXXXXX";
@@ -155,10 +155,10 @@ static void as_linux_has_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_dmidecode_shows, clear),
-        cmocka_unit_test_setup(empty_sockets_and_other_processors, clear),
+        cmocka_unit_test_setup(speeds_are_those_of_dmidecode, clear),
+        cmocka_unit_test_setup(empty_sockets_and_other_processors_are_left_out, clear),
         cmocka_unit_test_setup(nothing_is_made_up, clear),
-        cmocka_unit_test_setup(as_linux_has_it, clear),
+        cmocka_unit_test_setup(the_files_of_linux_are_read, clear),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

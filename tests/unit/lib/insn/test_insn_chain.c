@@ -171,7 +171,7 @@ static void pairs_of(const char *name, unsigned *ins, unsigned *outs)
     *outs = insn_outputs(&v, all);
 }
 
-static void inputs_and_outputs(void **state)
+static void inputs_and_outputs_are_counted(void **state)
 {
     (void)state;
     static const struct {
@@ -204,7 +204,7 @@ static enum insn_link only_step(const char *name, struct insn_end in, struct ins
     return (enum insn_link)t.step[0].link;
 }
 
-static void links(void **state)
+static void each_pair_of_operands_has_its_link(void **state)
 {
     (void)state;
     static const struct insn_end first = {INSN_DATA, 0}, second = {INSN_DATA, 1},
@@ -226,7 +226,7 @@ static void links(void **state)
     assert_true(t.at_most);
 }
 
-static void reasons(void **state)
+static void each_form_that_cannot_run_has_a_reason(void **state)
 {
     (void)state;
     static const struct {
@@ -309,9 +309,9 @@ int main(void)
         cmocka_unit_test(no_copy_writes_what_the_steps_of_a_chain_use),
         cmocka_unit_test(copies_are_independent),
         cmocka_unit_test(consecutive_copies_write_other_registers),
-        cmocka_unit_test(inputs_and_outputs),
-        cmocka_unit_test(links),
-        cmocka_unit_test(reasons),
+        cmocka_unit_test(inputs_and_outputs_are_counted),
+        cmocka_unit_test(each_pair_of_operands_has_its_link),
+        cmocka_unit_test(each_form_that_cannot_run_has_a_reason),
         cmocka_unit_test(a_body_fits_or_says_that_it_does_not),
     };
 

@@ -6,7 +6,7 @@
 #include "tests/unit/unit.h"
 
 /* Bytes worked out by hand from Intel SDM vol. 2A chapter 2. */
-static void copies(void **state)
+static void copies_have_the_bytes_of_the_manual(void **state)
 {
     (void)state;
     static const struct {
@@ -47,7 +47,7 @@ static void copies(void **state)
     }
 }
 
-static void what_cannot_be_encoded(void **state)
+static void operands_that_cannot_be_encoded_are_refused(void **state)
 {
     (void)state;
     static const struct {
@@ -85,7 +85,7 @@ static void jumps_lead_to_the_next(void **state)
 }
 
 /* What the decorations do to operands. */
-static void decorations(void **state)
+static void decorations_change_the_operands(void **state)
 {
     (void)state;
     struct insn_operand o[INSN_OPERANDS_MOST];
@@ -106,10 +106,10 @@ static void decorations(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),
-        cmocka_unit_test(what_cannot_be_encoded),
+        cmocka_unit_test(copies_have_the_bytes_of_the_manual),
+        cmocka_unit_test(operands_that_cannot_be_encoded_are_refused),
         cmocka_unit_test(jumps_lead_to_the_next),
-        cmocka_unit_test(decorations),
+        cmocka_unit_test(decorations_change_the_operands),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

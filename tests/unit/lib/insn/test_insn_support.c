@@ -33,7 +33,7 @@ static enum insn_feature lacks(struct made m, uint64_t xcr0, const char *name)
     return insn_lacks(&s, form_named(name));
 }
 
-static void what_a_cpu_has(void **state)
+static void cpuid_and_xcr0_decide_which_forms_a_cpu_has(void **state)
 {
     (void)state;
     static const struct made every = {0x1f, 0x80000021, 2}, no_leaf_7 = {6, 0x80000008, 0},
@@ -64,7 +64,7 @@ static void what_a_cpu_has(void **state)
 }
 
 /* 128 and 256 bits of EVEX are their own feature. */
-static void short_vectors(void **state)
+static void short_vectors_of_evex_need_avx512vl(void **state)
 {
     (void)state;
     static struct made every = {0x1f, 0x80000021, 2};
@@ -82,8 +82,8 @@ static void short_vectors(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_cpu_has),
-        cmocka_unit_test(short_vectors),
+        cmocka_unit_test(cpuid_and_xcr0_decide_which_forms_a_cpu_has),
+        cmocka_unit_test(short_vectors_of_evex_need_avx512vl),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

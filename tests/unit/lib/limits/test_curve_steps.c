@@ -97,7 +97,7 @@ static double falling(double x)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-static void a_step_between_two_loads(void **state)
+static void a_step_between_two_loads_is_found(void **state)
 {
     size_t n = count(296, 1, 40);
 
@@ -154,7 +154,7 @@ static void wide_intervals_widen_that_of_the_step(void **state)
 }
 
 /* Counts were added at the step, so that the four after it span less than the step does. */
-static void a_step_among_close_counts(void **state)
+static void a_step_among_close_counts_is_found(void **state)
 {
     static const double middle[] = {760, 900, 905, 905};
     size_t n = count(33, 1, 16);
@@ -171,7 +171,7 @@ static void a_step_among_close_counts(void **state)
     assert_close(step[0].after, 1160, 1);
 }
 
-static void two_steps(void **state)
+static void two_steps_are_found(void **state)
 {
     size_t n = count_octaves(4, 25);
 
@@ -251,7 +251,7 @@ static void what_comes_back_is_no_step(void **state)
     assert_int_equal(find(n, WINDOW), 0);
 }
 
-static void few_or_unknown_points(void **state)
+static void few_or_unknown_points_have_no_step(void **state)
 {
     size_t n = count(16, 16, 48);
 
@@ -329,7 +329,7 @@ static void an_uncertain_point_is_in_the_interval(void **state)
 
 /* --- falling, refining ------------------------------------------------------------------------ */
 
-static void a_falling_curve(void **state)
+static void a_falling_curve_is_recognised(void **state)
 {
     size_t n = count(16, 16, 48);
     uint32_t at = 0;
@@ -371,23 +371,23 @@ static void counts_are_added_where_it_rises(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_between_two_loads),
+        cmocka_unit_test(a_step_between_two_loads_is_found),
         cmocka_unit_test(on_a_coarse_grid_it_is_in_a_gap),
         cmocka_unit_test(a_sloping_step_has_an_interval),
         cmocka_unit_test(wide_intervals_widen_that_of_the_step),
-        cmocka_unit_test(a_step_among_close_counts),
-        cmocka_unit_test(two_steps),
+        cmocka_unit_test(a_step_among_close_counts_is_found),
+        cmocka_unit_test(two_steps_are_found),
         cmocka_unit_test(none_is_invented),
         cmocka_unit_test(a_step_is_found_whatever_the_noise),
         cmocka_unit_test(one_outlier_is_no_step_and_hides_none),
         cmocka_unit_test(the_last_points_alone_are_no_level),
         cmocka_unit_test(what_comes_back_is_no_step),
-        cmocka_unit_test(few_or_unknown_points),
+        cmocka_unit_test(few_or_unknown_points_have_no_step),
         cmocka_unit_test(a_knee_leaves_its_level),
         cmocka_unit_test(what_stays_or_comes_back_does_not_leave),
         cmocka_unit_test(a_rise_below_twice_the_tolerance_does_not_leave),
         cmocka_unit_test(an_uncertain_point_is_in_the_interval),
-        cmocka_unit_test(a_falling_curve),
+        cmocka_unit_test(a_falling_curve_is_recognised),
         cmocka_unit_test(counts_are_added_where_it_rises),
     };
 

@@ -144,7 +144,7 @@ static void chains_are_followed_once_per_iteration(void **state)
     }
 }
 
-static void the_bytes_of_mask_instructions(void **state)
+static void mask_instructions_have_the_bytes_of_the_manual(void **state)
 {
     static const uint8_t korw[] = {0xc5, 0xcc, 0x45, 0xcf, 0xc5, 0xcc, 0x45, 0xd7, 0xc5, 0xcc,
                                    0x45, 0xdf, 0xc5, 0xcc, 0x45, 0xe7, 0xc5, 0xcc, 0x45, 0xcf};
@@ -211,7 +211,7 @@ int main(void)
         cmocka_unit_test(an_iteration_executes_what_it_declares),
         cmocka_unit_test(a_pattern_decides_the_branch),
         cmocka_unit_test(chains_are_followed_once_per_iteration),
-        cmocka_unit_test(the_bytes_of_mask_instructions),
+        cmocka_unit_test(mask_instructions_have_the_bytes_of_the_manual),
         cmocka_unit_test(jumps_are_that_far_apart),
         cmocka_unit_test(no_two_targets_are_at_one_place),
         cmocka_unit_test(what_does_not_fit_is_refused),

@@ -14,7 +14,7 @@ static unsigned common(unsigned store, unsigned load, int offset)
     return n;
 }
 
-static void every_offset_of_every_pair(void **state)
+static void every_offset_of_every_pair_is_a_cell(void **state)
 {
     unsigned all = 0;
 
@@ -73,7 +73,7 @@ static void without_a_figure_nothing_is_judged(void **state)
 }
 
 /* A load larger than the store gets at most a part of its bytes. */
-static void a_larger_load(void **state)
+static void a_load_larger_than_the_store_is_never_forwarded(void **state)
 {
     static const double time[] = {1, 18, 18, 18, 1};
     char how[FORWARD_CELLS + 1] = "";
@@ -86,11 +86,11 @@ static void a_larger_load(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_offset_of_every_pair),
+        cmocka_unit_test(every_offset_of_every_pair_is_a_cell),
         cmocka_unit_test(a_load_inside_is_forwarded_or_waits),
         cmocka_unit_test(one_byte_needs_another_load_to_compare),
         cmocka_unit_test(without_a_figure_nothing_is_judged),
-        cmocka_unit_test(a_larger_load),
+        cmocka_unit_test(a_load_larger_than_the_store_is_never_forwarded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

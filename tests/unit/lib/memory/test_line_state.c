@@ -11,7 +11,7 @@ static const struct cache cache[] = {
     {.level = 3, .type = CACHE_UNIFIED, .size = 8192 * KIB},
 };
 
-static void other_memory_twice_the_cache_that_it_leaves(void **state)
+static void a_line_leaves_a_cache_by_twice_its_size(void **state)
 {
     static const uint64_t want[LINE_STATES] = {
         [LINE_CLEAN_L2] = 64 * KIB,
@@ -29,7 +29,7 @@ static void other_memory_twice_the_cache_that_it_leaves(void **state)
     }
 }
 
-static void no_state_in_a_cache_that_is_not_listed(void **state)
+static void a_cache_that_is_not_listed_has_no_state(void **state)
 {
     uint64_t bytes;
 
@@ -42,7 +42,7 @@ static void no_state_in_a_cache_that_is_not_listed(void **state)
     assert_true(line_state_evicts(LINE_ABSENT, cache, 0, &bytes));
 }
 
-static void what_is_written(void **state)
+static void only_dirty_states_are_written(void **state)
 {
     (void)state;
     for (enum line_state s = 0; s < LINE_STATES; s++)
@@ -53,9 +53,9 @@ static void what_is_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(other_memory_twice_the_cache_that_it_leaves),
-        cmocka_unit_test(no_state_in_a_cache_that_is_not_listed),
-        cmocka_unit_test(what_is_written),
+        cmocka_unit_test(a_line_leaves_a_cache_by_twice_its_size),
+        cmocka_unit_test(a_cache_that_is_not_listed_has_no_state),
+        cmocka_unit_test(only_dirty_states_are_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,7 +54,7 @@ static const struct cache cpuid[] = {
 };
 #define CPUID_CACHES 4
 
-static void three_caches_and_memory(void **state)
+static void three_caches_and_memory_are_found(void **state)
 {
     uint64_t at;
     size_t points = make(three, 3, 250, 0.01), n = levels_find(point, points, level);
@@ -78,7 +78,7 @@ static void three_caches_and_memory(void **state)
     assert_int_equal(level[3].cache, -1);
 }
 
-static void no_cpuid_data(void **state)
+static void without_cpuid_data_levels_have_no_cache(void **state)
 {
     size_t n = levels_find(point, make(three, 3, 250, 0), level);
 
@@ -89,7 +89,7 @@ static void no_cpuid_data(void **state)
 }
 
 /* CPUID of a guest reports a cache that the curve does not have, and none where it has one. */
-static void cpuid_of_another_machine(void **state)
+static void caches_of_another_machine_match_no_level(void **state)
 {
     static const struct cache other[] = {
         {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
@@ -117,7 +117,7 @@ static void a_flat_curve_is_one_level(void **state)
     assert_int_equal(level[0].cache, -1);
 }
 
-static void one_cache(void **state)
+static void one_cache_and_memory_are_found(void **state)
 {
     static const struct made_cache one[] = {{8 * MIB, 20}};
     size_t n = levels_find(point, make(one, 1, 400, 0.01), level);
@@ -143,7 +143,7 @@ static void a_ramp_has_no_level(void **state)
 }
 
 /* Whatever noise does, levels are in order, within the curve, and not too many. */
-static void noise(void **state)
+static void noise_gives_ordered_levels(void **state)
 {
     struct rng random = {7};
     size_t points = make(three, 3, 250, 0);
@@ -180,7 +180,7 @@ static void a_spoiled_curve_falls(void **state)
     assert_true(levels_fall(point, points, &at));
 }
 
-static void points_without_a_value(void **state)
+static void points_without_a_value_are_left_out(void **state)
 {
     uint64_t at;
     size_t points = make(three, 3, 250, 0);
@@ -198,15 +198,15 @@ static void points_without_a_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_caches_and_memory),
-        cmocka_unit_test(no_cpuid_data),
-        cmocka_unit_test(cpuid_of_another_machine),
+        cmocka_unit_test(three_caches_and_memory_are_found),
+        cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
+        cmocka_unit_test(caches_of_another_machine_match_no_level),
         cmocka_unit_test(a_flat_curve_is_one_level),
-        cmocka_unit_test(one_cache),
+        cmocka_unit_test(one_cache_and_memory_are_found),
         cmocka_unit_test(a_ramp_has_no_level),
-        cmocka_unit_test(noise),
+        cmocka_unit_test(noise_gives_ordered_levels),
         cmocka_unit_test(a_spoiled_curve_falls),
-        cmocka_unit_test(points_without_a_value),
+        cmocka_unit_test(points_without_a_value_are_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

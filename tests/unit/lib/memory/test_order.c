@@ -23,7 +23,7 @@ static void visit_all(uint32_t n, uint64_t seed)
     free(seen);
 }
 
-static void every_element_once(void **state)
+static void every_element_is_visited_once(void **state)
 {
     static const uint32_t sizes[] = {1, 2, 3, 5, 64, 96, 97, 1000, 4096, 98304, 100003};
 
@@ -33,7 +33,7 @@ static void every_element_once(void **state)
             visit_all(sizes[i], seed);
 }
 
-static void strides(void **state)
+static void a_stride_visits_every_element_in_laps(void **state)
 {
     static const uint32_t want[] = {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11, 0};
     struct order o;
@@ -106,8 +106,8 @@ static void no_stride_is_frequent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_element_once),
-        cmocka_unit_test(strides),
+        cmocka_unit_test(every_element_is_visited_once),
+        cmocka_unit_test(a_stride_visits_every_element_in_laps),
         cmocka_unit_test(the_most_elements_are_in_range),
         cmocka_unit_test(seeds_differ),
         cmocka_unit_test(no_stride_is_frequent),

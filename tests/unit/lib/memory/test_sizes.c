@@ -9,7 +9,7 @@
 #define MIB (1ull << 20)
 
 /* The machine has a last-level cache for each 8 of its CPUs; a CPU may not tell. */
-static void caches_of_several_cores(void **state)
+static void last_level_caches_are_counted_by_the_cores_that_share_them(void **state)
 {
     struct cache cache[] = {
         {.level = 1, .type = CACHE_DATA, .size = 32 * KIB, .shared_known = true},
@@ -26,7 +26,7 @@ static void caches_of_several_cores(void **state)
     assert_int_equal(caches_domains(cache, 0, 64), 1);
 }
 
-static void four_times_the_last_cache(void **state)
+static void four_times_the_last_cache_is_wanted(void **state)
 {
     static const struct cache cache[] = {
         {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
@@ -40,7 +40,7 @@ static void four_times_the_last_cache(void **state)
     assert_int_equal(sizes_wanted(caches_largest(cache, 0)), SIZES_BEYOND * SIZES_NO_CACHE);
 }
 
-static void two_sizes_per_octave(void **state)
+static void the_grid_has_one_or_two_sizes_per_octave(void **state)
 {
     uint64_t size[SIZES_MOST];
 
@@ -58,7 +58,7 @@ static void two_sizes_per_octave(void **state)
     assert_int_equal(size[3], 32 * KIB);
 }
 
-static void more_where_it_bends(void **state)
+static void sizes_are_added_where_the_curve_bends(void **state)
 {
     uint64_t size[SIZES_MOST] = {4 * KIB, 6 * KIB, 8 * KIB, 12 * KIB, 16 * KIB};
     static const double value[] = {4, 4, 14, 14.5, 40};
@@ -71,7 +71,7 @@ static void more_where_it_bends(void **state)
         assert_int_equal(size[i], want[i]);
 }
 
-static void a_falling_or_unknown_value(void **state)
+static void a_falling_value_adds_sizes_and_an_unknown_one_does_not(void **state)
 {
     uint64_t size[SIZES_MOST] = {4 * KIB, 6 * KIB, 8 * KIB};
     const double falls[] = {14, 4, 4}, unknown[] = {4, UNKNOWN, 14}, flat[] = {4, 4, 4};
@@ -87,7 +87,7 @@ static void a_falling_or_unknown_value(void **state)
 }
 
 /* Every gap bends: there is room for some only, and the sharpest get it. */
-static void no_more_than_there_is_room_for(void **state)
+static void the_sharpest_bends_get_the_room(void **state)
 {
     uint64_t size[SIZES_MOST];
     double value[SIZES_MOST];
@@ -106,7 +106,7 @@ static void no_more_than_there_is_room_for(void **state)
         assert_true(size[i - 1] < size[i]);
 }
 
-static void time_enough(void **state)
+static void with_enough_time_every_visit_is_planned(void **state)
 {
     const double cost[] = {0.1, 0.1, 0.2};
     struct sizes_plan p = sizes_plan(cost, 3, 4, 3, 100);
@@ -132,7 +132,7 @@ static void the_expensive_sizes_give_way_first(void **state)
     assert_true(p.seconds <= 2);
 }
 
-static void then_rounds_then_sizes(void **state)
+static void rounds_give_way_before_sizes(void **state)
 {
     const double cost[] = {0.01, 0.01, 1, 10};
     struct sizes_plan p = sizes_plan(cost, 4, 4, 4, 2.5);
@@ -147,7 +147,7 @@ static void then_rounds_then_sizes(void **state)
 }
 
 /* Nothing fits: two sizes remain, and the plan says what they take. */
-static void no_time_at_all(void **state)
+static void without_time_two_sizes_remain(void **state)
 {
     const double cost[] = {1, 1, 1};
     struct sizes_plan p = sizes_plan(cost, 3, 4, 4, 0);
@@ -163,16 +163,16 @@ static void no_time_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_times_the_last_cache),
-        cmocka_unit_test(caches_of_several_cores),
-        cmocka_unit_test(two_sizes_per_octave),
-        cmocka_unit_test(more_where_it_bends),
-        cmocka_unit_test(a_falling_or_unknown_value),
-        cmocka_unit_test(no_more_than_there_is_room_for),
-        cmocka_unit_test(time_enough),
+        cmocka_unit_test(four_times_the_last_cache_is_wanted),
+        cmocka_unit_test(last_level_caches_are_counted_by_the_cores_that_share_them),
+        cmocka_unit_test(the_grid_has_one_or_two_sizes_per_octave),
+        cmocka_unit_test(sizes_are_added_where_the_curve_bends),
+        cmocka_unit_test(a_falling_value_adds_sizes_and_an_unknown_one_does_not),
+        cmocka_unit_test(the_sharpest_bends_get_the_room),
+        cmocka_unit_test(with_enough_time_every_visit_is_planned),
         cmocka_unit_test(the_expensive_sizes_give_way_first),
-        cmocka_unit_test(then_rounds_then_sizes),
-        cmocka_unit_test(no_time_at_all),
+        cmocka_unit_test(rounds_give_way_before_sizes),
+        cmocka_unit_test(without_time_two_sizes_remain),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void refused(const struct framebuffer *given, const char *words)
     assert_true(strlen(why) < sizeof why - 1);
 }
 
-static void sizes_of_a_pixel(void **state)
+static void the_masks_give_the_size_of_a_pixel(void **state)
 {
     (void)state;
     struct framebuffer f = usual();
@@ -108,7 +108,7 @@ static void colours_follow_the_masks(void **state)
     assert_int_equal(framebuffer_pixel(&f, 0xff, 0, 0), 0xff000000);
 }
 
-static void lines_in_memory(void **state)
+static void the_pitch_follows_from_pixels_per_line(void **state)
 {
     (void)state;
     struct framebuffer f = usual();
@@ -119,11 +119,11 @@ static void lines_in_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_of_a_pixel),
+        cmocka_unit_test(the_masks_give_the_size_of_a_pixel),
         cmocka_unit_test(the_size_is_judged_to_the_byte),
         cmocka_unit_test(impossible_framebuffers_are_refused),
         cmocka_unit_test(colours_follow_the_masks),
-        cmocka_unit_test(lines_in_memory),
+        cmocka_unit_test(the_pitch_follows_from_pixels_per_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static void say_numbers(unsigned n)
     }
 }
 
-static void lines_and_scrolling(void **state)
+static void full_screens_scroll(void **state)
 {
     (void)state;
     shows("|~|~");
@@ -133,7 +133,7 @@ static void the_oldest_lines_are_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(lines_and_scrolling, open_text, close_text),
+        cmocka_unit_test_setup_teardown(full_screens_scroll, open_text, close_text),
         cmocka_unit_test_setup_teardown(a_full_line_wraps_once, open_text, close_text),
         cmocka_unit_test_setup_teardown(a_progress_line_is_written_over_and_wiped, open_text,
                                         close_text),

@@ -50,7 +50,7 @@ static void one_outlier_of_seven_is_left_out(void **state)
     assert_close(agree(x, 7).hi, 1.02, 1e-12);
 }
 
-static void of_disturbed_ones_the_smallest_count(void **state)
+static void of_disturbed_figures_the_smallest_that_agree_count(void **state)
 {
     (void)state;
     const double x[] = {1.9, 1.0, 1.6, 1.01, 1.02, 2.5};
@@ -93,7 +93,7 @@ int main(void)
         cmocka_unit_test(too_few_are_not_settled),
         cmocka_unit_test(agreement_is_a_share_or_absolute),
         cmocka_unit_test(one_outlier_of_seven_is_left_out),
-        cmocka_unit_test(of_disturbed_ones_the_smallest_count),
+        cmocka_unit_test(of_disturbed_figures_the_smallest_that_agree_count),
         cmocka_unit_test(a_difference_is_as_uncertain_as_both),
         cmocka_unit_test(figures_differ_by_more_than_their_ranges_and_a_share),
     };

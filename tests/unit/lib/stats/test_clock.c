@@ -16,7 +16,7 @@ static struct clock_read reading(uint64_t before, uint64_t after, uint64_t count
     return (struct clock_read){before, after, count};
 }
 
-static void hz_of_an_exact_second(void **state)
+static void two_readings_give_hz_and_its_error(void **state)
 {
     (void)state;
     struct clock_read a = reading(1000, 1000, 5), b = reading(2500001000, 2500001000, 10000005);
@@ -99,7 +99,7 @@ static void error_covers_the_truth(void **state)
     }
 }
 
-static void steps_over_whole_turns(void **state)
+static void steps_over_whole_turns_are_counted(void **state)
 {
     (void)state;
     struct rng rng = {11};
@@ -116,7 +116,7 @@ static void steps_over_whole_turns(void **state)
     }
 }
 
-static void steps_that_are_not_known(void **state)
+static void steps_beyond_a_quarter_turn_are_not_known(void **state)
 {
     (void)state;
     double steps;
@@ -198,7 +198,7 @@ static void ties_go_by_preference(void **state)
     assert_int_equal(choose(2500000000, 2000000000, 2500000000, 2000000000).used, CLOCK_PMTIMER);
 }
 
-static void one_source_or_none(void **state)
+static void one_source_suffices_and_none_gives_0_hz(void **state)
 {
     (void)state;
     struct tsc_clock c = choose(0, 0, 0, 1193182000);
@@ -331,17 +331,17 @@ static void a_clock_that_stands_is_not_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hz_of_an_exact_second),
+        cmocka_unit_test(two_readings_give_hz_and_its_error),
         cmocka_unit_test(a_counter_that_wraps_gives_the_frequency),
         cmocka_unit_test(unusable_counters_give_no_frequency),
         cmocka_unit_test(error_covers_the_truth),
-        cmocka_unit_test(steps_over_whole_turns),
-        cmocka_unit_test(steps_that_are_not_known),
+        cmocka_unit_test(steps_over_whole_turns_are_counted),
+        cmocka_unit_test(steps_beyond_a_quarter_turn_are_not_known),
         cmocka_unit_test(median_leaves_out_what_is_unusable),
         cmocka_unit_test(the_preferred_source_is_used_if_all_agree),
         cmocka_unit_test(the_majority_wins),
         cmocka_unit_test(ties_go_by_preference),
-        cmocka_unit_test(one_source_or_none),
+        cmocka_unit_test(one_source_suffices_and_none_gives_0_hz),
         cmocka_unit_test(a_stated_frequency_has_no_vote),
         cmocka_unit_test(rough_sources_do_not_vote),
         cmocka_unit_test(the_bar_is_1000_ppm_and_the_errors),

@@ -41,7 +41,7 @@ static void shares_are_those_counted_by_hand(void **state)
 }
 
 /* Each end alone. */
-static void an_interval_that_is_not_symmetric(void **state)
+static void each_end_of_an_interval_is_used(void **state)
 {
     (void)state;
     const struct coverage_row rows[] = {{3, 2.9, 4.1}, {4, 3.9, 4.1}};
@@ -62,7 +62,7 @@ static void the_bar_is_the_callers(void **state)
     assert_false(coverage(rows, 10, 1, 0.3, 7, scratch).fails);
 }
 
-static void all_or_nothing(void **state)
+static void all_or_no_pairs_are_covered(void **state)
 {
     (void)state;
     struct coverage_row rows[10];
@@ -145,9 +145,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_those_counted_by_hand),
-        cmocka_unit_test(an_interval_that_is_not_symmetric),
+        cmocka_unit_test(each_end_of_an_interval_is_used),
         cmocka_unit_test(the_bar_is_the_callers),
-        cmocka_unit_test(all_or_nothing),
+        cmocka_unit_test(all_or_no_pairs_are_covered),
         cmocka_unit_test(a_stray_launch_widens_the_error),
         cmocka_unit_test(the_error_is_the_scatter),
         cmocka_unit_test(intervals_of_estimate_hold),

@@ -145,7 +145,7 @@ static void quantiles_are_those_of_closed_forms(void **state)
 }
 
 /* Each quantile put back through the integral, and each against its mirror image. */
-static void consistent_over_the_range(void **state)
+static void quantiles_are_inverses_and_mirror_images(void **state)
 {
     (void)state;
     static const double df[] = {1, 1.5, 2, 15, 333, 1e5, 1e8, 1e9};
@@ -166,7 +166,7 @@ static void consistent_over_the_range(void **state)
     assert_near(dist_t(0.995, 1e8), z + z * (z * z + 1) / 4e8, 1e-9);
 }
 
-static void ends_and_nonsense(void **state)
+static void ends_are_infinite_and_wrong_arguments_give_nan(void **state)
 {
     (void)state;
     const double inf = __builtin_inf(), nan = __builtin_nan("");
@@ -191,8 +191,8 @@ int main(void)
         cmocka_unit_test(t_as_scipy_has_it),
         cmocka_unit_test(f_as_scipy_has_it),
         cmocka_unit_test(quantiles_are_those_of_closed_forms),
-        cmocka_unit_test(consistent_over_the_range),
-        cmocka_unit_test(ends_and_nonsense),
+        cmocka_unit_test(quantiles_are_inverses_and_mirror_images),
+        cmocka_unit_test(ends_are_infinite_and_wrong_arguments_give_nan),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

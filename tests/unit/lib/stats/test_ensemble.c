@@ -194,7 +194,7 @@ static void one_ensemble_is_not_judged(void **state)
 }
 
 /* The largest that docs/method.md names, 1000 x 100,000, has 99,999,000 degrees of freedom. */
-static void the_bound_at_full_size(void **state)
+static void the_bound_is_right_at_full_size(void **state)
 {
     (void)state;
     struct ensemble e;
@@ -217,7 +217,7 @@ int main(void)
         cmocka_unit_test(short_ensembles_are_not_biased),
         cmocka_unit_test(equal_samples_are_ergodic),
         cmocka_unit_test(one_ensemble_is_not_judged),
-        cmocka_unit_test(the_bound_at_full_size),
+        cmocka_unit_test(the_bound_is_right_at_full_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void blocks_are_reckoned_by_the_rulers_around_them(void **state)
     }
 }
 
-static void without_what_is_subtracted_doubled(void **state)
+static void a_figure_needs_no_subtrahend(void **state)
 {
     (void)state;
     struct rng rng = {1};
@@ -91,7 +91,7 @@ static void without_what_is_subtracted_doubled(void **state)
     assert_close(estimate_placement(&k).cycles.value, 4.25, 1e-12);
 }
 
-static void a_row_that_cannot_be_doubled(void **state)
+static void a_row_that_cannot_be_doubled_keeps_the_windows_ticks(void **state)
 {
     (void)state;
     struct rng rng = {1};
@@ -180,7 +180,7 @@ static void rho_is_bounded(void **state)
     assert_close(got.se / (moments_sd(&plain) / 20), mathx_sqrt(1.95 / 0.05), 1e-9);
 }
 
-static void few_placements_by_hand(void **state)
+static void few_placements_have_the_interval_computed_by_hand(void **state)
 {
     (void)state;
     static const double theta[] = {4, 6, 5, 5, 9};
@@ -210,7 +210,7 @@ static void few_placements_by_hand(void **state)
     assert_true(e.theta == 3 && e.s == 0 && e.lo == 3 && e.hi == 3);
 }
 
-static void intervals_by_ranks_by_hand(void **state)
+static void intervals_by_ranks_are_those_computed_by_hand(void **state)
 {
     (void)state;
     double theta[16];
@@ -252,7 +252,7 @@ static size_t in_rounds(struct estimate_taken *part, double apart)
     return 16;
 }
 
-static void rounds_that_differ(void **state)
+static void rounds_that_differ_are_found_by_f(void **state)
 {
     (void)state;
     struct estimate_taken part[16];
@@ -271,7 +271,7 @@ static void rounds_that_differ(void **state)
     assert_false(estimate_rounds_differ(part, 16) || estimate_rounds_differ(part, 0));
 }
 
-static void rounds_that_differ_widen_by_hand(void **state)
+static void rounds_that_differ_widen_the_interval_as_computed(void **state)
 {
     (void)state;
     double theta[16], round[4] = {1, 5, 9, 13};
@@ -303,7 +303,7 @@ static void each_side_of_an_interval_is_separate(void **state)
     assert_true(unknown(estimate_longer_side(&none)) && unknown(estimate_side(&none, 4)));
 }
 
-static void intervals_over_rounds_by_hand(void **state)
+static void intervals_over_rounds_are_those_computed_by_hand(void **state)
 {
     (void)state;
     const double nan = __builtin_nan("");
@@ -360,18 +360,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drift_of_the_clock_cancels),
         cmocka_unit_test(blocks_are_reckoned_by_the_rulers_around_them),
-        cmocka_unit_test(without_what_is_subtracted_doubled),
-        cmocka_unit_test(a_row_that_cannot_be_doubled),
+        cmocka_unit_test(a_figure_needs_no_subtrahend),
+        cmocka_unit_test(a_row_that_cannot_be_doubled_keeps_the_windows_ticks),
         cmocka_unit_test(without_a_ruler_ticks_remain),
         cmocka_unit_test(few_blocks_have_no_error),
         cmocka_unit_test(the_error_is_the_scatter),
         cmocka_unit_test(rho_is_bounded),
-        cmocka_unit_test(few_placements_by_hand),
-        cmocka_unit_test(intervals_by_ranks_by_hand),
-        cmocka_unit_test(rounds_that_differ),
-        cmocka_unit_test(rounds_that_differ_widen_by_hand),
+        cmocka_unit_test(few_placements_have_the_interval_computed_by_hand),
+        cmocka_unit_test(intervals_by_ranks_are_those_computed_by_hand),
+        cmocka_unit_test(rounds_that_differ_are_found_by_f),
+        cmocka_unit_test(rounds_that_differ_widen_the_interval_as_computed),
         cmocka_unit_test(each_side_of_an_interval_is_separate),
-        cmocka_unit_test(intervals_over_rounds_by_hand),
+        cmocka_unit_test(intervals_over_rounds_are_those_computed_by_hand),
         cmocka_unit_test(parts_become_placements_and_rounds),
     };
 

@@ -72,7 +72,7 @@ static void what_is_not_reached_is_not_told(void **state)
     expect(unsure, COUNT(unsure), 3, 3, 0);
 }
 
-static void below_from_the_first(void **state)
+static void a_first_point_below_is_the_count(void **state)
 {
     static const struct even_point points[] = {AT(2, -1, 0.5), AT(4, -2, 0.5)},
                                    one[] = {AT(8, -2, 3)};
@@ -123,7 +123,7 @@ int main(void)
         cmocka_unit_test(intervals_bound_it),
         cmocka_unit_test(each_side_gives_its_bound),
         cmocka_unit_test(what_is_not_reached_is_not_told),
-        cmocka_unit_test(below_from_the_first),
+        cmocka_unit_test(a_first_point_below_is_the_count),
         cmocka_unit_test(the_same_never_wins),
         cmocka_unit_test(a_later_loss_counts),
         cmocka_unit_test(bounds_are_in_order),

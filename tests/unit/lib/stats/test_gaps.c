@@ -77,7 +77,7 @@ static void random_gaps_have_no_rhythm(void **state)
     assert_int_equal(gaps_rhythm(&g, scratch).intervals, 0);
 }
 
-static void more_than_are_kept(void **state)
+static void gaps_beyond_those_kept_are_counted(void **state)
 {
     (void)state;
     gaps_init(&g, 20, HZ);
@@ -96,7 +96,7 @@ int main(void)
         cmocka_unit_test(gaps_are_counted_by_decade),
         cmocka_unit_test(a_rhythm_is_found),
         cmocka_unit_test(random_gaps_have_no_rhythm),
-        cmocka_unit_test(more_than_are_kept),
+        cmocka_unit_test(gaps_beyond_those_kept_are_counted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void fill(struct histogram *h, struct rng *rng, uint64_t values, size_t n
     stats_sort(all, n);
 }
 
-static void exact_on_few_values(void **state)
+static void few_values_have_an_exact_summary(void **state)
 {
     struct rng rng = {5};
 
@@ -49,7 +49,7 @@ static void exact_on_few_values(void **state)
     }
 }
 
-static void within_a_bin_on_many(void **state)
+static void many_values_have_a_summary_within_a_bin(void **state)
 {
     struct rng rng = {6};
 
@@ -148,8 +148,8 @@ static void the_fullest_bins_are_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_on_few_values),
-        cmocka_unit_test(within_a_bin_on_many),
+        cmocka_unit_test(few_values_have_an_exact_summary),
+        cmocka_unit_test(many_values_have_a_summary_within_a_bin),
         cmocka_unit_test(extreme_values_fit),
         cmocka_unit_test(the_fullest_bins_are_kept),
     };

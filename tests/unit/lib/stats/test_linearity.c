@@ -10,7 +10,7 @@
 
 /* Measured: xfence;rdtsc..rdtscp;xfence on a Zen 5, a window that hides up to 42 core cycles, at
  * 0.633 ticks a cycle. */
-static void a_window_that_hides_cycles(void **state)
+static void hidden_cycles_are_shown_as_measured(void **state)
 {
     (void)state;
     static const double shown[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 18, 42, 43, 42};
@@ -52,7 +52,7 @@ static void unknown_is_not_a_number(void **state)
     assert_true(points[3].cycles == -2 && points[3].half != points[3].half);
 }
 
-static void enough_windows_for_a_bar(void **state)
+static void the_number_of_windows_reaches_the_bar(void **state)
 {
     (void)state;
     static const struct {
@@ -271,10 +271,10 @@ static void groups_that_are_not_whole_prove_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_window_that_hides_cycles),
+        cmocka_unit_test(hidden_cycles_are_shown_as_measured),
         cmocka_unit_test(a_perfect_window_is_zero_everywhere),
         cmocka_unit_test(unknown_is_not_a_number),
-        cmocka_unit_test(enough_windows_for_a_bar),
+        cmocka_unit_test(the_number_of_windows_reaches_the_bar),
         cmocka_unit_test(groups_show_their_spread),
         cmocka_unit_test(what_bends_is_not_straight),
         cmocka_unit_test(a_bend_is_proven_by_groups_that_agree),

@@ -18,7 +18,7 @@ static void sqrt_is_exact_and_monotone(void **state)
     assert_true(negative != negative);
 }
 
-static void floor_and_nearest(void **state)
+static void floor_and_nearest_are_exact(void **state)
 {
     (void)state;
     static const struct {
@@ -51,7 +51,7 @@ static void floor_and_nearest(void **state)
 }
 
 /* From the series of cos in 40 decimal digits, on the double's exact value. */
-static void cos_of_known_turns(void **state)
+static void cos_of_known_turns_is_exact_to_1e_15(void **state)
 {
     (void)state;
     static const struct {
@@ -142,7 +142,7 @@ static void exp_and_log_agree_with_the_x87(void **state)
     }
 }
 
-static void exp_and_log_at_the_ends(void **state)
+static void exp_and_log_are_right_at_the_ends(void **state)
 {
     (void)state;
     const double inf = __builtin_inf(), nan = __builtin_nan("");
@@ -179,11 +179,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sqrt_is_exact_and_monotone),
-        cmocka_unit_test(floor_and_nearest),
-        cmocka_unit_test(cos_of_known_turns),
+        cmocka_unit_test(floor_and_nearest_are_exact),
+        cmocka_unit_test(cos_of_known_turns_is_exact_to_1e_15),
         cmocka_unit_test(cos_doubles_its_angle),
         cmocka_unit_test(exp_and_log_agree_with_the_x87),
-        cmocka_unit_test(exp_and_log_at_the_ends),
+        cmocka_unit_test(exp_and_log_are_right_at_the_ends),
         cmocka_unit_test(log1p_rest_keeps_its_digits),
     };
 

@@ -99,7 +99,7 @@ static void noise_is_one_mode(void **state)
 }
 
 /* The test of docs/method.md: 100 or 106 cycles by a shift register, 30% of the time. */
-static void the_shift_register(void **state)
+static void a_planted_pair_of_modes_is_found(void **state)
 {
     (void)state;
     static struct data d;
@@ -160,7 +160,7 @@ static void layout_is_told_from_time(void **state)
     assert_close(m.mode[0].share, 0.5, 0);
 }
 
-static void three_and_four_modes(void **state)
+static void up_to_four_modes_are_found(void **state)
 {
     (void)state;
     static struct data d;
@@ -190,7 +190,7 @@ static void three_and_four_modes(void **state)
 }
 
 /* One after the other, by turns: neighbours in time are never alike. */
-static void any_order_in_time(void **state)
+static void modes_are_found_in_any_order_of_time(void **state)
 {
     (void)state;
     static struct data d;
@@ -235,7 +235,7 @@ static void scattered_placements_are_one_mode(void **state)
     assert_int_equal(m.mode[1].kind, MODE_LAYOUT);
 }
 
-static void what_does_not_qualify(void **state)
+static void small_gaps_and_small_shares_are_no_modes(void **state)
 {
     (void)state;
     static struct data d;
@@ -270,7 +270,7 @@ static void what_does_not_qualify(void **state)
 }
 
 /* A gap wide enough in a spread so broad that Ashman's D does not call it two. */
-static void ashman_has_a_say(void **state)
+static void a_gap_in_a_broad_spread_is_no_mode(void **state)
 {
     (void)state;
     static struct data d;
@@ -336,13 +336,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lattice_is_one_mode),
         cmocka_unit_test(noise_is_one_mode),
-        cmocka_unit_test(the_shift_register),
+        cmocka_unit_test(a_planted_pair_of_modes_is_found),
         cmocka_unit_test(layout_is_told_from_time),
-        cmocka_unit_test(three_and_four_modes),
-        cmocka_unit_test(any_order_in_time),
+        cmocka_unit_test(up_to_four_modes_are_found),
+        cmocka_unit_test(modes_are_found_in_any_order_of_time),
         cmocka_unit_test(scattered_placements_are_one_mode),
-        cmocka_unit_test(what_does_not_qualify),
-        cmocka_unit_test(ashman_has_a_say),
+        cmocka_unit_test(small_gaps_and_small_shares_are_no_modes),
+        cmocka_unit_test(a_gap_in_a_broad_spread_is_no_mode),
         cmocka_unit_test(few_blocks_have_no_modes),
         cmocka_unit_test(strays_hide_no_mode),
     };

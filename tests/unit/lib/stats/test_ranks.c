@@ -15,7 +15,7 @@ static double choose(unsigned n, unsigned k)
 }
 
 /* Of the table of the sign test: 1 - 2 P(Bin(n, 1/2) < k). */
-static void levels_for_the_median_of_all(void **state)
+static void ranks_have_the_level_of_the_median_of_all(void **state)
 {
     (void)state;
     assert_close(ranks_median_level(8, 1), 0.9921875, 1e-15);
@@ -48,7 +48,7 @@ static double counted_level(unsigned n, unsigned k)
     return 1 - 2.0 * outside / all;
 }
 
-static void levels_for_another_median(void **state)
+static void ranks_have_the_level_counted_for_another_median(void **state)
 {
     (void)state;
     for (unsigned n = 1; n <= 10; n++)
@@ -60,7 +60,7 @@ static void levels_for_another_median(void **state)
     assert_close(ranks_level(16, 3), 0.946198, 1e-6);
 }
 
-static void ranks_of_some_counts(void **state)
+static void each_count_has_the_lowest_sufficient_rank(void **state)
 {
     (void)state;
     static const struct {
@@ -79,9 +79,9 @@ static void ranks_of_some_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_for_the_median_of_all),
-        cmocka_unit_test(levels_for_another_median),
-        cmocka_unit_test(ranks_of_some_counts),
+        cmocka_unit_test(ranks_have_the_level_of_the_median_of_all),
+        cmocka_unit_test(ranks_have_the_level_counted_for_another_median),
+        cmocka_unit_test(each_count_has_the_lowest_sufficient_rank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 
 /* Of the tables of Mann and Whitney's U, two-sided: the largest critical value that is still
  * rejected is one less than the rank. */
-static void ranks_of_the_tables(void **state)
+static void ranks_are_those_of_published_tables(void **state)
 {
     (void)state;
     assert_int_equal(shift_rank(16, 16, 0.99), 60 + 1);
@@ -76,7 +76,7 @@ static void intervals_hold_the_shift(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_of_the_tables),
+        cmocka_unit_test(ranks_are_those_of_published_tables),
         cmocka_unit_test(shifts_are_those_computed_by_hand),
         cmocka_unit_test(odd_values_do_not_move_it),
         cmocka_unit_test(intervals_hold_the_shift),

@@ -105,7 +105,7 @@ static void sort_is_quick_enough_for_long_runs(void **state)
 }
 
 /* numpy 1.24: quantile, std(ddof=1), mean, median of the absolute deviations. */
-static void summary_of_known_samples(void **state)
+static void a_summary_is_that_of_numpy(void **state)
 {
     (void)state;
     uint64_t x[] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9}, scratch[15];
@@ -125,7 +125,7 @@ static void summary_of_known_samples(void **state)
     assert_true(s.mad == 1.5); /* of 1, 1, 2, 5 */
 }
 
-static void summary_of_next_to_nothing(void **state)
+static void a_summary_of_one_or_equal_values_has_no_spread(void **state)
 {
     (void)state;
     uint64_t scratch[3];
@@ -222,7 +222,7 @@ static void summary_agrees_with_its_definitions(void **state)
     }
 }
 
-static void quantiles_at_the_ends(void **state)
+static void quantiles_at_the_ends_are_the_extremes(void **state)
 {
     (void)state;
     const uint64_t x[] = {10, 20, 40};
@@ -244,7 +244,7 @@ static void disturbed_is_above_the_widest_of_three(void **state)
     assert_close(stats_disturbed_above(&s, 0), 0, 0);
 }
 
-static void a_level_of_its_own_is_no_disturbance(void **state)
+static void a_separate_level_is_no_disturbance(void **state)
 {
     (void)state;
     uint64_t x[64], scratch[64];
@@ -266,14 +266,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sort_takes_any_length_and_order),
-        cmocka_unit_test(a_level_of_its_own_is_no_disturbance),
+        cmocka_unit_test(a_separate_level_is_no_disturbance),
         cmocka_unit_test(sort_survives_its_worst_order),
         cmocka_unit_test(sort_is_quick_enough_for_long_runs),
-        cmocka_unit_test(summary_of_known_samples),
-        cmocka_unit_test(summary_of_next_to_nothing),
+        cmocka_unit_test(a_summary_is_that_of_numpy),
+        cmocka_unit_test(a_summary_of_one_or_equal_values_has_no_spread),
         cmocka_unit_test(summary_keeps_precision),
         cmocka_unit_test(summary_agrees_with_its_definitions),
-        cmocka_unit_test(quantiles_at_the_ends),
+        cmocka_unit_test(quantiles_at_the_ends_are_the_extremes),
         cmocka_unit_test(disturbed_is_above_the_widest_of_three),
     };
 

@@ -30,7 +30,7 @@ static void plant(uint64_t seed, double step, double empty, double ruler, bool s
     }
 }
 
-static void lattice_with_strays(void **state)
+static void a_lattice_with_strays_has_its_step(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 30; seed++) {
@@ -48,7 +48,7 @@ static void integer_steps_are_found(void **state)
     }
 }
 
-static void steps_of_one(void **state)
+static void deltas_without_a_lattice_have_a_step_of_one(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -121,7 +121,7 @@ static void few_deltas_say_nothing(void **state)
 }
 
 /* More deltas than the sample, one kind after the other: those used must be spread over all. */
-static void long_runs_in_any_order(void **state)
+static void long_runs_have_their_step_in_any_order(void **state)
 {
     (void)state;
     static uint64_t many[300000];
@@ -133,7 +133,7 @@ static void long_runs_in_any_order(void **state)
     assert_close(stats_step(many, 300000), 26, 0);
 }
 
-static void long_windows_only(void **state)
+static void long_windows_have_only_whole_steps(void **state)
 {
     (void)state;
     plant(4, 21.37, 50000, 90000, false); /* beyond what the search for scaled steps looks at */
@@ -161,15 +161,15 @@ static void narrow_deltas_have_no_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lattice_with_strays),
+        cmocka_unit_test(a_lattice_with_strays_has_its_step),
         cmocka_unit_test(integer_steps_are_found),
-        cmocka_unit_test(steps_of_one),
+        cmocka_unit_test(deltas_without_a_lattice_have_a_step_of_one),
         cmocka_unit_test(scaled_steps_are_found),
         cmocka_unit_test(equal_deltas_say_nothing),
         cmocka_unit_test(zeros_are_not_counted),
         cmocka_unit_test(few_deltas_say_nothing),
-        cmocka_unit_test(long_runs_in_any_order),
-        cmocka_unit_test(long_windows_only),
+        cmocka_unit_test(long_runs_have_their_step_in_any_order),
+        cmocka_unit_test(long_windows_have_only_whole_steps),
         cmocka_unit_test(narrow_deltas_have_no_step),
     };
 

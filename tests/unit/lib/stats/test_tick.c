@@ -68,7 +68,7 @@ static void several_in_one_gap_share_it(void **state)
     assert_close(tick_judge(&f).interval, INTERVAL / 3.0, 1e-6);
 }
 
-static void windows_without_them(void **state)
+static void ticks_that_cannot_be_in_a_window_are_not_subtracted(void **state)
 {
     (void)state;
     const struct tick_cost c = {.known = true, .cost = COST, .interval = 10000};
@@ -108,7 +108,7 @@ int main(void)
         cmocka_unit_test(the_least_gap_is_the_cost),
         cmocka_unit_test(few_are_not_enough),
         cmocka_unit_test(several_in_one_gap_share_it),
-        cmocka_unit_test(windows_without_them),
+        cmocka_unit_test(ticks_that_cannot_be_in_a_window_are_not_subtracted),
         cmocka_unit_test(no_window_becomes_shorter_than_one_without),
     };
 

@@ -94,7 +94,7 @@ static void unknown_stands_as_it_is(void **state)
     }
 }
 
-static void cut_at_the_buffer(void **state)
+static void text_is_cut_at_the_buffer(void **state)
 {
     (void)state;
     char text[5];
@@ -114,7 +114,7 @@ int main(void)
         cmocka_unit_test(strings_are_those_of_printf),
         cmocka_unit_test(other_conversions_are_those_of_printf),
         cmocka_unit_test(unknown_stands_as_it_is),
-        cmocka_unit_test(cut_at_the_buffer),
+        cmocka_unit_test(text_is_cut_at_the_buffer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void an_empty_record_has_frame_and_crc(void **state)
                         "{\"baretick\":1,\"seq\":7,\"type\":\"row\",\"crc\":\"a49b1f19\"}\r\n");
 }
 
-static void line_of_a_tool(void **state)
+static void a_line_of_a_tool_has_no_frame(void **state)
 {
     (void)state;
     sink_buf_init(&out, text, sizeof text);
@@ -200,7 +200,7 @@ static void begin_checked(void)
     json_expect(&j, &checked, "row");
 }
 
-static void a_record_as_its_shape_has_it(void **state)
+static void a_record_of_the_declared_shape_has_no_complaint(void **state)
 {
     (void)state;
     begin_checked();
@@ -438,14 +438,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_record_has_frame_and_crc),
-        cmocka_unit_test(a_record_as_its_shape_has_it),
+        cmocka_unit_test(a_record_of_the_declared_shape_has_no_complaint),
         cmocka_unit_test(what_is_not_in_the_shape_is_named),
         cmocka_unit_test(what_an_object_lacks_is_named_when_it_is_closed),
         cmocka_unit_test(each_object_must_have_its_own_members),
         cmocka_unit_test(long_names_are_written),
         cmocka_unit_test(a_text_is_a_string),
         cmocka_unit_test(decimals_follow_the_width),
-        cmocka_unit_test(line_of_a_tool),
+        cmocka_unit_test(a_line_of_a_tool_has_no_frame),
         cmocka_unit_test(values_of_each_type_are_written),
         cmocka_unit_test(arrays_and_objects_nest),
         cmocka_unit_test(end_closes_all),

@@ -86,7 +86,7 @@ static void the_end_has_bounds_too(void **state)
 }
 
 /* A line that has begun when the end begins is not composed of its halves. */
-static void end_within_a_line(void **state)
+static void a_line_cut_by_the_end_is_dropped(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 70; i++)
@@ -104,7 +104,7 @@ int main(void)
         cmocka_unit_test_setup(pieces_are_kept_as_the_whole, fresh),
         cmocka_unit_test_setup(a_full_log_keeps_whole_lines, fresh),
         cmocka_unit_test_setup(the_end_has_bounds_too, fresh),
-        cmocka_unit_test_setup(end_within_a_line, fresh),
+        cmocka_unit_test_setup(a_line_cut_by_the_end_is_dropped, fresh),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static bool stop(const char *bytes, uint64_t apart, uint64_t silence)
     return stop_keys_alone(&k, now + silence);
 }
 
-static void q_and_escape_alone(void **state)
+static void q_and_escape_stop(void **state)
 {
     (void)state;
     assert_true(stop("q", 0, 0));
@@ -29,7 +29,7 @@ static void q_and_escape_alone(void **state)
     assert_false(stop("\x1b", 0, 0)); /* the rest may be on its way */
 }
 
-static void every_other_byte(void **state)
+static void no_other_byte_stops(void **state)
 {
     (void)state;
     for (unsigned byte = 1; byte < 256; byte++) {
@@ -75,8 +75,8 @@ static void a_cut_sequence_does_not_swallow_a_key(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(q_and_escape_alone),
-        cmocka_unit_test(every_other_byte),
+        cmocka_unit_test(q_and_escape_stop),
+        cmocka_unit_test(no_other_byte_stops),
         cmocka_unit_test(key_sequences_do_not_stop),
         cmocka_unit_test(a_cut_sequence_does_not_swallow_a_key),
     };

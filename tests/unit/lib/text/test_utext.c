@@ -66,7 +66,7 @@ static void encodings_are_recognised(void **state)
     assert_int_equal(decode("\xff\xfe", 2, got, &encoding), 0);
 }
 
-static void utf8_well_formed(void **state)
+static void well_formed_utf8_is_decoded(void **state)
 {
     (void)state;
     EXPECT("\x7f\xc2\x80\xdf\xbf", UTEXT_UTF8, 0x7f, 0x80, 0x7ff);
@@ -75,7 +75,7 @@ static void utf8_well_formed(void **state)
     EXPECT("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", UTEXT_UTF8, 0x10000, 0x10ffff);
 }
 
-static void utf8_ill_formed(void **state)
+static void each_ill_formed_byte_is_bad(void **state)
 {
     (void)state;
     EXPECT("\x80x", UTEXT_UTF8, UTEXT_BAD, 'x');          /* a tail without a head */
@@ -107,7 +107,7 @@ static void surrogate_pairs_are_decoded(void **state)
     EXPECT("a\0b", UTEXT_UTF16LE, 'a', UTEXT_BAD); /* half a unit */
 }
 
-static void position_of_bad_bytes(void **state)
+static void a_bad_byte_has_its_position(void **state)
 {
     (void)state;
     struct utext t;
@@ -153,10 +153,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(encodings_are_recognised),
-        cmocka_unit_test(utf8_well_formed),
-        cmocka_unit_test(utf8_ill_formed),
+        cmocka_unit_test(well_formed_utf8_is_decoded),
+        cmocka_unit_test(each_ill_formed_byte_is_bad),
         cmocka_unit_test(surrogate_pairs_are_decoded),
-        cmocka_unit_test(position_of_bad_bytes),
+        cmocka_unit_test(a_bad_byte_has_its_position),
         cmocka_unit_test(every_code_point_survives_a_round_trip),
     };
 

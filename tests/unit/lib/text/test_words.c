@@ -31,7 +31,7 @@ static void expect_end(struct words *w)
     assert_false(words_next(w, &word));
 }
 
-static void lines_and_blanks(void **state)
+static void words_have_the_number_of_their_line(void **state)
 {
     (void)state;
     const char text[] = "  a\tb\n\n# no words # here\r\nc\rd # e\n\r f";
@@ -131,9 +131,12 @@ static void too_long_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_and_blanks),   cmocka_unit_test(comment_ends_a_word),
-        cmocka_unit_test(quotes_hold_blanks), cmocka_unit_test(nul_ends_or_is_bad),
-        cmocka_unit_test(too_long_is_cut),    cmocka_unit_test(bad_bytes_stay_as_they_are),
+        cmocka_unit_test(words_have_the_number_of_their_line),
+        cmocka_unit_test(comment_ends_a_word),
+        cmocka_unit_test(quotes_hold_blanks),
+        cmocka_unit_test(nul_ends_or_is_bad),
+        cmocka_unit_test(too_long_is_cut),
+        cmocka_unit_test(bad_bytes_stay_as_they_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
