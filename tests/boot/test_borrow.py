@@ -118,7 +118,7 @@ def sticks(program, tmp_path):
     return disks
 
 
-def test_sticks_that_take_no_report(boot, program, sticks, tmp_path):
+def test_a_stick_that_takes_no_report_is_named_and_left_alone(boot, program, sticks, tmp_path):
     extra = []
     for name, disk in sticks.items():
         extra += ["-drive", drive(name, disk)]
@@ -243,7 +243,7 @@ def test_nmis_are_counted_until_the_last_core_has_come(boot, shim):
         assert f"shim: core 0{core} has all as before, came guarded" in b.text, str(b)
 
 
-def test_firmware_that_lends_no_core(boot, shim):
+def test_the_boot_core_measures_if_the_firmware_lends_none(boot, shim):
     b = boot("", disk=shim("mp-none", f"{QUICK} takeover=borrow"), extra=["-smp", "2"])
     assert b.status == SUCCESS, str(b)
     (warning,) = [e for e in b.events("warning") if "cores are not used" in e["message"]]

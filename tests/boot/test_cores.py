@@ -87,7 +87,7 @@ def test_all_cores_of_every_cpu_model_start(shared, how, count):
     assert all_up(shared(**how).must(SUCCESS), count)["disabled"] == 0
 
 
-def test_five_levels_of_page_tables(boot, shim):
+def test_cores_start_with_five_levels_of_page_tables(boot, shim):
     b = boot("", disk=shim("la57 mess sse-off", BRIEF), cpu="max,la57=on", **smp(3), whole=True).must(SUCCESS)
     all_up(b, 3)
     assert b.run["memory"]["page_levels"] == 5
@@ -97,13 +97,13 @@ def test_cores_start_with_memory_above_four_gib_and_without_x2apic(boot):
     all_up(boot(BRIEF, memory=6144, cpu="max,-x2apic", **smp(2), whole=True).must(SUCCESS), 2)
 
 
-def test_no_memory_below_one_mib(boot, shim):
+def test_without_memory_below_one_mib_the_boot_core_runs_alone(boot, shim):
     b = boot("", disk=shim("no-low", BRIEF), **smp(2)).must(SUCCESS)
     assert b.run["cores"]["up"] == 1 and "below 1 MiB" in b.run["cores"]["why_alone"], b.run
     assert b.run["cores"]["why_alone"] in b.text, str(b)
 
 
-def test_mwait_that_holds_no_core(boot):
+def test_hlt_replaces_an_mwait_that_holds_no_core(boot):
     """Emulated MWAIT is a PAUSE: cores start and are called by it, then HLT replaces it, so that a parked core disturbs
     no count."""
     b = boot("suite=truth bench=add samples=64 cores=all park=mwait", **smp(3)).must(SUCCESS, rows=3)
@@ -114,7 +114,7 @@ def test_mwait_that_holds_no_core(boot):
     assert [r["per_op"]["instructions"] for r in b.rows] == [1, 1, 1]
 
 
-def test_mwait_that_the_cpu_lacks(boot):
+def test_hlt_replaces_an_mwait_that_the_cpu_lacks(boot):
     b = boot(BRIEF + " park=mwait", cpu="max,-monitor", **smp(2), whole=True).must(SUCCESS)
     assert b.run["cores"]["parked"] == "hlt" and b.run["cores"]["up"] == 2
     (warning,) = [e for e in b.events("warning") if "park=mwait" in e["message"]]
@@ -138,7 +138,7 @@ def test_nmi_is_counted_on_the_core_that_got_it(disturbed):
         assert re.search(rf"nmi: core {core} \(APIC id {core}\): [12] NMIs", b.text), str(b)
 
 
-def test_parked_core_that_faults(disturbed):
+def test_a_parked_core_that_faults_fails_the_run_and_keeps_its_rows(disturbed):
     """A machine check that lost the context: that core stops, the rows of the others are kept."""
     b = disturbed("mce 2 1 0xb200000000000000 0x5 0 0", seen=["#MC"], **smp(4))
     assert b.status == FAULT and b.end["verdict"] == "fail" and b.end["rows"] == 2, str(b)

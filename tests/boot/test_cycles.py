@@ -18,14 +18,14 @@ def refused(b, which="cycle"):
 
 
 @pytest.mark.parametrize("how", [{}, INTEL], ids=["amd", "intel"])
-def test_falls_back_to_the_ruler(boot, how):
+def test_the_ruler_replaces_counters_that_do_not_start(boot, how):
     b = boot(f"{ROW} cycle=pmc,aperf,auto", **how).must(SUCCESS, rows=1)
     assert b.run["cycle"] == "ruler" and has(refused(b), {"pmc": NO_PMC, "aperf": NO_APERF}), b.run
     assert f"not pmc: {NO_PMC}" in b.text and f"not aperf: {NO_APERF}" in b.text, str(b)
     assert b.rows[0]["per_op"]["instructions"] == 2, b.rows
 
 
-def test_the_counter_next_to_the_ruler(boot):
+def test_the_report_says_why_there_is_no_counter(boot):
     """By default the source is the ruler, and the report says why there is no counter."""
     b = boot(ROW).must(SUCCESS, rows=1)
     assert b.run["cycle"] == "ruler" and refused(b) == {}, b.run

@@ -139,7 +139,7 @@ def test_dma_off_stops_bus_masters_and_dma_keep_leaves_them(boot, tmp_path, word
     assert re.search(r"0000:00:1f\.2 8086:2922 class 0106  stopped", b.text), str(b)
 
 
-def test_not_on_a_borrowed_machine(boot):
+def test_dma_off_is_refused_on_a_borrowed_machine(boot):
     b = boot(f"{ROW} dma=off takeover=borrow")
     assert b.status == BAD_OPTIONS and all(w in b.text for w in ("dma=off", "takeover=borrow", "takeover=exit")), str(b)
 

@@ -107,7 +107,7 @@ def test_an_nmi_at_each_step_of_borrowing_is_counted(held, at):
     assert re.search(rf"^baretick: NMIs .*: {late[0]}\b", b.text, re.M), str(b)
 
 
-def test_nmi_while_the_firmware_sends_its_other_core(held, program, tmp_path):
+def test_an_nmi_while_the_firmware_sends_its_other_core_is_counted(held, program, tmp_path):
     """On the boot core, which uses the firmware's table of interrupts then; the firmware has masked LINT1 on the other.
     The table gets its entry back (traps_lend_end) only after the other core has arrived (lent_serve)."""
     at = addresses(tmp_path, program, extra=["-smp", "2"])
@@ -134,7 +134,7 @@ def test_a_fault_in_each_step_is_printed(held, at, takeover, step):
     assert re.search(rf"rip {at(step):016x} \(image\+0x", b.text), str(b)
 
 
-def test_fault_before_a_console_of_a_borrowed_machine(held, at):
+def test_a_fault_before_the_console_of_a_borrowed_machine_is_printed(held, at):
     """The firmware's stack is still in use, and there is no report to end."""
 
     def work(d):

@@ -80,7 +80,7 @@ def test_a_body_that_faults_fails_its_row_alone(boot, words):
             assert re.search(r" at 1000000[0-9a-f]{5} in \w+_body\+0x[0-9a-f]+$", row["why"]), row
 
 
-def test_other_methods_leave_a_body_that_faults(boot):
+def test_another_method_leaves_a_body_that_faults(boot):
     b = boot("suite=provoke,calls bench=null,direct samples=32 method=kbest")
     assert b.status == CHECK_FAILED, str(b)
     assert "#PF" in b.row("provoke", "null")["why"] and b.row("calls", "direct")["status"] == "ok"

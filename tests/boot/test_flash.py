@@ -116,7 +116,7 @@ def mounted_by_source(fake):
     (mounted_partition, "is mounted at /media/a stick"),
     (mounted_by_source, "is mounted at /data"),
 ])
-def test_refused_unless_forced(fake, image, arrange, words):
+def test_a_doubtful_device_is_refused_unless_forced(fake, image, arrange, words):
     arrange(fake)
     taken, said = fake.flash(image)
     assert not taken and f"/dev/sdb {words}; allowed with --force" in said, said
@@ -228,7 +228,7 @@ def test_some_devices_are_refused_even_with_force(fake, image, arrange, words):
         assert not taken and words in said, said
 
 
-def test_the_limits_themselves_are_taken(fake, image):
+def test_devices_of_exactly_the_limits_are_accepted(fake, image):
     fake.disk(bytes_=IMAGE_BYTES)
     fake.disk("sdc", "8:32", 256 * GIB)
     assert fake.flash(image)[0] and fake.flash(image, "/dev/sdc")[0]
@@ -298,7 +298,7 @@ def write(image, device, *flags, answer=""):
     return p.returncode, p.stdout + p.stderr
 
 
-def test_it_writes_and_reads_back(image, loop):
+def test_what_is_written_is_read_back(image, loop):
     device, backing = loop
     status, said = write(image, device, "--force", answer="yes\n")
     assert status == 0 and "written and read back" in said, said
@@ -334,7 +334,7 @@ def test_a_device_that_is_open_exclusively_is_refused(image, loop):
     assert write(image, device, "--force", "--yes")[0] == 0
 
 
-def test_from_the_image_to_a_boot(boot, program, tmp_path):
+def test_a_written_stick_boots(boot, program, tmp_path):
     """A stick is larger than the image, so the second GPT is not at its end; it boots nevertheless."""
     backing, image, conf = tmp_path / "stick", tmp_path / "x.img", tmp_path / "x.conf"
     conf.write_text(QUICK)

@@ -52,7 +52,7 @@ def test_tables_of_an_old_rsdp_are_used(boot, shim):
     assert "hz" in pmtimer, pmtimer
 
 
-def test_boot_services_that_never_end(boot, shim):
+def test_boot_services_that_never_end_are_reported(boot, shim):
     """A bounded number of tries, no other firmware call after the first, and a clear message."""
     b = boot("", disk=shim("exit-fails"))
     assert b.status == FAULT and not b.rows and b.end["verdict"] == "fail", str(b)

@@ -233,7 +233,7 @@ def no_program(raw):
     yield "driver", bytes(driver), "subsystem is 11: 10, an EFI application, is allowed"
 
 
-def test_no_medium_and_no_signature_of_what_is_no_program(built, tmp_path):
+def test_a_file_that_is_no_program_is_not_put_on_a_medium_or_signed(built, tmp_path):
     """Each is refused by name and with the reason, and no result file is left."""
     key = tmp_path / "key.pem"
     key.touch()
@@ -246,7 +246,7 @@ def test_no_medium_and_no_signature_of_what_is_no_program(built, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["img", needs_xorriso("iso")])
-def test_what_a_medium_may_not_replace(built, tmp_path, kind):
+def test_a_medium_replaces_no_folder_program_or_conf(built, tmp_path, kind):
     """No image is written into its own object folder; the program and its options are not overwritten."""
     program, conf = tmp_path / f"program.{kind}", tmp_path / f"conf.{kind}"
     shutil.copy(built / "baretick.efi", program)
@@ -306,7 +306,7 @@ def test_an_image_is_the_same_each_time(built, tmp_path, kind):
 
 
 @pytest.mark.parametrize("size, words", [(None, "no such file"), (65537, "more than 64 KiB")])
-def test_a_conf_that_cannot_be_used(built, tmp_path, size, words):
+def test_a_conf_that_cannot_be_used_is_refused(built, tmp_path, size, words):
     conf = tmp_path / "my.conf"
     if size:
         conf.write_bytes(b"#" * size)
@@ -314,7 +314,7 @@ def test_a_conf_that_cannot_be_used(built, tmp_path, size, words):
     assert p.returncode == 1 and words in p.stderr and not (tmp_path / "x.img").exists()
 
 
-def test_an_image_of_another_kind(built, tmp_path):
+def test_an_image_of_another_kind_is_refused(built, tmp_path):
     p = image(built / "baretick.efi", build.conf(), tmp_path / "x.vmdk")
     assert p.returncode == 2 and ".img" in p.stderr and ".iso" in p.stderr
 

@@ -39,7 +39,7 @@ def test_cpus_without_rdtscp_run_the_other_recipes(boot, cpu):
     assert supported(b) == set(RECIPES) - NEED_RDTSCP - {"serialize"}
 
 
-def test_a_cpu_of_qemu_without_rdtscp(shared):
+def test_a_cpu_of_qemu_without_rdtscp_has_the_other_recipes(shared):
     assert supported(shared(**QEMU64).must(SUCCESS)) == set(RECIPES) - NEED_RDTSCP - {"serialize"}
 
 
@@ -53,7 +53,7 @@ def test_an_atom_with_rdtscp_runs_its_recipes(boot):
 
 
 @pytest.mark.parametrize("how", [INTEL, {}, EPYC], ids=["intel", "amd", "amd-model"])
-def test_default_recipe_of_each_vendor(shared, how):
+def test_the_default_recipe_of_each_vendor_is_lfence(shared, how):
     """LFENCE serialises on Intel and, after the MSR is set, on AMD."""
     assert shared(**how).must(SUCCESS).row("baseline", "do_nothing")["recipe"] == "lfence"
 
@@ -106,7 +106,7 @@ def test_a_machine_with_several_rare_properties_works(boot):
     [(NO_HPET, {"hpet"}), (NO_ACPI, {"hpet", "pmtimer"})],
     ids=["no-hpet", "no-acpi"],
 )
-def test_clock_sources_that_are_missing(shared, how, missing):
+def test_missing_clock_sources_are_listed(shared, how, missing):
     """Fewer clocks to measure the TSC with; its frequency is still known, and the report lists the missing clocks."""
     b = shared(**how).must(SUCCESS)
     tsc = b.run["tsc"]
@@ -142,7 +142,7 @@ def test_a_failure_comes_before_a_report_that_is_nowhere(boot):
 
 
 @pytest.mark.parametrize("words", ["serial=off", "serial=com2"])
-def test_serial_port_that_is_not_used(boot, words):
+def test_the_firmware_console_says_that_the_report_is_nowhere(boot, words):
     """If it is off or missing, the firmware's console, which is COM1, says where the report is not."""
     b = boot(f"{QUICK} {words}")
     assert b.status == NO_REPORT and not b.records, str(b)
@@ -166,7 +166,7 @@ def test_finish_halt_leaves_the_machine_on(boot):
 
 
 @pytest.mark.parametrize("machine", ["q35", "pc"])
-def test_without_the_exit_device(boot, machine):
+def test_qemu_is_switched_off_without_the_exit_device(boot, machine):
     """Port 0xf4 has no device: QEMU is switched off nevertheless."""
     b = boot(machine=machine, debug_exit=False, whole=machine == "pc")
     assert b.exit == 0 and b.end["verdict"] == "pass", str(b)

@@ -118,7 +118,7 @@ def test_every_operation_is_counted(boot):
     assert "1.125 instructions from 4 KiB to 256 KiB" in b.text
 
 
-def test_a_cpu_without_avx_and_clwb(boot):
+def test_rows_that_need_avx_or_clwb_are_unsupported_without_them(boot):
     b = boot("suite=memory bench=read_*,flush_clflush,flush_clwb", cpu="max,-avx,-clwb").must(SUCCESS, rows=0)
     curves = {curve["name"]: curve for curve in b.of("curve")}
     lacking = {"read_32": "AVX", "flush_clwb": "CLWB"}
@@ -142,7 +142,7 @@ SEVERAL_CORES = (f"suite=memory bench={SEVERAL},split_load,stride_64_off,forward
                   "cpu": "max,vendor=GenuineIntel,family=6,model=85,stepping=7"})  # fmt: skip
 
 
-def test_several_cores(shared):
+def test_rows_of_several_cores_do_every_part(shared):
     """Who spins next to others makes no count exact; every part is done, and every word and element checked."""
     words, how = SEVERAL_CORES
     b = shared(words, **how).must(SUCCESS, rows=0)
@@ -182,7 +182,7 @@ def test_a_datasheet_measures_rows_of_several_cores_on_all(boot):
     assert [pair[:2] for pair in pairs] == [[0, 1], [0, 2], [1, 2]] and all(pair[2] > 0 for pair in pairs), pairs
 
 
-def test_little_memory(boot):
+def test_little_memory_leaves_out_sizes_and_fails_no_row(boot):
     """The area is at most half of what is free: no row fails, and the sizes that are left out are stated."""
     b = boot("suite=memory bench=latency_1g,latency_2m,latency_4k", memory=128).must(SUCCESS, rows=0)
     huge, *others = b.of("curve")

@@ -19,7 +19,7 @@ def refused(b, *words):
 
 
 @pytest.mark.check
-def test_wrong_value_in_load_options(boot):
+def test_a_wrong_value_in_load_options_is_refused(boot):
     refused(boot("suite=baseline samples=7"), "load options", "samples=7", "16", "1000000")
 
 
@@ -37,7 +37,7 @@ def test_wrong_value_in_load_options(boot):
         ("suite=, samples=32", ["suite=,"]),
     ],
 )
-def test_wrong_words_in_load_options(boot, words, parts):
+def test_wrong_words_in_load_options_are_refused(boot, words, parts):
     refused(boot(words), "load options", *parts)
 
 
@@ -50,7 +50,7 @@ def test_a_pattern_that_no_row_matches_is_no_success(boot, words):
 
 
 @pytest.mark.parametrize("recipe, how", [("serialize", {}), ("rdtscp", QEMU64)], ids=["serialize", "rdtscp"])
-def test_recipe_that_the_cpu_lacks(boot, recipe, how):
+def test_a_recipe_that_the_cpu_lacks_is_refused(boot, recipe, how):
     """If it is named, it is refused with a clear message, not tried."""
     b = boot(f"suite=calls bench=direct samples=32 recipe={recipe}", **how)
     assert b.status in (BAD_OPTIONS, CHECK_FAILED) and b.end["verdict"] == "fail", str(b)
@@ -97,7 +97,7 @@ def test_a_conf_that_is_too_long_is_refused(boot, stick):
     refused(boot("", disk=stick({"baretick.conf": conf})), "baretick.conf", "64 KiB")
 
 
-def test_conf_that_is_a_directory(boot, stick):
+def test_a_conf_that_is_a_directory_is_refused(boot, stick):
     refused(boot("", disk=stick({"baretick.conf/x": b""})), "baretick.conf", "directory")
 
 
@@ -116,7 +116,7 @@ def test_load_options_win_over_conf(boot, shim):
     ],
     ids=["words", "8-bit", "binary"],
 )
-def test_other_programs_load_options(boot, shim, options, quoted):
+def test_other_programs_load_options_are_ignored_with_a_warning(boot, shim, options, quoted):
     """Ignored, with a warning that quotes them."""
     b = boot("", disk=shim("", options, conf=b"suite=baseline samples=32\n")).must(SUCCESS)
     (warning,) = [e for e in b.events("warning") if "load options" in e["message"]]
@@ -129,6 +129,6 @@ def test_one_word_of_ours_makes_all_of_them_ours(boot, shim):
     refused(boot("", disk=disk), "load options", "root=/dev/sda1")
 
 
-def test_load_options_of_eight_bits(boot, shim):
+def test_load_options_of_eight_bits_are_read(boot, shim):
     b = boot("", disk=shim("", b"suite=baseline samples=40\0")).must(SUCCESS)
     assert b.run["options"]["samples"] == 40

@@ -221,7 +221,7 @@ def is_folder(folder, _):
     (is_folder, "", "a.o is no file"),
     (lambda folder, good: (folder / "a.c").write_bytes(good), "a.c", "a.c: the name of an object ends in .o"),
 ])  # fmt: skip
-def test_what_an_image_does_not_take(program, objects, tmp_path, fill, file, words):
+def test_objects_that_an_image_does_not_take_are_refused(program, objects, tmp_path, fill, file, words):
     folder = tmp_path / "objects"
     folder.mkdir()
     if fill:

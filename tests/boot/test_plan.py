@@ -38,7 +38,7 @@ def test_every_core_has_a_record_that_says_whether_it_measures(four):
     assert [c.get("execution") for c in cores] == [None, "instructions", "instructions", None]
 
 
-def test_cores_that_are_not_there(four):
+def test_missing_cores_are_refused_by_number(four):
     b = four("suite=truth cores=2-5,9").must(BAD_OPTIONS, rows=0)
     (error,) = b.events("error")
     assert "there is no core 4-5,9; there are 0 to 3" in error["message"], error
@@ -103,7 +103,7 @@ def test_many_cores_are_sampled(boot):
 
 
 @pytest.mark.parametrize("thread", ["single", "multi"])
-def test_virtual_cpus_that_are_threads(boot, thread):
+def test_virtual_cpus_that_are_threads_all_start(boot, thread):
     """Long time slices, or in parallel on a host that has fewer CPUs: slow, but never stuck."""
     how = {"extra": ["-smp", "4", "-accel", f"tcg,thread={thread}"]}
     all_up(boot("suite=cores cores=all", icount=False, **how).must(SUCCESS), 4)

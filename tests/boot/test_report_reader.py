@@ -52,7 +52,7 @@ def test_a_line_that_is_cut_short_is_damage(length):
 
 
 @pytest.mark.parametrize("members", [{"n": float("nan")}, {"n": float("inf")}])
-def test_no_number_that_json_lacks(members):
+def test_a_number_that_json_lacks_is_damage(members):
     with pytest.raises(report.Damaged):
         report.parse(record(0, **members))
 
@@ -151,7 +151,7 @@ def test_a_file_without_its_end_is_refused(tmp_path, content):
         report.read_file(path)
 
 
-def test_a_record_nested_too_deep():
+def test_a_record_nested_too_deep_is_damaged():
     body = b'{"baretick":1,"seq":0,"type":"run","x":' + b"[" * 100_000 + b"]" * 100_000
     with pytest.raises(report.Damaged, match="nested"):
         report.parse(body + b',"crc":"%08x"}' % zlib.crc32(body))

@@ -137,7 +137,7 @@ def test_a_pitch_larger_than_the_width_shows_the_report(shown, shim):
         ("gop-tiny", "too small for text"),
     ],
 )
-def test_nonsense_about_the_screen(boot, shim, mode, words):
+def test_an_invalid_framebuffer_is_not_used(boot, shim, mode, words):
     b = boot("", disk=shim(mode, TALK), extra=("-device", "VGA")).must(SUCCESS)
     assert words in b.run["screen"]["why_not"], b.run
     warned = [e["message"] for e in b.events("warning") if words in e["message"]]
@@ -234,7 +234,7 @@ def test_console_serial_leaves_the_screen_alone(boot):
     assert b.run["screen"]["why_not"] == "console=serial" and not b.events("warning")
 
 
-def test_a_console_that_is_not_there(boot):
+def test_the_other_console_replaces_a_missing_one(boot):
     """The other console is used, with a warning."""
     b = boot(f"{TALK} console=screen").must(SUCCESS)
     assert "no framebuffer" in b.run["screen"]["why_not"], b.run["screen"]
@@ -242,7 +242,7 @@ def test_a_console_that_is_not_there(boot):
     assert "screen" in warning["message"], warning
 
 
-def test_console_serial_without_a_port(boot, tmp_path):
+def test_a_missing_serial_port_is_reported_on_the_screen(boot, tmp_path):
     watch = Watch(tmp_path)
     words = f"{TALK} console=serial finish=halt"
     boot(words, extra=("-device", "VGA,xres=1920,yres=1080"), serial=False, done=watch)

@@ -56,7 +56,7 @@ def port_used(data):
     ],
     ids=["spcr", "option's speed", "dbg2", "spcr before dbg2", "no port at spcr's"],
 )
-def test_a_port_that_a_table_names(tables, raw, words, serial):
+def test_a_port_that_a_table_names_is_used(tables, raw, words, serial):
     b = tables(QUICK + words, *raw)
     assert b.status == SUCCESS and not b.records, str(b)
     line = tables.line.read_bytes()

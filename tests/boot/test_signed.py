@@ -98,7 +98,7 @@ def test_shim_asks_for_its_sbat(boot, program, secure_disk, signed, tmp_path):
     (("", CERT), "make signed KEY="),
     ((CERT, CERT), "sbsign: "),
 ])
-def test_keys_that_cannot_be_used(program, key, tmp_path, which, words):
+def test_keys_that_cannot_be_used_are_refused(program, key, tmp_path, which, words):
     p = sign(program, tmp_path / "signed.efi", key if which[0] is None else which[0], which[1])
     assert p.returncode == 1 and words in p.stderr, p.stderr
     assert list(tmp_path.iterdir()) == []

@@ -110,7 +110,7 @@ def on_stick(objects, words):
     return {"baretick/objects/steps.o": objects, "baretick.conf": words.encode()}
 
 
-def test_instructions_whose_traps_are_not_one_each(boot, stick, objects):
+def test_instructions_are_counted_whose_traps_are_not_one_each(boot, stick, objects):
     """MOV SS, CPUID, PUSHF, REP; a fault, an endless loop and a missing stack while a body is stepped fail only its
     row."""
     words = "suite=steps,steps_end,steps_endless samples=16 deadline=1"

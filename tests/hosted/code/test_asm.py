@@ -167,7 +167,7 @@ def test_a_figure_is_that_of_a_long_loop_in_the_same_launch(text, wish):
                       "cmpsb", "stosq", "enter 16, 0", "pop rsp", "xchg rax, rsp", "cmpxchg rax, rbx", "cmpxchg16b [r14]",
                       "imul rdx", "rdtsc"]),
 ])
-def test_what_is_chained_or_parted_runs(tmp_path, wish, texts):
+def test_chained_and_parted_snippets_run(tmp_path, wish, texts):
     file = tmp_path / "snippets"
     file.write_text("\n".join(texts))
     rows = measured("--file", str(file), wish, "--samples", "20", "--unroll", "50")

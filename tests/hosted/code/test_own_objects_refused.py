@@ -119,7 +119,7 @@ def test_check_object_says_what_the_program_says(run, refused):
 
 
 @pytest.mark.parametrize("words", [[], [""], ["a", "b"], ["/nowhere.o"]])
-def test_check_object_without_an_object(words):
+def test_check_object_without_an_object_shows_the_usage(words):
     said = check(*words)
     assert said.returncode == 2 and not said.stdout and ("usage: " in said.stderr or "/nowhere.o: No such" in said.stderr)
 

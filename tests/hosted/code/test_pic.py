@@ -24,7 +24,7 @@ def flags(source, compiler):
 
 @pytest.mark.parametrize("name, pic", [*((n, True) for n in PIC), *((n, False) for n in PROGRAM)])
 @pytest.mark.parametrize("compiler", COMPILERS)
-def test_which_files_are_a_librarys(compiler, name, pic):
+def test_files_of_a_library_are_compiled_as_pic(compiler, name, pic):
     source = f"{CALLS}/{name}.c"
     ran = run(compiler, *flags(source, compiler), "-dM", "-E", source)
     macros = set(re.findall(r"^#define (__P\w+__) ", ran.stdout, re.MULTILINE))

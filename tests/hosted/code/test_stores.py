@@ -70,7 +70,7 @@ def test_unread_words_of_an_array_are_counted(program):
     assert not loop and counts(trace, "stores", "dead_bytes", "unread_bytes") == (passes, 0, 8)
 
 
-def test_a_memset_and_a_copy_of_which_parts_are_dead(program):
+def test_dead_parts_of_a_memset_and_a_copy_are_counted(program):
     n = 200
     trace, passes, loop = row(program, "memset_cure", n)
     assert trace["store_bytes"] == (64 + 32) * n + 8 * passes
@@ -229,7 +229,7 @@ def of_this_cpu():
 
 
 @pytest.mark.parametrize("text", of_this_cpu())
-def test_instructions_of_each_kind(text):
+def test_instructions_of_each_kind_miss_no_store(text):
     """Compares all memory at each step: no store of the CPU was missed."""
     n = 10
     stored, stored_bytes, dead, silent, loaded, silent_loads = of_this_cpu()[text]
@@ -377,7 +377,7 @@ def test_a_fault_of_the_program_itself_is_no_traceback(out, said, tmp_path, monk
 
 # --- what is counted of instructions ---------------------------------------------------------------
 
-def test_what_is_before_and_behind_the_instructions_is_not_counted():
+def test_what_is_before_and_after_the_instructions_is_not_counted():
     trace = one("mov [r14], rax", "--operations", 3, "--init", "mov [r14], rax; mov [r14], rax")
     assert counts(trace, "steps", "stores", "dead_bytes", "silent_stores") == (3 * 3, 3, 16, 2)
     assert [i["function"] for i in trace["by_instruction"]] == ["snippet"]

@@ -48,7 +48,7 @@ def test_an_instruction_that_faults_has_done_nothing():
     ("avx512f", "mov eax, 3; kmovw k1, eax; vpscatterdd [r14 + zmm2*4]{k1}, zmm3"),
     ("avx2", "vpcmpeqd xmm1, xmm1; vpgatherdd xmm0, [r14 + xmm2*4], xmm1"),
 ])
-def test_an_element_that_faults_behind_others_that_do_not(flag, text):
+def test_an_element_that_faults_after_others_ends_the_trace(flag, text):
     """A processor may take the step's trap between the two."""
     if flag not in FLAGS:
         pytest.skip(f"this CPU has no {flag}")

@@ -59,7 +59,7 @@ def test_there_are_examples_of_each_kind():
                for title in ("dead stores", "silent stores", "silent loads, reread loads"))
 
 
-def test_the_two_rules_for_loads_are_told_apart():
+def test_the_two_rules_for_loads_are_distinguished():
     """The page's statements about its two examples match their output."""
     assert re.search(r"999 loads\s+are\s+silent\s+and\s+none\s+is\s+reread", PAGE)
     assert re.search(r"none\s+is\s+silent\s+and\s+1000\s+are\s+reread", PAGE)

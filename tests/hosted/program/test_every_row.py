@@ -36,7 +36,7 @@ def judge_every_row(names, method, recipe):
 
 
 @pytest.mark.parametrize("i", range(len(RECIPES)))
-def test_every_row_with_every_method_and_every_recipe(recipes, names, i):
+def test_every_row_passes_with_every_method_and_recipe(recipes, names, i):
     """Each recipe with one method, each method with one recipe or two."""
     method, recipe = METHODS[i % len(METHODS)], RECIPES[(i + RECIPES.index(STEPPED[1])) % len(RECIPES)]
     if recipe not in recipes:
@@ -45,7 +45,7 @@ def test_every_row_with_every_method_and_every_recipe(recipes, names, i):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_row_with_cold_caches(names, method):
+def test_every_row_passes_with_cold_caches(names, method):
     words = f"suite=*,compiler,planted {words_of(SMALL)} method={method} caches=clear instructions=off"
     said = ended(words)
     assert set(said.rows) == names
@@ -55,7 +55,7 @@ def test_every_row_with_cold_caches(names, method):
 
 @pytest.mark.every_cpu
 @pytest.mark.parametrize("method, recipe", zip(METHODS, ("serialize", "lfence", "mfence", "rdtscp", "xfence")))
-def test_every_row_between_cores_with_every_method(names, recipes, method, recipe):
+def test_every_row_between_cores_passes_with_every_method(names, recipes, method, recipe):
     """These rows have no windows, so method and recipe must have no effect on them. The slow recipes are booted in
     tests/boot/test_report_fields.py."""
     if len(SEVERAL) < 2:

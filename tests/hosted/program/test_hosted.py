@@ -111,7 +111,7 @@ def test_cleared_caches_cost(run):
     assert median("clear") > median("keep")
 
 
-def test_recipe_that_the_cpu_lacks(run):
+def test_a_recipe_that_the_cpu_lacks_is_refused(run):
     probe = run(*QUICK, "format=jsonl").report()
     lacking = [name for name, record in probe.linearity.items() if "why" in record]
     if not lacking:

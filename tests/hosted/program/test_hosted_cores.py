@@ -42,7 +42,7 @@ def test_one_core_measures_by_default(run):
     assert "share" not in records(ended, "row")[0]
 
 
-def test_cores_that_are_not_there(run):
+def test_missing_cores_are_refused_by_number(run):
     n = len(CPUS)
     ended = run("suite=truth", f"cores=0,{n}-{n + 3}")
     assert ended.status == BAD_OPTIONS
@@ -66,7 +66,7 @@ def test_each_core_measures_in_turn(run):
 
 
 @several
-def test_a_core_that_is_not_the_first(run):
+def test_a_core_other_than_the_first_measures(run):
     ended = run("suite=planted", "bench=adds20", "cores=1", "format=both", "hist=off")
     assert list(by_core(ended, "planted", "adds20")) == [1]
     assert "linearity_core1" in [s["name"] for s in records(ended, "selftest")]
@@ -237,7 +237,7 @@ def test_bodies_that_do_not_come_back_fail_on_each_core(run, share):
 
 
 @pytest.mark.parametrize("share", ["alone", "together"])
-def test_each_core_has_a_counter_of_its_own(run, share):
+def test_each_core_has_a_separate_counter(run, share):
     ended = run("suite=truth", "bench=add", "samples=256", "cores=0-1", f"share={share}", "format=jsonl")
     cores = {c["core"]: c for c in records(ended, "core") if c["measures"]}
     if 0 not in cores or 1 not in cores:

@@ -29,7 +29,7 @@ def has_second_source(row):
     return "cycles_counter" in row["per_op"] or not row["exclusive"]
 
 
-def test_the_ruler_and_the_second_source(run):
+def test_the_ruler_and_the_second_source_are_both_reported(run):
     head, row, report = measure(run)
     assert head["cycle"] == "ruler" and "cycle_refused" not in head
     why = {r["name"]: r["why"] for r in head.get("cycle_counter_refused", [])}
@@ -88,7 +88,7 @@ def test_auto_goes_on_to_the_next(run):
 
 
 @pytest.mark.parametrize("source, known", [("ruler", True), ("null", False), ("tsc", False)])
-def test_adaptive_has_each_on_its_own(run, source, known):
+def test_adaptive_measures_with_each_source_alone(run, source, known):
     words = ["suite=compiler", "bench=div_cure", "method=adaptive", "target=5000", "format=jsonl"]
     report = run(*words, f"cycle={source}").report()
     row = report.rows["compiler/div_cure"]

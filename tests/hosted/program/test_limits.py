@@ -55,13 +55,13 @@ def test_the_table_has_what_was_found(ended, limit):
         assert f" {limit['steps'][0]['at'] / per:.{1 if per > 1 else 0}f} " in line, line
 
 
-def test_on_request_only(run, shared_run):
+def test_the_suite_runs_on_request_only(run, shared_run):
     ended = run("suite=limit*")
     assert ended.status == 3 and "suite=limits" in ended.err, ended.err
     assert "limits  (only when suite= names it)" in shared_run("list").out
 
 
-def test_words_without_an_effect(run):
+def test_words_without_an_effect_are_named(run):
     """seed= draws places, patterns and orders; samples= is the number of windows, which a curve has none of."""
     report = run("suite=limits", "bench=stores", "format=jsonl", "seed=7", "samples=64").report()
     said = [e["message"].split("=")[0] for e in report.events if "has no effect" in e["message"]]

@@ -86,7 +86,7 @@ def test_the_table_has_a_line_per_size(ended, curve):
     assert ("GB/s" in text) == (curve.get("op_bytes") == LINE) == (curve["name"] not in CHASES)
 
 
-def test_offsets(run):
+def test_points_by_offset_ascend(run):
     """Stores and loads by offset: a store that a load finds whole, a line's and a page's end."""
     ended = run("suite=memory", "bench=split_*,forward,alias_4k", "format=both")
     curves = ended.report_in_table().curves
@@ -98,7 +98,7 @@ def test_offsets(run):
     assert ended.out.count("every value was checked") == 4 and not re.search(r"^  levels", ended.out, re.M)
 
 
-def test_flushes_by_state(run):
+def test_flushes_have_a_point_per_state_of_a_line(run):
     """One point per state of a line that this CPU's caches allow; or an instruction that the CPU lacks."""
     for curve in run("suite=memory", "bench=flush_*", "format=jsonl", "cores=bsp").report().curves:
         if curve["status"] == "ok":
@@ -116,7 +116,7 @@ def test_prefetchers_need_ring_0(run):
         assert curve["status"] == "unsupported" and "ring 0" in curve["why"], curve
 
 
-def test_large_pages_or_the_reason(run):
+def test_rows_of_large_pages_have_them_or_say_why_not(run):
     pages = {"2m": (2 << 20, "2 MiB"), "1g": (1 << 30, "1 GiB")}
     curves = run("suite=memory", "bench=*_2m,*_1g", "format=jsonl").report().curves
     assert [c["name"] for c in curves] == ["latency_1g", "latency_2m", "tlb_1g", "tlb_2m", "tlb_code_2m"]
@@ -129,14 +129,14 @@ def test_large_pages_or_the_reason(run):
             assert "points" not in curve and "levels" not in curve
 
 
-def test_on_request_only(run, shared_run):
+def test_the_suite_runs_on_request_only(run, shared_run):
     for words in (["suite=memor*"], ["suite=*", "bench=latency_4k"]):
         ended = run(*words)
         assert ended.status == 3 and "suite=memory" in ended.err, ended.err
     assert "memory  (only when suite= names it)" in shared_run("list").out
 
 
-def test_words_without_an_effect(run):
+def test_words_without_an_effect_are_named(run):
     """seed= draws the orders and places; samples= is the number of windows, which a curve has none of."""
     report = run("suite=memory", "bench=tlb_4k", "format=jsonl", "seed=7", "samples=64", "method=plain").report()
     said = [e["message"] for e in report.events if "has no effect" in e["message"]]
@@ -149,7 +149,7 @@ def test_each_core_has_a_curve(run):
     assert [c["core"] for c in report.curves] == list(range(max(1, len(report.cores))))
 
 
-def test_several_cores(run):
+def test_rows_of_several_cores_have_points_by_cores_rate_or_state(run):
     """Bandwidth by cores, latency under load, lines that another core holds; or the reason why not."""
     rows = "cores_read,cores_nt,flush_clflush_held,loaded_write"
     report = run("suite=memory", f"bench={rows}", "format=jsonl", "cores=all").report()

@@ -118,13 +118,13 @@ def judge_pairs(recipes, part, wanted):
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_pair_of_extreme_values(recipes, part):
+def test_every_pair_of_extreme_values_is_accepted(recipes, part):
     judge_pairs(recipes, part, lambda run: run["cores"] != "all")
 
 
 @pytest.mark.every_cpu
 @pytest.mark.parametrize("part", range(PARTS))
-def test_every_pair_of_extreme_values_on_all_cores(recipes, part):
+def test_every_pair_of_extreme_values_is_accepted_on_all_cores(recipes, part):
     judge_pairs(recipes, part, lambda run: run["cores"] == "all")
 
 
@@ -146,6 +146,6 @@ def test_what_is_impossible_is_refused(pair):
         "method=ensembles ensembles=2 size=1000000",
     ],
 )
-def test_the_greatest_value_by_itself(words):
+def test_the_greatest_value_by_itself_is_accepted(words):
     said = ended(f"suite=baseline bench=do_nothing deadline={SECONDS} instructions=off {words}")  # the shortest windows
     judge("baseline/do_nothing", said.rows["baseline/do_nothing"], words)

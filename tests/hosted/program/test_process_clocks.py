@@ -12,7 +12,7 @@ from statuses import CHECK_FAILED, refused
 SLOW, SLOW_ROW = ["suite=compiler", "bench=div_cure"], "compiler/div_cure"
 
 
-def test_clock_falls_back(run):
+def test_auto_falls_back_to_the_next_clock(run):
     """With `auto`, and the report says why the others are not used. A named clock that does not start is refused."""
     words = [*SLOW, "samples=64", "method=adaptive", "target=1000", "format=jsonl"]
     report = run(*words, "clock=hpet,pit,auto").report()

@@ -26,7 +26,7 @@ def test_rows_are_shown_in_the_last_round(program):
     assert names == sorted(names)
 
 
-def test_one_round_is_the_old_order(program):
+def test_with_one_round_each_row_is_measured_in_one_go(program):
     """Each row is measured in one go, shown before the next begins, and the report does not mention rounds."""
     t = Terminal(program, *EIGHT, "samples=256", "rounds=1")
     assert [(x.round, x.done) for x in t.lines if x.percent is None] == [(None, i) for i in range(8)]

@@ -147,7 +147,7 @@ def steps_object(tmp_path_factory):
     return made.own("steps", tmp_path_factory.mktemp("objects"))
 
 
-def test_instructions_whose_traps_are_not_one_each(run, steps_object):
+def test_instructions_are_counted_whose_traps_are_not_one_each(run, steps_object):
     """A fault while a body is stepped fails only its row."""
     ended = run(*SHORT, f"objects={steps_object}", "suite=steps,steps_end,steps_linux,steps_long")
     assert ended.status == CHECK_FAILED

@@ -43,7 +43,7 @@ def test_a_quantile_is_that_of_halving_to_its_last_bit(confidence):
     assert [df for df in degrees if significance.quantile(df, confidence) != halved(df, confidence)] == []
 
 
-def test_many_tests_at_once_by_hand():
+def test_many_tests_at_once_are_corrected_as_by_hand():
     # Sorted 0.01 0.02 0.03 0.5: times 4/1, 4/2, 4/3, 1, from the greatest down; and times 4, 3, 2, 1, upwards.
     assert significance.benjamini_hochberg([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.04, 0.04])
     assert significance.holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])

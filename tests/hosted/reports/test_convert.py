@@ -245,7 +245,7 @@ def test_a_report_whose_rows_all_failed_is_marked_too(tmp_path):
     assert done.returncode == 2 and "no row of 1 has a time" in done.stderr
 
 
-def test_a_report_without_a_figure(tmp_path):
+def test_a_report_without_a_figure_is_refused(tmp_path):
     path = tmp_path / "report.jsonl"
     path.write_bytes(whole(row("ring0", 3, status="unsupported", why="needs ring 0", per_op={})))
     said = run("--to", "bencher", path)

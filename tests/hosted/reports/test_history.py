@@ -256,7 +256,7 @@ def test_a_damaged_kept_run_is_named(gate):
 
 # --- arithmetic ------------------------------------------------------------------------------------
 
-def test_mann_and_kendall_by_hand():
+def test_mann_and_kendalls_p_is_that_by_hand():
     assert trend.mann_kendall([1, 2, 3, 4]) == pytest.approx(2 / 24)  # one order of 24 rises throughout, one falls
     assert trend.mann_kendall([1, 2, 4, 3]) == pytest.approx(2 * 4 / 24)
     assert trend.mann_kendall([5, 5, 5, 5]) == 1.0

@@ -100,7 +100,7 @@ def test_an_unknown_cpu_must_be_named(kept):
     ("GenuineIntel", 6, 0x6a, "icelake-server"), ("GenuineIntel", 6, 0xad, "graniterapids"), ("GenuineIntel", 15, 6, None),
     ("CentaurHauls", 6, 0x0f, None),
 ])  # fmt: skip
-def test_llvms_names_of_cpus(vendor, family, model, name):
+def test_cpus_have_llvms_names(vendor, family, model, name):
     assert exegesis.cpu_name({"cpu": {"vendor": vendor, "family": family, "model": model}}) == name
 
 
@@ -112,11 +112,11 @@ def test_llvms_names_of_cpus(vendor, family, model, name):
     ("fxsave m4096", "fxsave [rsi]"), ("jo rel8", None), ("vaddps zmm, zmm, zmm {k}", None),
     ("vpgatherqd xmm, vm32xmm, xmm", None), ("mov moffs8, al", None), ("div r64 [slow]", None), ("rep movsb [rcx=0]", None),
 ])  # fmt: skip
-def test_forms_in_assembly(form, text):
+def test_forms_become_assembly(form, text):
     assert llvm_names.assembly(form) == text
 
 
-def test_the_layout_of_the_collection(kept):
+def test_lines_have_the_layout_of_the_collection(kept):
     lines = converted(kept(ADD, LOAD, NOP, FAULTY), "instlat").splitlines()
     # A core cycle of 0.5 ticks at 2 GHz is 0.25 ns.
     assert lines == [

@@ -125,7 +125,7 @@ def test_every_warning_comes_first(records, said):
     (row("x", 1, counter_unread_blocks=2, cycle_counter="pmc"), "2 blocks without a reading of pmc"),
     (row("x", 1, doubt="the difference is negative"), "the difference is negative"),
 ])
-def test_notes_of_a_row(row_, said):
+def test_a_row_has_its_notes(row_, said):
     assert said in Read(made(taken([silicon(), row_]), plots=0)).text
 
 

@@ -141,7 +141,7 @@ def test_what_is_not_known_is_left_out_and_missed_by_nobody():
     assert left > 100
 
 
-def test_several_reports_on_one_page():
+def test_several_reports_make_one_valid_page():
     text = made(taken([silicon(), plain()], "one.jsonl"), taken([silicon(), *several_cores()], "two.jsonl"),
                 plots=1 if HAS_MATPLOTLIB else 0)
     read = Read(text)
@@ -150,7 +150,7 @@ def test_several_reports_on_one_page():
     assert "one.jsonl" in read.text and "two.jsonl" in read.text
 
 
-def test_old_against_new(tmp_path):
+def test_old_and_new_rows_are_compared(tmp_path):
     old, new, out = tmp_path / "old.jsonl", tmp_path / "new.jsonl", tmp_path / "r.html"
     old.write_bytes(whole(row("b", 5), row("a", 10), run=silicon()))
     new.write_bytes(whole(row("b", 5), row("a", 12), run=silicon()))

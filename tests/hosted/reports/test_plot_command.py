@@ -41,7 +41,7 @@ def test_a_png_has_its_format_and_size(kept, tmp_path):
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", data[16:24]) == (2000, 1125)
 
 
-def test_a_folder_of_all_that_there_is(kept, tmp_path):
+def test_a_folder_gets_every_picture_that_there_is(kept, tmp_path):
     ran = baretick("plot", kept(report([*everything(), END])), "-o", tmp_path / "all")
     assert ran.returncode == 0, ran.stderr
     there = {p.stem for p in (tmp_path / "all").iterdir()}

@@ -211,7 +211,7 @@ def test_no_row_chosen_is_an_error(kept):
     assert "none of 4 rows is chosen by --suite, --bench and --core" in ran.stderr
 
 
-def test_several_files_in_one_table(kept):
+def test_several_files_make_one_table(kept):
     one, two = kept(whole(row("a", 1)), "one.jsonl"), kept(whole(row("a", 2)), "two.jsonl")
     rows = json.loads(baretick("show", one, two, "--format", "json").stdout)
     assert [(r["file"], r["cycles"]) for r in rows] == [(str(one), 1), (str(two), 2)]
@@ -270,7 +270,7 @@ def test_what_is_no_report_cannot_be_read(kept, data):
     assert "no record of a report in it" in ran.stderr
 
 
-def test_a_file_that_is_not_there(tmp_path):
+def test_a_missing_file_is_named(tmp_path):
     ran = baretick("show", tmp_path / "none.jsonl")
     assert (ran.returncode, ran.stderr) == (2, f"baretick: {tmp_path / 'none.jsonl'}: No such file or directory\n")
 
@@ -284,7 +284,7 @@ def test_files_that_can_be_read_are_shown_next_to_one_that_cannot(kept, tmp_path
 NOISE = b"\x1b[2J\x1b[01;01HBdsDxe: loading Boot0001\r\n\r\nbaretick: leaving firmware\r\n"
 
 
-def test_a_serial_log_with_text_between_the_records(kept):
+def test_a_serial_log_with_text_between_the_records_is_read(kept):
     data = NOISE + LINES[0] + b"row   cycles/op\r\n" + b"".join(LINES[1:]) + b"verdict: PASS\r\n"
     ran = baretick("show", kept(data, "serial.log"))
     assert (ran.returncode, ran.stderr) == (0, "")

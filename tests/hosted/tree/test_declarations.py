@@ -50,7 +50,7 @@ def checked(tmp_path, text, *words):
     return ran.returncode, ran.stdout, path.read_text()
 
 
-def test_what_is_as_it_should_be(tmp_path):
+def test_correct_sources_are_left_alone(tmp_path):
     assert checked(tmp_path, GOOD) == (0, "", GOOD)
 
 

@@ -107,7 +107,7 @@ def test_a_bend_has_one_limit():
     assert all(f"{bars.BENT:g}" in bar.limit for bar in (line, verdict))
 
 
-def test_linearity_of_what_was_shared_or_cannot_be_run():
+def test_linearity_is_not_judged_if_shared_or_not_supported():
     shared, fine = with_lines([0.0001] * 4, quiet_groups=7), with_lines([0.0001] * 4)
     assert verdicts(bars.linearity(shared)) == [None] * 2
     assert list(bars.linearity_table(shared, ["lfence", "plain"])) == []

@@ -81,7 +81,7 @@ def test_few_rows_fail_coverage():
     assert verdicts(bars.coverage(chance_launches(rows=9))) == [False]
 
 
-def test_coverage_of_intervals_that_are_too_narrow():
+def test_intervals_that_are_too_narrow_fail_coverage():
     """All of them; and one row of forty, which the pooled share hides."""
     assert verdicts(bars.coverage(chance_launches(**{f"r{i}": {"narrower": 0.3} for i in range(20)}))) == [False]
     bar, least = bars.coverage(chance_launches(rows=40, r7={"narrower": 0.2}))
@@ -153,7 +153,7 @@ def test_calls_are_distinguished_or_equal():
 
 
 @pytest.mark.parametrize("modes, holds", [(1, False), (2, None)])
-def test_calls_too_vague_to_tell_apart(modes, holds):
+def test_calls_too_vague_to_distinguish_fail_only_without_levels(modes, holds):
     """A difference of 2% in a noise of 100%. If the launches have levels, these overlap, and nothing fails."""
     runs = call_launches()
     for one in runs:
