@@ -13,6 +13,7 @@
 #include "lib/config/recipe.h"
 #include "lib/config/word_list.h"
 #include "lib/cpu/cpu.h"
+#include "lib/cpu/feature_bits.h"
 #include "lib/limits/program.h"
 #include "lib/object/elf.h"
 
@@ -71,12 +72,12 @@ static inline bool form_has_windows(enum form form)
            form == FORM_FUNCTION;
 }
 
-/* Requirements of a row that some platforms or CPUs do not meet (engine_lacks in
- * bench/context/context.h). */
+/* Requirements of a row that some platforms do not meet. */
 enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
-    NEED_BMI2 = 2,  /* SHLX and its like */
 };
+
+#define BENCH_FEATURES 3 /* the most features that a row needs, and a FEATURE_NONE */
 
 /* The functions of a row of FORM_FUNCTION. */
 enum bench_code_field {
@@ -241,8 +242,16 @@ struct bench {
     const char *former_suite; /* the suite's former name, which suite= still accepts, or NULL */
     const char *what;         /* one operation, in words, for `list` */
     enum form form;
-    uint32_t ops;    /* operations per window */
-    uint32_t needs;  /* NEED_*, or-ed */
+    uint32_t ops; /* operations per window */
+    /* What the row needs; a row that lacks something is unsupported, with the reason
+     * (engine_lacks in bench/context/context.h). */
+    uint32_t needs;                            /* NEED_*, or-ed */
+    enum cpu_feature features[BENCH_FEATURES]; /* of the CPU; FEATURE_NONE ends the list */
+    /* Called where the row lacks none of these. Returns what else this core lacks, or NULL. */
+    const char *(*lacks)(const struct cpu *cpu);
+    /* The CPU or a hypervisor may refuse, by #UD or #GP, an instruction that CPUID reports. The row
+     * is then unsupported; any other row would have failed. */
+    bool may_be_refused;
     bool on_request; /* runs only when suite= names its suite without a wildcard */
     /* The MSRs that the row changes and restores: the platform checks that (platform.h). 0 ends the
      * list. Not those that cannot be read, or that change by themselves. */

@@ -90,6 +90,7 @@ struct guard_ended {
     enum guard_end by;
     uint64_t at;   /* address of the instruction at which it ended */
     char what[96]; /* of a fault: "#UD invalid opcode (vector 6)", in a process "SIGILL" */
+    bool refused;  /* #UD or #GP, by which a CPU refuses an instruction; not set in a process */
     char changed
         [160]; /* state that it left changed: "CR4 (OSFXSR cleared), the GS base"; empty: none */
     bool pkru; /* it came back with PKRU changed, which has been put back */

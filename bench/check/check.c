@@ -163,7 +163,7 @@ static double documented(const struct bench *b, const struct cpu *cpu)
  * witness noticing: the witness measures the front end alone. */
 static bool others_run(const struct engine *e)
 {
-    return e->p->cpu->hypervisor || engine_lacks(e, NEED_RING0);
+    return e->p->cpu->hypervisor || e->p->lacks(NEED_RING0);
 }
 
 void check_figure(const struct engine *e, const struct bench *b, struct row *row)

@@ -84,11 +84,12 @@ static bool run(const struct engine *e, struct row *row, bool body, void (*fn)(v
         row->changed |= 1u << WINDOW_PKRU;
     if (back && !ended.changed[0])
         return !frame || check_called("before", frame->before, row);
-    row->ended = !back;
+    bool refused = !back && ended.by == GUARD_FAULT && ended.refused && row->bench->may_be_refused;
+    row->ended = !back && !refused;
     if (!back && ended.by == GUARD_STOPPED && e->pace)
         e->pace->stopped = true;
     say(e, row, &ended);
-    row_fail(row, ROW_WRONG, row->said);
+    row_fail(row, refused ? ROW_UNSUPPORTED : ROW_WRONG, row->said);
     return false;
 }
 

@@ -50,12 +50,14 @@ struct engine {
     struct core_figure *figures; /* of each registered row so far (bench/cores/plan_rows.h) */
 };
 
-/* Returns why a row with these needs cannot run on this machine; NULL: it can. */
-static inline const char *engine_lacks(const struct engine *e, uint32_t needs)
+/* Returns why a row cannot run on this machine; NULL: it can. */
+static inline const char *engine_lacks(const struct engine *e, const struct bench *b)
 {
-    if (needs & NEED_BMI2 && !e->p->cpu->bmi2)
-        return "needs BMI2 (CPUID leaf 7 EBX[8]), which this CPU does not have";
-    return needs & ~(uint32_t)NEED_BMI2 ? e->p->lacks(needs) : NULL;
+    const char *why = b->needs ? e->p->lacks(b->needs) : NULL;
+
+    for (unsigned i = 0; !why && b->features[i] != FEATURE_NONE; i++)
+        why = feature_lacks(b->features[i], e->p->cpuid, NULL);
+    return why || !b->lacks ? why : b->lacks(e->p->cpu);
 }
 
 /* Begins the row's windows (platform.h). */

@@ -173,7 +173,7 @@ static void refuse(const struct engine *e, const struct bench *b, struct row *ro
         (!b->not_doubled && !b->cold && !bench_can_do(b, 2ull * b->ops)))
         row_fail(row, ROW_WRONG, "the operations of its windows do not fit its grain and most_ops");
     row_fail(row, ROW_UNSUPPORTED, cpu_lacks(e->p->cpu, row->recipe));
-    row_fail(row, ROW_UNSUPPORTED, engine_lacks(e, b->needs));
+    row_fail(row, ROW_UNSUPPORTED, engine_lacks(e, b));
 }
 
 void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)

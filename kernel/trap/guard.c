@@ -7,9 +7,9 @@
 /* #DE #DB #BP #OF #BR #UD #NM #DF #NP #SS #GP #PF #MF #AC #XM: SDM vol. 3A table 6-1. A body with
  * an invalid stack pointer gets #DF, which has a separate stack. #DF is not resumed. */
 #define LEFT_FOR                                                                                   \
-    (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(6) | BIT(7) | BIT(VECTOR_DOUBLE_FAULT) |     \
-     BIT(11) | BIT(12) | BIT(VECTOR_GENERAL_PROTECTION) | BIT(VECTOR_PAGE_FAULT) | BIT(16) |       \
-     BIT(17) | BIT(19))
+    (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(VECTOR_INVALID_OPCODE) | BIT(7) |            \
+     BIT(VECTOR_DOUBLE_FAULT) | BIT(11) | BIT(12) | BIT(VECTOR_GENERAL_PROTECTION) |               \
+     BIT(VECTOR_PAGE_FAULT) | BIT(16) | BIT(17) | BIT(19))
 #define RFLAGS_PLAIN 2u /* bit 1 is always set; DF, TF, AC and IF are clear */
 
 /* kernel/trap/guard.asm. *stack: address of the call's frame; 0 after the call. */
@@ -29,6 +29,8 @@ bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
         return false;
     c->guard_ended->by = by;
     c->guard_ended->at = step_at(c, f);
+    c->guard_ended->refused =
+        f->vector == VECTOR_INVALID_OPCODE || f->vector == VECTOR_GENERAL_PROTECTION;
     if (by == GUARD_FAULT)
         (void)fault_what(f, c->guard_ended->what, sizeof c->guard_ended->what);
     f->rip = (uint64_t)guard_exit;

@@ -114,7 +114,6 @@ static void decode_basic(struct cpu *c, const struct source *s)
     }
     if (c->max_leaf >= 7) {
         r = leaf_7 = leaf(s, 7);
-        c->bmi2 = bit(r.ebx, 8);
         c->cet_ss = bit(r.ecx, 7);
         c->la57 = bit(r.ecx, 16);
         c->serialize = bit(r.edx, 14);

@@ -26,7 +26,6 @@ struct cpu {
     char hypervisor_id[13]; /* leaf 4000_0000, empty if missing */
     bool tsc, msr, apic, pat, mtrr, mce, sse2, x2apic;
     bool rdtscp, nx, page_1g, la57, serialize, cet_ss, cet_ibt, monitor;
-    bool bmi2;                      /* leaf 7 EBX[8]: SHLX and similar */
     enum cpu_vectors vectors;       /* the widest that it reports: leaves 1 and 7 */
     bool tsc_invariant;             /* 8000_0007 EDX[8] */
     bool lfence_always_serializing; /* AMD 8000_0021 EAX[2]; Intel: always */

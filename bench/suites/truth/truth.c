@@ -51,8 +51,8 @@ CHAIN(load, "load of the next load's address, L1 hit", truth_load, .setup = poin
 HISTORY(cmov_test, cmov, "cmovz r32,r32 on its own result, the flags last written by test",
         .history = &unit_truth_flags_by_test, .compared_with = "cmov");
 HISTORY(shlx, shlx, "shlx r32,r32,r32 on its own result, the count last written by a load",
-        .needs = NEED_BMI2);
+        .features = {FEATURE_BMI2});
 HISTORY(shlx_dec, shlx, "shlx r32,r32,r32 on its own result, the count last written by dec",
-        .history = &unit_truth_count_by_dec, .needs = NEED_BMI2, .compared_with = "shlx");
+        .history = &unit_truth_count_by_dec, .features = {FEATURE_BMI2}, .compared_with = "shlx");
 HISTORY(shlx_add, shlx, "shlx r32,r32,r32 on its own result, the count last written by add",
-        .history = &unit_truth_count_by_add, .needs = NEED_BMI2, .compared_with = "shlx");
+        .history = &unit_truth_count_by_add, .features = {FEATURE_BMI2}, .compared_with = "shlx");

@@ -1,0 +1,50 @@
+/*
+ * Features that a row may need, by the bit of CPUID that reports each. Sources: Intel SDM vol. 2A,
+ * CPUID, table 3-8; AMD APM vol. 3 appendix E (leaves from 8000_0000h). Intel and AMD report the
+ * controls of speculation in different leaves; either is enough.
+ */
+#ifndef LIB_CPU_FEATURE_BITS_H
+#define LIB_CPU_FEATURE_BITS_H
+
+#include "lib/cpu/cpu.h"
+
+/* ONE(id, name, leaf, subleaf, register, bit); TWO has two such places. */
+#define FEATURE_BITS(ONE, TWO)                                                                     \
+    ONE(MONITOR, "MONITOR", 1, 0, ECX, 3)                                                          \
+    ONE(PCID, "PCID", 1, 0, ECX, 17)                                                               \
+    ONE(TSC_DEADLINE, "the APIC timer's TSC-deadline mode", 1, 0, ECX, 24)                         \
+    ONE(XSAVE, "XSAVE", 1, 0, ECX, 26)                                                             \
+    ONE(AVX, "AVX", 1, 0, ECX, 28)                                                                 \
+    ONE(RDRAND, "RDRAND", 1, 0, ECX, 30)                                                           \
+    ONE(PGE, "global pages", 1, 0, EDX, 13)                                                        \
+    ONE(FSGSBASE, "FSGSBASE", 7, 0, EBX, 0)                                                        \
+    ONE(TSC_ADJUST, "IA32_TSC_ADJUST", 7, 0, EBX, 1)                                               \
+    ONE(BMI2, "BMI2", 7, 0, EBX, 8)                                                                \
+    ONE(INVPCID, "INVPCID", 7, 0, EBX, 10)                                                         \
+    ONE(AVX512F, "AVX512F", 7, 0, EBX, 16)                                                         \
+    ONE(RDSEED, "RDSEED", 7, 0, EBX, 18)                                                           \
+    ONE(SMAP, "SMAP", 7, 0, EBX, 20)                                                               \
+    ONE(WAITPKG, "WAITPKG", 7, 0, ECX, 5)                                                          \
+    ONE(RDPID, "RDPID", 7, 0, ECX, 22)                                                             \
+    ONE(XSAVEOPT, "XSAVEOPT", 0xd, 1, EAX, 0)                                                      \
+    ONE(XSAVEC, "XSAVEC", 0xd, 1, EAX, 1)                                                          \
+    ONE(XSAVES, "XSAVES", 0xd, 1, EAX, 3)                                                          \
+    ONE(RDTSCP, "RDTSCP", 0x80000001, 0, EDX, 27)                                                  \
+    ONE(INVLPGB, "INVLPGB", 0x80000008, 0, EBX, 3)                                                 \
+    ONE(WBNOINVD, "WBNOINVD", 0x80000008, 0, EBX, 9)                                               \
+    TWO(IBRS, "IBRS", 7, 0, EDX, 26, 0x80000008, 0, EBX, 14)                                       \
+    TWO(IBPB, "IBPB", 7, 0, EDX, 26, 0x80000008, 0, EBX, 12)                                       \
+    TWO(STIBP, "STIBP", 7, 0, EDX, 27, 0x80000008, 0, EBX, 15)                                     \
+    TWO(SSBD, "SSBD", 7, 0, EDX, 31, 0x80000008, 0, EBX, 24)
+
+#define FEATURE_ONE_ID(id, ...) FEATURE_##id,
+enum cpu_feature {
+    FEATURE_NONE, /* every CPU has it */
+    FEATURE_BITS(FEATURE_ONE_ID, FEATURE_ONE_ID) FEATURES
+};
+
+/* Returns NULL if the CPU reports the feature; else "needs PCID (CPUID.1.0:ECX[17]), which this CPU
+ * does not have": the numbers are leaf and subleaf. */
+const char *feature_lacks(enum cpu_feature f, cpuid_fn cpuid, void *ctx);
+
+#endif
