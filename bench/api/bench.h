@@ -34,7 +34,7 @@ struct object {
     uint64_t counter; /* ++*x increments it */
     void *room;       /* for the row's use, on a page boundary: OBJECT_ROOM bytes, or room_bytes of
                          the row if that is more */
-    uint64_t arg;     /* the argument of a user row that has arguments; else 0 */
+    uint64_t arg; /* the row's `arg`, or the argument of a user row that has arguments; else 0 */
     const struct vtable *vtable; /* a virtual call goes through it */
     void *slot;                  /* the GOT slot of PLT-style and GOT calls */
     struct vtable table;         /* a vtable in data, for bodies in NASM */
@@ -269,6 +269,11 @@ struct bench {
      * registers or flags a history that differs from the usual one (docs/method.md "The history of
      * registers and flags"). NULL: the usual history. */
     const struct unit *history;
+
+    /* Runs after the second reading of each of its windows, and undoes what `history` did. It
+     * preserves rax and rdx. */
+    const struct unit *after;
+    uint32_t arg; /* for setup and check, and a FIXUP_ARG of these units: an MSR, a leaf of CPUID */
 
     /* FORM_FUNCTION */
     const struct bench_code *code; /* of a user row, in place of the two functions */

@@ -19,6 +19,7 @@ enum fixup_to {
     FIXUP_TAG = 4,    /* the window's tag, an immediate */
     FIXUP_HEAD = 5,   /* rel32 back to the loop's head */
     FIXUP_FRAME = 6,  /* rip-relative disp32 to the window's frame */
+    FIXUP_ARG = 7,    /* the row's `arg`, an immediate */
 };
 
 struct unit {

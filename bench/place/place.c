@@ -154,6 +154,8 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
         .recipe = recipe,
         .xfence_is_lfence = e->xfence_is_lfence,
         .before = b->history,
+        .after = b->after,
+        .arg = b->arg,
         .slot = &p->object->slot,
         .offset = p->at.code,
     };
@@ -211,7 +213,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         p->at = layout_at(e->facts.o, i);
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         p->room = room_of(e->p->data, b);
-        p->arg = b->code ? b->code->arg : 0;
+        p->arg = b->code ? b->code->arg : b->arg;
         if (b->form != FORM_EMPTY) {
             p->kind[KIND_RULER].fn = ruler.fn;
             p->kind[KIND_RULER2].fn = ruler2.fn;

@@ -75,6 +75,8 @@ static uint32_t fixup_value(const struct platform *p, const struct unit *u, cons
         return tag_of(spec->name);
     case FIXUP_FRAME:
         return (uint32_t)(p->data + WINDOW_FRAME_AT - next);
+    case FIXUP_ARG:
+        return spec->arg;
     case FIXUP_NONE:
         break;
     }
@@ -191,8 +193,9 @@ window_fn code_window(struct code *c, const struct window_spec *spec)
         return NULL;
     if (!append(c, r->stop, spec, NULL))
         return NULL;
-    c->part.to = append(c, &unit_window_leave, spec, NULL);
-    if (!c->part.to)
+    c->part.to = c->p->code + c->used;
+    if ((spec->after && !append(c, spec->after, spec, NULL)) ||
+        !append(c, &unit_window_leave, spec, NULL))
         return NULL;
 
     window_fn fn;

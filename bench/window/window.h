@@ -1,6 +1,6 @@
 /*
  * Builds windows: machine code in the code buffer. One window is
- *   tag, entry, recipe start, body, recipe stop, exit
+ *   tag, entry, (before), recipe start, body, recipe stop, (after), exit
  * with only the recipe's instructions and the body between the two readings.
  */
 #ifndef BENCH_WINDOW_WINDOW_H
@@ -78,6 +78,8 @@ struct window_spec {
     bool xfence_is_lfence;            /* Intel */
     const char *name;                 /* "suite/row/kind"; its CRC-32 is the window's tag */
     const struct unit *before;        /* runs before the first reading, or NULL */
+    const struct unit *after;         /* runs after the second, or NULL; preserves rax and rdx */
+    uint32_t arg;                     /* the target of FIXUP_ARG */
     const struct unit *unit;          /* NULL: the body is empty */
     uint32_t offset;                  /* of the body's first byte in its line of 64 bytes */
     uint32_t copies;                  /* of the unit, one after the other */

@@ -66,7 +66,8 @@ static void fixups_and_offsets_are_those_of_c(void **state)
     (void)state;
     EXPECT("bench/window/unit.inc", {"FIXUP_CALLEE", FIXUP_CALLEE}, {"FIXUP_STUB", FIXUP_STUB},
            {"FIXUP_SLOT", FIXUP_SLOT}, {"FIXUP_TAG", FIXUP_TAG}, {"FIXUP_HEAD", FIXUP_HEAD},
-           {"FIXUP_FRAME", FIXUP_FRAME}, {"FRAME_FAILED", offsetof(struct window_frame, failed)},
+           {"FIXUP_FRAME", FIXUP_FRAME}, {"FIXUP_ARG", FIXUP_ARG},
+           {"FRAME_FAILED", offsetof(struct window_frame, failed)},
            {"FRAME_START", offsetof(struct window_frame, start)},
            {"FRAME_RSP", offsetof(struct window_frame, rsp)},
            {"FRAME_BODY_RSP", offsetof(struct window_frame, body_rsp)},
@@ -79,6 +80,7 @@ static void fixups_and_offsets_are_those_of_c(void **state)
            {"FRAME_BEFORE", offsetof(struct window_frame, before)},
            {"FRAME_BEFORE_FLAGS", offsetof(struct window_frame, before_flags)},
            {"FRAME_VA", PLATFORM_DATA_VA + WINDOW_FRAME_AT},
+           {"OBJECT_ARG", offsetof(struct object, arg)},
            {"OBJECT_COUNTER", offsetof(struct object, counter)},
            {"OBJECT_VTABLE", offsetof(struct object, vtable)},
            {"OBJECT_SLOT", offsetof(struct object, slot)},

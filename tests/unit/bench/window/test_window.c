@@ -94,11 +94,38 @@ static void copies_follow_each_other(void **state)
         }
 }
 
+/* Neither measured nor stepped. The value of `arg` is in its field. */
+static void what_comes_after_is_between_the_second_reading_and_the_exit(void **state)
+{
+    static struct {
+        struct unit unit;
+        uint8_t code[5];
+    } with_arg = {{.size = 5, .fixup_at = 1, .fixup_to = FIXUP_ARG}, {0xb9}};
+    static UNIT_OF(after, 1, 0x92);
+    static const uint8_t part[] = {0x90, 0xb9, 0x44, 0x33, 0x22, 0x11, 0x90};
+    struct window_spec spec = {.recipe = RECIPE_LFENCE,
+                               .name = "x",
+                               .after = &unit_after,
+                               .unit = &with_arg.unit,
+                               .arg = 0x11223344,
+                               .copies = 1};
+    struct code code = {.p = &platform};
+    const uint8_t *to;
+
+    (void)state;
+    assert_non_null(code_window(&code, &spec));
+    to = code.part.to;
+    assert_memory_equal(to - sizeof part, part, sizeof part);
+    assert_int_equal(*to, 0x92);
+    assert_int_equal(to[1], unit_window_leave.code[0]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_is_found_in_its_window),
         cmocka_unit_test(what_is_stepped_is_between_the_way_in_and_out),
+        cmocka_unit_test(what_comes_after_is_between_the_second_reading_and_the_exit),
         cmocka_unit_test(copies_follow_each_other),
     };
 
