@@ -326,31 +326,33 @@ static void report_head(struct engine *e, const struct run_steps *steps, const s
     linearity_show(&e->facts, probe, r);
 }
 
-enum run_end bench_run(struct engine *e, const struct platform *p, const struct options *o,
-                       const struct run_steps *steps, struct report *r, struct shown *shown,
-                       struct sink *refused)
+/* Returns the exit status of a run that measured. */
+static enum status status_of(const struct report *r, bool stopped)
+{
+    if (r->faulted)
+        return STATUS_FAULTED;
+    if (r->failures)
+        return STATUS_CHECK_FAILED;
+    return stopped ? STATUS_STOPPED : STATUS_SUCCESS;
+}
+
+enum status bench_run(struct engine *e, const struct platform *p, const struct options *o,
+                      const struct run_steps *steps, struct report *r, struct shown *shown,
+                      struct sink *refused)
 {
     static struct probe probe;
 
     if (!plan_check(p, o, refused))
-        return RUN_REFUSED;
+        return STATUS_BAD_OPTIONS;
     engine_init(e, p, o);
     if (!open_engine(e, steps, &probe, refused))
-        return RUN_REFUSED;
+        return STATUS_BAD_OPTIONS;
     report_head(e, steps, &probe, r);
     if (steps->rows)
         steps->rows(steps->ctx);
     bool stopped = measure(e, r, shown);
     engine_release(e);
     steps->left(steps->ctx, &e->facts);
-    return stopped ? RUN_STOPPED : RUN_DONE;
-}
-
-enum status run_status(const struct report *r, enum run_end end, bool core_faulted)
-{
-    if (core_faulted)
-        return STATUS_FAULTED;
-    if (r->failures)
-        return STATUS_CHECK_FAILED;
-    return end == RUN_STOPPED ? STATUS_STOPPED : STATUS_SUCCESS;
+    run_end(&steps->end, r, shown, stopped);
+    return status_of(r, stopped);
 }

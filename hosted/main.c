@@ -39,7 +39,7 @@ struct hosted {
     struct report report;
     struct shown shown;
     char refused[ERROR_MAX]; /* errors in the words that only a run can find */
-    enum run_end end;
+    enum status status;
 };
 
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
@@ -152,12 +152,8 @@ static void measure(void *argument)
     struct sink_buf text;
 
     sink_buf_init(&text, h->refused, sizeof h->refused);
-    h->end =
+    h->status =
         bench_run(&engine, &h->platform, &h->options, &steps, &h->report, &h->shown, &text.sink);
-    if (h->end == RUN_REFUSED)
-        return;
-    essence_show(&h->shown.essence, &h->report);
-    report_end(&h->report, h->end == RUN_STOPPED);
 }
 
 /* The output goes to standard output; if that is lost, nothing more can be done. */
@@ -177,17 +173,15 @@ static int refuse(const struct hosted *h, const char *error, enum status status)
     return leave(status);
 }
 
-static struct hosted *say_columns_of;
+static struct hosted h; /* global, since signal handlers take no context */
 
-/* Shows rows that wait for the end of their suite. */
-static void say_columns(void)
+static void end_by_fault(const char *message)
 {
-    grouped_show(&say_columns_of->shown.grouped, &say_columns_of->report);
+    run_end_failed(&(struct run_end){0}, &h.report, &h.shown, "fault", message);
 }
 
 static int run(int argc, char **argv)
 {
-    static struct hosted h;
     char error[ERROR_MAX] = "";
     struct sink_buf text;
     unsigned cores;
@@ -202,9 +196,7 @@ static int run(int argc, char **argv)
     if (words_answer(&h.options, &h.cpu, ""))
         return leave(STATUS_SUCCESS);
     output_report(&h.report, h.options.format);
-    say_columns_of = &h;
-    fault_say_first(say_columns);
-    fault_catch(&h.report); /* the user may stop it from here on */
+    fault_catch(end_by_fault); /* the user may stop it from here on */
     output_watch();
     int unguarded = exit_guard_open();
     if (unguarded)
@@ -230,9 +222,9 @@ static int run(int argc, char **argv)
     }
     settle_platform(&h);
     memory_on_stack(&h.memory, measure, &h);
-    if (h.end == RUN_REFUSED)
-        return refuse(&h, h.refused, STATUS_BAD_OPTIONS);
-    return leave(run_status(&h.report, h.end, h.report.faulted));
+    if (h.status == STATUS_BAD_OPTIONS)
+        return refuse(&h, h.refused, h.status);
+    return leave(h.status);
 }
 
 int main(int argc, char **argv)

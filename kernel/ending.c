@@ -8,11 +8,6 @@
 #include "kernel/trap/fault.h"
 #include "lib/text/fmt.h"
 
-static _Noreturn void leave(struct kernel *k, enum status status)
-{
-    machine_leave(&k->machine, k->machine.handoff->options.finish, status);
-}
-
 void ending_report(struct kernel *k)
 {
     struct machine *m = &k->machine;
@@ -57,36 +52,44 @@ static void close_log(struct kernel *k)
     report_event(&k->report, "warning", message);
 }
 
-/* `essence` NULL: the screen shows the error instead. */
-static _Noreturn void end(struct kernel *k, const struct essence *essence, bool stopped,
-                          enum status status)
+static void first(void *ctx)
+{
+    struct kernel *k = ctx;
+
+    close_log(k);
+    facts_cost(&k->machine, &k->report);
+}
+
+static void hint(void *ctx)
+{
+    struct machine *m = &((struct kernel *)ctx)->machine;
+
+    if (machine_halts(m, m->handoff->options.finish))
+        pager_hint(&m->screen);
+}
+
+struct run_end ending_parts(struct kernel *k)
+{
+    return (struct run_end){.ctx = k, .first = first, .hint = hint};
+}
+
+_Noreturn void ending_leave(struct kernel *k, enum status status)
 {
     struct machine *m = &k->machine;
 
-    close_log(k);
-    facts_cost(m, &k->report);
-    if (essence)
-        essence_show(essence, &k->report);
-    if (machine_halts(m, m->handoff->options.finish))
-        pager_hint(&m->screen);
-    report_end(&k->report, stopped);
     if (m->boot_core)
         k->nmis_at_end = m->boot_core->nmis;
-    leave(k, status);
-}
-
-_Noreturn void ending_measured(struct kernel *k, bool stopped, enum status status)
-{
-    end(k, &k->shown.essence, stopped, status);
+    machine_leave(m, m->handoff->options.finish, status);
 }
 
 _Noreturn void ending_refused(struct kernel *k, enum status status, const char *type,
                               const char *why)
 {
+    const struct run_end parts = ending_parts(k);
+
     ending_tell_nmis(k);
-    report_event(&k->report, type, why);
-    report_failed(&k->report, type, NULL);
-    end(k, NULL, false, status);
+    run_end_failed(&parts, &k->report, &k->shown, type, why);
+    ending_leave(k, status);
 }
 
 void ending_if_failed(struct kernel *k, const char *why_not)
@@ -130,7 +133,6 @@ static _Noreturn void fault_here(struct kernel *k, const struct core *c, const s
     if (early)
         cpu_setup(); /* the code below uses SSE */
     fault_describe(c, f, message, sizeof message);
-    grouped_show(&k->shown.grouped, &k->report);
     engine_release(&k->engine); /* stops counters that it started, if the machine is given back */
     ending_refused(k, STATUS_FAULTED, "fault", message);
 }

@@ -29,9 +29,11 @@ void ending_report(struct kernel *k);
  * nothing. */
 void ending_tell_nmis(struct kernel *k);
 
-/* After the last row: writes the essence and the report's last lines, then ends as finish= says.
- * `stopped`: the user stopped it before the last row. */
-_Noreturn void ending_measured(struct kernel *k, bool stopped, enum status status);
+/* Returns the kernel's parts of the end of a report. */
+struct run_end ending_parts(struct kernel *k);
+
+/* Ends as finish= says, with a report that is complete. */
+_Noreturn void ending_leave(struct kernel *k, enum status status);
 
 /* Ends a run that cannot measure; an event of this type says why. */
 _Noreturn void ending_refused(struct kernel *k, enum status status, const char *type,

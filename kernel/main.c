@@ -103,7 +103,7 @@ static void tell_nmis(void *ctx)
     ending_tell_nmis(&kernel);
 }
 
-/* Restores settings, and reports what could not be restored. */
+/* Restores settings, and reports what could not be restored and what happened to other cores. */
 static void put_back(void *ctx, const struct run_facts *run)
 {
     struct machine *m = ctx;
@@ -111,6 +111,7 @@ static void put_back(void *ctx, const struct run_facts *run)
     core_controls_restore_all(&m->controls, true);
     facts_left(m, &kernel.report);
     control_facts_advise(m, run, &kernel.report);
+    cores_report_end(&m->cores, &kernel.report);
 }
 
 void kernel_main_traps(struct handoff *h)
@@ -128,18 +129,16 @@ uint64_t kernel_main_nmis(void)
 _Noreturn void kernel_main(void)
 {
     struct machine *m = &kernel.machine;
-    struct report *r = &kernel.report;
-    const struct run_steps steps = {m, probed, head, tell_nmis, put_back};
+    const struct run_steps steps = {m, probed, head, tell_nmis, put_back, ending_parts(&kernel)};
     char refused[400];
     struct sink_buf text;
 
     take_machine(m);
     need(platform_init(&kernel.platform, &kernel.others, m));
     sink_buf_init(&text, refused, sizeof refused);
-    enum run_end end = bench_run(&kernel.engine, &kernel.platform, &m->handoff->options, &steps, r,
-                                 &kernel.shown, &text.sink);
-    if (end == RUN_REFUSED)
-        ending_refused(&kernel, STATUS_BAD_OPTIONS, "error", refused);
-    bool core_faulted = cores_report_end(&m->cores, r);
-    ending_measured(&kernel, end == RUN_STOPPED, run_status(r, end, core_faulted));
+    enum status status = bench_run(&kernel.engine, &kernel.platform, &m->handoff->options, &steps,
+                                   &kernel.report, &kernel.shown, &text.sink);
+    if (status == STATUS_BAD_OPTIONS)
+        ending_refused(&kernel, status, "error", refused);
+    ending_leave(&kernel, status);
 }

@@ -16,8 +16,7 @@
 
 #define HANDLER_STACK (64u << 10)
 
-static struct report *report;
-static void (*say_first)(void);
+static void (*end_report)(const char *message);
 static char *told; /* fault_say() */
 static size_t told_size;
 static void (*hand_on)(void);
@@ -53,11 +52,7 @@ _Noreturn void fault_end(const char *what)
         fmt_buf(told, told_size, "%s", message);
         _exit(STATUS_FAULTED);
     }
-    if (say_first)
-        say_first();
-    report_event(report, "fault", message);
-    report_failed(report, "fault", NULL);
-    report_end(report, false);
+    end_report(message);
     output_flush();
     _exit(STATUS_FAULTED);
 }
@@ -117,11 +112,6 @@ static void on_interrupt(int number)
     guard_leave(GUARD_STOPPED, 0, "");
 }
 
-void fault_say_first(void (*say)(void))
-{
-    say_first = say;
-}
-
 /* In a handler of the deadline, outside a guarded call: ends a forked process. */
 static void overdue(void)
 {
@@ -131,7 +121,7 @@ static void overdue(void)
     _exit(STATUS_FAULTED);
 }
 
-void fault_catch(struct report *r)
+void fault_catch(void (*end)(const char *message))
 {
     static const int faults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGSYS};
     static uint8_t handler_stack[HANDLER_STACK]; /* after a stack overflow no other stack is left */
@@ -139,7 +129,7 @@ void fault_catch(struct report *r)
     struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART | SA_ONSTACK};
 
-    report = r;
+    end_report = end;
     guard_ask(fault_interrupted, overdue);
     sigaltstack(&stack, NULL);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)

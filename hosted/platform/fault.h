@@ -8,13 +8,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "bench/api/report.h"
 
-/* Handles SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGINT and SIGTERM; reports faults to r. */
-void fault_catch(struct report *r);
-
-/* Sets the function that writes what the report still lacks, before a fault. NULL: none. */
-void fault_say_first(void (*say)(void));
+/* Handles SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGSYS, SIGINT and SIGTERM. `end` writes the end of the
+ * report after a fault; the message says what faulted and during which row. */
+void fault_catch(void (*end)(const char *message));
 
 /* Sets the function that SIGINT and SIGTERM also call, in the handler. NULL: none. */
 void fault_hand_on(void (*to_others)(void));
@@ -23,7 +20,7 @@ void fault_hand_on(void (*to_others)(void));
  * process ends, as it does at a deadline outside a guarded call. Only SIGTERM stops it. */
 void fault_say(char *said, size_t size);
 
-/* Reports that the program cannot go on: an `event` with what and the row, the `end` record, exit
+/* Ends the program, which cannot continue: the end of the report, with `what` and the row, and exit
  * status 4. In a forked process as above. */
 _Noreturn void fault_end(const char *what);
 

@@ -269,9 +269,17 @@ static bool take_objects(void)
     return false;
 }
 
+static struct report report; /* global, since signal handlers take no context */
+
+static void end_by_fault(const char *message)
+{
+    report_event(&report, "fault", message);
+    report_failed(&report, "fault", NULL);
+    report_end(&report, false);
+}
+
 static int trace_words(int argc, char **argv)
 {
-    static struct report report;
     const struct bench *row = NULL;
     bool good = true;
 
@@ -287,7 +295,7 @@ static int trace_words(int argc, char **argv)
         return status;
     }
     report_init(&report, output(), FORMAT_JSONL);
-    fault_catch(&report);
+    fault_catch(end_by_fault);
     output_watch();
     int unguarded = exit_guard_open();
     if (unguarded)

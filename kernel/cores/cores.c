@@ -71,7 +71,7 @@ void cores_wait(const struct cores *c, uint64_t microseconds)
         pause();
 }
 
-bool cores_report_end(const struct cores *c, struct report *r)
+void cores_report_end(const struct cores *c, struct report *r)
 {
     char text[256];
 
@@ -91,5 +91,5 @@ bool cores_report_end(const struct cores *c, struct report *r)
             report_event(r, "nmi", text);
         }
     }
-    return c->faulted > 0;
+    r->faulted = r->faulted || c->faulted > 0;
 }

@@ -114,8 +114,8 @@ uint64_t cores_ticks(const struct cores *c, uint64_t microseconds);
 void cores_wait(const struct cores *c, uint64_t microseconds);
 
 /* After the last row: reports an event for each core that was interrupted by NMIs or machine
- * checks, or that faulted outside a row. True: a core faulted. */
+ * checks, or that faulted outside a row. Sets r->faulted if a core faulted. */
 struct report;
-bool cores_report_end(const struct cores *c, struct report *r);
+void cores_report_end(const struct cores *c, struct report *r);
 
 #endif
