@@ -385,14 +385,16 @@ CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recov
 	-fno-omit-frame-pointer $(WARN) -I.
 # Optimised, because tests give it millions of numbers; the rest would take longer to compile than it saves.
 UNIT_STATS := -O1
-# A test may define the TSC of the units that it links.
+# A test may define the TSC of the units that it links, and the privileged instructions of those in kernel/.
 UNIT_TSC   := -include tests/unit/linked_tsc.h
+UNIT_CPU   := -include tests/unit/kernel/fake_cpu.h
 
 # $1: the compiler
 define unit_rules
 UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
 $(UNIT)/$1/lib/stats/%.o: UNIT_ROOM := $(UNIT_STATS)
 $(UNIT)/$1/bench/%.o: UNIT_ROOM := $(UNIT_TSC)
+$(UNIT)/$1/kernel/%.o: UNIT_ROOM := $(UNIT_CPU)
 $(UNIT)/$1/%.o: %.c $(UNIT)/flags
 	@mkdir -p $$(@D)
 	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) $$(UNIT_ROOM) -MMD -MP -c -o $$@ $$<
@@ -413,7 +415,7 @@ $(foreach c,$(UNIT_CCS),$(foreach n,$(UNIT_NAMES),$(if $(call links_of,$n),$(eva
 .SECONDARY:
 
 $(UNIT)/flags: FORCE
-	@$(call stamp,$(CFLAGS_UNIT) $(UNIT_STATS) $(UNIT_TSC))
+	@$(call stamp,$(CFLAGS_UNIT) $(UNIT_STATS) $(UNIT_TSC) $(UNIT_CPU))
 $(UNIT)/sources: FORCE
 	@$(call stamp,$(UNIT_SRC))
 unit-build: $(UNIT_ALL)

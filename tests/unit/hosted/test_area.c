@@ -60,7 +60,7 @@ static int planted_madvise(void *at, size_t bytes, int advice)
 #define memfd_create planted_memfd
 #define mmap         planted_mmap
 #define madvise      planted_madvise
-#include "hosted/platform/area.c"
+#include "hosted/platform/area.c" /* included: to replace its system calls */
 #undef madvise
 #undef mmap
 #undef memfd_create

@@ -86,7 +86,7 @@ static int fake_munmap(void *at, size_t n)
 #define close   fake_close
 #define mmap    fake_mmap
 #define munmap  fake_munmap
-#include "hosted/platform/counter.c"
+#include "hosted/platform/counter.c" /* included: to replace its system calls */
 
 static struct timer plain;
 

@@ -1,7 +1,7 @@
 /* Instructions of each kind, and the memory that they access. Without Zydis nothing is tested. */
 #include "tests/unit/unit.h"
 #if __has_include(<Zydis/Zydis.h>)
-#include "hosted/stores/operands.c"
+#include "hosted/stores/operands.c" /* included: it cannot be linked without Zydis */
 
 #include <stdio.h>
 #include <stdlib.h>

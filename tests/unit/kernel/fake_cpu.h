@@ -1,6 +1,7 @@
 /*
- * kernel/cpu/cpu.h for the host: the privileged instructions, and the clock, become functions that
- * the test defines (those that its unit uses). Include it before the unit's .c file.
+ * kernel/cpu/cpu.h for the host: the privileged instructions, and the clock, become functions. The
+ * units of kernel/ are compiled with this for the unit tests; a test defines the functions that the
+ * units that it links call.
  */
 #ifndef TESTS_UNIT_KERNEL_FAKE_CPU_H
 #define TESTS_UNIT_KERNEL_FAKE_CPU_H

@@ -8,8 +8,9 @@
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "kernel/devices/apic_timer.c"
-#include "kernel/cores/deadline.c"
+#include "kernel/devices/apic_timer.h"
+#include "kernel/devices/ioapic.h"
+#include "kernel/cores/deadline.c" /* included: its hooks use `all`, which is static */
 
 #define CORES    4
 #define A_SECOND 1000000000ull /* ticks: the TSC has 1 GHz */

@@ -1,10 +1,11 @@
+// links: kernel/clock/clocks.c
 #include <string.h>
 #include "lib/firmware/acpi_fadt.h"
 #include "lib/firmware/acpi_hpet.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "kernel/devices/counters.c"
-#include "kernel/clock/clocks.c"
+#include "kernel/devices/counters.c" /* included: the names of the devices' registers */
+#include "kernel/clock/clocks.h"
 
 #define TSC_HZ  2500000000ull
 #define PM_PORT 0x608

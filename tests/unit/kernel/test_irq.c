@@ -1,17 +1,20 @@
+// links: kernel/devices/irq.c kernel/devices/lapic.c
 #include <string.h>
 #include "lib/firmware/acpi_madt.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
-#include "kernel/devices/irq.c"
-#include "kernel/devices/lapic.c"
+#include "kernel/devices/irq.h"
+#include "kernel/devices/ioapic.h"
 
 #define LAPIC_AT  0xfee00000ull
 #define IOAPIC_AT 0xfec00000ull
+#define PIC1_MASK 0x21
+#define PIC2_MASK 0xa1
 
 static uint8_t pic[2];
 static uint64_t priority;
-static uint32_t lapic[LAPIC_BYTES / 4];
+static uint32_t lapic[4096 / 4];
 static uint32_t ioapic[IOAPIC_BYTES / 4];
 
 uint8_t in8(uint16_t port)
@@ -60,7 +63,7 @@ static void the_local_apic_is_masked_by_mmio(void **state)
     (void)state;
     fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | 0x100);
     lapic[LAPIC_ID / 4] = 0x07000000;
-    lapic[LAPIC_VERSION / 4] = VERSION_EXTENDED | 5u << 16 | 0x14;
+    lapic[LAPIC_VERSION / 4] = (1u << 31) | 5u << 16 | 0x14;
     lapic[LAPIC_EXT_FEATURES / 4] = 1u << 16;
     lapic[LAPIC_LVT_TIMER / 4] = 0x20020;      /* periodic, open */
     lapic[LAPIC_LVT_LINT0 / 4] = 0x700;        /* ExtINT, open */
@@ -163,13 +166,13 @@ static void all_that_was_open_is_opened_again(void **state)
     (void)state;
     static struct irq_opened opened; /* as the arena's: all zero */
     struct madt t = {.ioapics = 2};
-    uint32_t before[LAPIC_BYTES / 4];
+    uint32_t before[sizeof lapic / 4];
 
     t.ioapic[0].address = 0x00100000;
     t.ioapic[1].address = IOAPIC_AT;
     ioapic[IOAPIC_WINDOW / 4] = 0x00160020;
     fake_msr_add(MSR_APIC_BASE, LAPIC_AT | BASE_ENABLED | 0x100);
-    lapic[LAPIC_VERSION / 4] = VERSION_EXTENDED | 5u << 16 | 0x14;
+    lapic[LAPIC_VERSION / 4] = (1u << 31) | 5u << 16 | 0x14;
     lapic[LAPIC_EXT_FEATURES / 4] = 2u << 16;
     lapic[LAPIC_SPURIOUS / 4] = 0x10f;
     lapic[LAPIC_LVT_TIMER / 4] = 0x20020;

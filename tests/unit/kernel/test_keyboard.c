@@ -1,7 +1,11 @@
+// links: kernel/console/keyboard.c
 /* Which keys of a PS/2 keyboard stop a run. */
 #include "tests/unit/unit.h"
 #include "tests/unit/kernel/fake_cpu.h"
-#include "kernel/console/keyboard.c"
+#include "kernel/console/keyboard.h"
+
+enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
+enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };
 
 static const uint8_t *codes; /* what the controller has for us, */
 static size_t left;

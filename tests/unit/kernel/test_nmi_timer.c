@@ -10,7 +10,7 @@
 #undef ioapic_write
 static uint32_t ioapic_read(volatile uint8_t *at, uint32_t index);
 static void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v);
-#include "kernel/devices/nmi_timer.c"
+#include "kernel/devices/nmi_timer.c" /* included: the names of the HPET's registers */
 
 #define HPET_AT    0xfed00000ull
 #define IOAPIC_AT  0xfec00000u

@@ -1,7 +1,7 @@
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "kernel/console/serial.c"
+#include "kernel/console/serial.c" /* included: the names of the UART's registers */
 
 #define COM1 0x3f8
 

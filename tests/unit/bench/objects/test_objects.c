@@ -5,7 +5,7 @@
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>
-#include "bench/objects/objects.c"
+#include "bench/objects/objects.c" /* included: each test begins with empty lists */
 
 /* The suites' object: none. */
 __asm__(".pushsection .rodata\n"
@@ -14,7 +14,7 @@ __asm__(".pushsection .rodata\n"
         "suites_object_end:\n"
         ".popsection\n");
 
-/* Both keep rows. */
+/* Included for the same reason; both files have `rows`. */
 #define rows      registry_rows
 #define rows_used registry_rows_used
 #include "bench/api/registry.c"

@@ -1,3 +1,4 @@
+// links: bench/show/witness_show.c
 /*
  * The witness's code, and the sampler that uses it, on a core whose clock is simulated: each window
  * takes its time there, and a sibling thread that comes and goes slows what is sensitive to it. So
@@ -84,7 +85,7 @@ static uint64_t window_ticks(double cycles, bool sensitive, struct lone *seen)
 
 /* --- readings, blocks ------------------------------------------------------------------------- */
 
-/* The sampler calls those below. */
+/* Included: the sampler calls the functions below, which call these. */
 #define witness_read_before real_read_before
 #define witness_read        real_read
 #define witness_is_shared   real_is_shared
@@ -164,7 +165,7 @@ bool witness_is_shared(const struct engine *e, double from, double to)
 
 #include "bench/sample/interleave.h"
 #include "tests/unit/bench/fake_program.h"
-#include "bench/show/witness_show.c"
+#include "bench/show/witness_show.h"
 
 static struct window_result window(double cycles, bool sensitive)
 {

@@ -1,5 +1,5 @@
 /* The table of models: no model is in it twice, and each row has only what its vendor has. */
-#include "lib/cpu/models.c"
+#include "lib/cpu/models.c" /* included: the table is static */
 
 #include "tests/unit/unit.h"
 

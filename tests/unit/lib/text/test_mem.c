@@ -1,4 +1,4 @@
-/* mem.c has libc's names, so it is compiled under other names here. */
+/* mem.c has libc's names; it is included to compile it under other names. */
 #define memcpy  own_memcpy
 #define memmove own_memmove
 #define memset  own_memset
