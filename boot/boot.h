@@ -83,7 +83,7 @@ void boot_takeover(struct boot *b);
 /* Allocates the arena. False: b->error. */
 bool boot_arena(struct boot *b);
 /* Allocates the area for curves over sizes if a row needs it, after the arena. Never fails: with
- * less memory the area is smaller; without an area the rows say so. */
+ * less memory the area is smaller; without an area the rows report that. */
 void boot_area(struct boot *b);
 
 /* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must

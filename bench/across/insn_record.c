@@ -163,7 +163,7 @@ static bool has_lcp(const struct insn_table *t, const struct insn_row *row)
     return insn_form(row->form)->properties & INSN_LCP;
 }
 
-/* Writes the positions of the forms of which `is` says so. */
+/* Writes the positions of the forms for which `is` returns true. */
 static void record_flag(struct json *j, const char *name, const struct page *page,
                         bool (*is)(const struct insn_table *t, const struct insn_row *row))
 {

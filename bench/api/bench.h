@@ -61,7 +61,7 @@ enum form {
     FORM_CURVE,    /* no windows: each core measures a curve over sizes (bench/memory/curve.h) */
     FORM_FORWARD,  /* no windows: each core maps store forwarding (bench/memory/forward.h) */
     FORM_LIMIT,    /* no windows: each core measures a curve over a count (bench/limits/limit.h) */
-    FORM_INSN,     /* a table of instruction forms, with windows of its own (bench/insn) */
+    FORM_INSN,     /* a table of instruction forms; has its own windows (bench/insn) */
 };
 
 /* Returns whether the engine takes the windows of such a row; each other form measures in its own

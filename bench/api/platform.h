@@ -203,7 +203,8 @@ struct platform {
     /* Events that spoil a block: NMIs and machine checks; in a process, moves to another CPU. */
     uint64_t (*nmis)(void);
     uint64_t (*own_nmis)(void); /* NMIs that the deadline's timers sent; NULL: they send none */
-    /* Timer interrupts so far, cheap enough to be read around each window; NULL: there are none. */
+    /* Timer interrupts so far, cheap enough to be read around each window; NULL: no timer
+     * interrupts. */
     uint64_t (*timer_interrupts)(void);
     uint64_t (*smis)(void); /* on this core so far; NULL: not counted */
     /* Adds the core's events between its last row_begin() and row_end() to kept[PLATFORM_KEPT],

@@ -50,7 +50,7 @@ static double longer_side(double value, double lo, double hi)
     return value - lo > hi - value ? value - lo : hi - value;
 }
 
-/* Returns the cache for data of this level; NULL: CPUID has none. */
+/* Returns the cache for data of this level; NULL: CPUID reports no such cache. */
 static const struct cache *cache_of(const struct curve *c, int32_t level)
 {
     for (unsigned i = 0; i < c->caches; i++)

@@ -268,11 +268,11 @@ static bool sample_part(struct engine *e, struct gathered *g, const struct part_
     return true;
 }
 
-/* Places placements [from, behind), at most one portion. Returns the first that is not placed; 0:
- * they do not fit. */
-static unsigned place_portion(struct engine *e, struct gathered *g, unsigned from, unsigned behind)
+/* Places placements [from, end), at most one portion. Returns the first that is not placed; 0: they
+ * do not fit. */
+static unsigned place_portion(struct engine *e, struct gathered *g, unsigned from, unsigned end)
 {
-    unsigned n = behind - from < PORTION ? behind - from : PORTION;
+    unsigned n = end - from < PORTION ? end - from : PORTION;
 
     if (place_row(e, g->row.bench, g->row.recipe, e->placed, from, n))
         return from + n;

@@ -8,7 +8,7 @@
 #define PARTS       16
 #define PARTS_TAKEN 15
 
-#define BYTE 0x5a /* of what is written: the string instructions write a byte */
+#define BYTE 0x5a /* what walks write; the string instructions write one byte */
 #define WORD (BYTE * 0x0101010101010101ull)
 
 static stream_walk *const walks[] = {

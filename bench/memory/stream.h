@@ -3,9 +3,9 @@
  * The operation is a line of 64 bytes. A copy has a half of the set as its source, the other half
  * as its destination.
  *
- * One lap before the timed walks is checked: what was read is the XOR of what is there, and every
- * word that was written or copied has its value. It also brings the caches into the state that one
- * lap after the other keeps.
+ * One lap before the timed walks is checked: what was read is the XOR of the memory's words, and
+ * every word that was written or copied has its value. It also brings the caches into the state
+ * that one lap after the other keeps.
  */
 #ifndef BENCH_MEMORY_STREAM_H
 #define BENCH_MEMORY_STREAM_H

@@ -42,7 +42,7 @@ static struct agreed fastest_of(const struct insn_cell *c)
     return !a.settled && least.settled ? least : a;
 }
 
-/* TEST has no chain of its own: the row of LINK_TEST is one of it and a CMOVZ. */
+/* TEST alone cannot form a chain: the row of LINK_TEST is a chain of TEST and CMOVZ. */
 struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link)
 {
     static const struct agreed nothing = {.settled = true};

@@ -91,8 +91,8 @@ struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row
 struct agreed insn_after(const struct insn_table *t, const struct insn_row *row,
                          const struct insn_cell *cell);
 
-/* Returns whether another placement with the other history is useful: there is none, or one whose
- * figure differs. */
+/* Returns whether another placement with the other history is useful: no placement has it so far,
+ * or the figure of one differs. */
 bool insn_wants_after(const struct insn_table *t, const struct insn_row *row,
                       const struct insn_cell *cell);
 
@@ -108,7 +108,7 @@ struct insn_filling insn_filling_of(const struct insn_table *t, const struct ins
  * other slots, or if it was not measured. */
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row);
 
-/* Returns the figure of the row's test of this kind; UNKNOWN if it has none. */
+/* Returns the figure of the row's test of this kind; UNKNOWN if it has no such test. */
 struct agreed insn_kind_of(const struct insn_table *t, const struct insn_row *row, unsigned kind);
 
 /* Returns the throughput of a blocker, UNKNOWN if it is not measured. */

@@ -82,9 +82,10 @@ struct method_result {
     /* One operation without the empty body; UNKNOWN: nothing to subtract, or no figure. `error`:
      * +-, by the method's own observation (method.h). */
     double ticks, error;
-    const char *no_interval; /* why the row's figure in core cycles has none; NULL: it has one */
-    double step;             /* kbest, ensembles: +- ticks per operation: the TSC's step */
-    const char *doubt;       /* why the difference is not reliable; NULL: it is */
+    const char
+        *no_interval;  /* why the row's figure in core cycles has no interval; NULL: it has one */
+    double step;       /* kbest, ensembles: +- ticks per operation: the TSC's step */
+    const char *doubt; /* why the difference is not reliable; NULL: it is */
     struct method_side body, empty, ruler, ruler2; /* adaptive: only the rulers */
     struct lag1 difference; /* body minus empty, blocks taken at nearly the same time: ticks */
 
@@ -207,7 +208,7 @@ struct row {
     struct row_loop loop;
 
     const struct histogram *hist; /* of the body's ticks.n samples; valid until the next row */
-    uint64_t empty_bin;           /* the width of the bins behind `empty`; 1: it is exact */
+    uint64_t empty_bin;           /* the width of the bins of `empty`; 1: it is exact */
 };
 
 /* Returns whether at least an eighth of the blocks have no reading of the counter. Fewer are no

@@ -17,7 +17,7 @@
 #define ARRAY(type) JSON_ARRAY(type)
 #define TUPLE       JSON_TUPLE
 
-/* A declaration a line, as in fields.def. */
+/* One declaration per line, as in fields.def. */
 /* clang-format off */
 
 /* A timer that was asked for and does not start. */

@@ -289,7 +289,7 @@ static void show_bare(struct report *r, const struct run_facts *run,
 {
     fmt(r->out, "\r\n%-24s       bare windows in ensembles: %s a window\r\n", "",
         units_are_instructions(run) ? "instructions" : "ticks of the TSC");
-    fmt(r->out, "%-24s       M: ensembles that were taken, within a second a recipe\r\n", "");
+    fmt(r->out, "%-24s       M: ensembles that were taken, within one second per recipe\r\n", "");
     fmt(r->out, "%-24s %5s", "recipe", "M");
     for (unsigned i = 0; i < COLUMNS; i++)
         fmt(r->out, " %8s", heads[METHOD_ENSEMBLES][i]);
@@ -353,7 +353,7 @@ static void show_step(struct report *r, const struct run_facts *run, const struc
 static void show_c_program(struct report *r, const struct run_facts *run, const struct c_program *c)
 {
     fmt(r->out,
-        "\r\nthe C program: one call a sample, recipe %s, %s, nothing subtracted; warm-up: %u "
+        "\r\nthe C program: one call per sample, recipe %s, %s, nothing subtracted; warm-up: %u "
         "%s\r\n",
         recipe_names[run->recipe],
         units_are_instructions(run) ? "instructions" : "ticks of the TSC",

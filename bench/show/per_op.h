@@ -12,10 +12,10 @@ struct per_op {
     double value, half;
     unsigned percent; /* the interval's level; 0: no interval */
 };
-/* Returns the figure; all is UNKNOWN if the row has none. */
+/* Returns the figure; all is UNKNOWN if the row has no figure. */
 struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h);
 
-/* Returns why a row that passed has no figure in this unit. NULL: it has one, or has none by
+/* Returns why a row that passed has no figure in this unit. NULL: it has one, or lacks it by
  * design. */
 const char *per_op_missing(const struct run_facts *run, const struct row *row);
 

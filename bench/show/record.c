@@ -14,7 +14,7 @@
 #include "lib/stats/known.h"
 #include "lib/text/json.h"
 
-/* Writes a summary. `bin`: the width of the bins behind its quantiles. */
+/* Writes a summary. `bin`: the width of the bins of its quantiles. */
 static void record_summary(struct json *j, const char *name, const struct summary *s, uint64_t bin)
 {
     json_object(j, name);

@@ -90,7 +90,7 @@ static void lock_meet(struct crowd *c)
     crowd_contest(c, lock_batch, CONTENDED, lock_counted);
 }
 
-CORES(lock, "a counter behind a ticket lock, by 1, 2, 4 ... all cores", lock_meet);
+CORES(lock, "a counter protected by a ticket lock, by 1, 2, 4 ... all cores", lock_meet);
 
 /* Does n ordinary additions to memory: load, add, store. */
 static void add_up(_Atomic uint64_t *word, unsigned n)
