@@ -47,7 +47,7 @@ struct cores_given {
     const struct handoff *handoff;
     const struct cpu *cpu;
     const struct madt *madt; /* NULL: no MADT */
-    const struct mtrr *mtrr; /* NULL: the CPU has none */
+    const struct mtrr *mtrr; /* NULL: the CPU has no MTRRs */
     struct arena *arena;
     struct paging *paging;
     struct irq_masked *irq;   /* the boot core's, with its LAPIC */

@@ -3,7 +3,7 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/registers.h"
 
-_Static_assert(sizeof(struct core) <= 4096, "one page a core");
+_Static_assert(sizeof(struct core) <= 4096, "one page per core");
 
 static struct core *newest; /* head of the list of all cores */
 

@@ -21,7 +21,7 @@ struct table_register {
 
 struct cpu_state {
     uint64_t cr0, cr3, cr4, dr6, dr7;
-    uint64_t efer, pat, fs_base, gs_base; /* pat: 0 if the CPU has none */
+    uint64_t efer, pat, fs_base, gs_base; /* pat: 0 if the CPU has no PAT */
     struct table_register gdtr, idtr;
     uint16_t cs, ss, ds, es, fs, gs, tr;
     uint64_t xcr0;                /* 0: the CPU has no XCR0 */

@@ -36,8 +36,8 @@ struct gdt {
 void gdt_init(struct gdt *g);
 /* Moves the TSS to another selector, SELECTOR_TSS to SELECTOR_LAST. Takes effect at gdt_load(). */
 void gdt_move_tss(struct gdt *g, uint16_t selector);
-/* Adds entries for the running core's CS and SS where `g` has none. The selectors stay valid under
- * this GDT, so an NMI may come between LGDT and the LIDT that follows. */
+/* Adds entries for the running core's CS and SS where `g` lacks them. The selectors stay valid
+ * under this GDT, so an NMI may come between LGDT and the LIDT that follows. */
 void gdt_admit(struct gdt *g);
 /* Loads TR with the TSS at `selector` of the running core's GDT, busy or not. */
 void gdt_load_tss(uint16_t selector);

@@ -5,7 +5,8 @@
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
 
-/* False: the CPU has none; only the page tables set memory types then. The traps must be loaded. */
+/* False: the CPU has no MTRRs; only the page tables set memory types then. The traps must be
+ * loaded. */
 bool mtrr_read(struct mtrr *m, const struct cpu *cpu);
 
 #endif

@@ -51,7 +51,7 @@ void row_register_write(enum row_register r, uint64_t v);
 /*
  * While EFER.NXE is clear, hardly any data can be read, struct row_state included. So the handler
  * of a fault that this may cause first calls this function, which sets NXE. Returns EFER as found;
- * 0: NXE was set, or this CPU has none. row_state_note() records it later.
+ * 0: NXE was set, or this CPU has no NXE. row_state_note() records it later.
  */
 uint64_t row_registers_nx(void);
 

@@ -7,7 +7,7 @@
 
 #define QEMU_DEBUG_EXIT 0xf4 /* the device's port in `make run` */
 
-/* ACPI 6.5 section 4.8.3.2.1. QEMU's S5 has SLP_TYP 0 on both q35 and pc (its own DSDT says so). */
+/* ACPI 6.5 section 4.8.3.2.1. QEMU's S5 has SLP_TYP 0 on both q35 and pc (from its DSDT). */
 #define PM1_SLP_EN 0x2000
 
 /* UEFI 2.10 section 8.5.1. */

@@ -1,7 +1,7 @@
 /*
  * The data that the UEFI phase passes on: boot/ fills it while the firmware is alive, and kernel/
  * reads it afterwards. Every address is physical and identity-mapped. Nothing here points into the
- * firmware's memory unless a comment says so.
+ * firmware's memory unless a comment states that it does.
  */
 #ifndef KERNEL_MEMORY_HANDOFF_H
 #define KERNEL_MEMORY_HANDOFF_H
