@@ -33,7 +33,7 @@ unsigned core_list_count(const struct core_list *l, unsigned count);
 /* Returns how many of these cores rows of several cores run on: with `types` all. */
 unsigned core_list_meet(const struct core_list *l, unsigned count);
 
-/* Writes the listed cores from `count` on, as ranges: "8,10-12"; false: there are none. */
+/* Writes the listed cores from `count` on, as ranges: "8,10-12"; false: no cores are left. */
 bool core_list_beyond(const struct core_list *l, unsigned count, struct sink *out);
 
 #endif

@@ -68,8 +68,8 @@ struct core_counter {
 /*
  * Sets up a counter for the event at every privilege level and proves that it counts: a chain of
  * additions takes as many core cycles as it has instructions. A counter that already counts
- * something else is left to its owner; on AMD the next one is tried. Returns NULL, or why there is
- * none; then everything is as found.
+ * something else is left to its owner; on AMD the next one is tried. Returns NULL, or why no
+ * counter can be used; then everything is as found.
  */
 const char *core_counter_start(struct core_counter *c, const struct core_counters *has,
                                enum core_counter_event event, const struct counter_access *a);

@@ -75,7 +75,7 @@ void overflow_decode(struct overflow_plan *p, cpuid_fn cpuid, void *ctx)
 const char *overflow_absent(const struct overflow_plan *p)
 {
     if (p->kind == OVERFLOW_NONE)
-        return "CPUID has none that interrupts";
+        return "CPUID reports no counter that interrupts";
     if (p->bits < NARROW_BITS || p->bits > 63)
         return "the counter's width is not one of 32 to 63 bits";
     return NULL;

@@ -76,7 +76,7 @@ static void copy_oem_id(char out[7], const uint8_t *from)
     out[n] = '\0';
 }
 
-/* Returns the XSDT's address, 0 if the RSDP has none or its second part is invalid. */
+/* Returns the XSDT's address, 0 if the RSDP lacks it or its second part is invalid. */
 static uint64_t xsdt_address(const struct physmem *mem, uint64_t rsdp, uint8_t revision)
 {
     if (revision < 2)

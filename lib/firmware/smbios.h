@@ -31,7 +31,7 @@ struct smbios_walk {
 /* `entry` is the physical address of either entry point, 0 for none. False: no valid table. */
 bool smbios_open(struct smbios_walk *w, const struct physmem *mem, uint64_t entry);
 /* Returns the next structure: its type, its length in bytes (at least 4, all of them readable), its
- * handle. The strings after it are complete. NULL: there is none. */
+ * handle. The strings after it are complete. NULL: no structure is left. */
 const uint8_t *smbios_next(struct smbios_walk *w);
 
 /* Copies the string of the first structure of that type, printable (other bytes as '?'), without

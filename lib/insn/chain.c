@@ -125,7 +125,7 @@ static bool flags_to_general(struct insn_test *t, unsigned to)
     return false;
 }
 
-/* Returns a load of what the form stores, or a store of what it loads; LINKS if there is none. */
+/* Returns a load of what the form stores, or a store of what it loads; LINKS: no such link. */
 static enum insn_link access(const struct insn_test *t, unsigned bits, bool loads)
 {
     switch (bits) {

@@ -30,8 +30,7 @@ void insn_put_resets(struct insn_code *to, const struct insn_place *place,
 void insn_put_copy(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                    unsigned k);
 
-/* Counts the iterations of a loop down and jumps back to the offset `head` until there are none
- * left. */
+/* Counts the iterations of a loop down and jumps back to the offset `head` until the count is 0. */
 void insn_put_iteration(struct insn_code *to, const struct insn_place *place, size_t head);
 
 /* Returns whether copies may be in a loop that sets moved pointers again in each iteration: forms

@@ -11,7 +11,7 @@ enum forward_how forward_overlap(unsigned store, unsigned load, int offset)
     return offset >= 0 && end <= (int)store ? FORWARD_INSIDE : FORWARD_PARTIAL;
 }
 
-/* Returns the median of the loads that get some bytes; `waits` if there are none. */
+/* Returns the median of the loads that get some bytes; `waits` if no load does. */
 static double partial(unsigned store, unsigned load, const double *time, double waits)
 {
     double found[FORWARD_CELLS];

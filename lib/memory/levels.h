@@ -38,8 +38,8 @@ struct level {
 
 /*
  * Finds the levels of n points, which are ascending in bytes; points without a value are skipped.
- * Takes the longest range of sizes with nearly one value (LEVEL_FLAT), then the longest of what is
- * left on either side, and so on; then joins adjacent ones (LEVEL_STEP). Returns their number, in
+ * Takes the longest range of sizes with nearly one value (LEVEL_FLAT), then the longest of the rest
+ * on either side, and so on; then joins adjacent ones (LEVEL_STEP). Returns their number, in
  * ascending order of size; cache is -1.
  */
 size_t levels_find(const struct level_point *point, size_t n, struct level level[LEVELS_MOST]);
@@ -51,7 +51,7 @@ bool levels_fall(const struct level_point *point, size_t n, uint64_t *at);
 /*
  * Sets `cache` of each level to the index of the data or unified cache whose size is nearest to the
  * end of the level, if the level ends between half and one and a half times that size. A cache
- * belongs to at most one level. The level that the curve ends in has none.
+ * belongs to at most one level. The level that the curve ends in has no cache.
  */
 void levels_match(struct level *level, size_t n, const struct cache *cache, unsigned caches);
 

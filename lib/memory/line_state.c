@@ -23,7 +23,7 @@ static unsigned level_of(enum line_state s)
     return s >= LINE_DIRTY_L1 && s <= LINE_DIRTY_L3 ? s - LINE_DIRTY_L1 + 1 : 0;
 }
 
-/* Returns the size of the cache for data of a level; 0: there is none. */
+/* Returns the size of the cache for data of a level; 0: no such cache. */
 static uint64_t size_of(unsigned level, const struct cache *cache, unsigned caches)
 {
     for (unsigned i = 0; i < caches; i++)

@@ -134,12 +134,12 @@ struct elf_spot {
     uint64_t offset;
 };
 
-/* Finds the target of the pointer at `spot` by its relocation; nowhere if it has none: NULL. False,
- * with a message: the target is outside the object, or it is not a plain pointer. */
+/* Finds the target of the pointer at `spot` by its relocation; nowhere if it has no relocation:
+ * NULL. False, with a message: the target is outside the object, or it is not a plain pointer. */
 bool elf_pointer(const struct elf *e, struct elf_spot spot, struct elf_spot *to, struct sink *err);
 
 /* Finds the defined symbol of that name. A global one is preferred to local ones. False, with a
- * message: there is none, or there are several local ones. */
+ * message: no symbol has the name, or several local ones have it. */
 bool elf_find(const struct elf *e, const char *name, struct elf_spot *at, struct sink *err);
 
 /* Returns the closest symbol at or before an offset in a section; *behind gets the distance.

@@ -87,7 +87,7 @@ void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given
 
 /*
  * Adds what the function or data at a spot of the object needs; *at gets its place in the set.
- * False: a message names the object, and section and offset of what is not supported; the set is
+ * False: a message names the object, and section and offset of the unsupported item; the set is
  * then unusable.
  */
 bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, struct sink *err);

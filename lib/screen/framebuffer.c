@@ -59,7 +59,7 @@ bool framebuffer_judge(struct framebuffer *f, char *why, size_t size)
         fmt_buf(why, size, "%u pixels a line in memory cannot hold the %u that are shown",
                 f->pixels_per_line, f->width);
     } else if (!masks_are_good(f)) {
-        fmt_buf(why, size, "pixel masks %08x %08x %08x %08x (red, green, blue, reserved) are none",
+        fmt_buf(why, size, "invalid pixel masks %08x %08x %08x %08x (red, green, blue, reserved)",
                 f->red, f->green, f->blue, f->reserved);
     } else {
         f->pixel_bytes = bytes_a_pixel(f);

@@ -92,9 +92,9 @@ struct estimate {
 };
 
 /*
- * Returns true if quotients of a figure mean nothing. Either the figure is small compared with what
- * was subtracted from it, an iteration of the loop (UNKNOWN: not known), so that any difference is
- * a large part of it; or its interval begins at zero or below.
+ * Returns true if quotients of a figure mean nothing. Either the figure is small compared with the
+ * subtracted cost, an iteration of the loop (UNKNOWN: not known), so that any difference is a large
+ * part of it; or its interval begins at zero or below.
  */
 static inline bool estimate_is_near_zero(double theta, double lo, double subtracted)
 {

@@ -168,7 +168,7 @@ static size_t cut_of(const struct blocks *b, size_t at, size_t strays)
     return at;
 }
 
-/* Splits at the widest gap that qualifies; returns false if there is none. */
+/* Splits at the widest gap that qualifies; returns false if no gap does. */
 static bool split_widest(const struct blocks *b, double distance, struct parts *p)
 {
     const struct modes_input *in = b->in;

@@ -38,8 +38,8 @@ double stats_above_levels(const uint64_t *sorted, size_t n, double step, uint64_
 
 /*
  * docs/method.md "The step": the largest integer up to 512 that divides at least 99.9% of the
- * deltas; if there is none above 1, the peak of the mean of cos(2 pi t / s) over real s in 2..512
- * if that peak is above 0.9 (a scaled TSC); else 1. step.c has the definition and the safeguards.
+ * deltas; if that integer is 1, the peak of the mean of cos(2 pi t / s) over real s in 2..512 if
+ * that peak is above 0.9 (a scaled TSC); else 1. step.c has the definition and the safeguards.
  * deltas need not be sorted; zeros are not counted, since everything divides them. Takes about 12
  * KiB of stack.
  */

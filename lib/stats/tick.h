@@ -41,8 +41,8 @@ struct tick_cost tick_judge(const struct tick_finder *f);
 /*
  * Returns a window's ticks without n interrupts of that cost. The count is the system's: another
  * CPU may have taken them. So nothing is subtracted (*taken: 0, else n) if the rest would be 0 or
- * below `least`, the shortest window so far without an interrupt (UINT64_MAX: none yet); nor, while
- * there is none, from a window shorter than the time between two interrupts.
+ * below `least`, the shortest window so far without an interrupt (UINT64_MAX: none yet); nor,
+ * before the first, from a window shorter than the time between two interrupts.
  */
 uint64_t tick_compensate(const struct tick_cost *c, uint64_t least, uint64_t ticks, uint64_t n,
                          uint64_t *taken);

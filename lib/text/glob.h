@@ -11,8 +11,8 @@
 bool glob_match(const char *pattern, const char *name);
 /* Returns whether any pattern of the comma list matches. */
 bool glob_list_match(const char *list, const char *name);
-/* Copies the index-th (from 0) pattern of the list into out; false if there is none or it does not
- * fit. */
+/* Copies the index-th (from 0) pattern of the list into out; false if the list is shorter or the
+ * pattern does not fit. */
 bool glob_list_at(const char *list, size_t index, char *out, size_t size);
 
 #endif

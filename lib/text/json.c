@@ -130,7 +130,7 @@ void json_member(struct json *j, const char *name, uint32_t kind)
     }
 }
 
-/* Appends `more` to the path for the members of what is opened. */
+/* Appends `more` to the path, for the members of the object or array that is opened. */
 static void enter(struct json *j, const char *more)
 {
     if (j->check == NULL)

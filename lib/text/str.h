@@ -19,7 +19,7 @@ int str_order(const char *a, const char *b);
 bool str_starts(const char *s, const char *with);
 
 /* Finds the index-th of the alternatives in "a|b|c"; *at gets its beginning. Returns its length, 0
- * if there is none. */
+ * if the list is shorter. */
 size_t str_alternative(const char *values, uint32_t index, const char **at);
 
 /* Copies n bytes into out[size] and terminates them; false if they did not fit (truncated, still
