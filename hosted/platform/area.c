@@ -15,7 +15,8 @@
 
 static char reason[160];
 
-/* Returns a number of KiB from a file of lines "Name:  123 kB", in bytes; `most` if it has none. */
+/* Returns a number of KiB from a file of lines "Name:  123 kB", in bytes; `most` if no line has
+ * that name. */
 static uint64_t kib_line(const char *path, const char *name, uint64_t most)
 {
     FILE *f = fopen(path, "re");

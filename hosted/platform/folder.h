@@ -6,7 +6,7 @@
 #include "lib/text/sink.h"
 
 /* Passes the files to bench/objects, in the order of their names; "on" and "off" name none. False:
- * there is no such folder or file, and a message says so. */
+ * there is no such folder or file; a message names it. */
 bool folder_objects(const char *path, struct sink *err);
 
 #endif

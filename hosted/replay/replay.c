@@ -15,7 +15,8 @@
 
 static const struct kind {
     const char *name;
-    void (*decode)(struct json *j, const uint8_t *bytes, size_t n); /* one object a file, or ... */
+    void (*decode)(struct json *j, const uint8_t *bytes,
+                   size_t n); /* one object per file, or ... */
     enum replay_status (*lines)(struct sink *out, struct sink *said, const char *file,
                                 const uint8_t *bytes, size_t n); /* ... its own lines */
 } kinds[] = {

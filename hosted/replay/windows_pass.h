@@ -32,7 +32,8 @@ struct windows_run {
     double window; /* cost of the window itself, core cycles */
 };
 
-/* Returns the mean of a pass's blocks of a kind, in ticks per window; UNKNOWN: it has none. */
+/* Returns the mean of a pass's blocks of a kind, in ticks per window; UNKNOWN: it has no such
+ * block. */
 double windows_mean(const struct pass *p, enum windows_kind k);
 
 /* Derives from run->text: the TSC's step, the passes, and which of them were shared. False: out of

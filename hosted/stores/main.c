@@ -208,7 +208,7 @@ static void speed(const struct prepared *p)
         came = came && !t.ended[0];
         trace_close(&t);
         if (!came) {
-            fmt(&text.sink, "its call does not come to its end");
+            fmt(&text.sink, "its call does not end");
             return refuse();
         }
     }

@@ -271,7 +271,7 @@ static void watch(void)
     for (unsigned i = 0; i < f.stretches; i++) {
         f.seen[i] = malloc(f.stretch[i].bytes);
         if (!f.seen[i])
-            end(0, "no memory for what is verified");
+            end(0, "no memory for a copy of the verified bytes");
         memcpy(f.seen[i], f.stretch[i].from, f.stretch[i].bytes);
     }
 }
@@ -282,10 +282,10 @@ static void step(uint64_t ip)
     char why[100];
 
     if (t->counts.full || t->calls.full)
-        end(ip, "no memory for what is counted");
+        end(ip, "no memory for more counts");
     struct met *m = meet(ip);
     if (t->steps == t->steps_most) {
-        fmt_buf(why, sizeof why, "it has not come to its end within %llu step%s",
+        fmt_buf(why, sizeof why, "it has not ended within %llu step%s",
                 (unsigned long long)t->steps_most, t->steps_most == 1 ? "" : "s");
         end(ip, why);
     }
