@@ -31,8 +31,8 @@ PILOT = ["samples=64", "rounds=1", "layout=fixed", "instructions=off"]
 
 
 def read_file(path):
-    """A snippet a line: `@name instructions`, or instructions; # begins a comment. Of what objdump -d printed each
-    instruction that can be measured alone is a snippet."""
+    """Reads one snippet per line: `@name instructions`, or instructions; # begins a comment. In output of objdump -d,
+    each instruction that can be measured alone is a snippet."""
     try:
         with open(path, encoding="utf-8") as f:
             lines = f.read().splitlines()
@@ -55,7 +55,7 @@ def read_file(path):
         if text or name:
             found.append(snippet.Snippet(text.strip(), where=f"{path}, line {number}", name=name))
     if not found:
-        raise Failed(f"{path}: it has no snippet: instructions, a snippet a line")
+        raise Failed(f"{path}: it has no snippet; write the instructions of one snippet per line")
     return found
 
 

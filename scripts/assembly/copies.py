@@ -1,4 +1,4 @@
-"""How many copies of a snippet a window has, in how many iterations of a loop; and whether its figure depends on that."""
+"""How many copies of a snippet are in a window, in how many iterations of a loop, and whether the figure depends on it."""
 import dataclasses
 import math
 import re
@@ -91,7 +91,7 @@ def _sides(row):
 
 
 def differ(row, check):
-    """Whether the two rows' figures differ. None where one has none, or where the core was shared."""
+    """Returns whether the two rows' figures differ. None: a figure is missing, or the core was shared."""
     one, other = _sides(row), _sides(check)
     if one is None or other is None or False in (row.get("exclusive"), check.get("exclusive")):
         return None

@@ -137,7 +137,7 @@ def _merged(said):
 
 
 def describe(code, what_it_is="the machine code"):
-    """The one instruction that these bytes are. Raises Wrong where they are none."""
+    """Returns the one instruction that these bytes encode. Raises Wrong if they encode no instruction, or several."""
     ran = _run("describe", code.hex())
     if ran.returncode == 1:
         raise Wrong(f"{what_it_is}: {code.hex(' ')} is not one instruction that Zydis knows")

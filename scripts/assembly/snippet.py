@@ -27,7 +27,7 @@ OBJECT_MOST = 1 << 20   # bench/objects/objects.h
 ASSEMBLER_SECONDS = 4   # of CPU time; what is measured takes less than one
 ASSEMBLER_FILE = 16 << 20   # bytes that it may write, and of memory
 ASSEMBLER_MEMORY = 1 << 30
-NAMED_COPIES = 2000     # more would make an object larger than what is taken
+NAMED_COPIES = 2000     # more would make an object larger than baretick accepts
 
 
 class Wrong(Exception):

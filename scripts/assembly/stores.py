@@ -99,7 +99,7 @@ def around_snippet(label, prefix):
 
 
 def of_assembly(args):
-    """A loop around one copy: what is before and behind it is not counted."""
+    """Makes a loop around one copy; instructions before and after the copy are not counted."""
     iterations = args.operations or ASM_OPERATIONS
     if iterations > snippet.OPS_MOST:
         raise Failed(f"--operations {iterations}: of instructions 1 to {snippet.OPS_MOST} iterations are allowed")
@@ -164,8 +164,8 @@ def placed(trace):
 
 
 def add_lines(trace, object_path):
-    """`line` of each place where it is known; the function of what is the program's own; `readable`, its name in
-    its language, where that is another."""
+    """Adds to each place its `line`, if it is known; the function, if it is one of the program; and `readable`, the
+    function's name in its language, if that differs."""
     defined = {}
     if object_path and os.path.isdir(object_path):
         object_path = os.path.join(object_path, trace["object"])
@@ -221,7 +221,7 @@ def worst(record):
 
 
 def offenders(records, keys):
-    """Those that have any of what is looked for, the worst first."""
+    """Returns the records in which one of these keys is not 0, the worst first."""
     found = [r for r in records if any(r[key] for key in keys)]
     return sorted(found, key=lambda r: (-max(r[key] for key in keys), worst(r)))
 

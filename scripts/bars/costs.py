@@ -38,8 +38,8 @@ def at_most(most, unit, factors):
 
 
 def by_launches(what, figure, limit, shares):
-    """A limit on a value that the machine can only increase: `shares` are the launches' values divided by what is
-    allowed. It holds if the median launch is within the limit, and fails if three quarters exceed it. In between,
+    """A limit on a value that the machine can only increase: `shares` are the launches' values divided by the
+    allowed value. It holds if the median launch is within the limit, and fails if three quarters exceed it. In between,
     the machine changed."""
     ranked = sorted(shares)
     if statistics.median(ranked) <= 1:

@@ -276,7 +276,7 @@ def coverage(runs):
 # --- verdicts -------------------------------------------------------------------------------------
 
 def verdicts(runs):
-    """Checks that no launch has FAIL: FAIL is proof that something is broken, and a machine in working order has none."""
+    """Checks that no launch has FAIL: FAIL is proof that something is broken, and a machine in working order gets no FAIL."""
     failed = [r for r in runs if r.status]
     said = f"{len(failed)}{f': {launches.complaint(failed[0])}' if failed else ''}"
     yield Bar(f"launches that failed by their own verdict, of {len(runs)}", said,

@@ -56,7 +56,7 @@ class Line:
 
     @property
     def band(self):
-        """[(low, high)] of the intervals of what is judged. A bandwidth falls if the time rises."""
+        """Returns [(low, high)], the intervals of the points that are judged. A bandwidth falls if the time rises."""
         found = []
         for p in self.points:
             lo, hi, value = p.lo, p.hi, self._value(p)

@@ -74,7 +74,7 @@ def curves(every):
 # --- instructions ----------------------------------------------------------------------------------
 
 def _said(figure):
-    """`3.01 +-0.02`, with what is to be known of it."""
+    """Returns `3.01 +-0.02`, with the figure's notes."""
     error = "" if figure.error is None else f" \N{PLUS-MINUS SIGN}{figure.error:g}"
     return insn.said(figure) + error
 

@@ -256,7 +256,7 @@ def command(args):
     with open(args.output, "w", encoding="utf-8", newline="\n") as f:
         f.write(text)
     rows = sum(len(plot.Chosen(r, args)) for r in reports)
-    counted = f"{rows} rows, " if rows else ""  # a datasheet has none
+    counted = f"{rows} rows, " if rows else ""  # a datasheet has no rows
     print(f"written: {args.output}: {counted}{len(text.encode()) / 1e6:.1f} MB")
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
@@ -275,17 +275,17 @@ def add(commands):
         "report", help="one HTML page with everything in a saved report",
         formatter_class=help_text.Paragraphs,
         description="Makes one page of HTML: warnings, the essence, the machine, tables that can be sorted, and\n"
-                    "pictures. It needs no network and no other file. Pictures need matplotlib; without it the page\n"
-                    "says so.",
+                    "pictures. It needs no network and no other file. Without matplotlib the page has no\n"
+                    "pictures and states why.",
         epilog="Exit status: 0 written, and all runs passed; 1 a report is damaged, or its run did not pass: the page\n"
-               "is written and says so; 2 a report cannot be read.\n\n"
+               "is written and states it; 2 a report cannot be read.\n\n"
                "examples:\n"
                "  baretick report report.jsonl -o report.html\n"
                "  baretick report new.jsonl --against old.jsonl -o change.html")
     p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
     p.add_argument("-o", dest="output", default="report.html", metavar="FILE", help="the page (report.html)")
     p.add_argument("--plots", type=number_of_plots, default=MOST_ROWS, metavar="N",
-                   help=f"rows that get pictures, at the most; all, or 0 for no picture at all ({MOST_ROWS})")
+                   help=f"rows that get pictures, at most N; all, or 0 for no pictures ({MOST_ROWS})")
     plot.add_against(p)
     show.add_choice(p)
     p.set_defaults(command=command)

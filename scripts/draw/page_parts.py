@@ -33,7 +33,7 @@ CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"
 GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column("of the time, %", "stolen", ".3f"),
         table.Column("longest, ticks", "longest_ticks"), table.Column("seconds", "seconds", ".3f"),
         table.Column("a second", "gaps_per_second", ".1f"), table.Column("SMIs", "smis"), table.Column("NMIs", "nmis"))
-OTHERS = {"object": "Objects of your own",
+OTHERS = {"object": "User objects",
           "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
           "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
           "witness": "Was a core shared (record `witness`)", "advice": "Advice about the machine's settings"}
@@ -196,7 +196,7 @@ ROW = ("row", "core", "cycles", "interval", "instructions", "ipc", "ticks", "ns"
 
 
 def rows_by_suite(report, rows, linked):
-    """A table a suite; a row whose picture is on the page leads to it. linked: {(suite, name, core): id}."""
+    """Returns one table per suite; a row links to its picture, if that is on the page. linked: {(suite, name, core): id}."""
     run = report.one("run")
     per = run.get("ticks_per_instruction", 1)
     suites, several = {}, set()
@@ -295,7 +295,7 @@ def _flat(record, before=""):
 
 
 def others(report):
-    """Records that no other part shows: a table a kind, with the names of their fields (docs/report.md)."""
+    """Returns the records that no other part shows: one table per kind, headed by the field names of docs/report.md."""
     parts = []
     for kind, said in OTHERS.items():
         records = [_flat(r) for r in report.of(kind)]

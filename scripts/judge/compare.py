@@ -293,7 +293,7 @@ class Lines(kept.Records):
                 found.add(line.get(f"{side}_percent"))
 
     def judge(self, at, said, p):
-        """Adds the verdict to a line that has none yet."""
+        """Adds the verdict to a line."""
         self.extend(at, verdict=said, p_adjusted=p)
         self.verdicts[said] += 1
 

@@ -103,7 +103,7 @@ def pooled(estimates):
 
 class Difference:
     """Compares two estimates: ratio (new / old) with lo and hi, 99%, each None if it is not known; p: the probability
-    of so large a difference if there is none."""
+    of so large a difference if the true figures are equal."""
 
     def __init__(self, old, new):
         self.old, self.new = old, new

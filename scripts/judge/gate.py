@@ -173,7 +173,7 @@ def amount(before, after):
 
 def moved(before, after):
     """Returns how a row changed, in words, or None. Windows are compared only if both sides have them: a CPU's report
-    has none."""
+    lacks them."""
     said = []
     for key, title in zip(KINDS, ("instructions an operation", "instructions a window")):
         if before.get(key) == after.get(key) or (key == "window" and None in (before.get(key), after.get(key))):

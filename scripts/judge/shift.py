@@ -65,7 +65,7 @@ def middle(ordered):
 
 class Shift:
     """Compares new figures with old ones: value; lo and hi, None if there are too few figures; level of these; p: the
-    probability of so large a difference, in either direction, if there is none. Differences of exactly 0 count
+    probability of so large a difference, in either direction, without a true one. Differences of exactly 0 count
     against a shift. longer: the factor of Rounds, by which lo and hi are farther from the value."""
 
     def __init__(self, old, new, confidence=0.99, longer=1.0):

@@ -59,7 +59,7 @@ class Captured(live.Report):
 
 
 def listen(line, rep, silence):
-    """Runs until the end record. Returns why there is none, or None."""
+    """Runs until the end record. Returns why it is missing, or None."""
     heard = time.monotonic()
     ended = None
     while True:

@@ -43,11 +43,11 @@ def objects_word(args):
 
 
 def refuse_machine(args):
-    """Refuses options that select a machine: a process has none to select."""
+    """Refuses options that configure the machine in QEMU, which --hosted does not start."""
     given = [f"--{name}" for name in ("accel", "icount", "smp", "cpu", "mem", "timeout")
              if getattr(args, name, None) is not None]
     if given:
-        raise Failed(f"{', '.join(given)}: of the machine in QEMU; --hosted has none")
+        raise Failed(f"{', '.join(given)}: configures the machine in QEMU; not allowed with --hosted")
 
 
 def command_run(args):

@@ -88,7 +88,7 @@ def _google_entry(row, name, family, i, run_type, many):
 
 
 def _google_one(row, found, family, i):
-    """compare.py knows only times. If no time is known, the figure takes its place, and the label says so."""
+    """compare.py supports only times. If no time is known, the figure takes its place, and the label states its unit."""
     first, time = figure.shown(found), _google_time(found)
     entry = {**_google_entry(row, figure.name(row), family, i, "iteration", len(first.samples)),
              "iterations": iterations(row, len(first.samples)), "real_time": round(time.sample(i), 6),

@@ -63,7 +63,7 @@ def _likes(groups):
     without operands."""
     likes = [group[1] if len(group) == 2 and not isinstance(group[1], str) else i for i, group in enumerate(groups)]
     if wrong := [like for i, like in enumerate(likes) if like not in range(i + 1) or likes[like] != like]:
-        raise ValueError(f"a group has the operands of group {wrong[0]}, which has none")
+        raise ValueError(f"a group refers to the operands of group {wrong[0]}, which has no operands itself")
     return likes
 
 

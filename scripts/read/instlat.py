@@ -2,8 +2,8 @@
 
     Inst  409 X86   : ADD r64, r64                  L:   0.33ns=  1.0c  T:   0.08ns=  0.25c
 
-A latency is that from the first register that is read to the first that is written; where there is none, the layout has
-words in its place. That collection's own names differ for some forms, and its figures are none of this project's."""
+A latency is that from the first register that is read to the first that is written; without such a pair, the layout has
+words in its place. The collection's names differ for some forms. This project contains no figures of the collection."""
 import re
 
 from read import insn, saved

@@ -79,7 +79,7 @@ class Records(collections.abc.Sequence):
         self._values[at] = marshal.dumps(tuple(record.values()))
 
     def extend(self, at, **more):
-        """Adds fields to a record, behind those that it has."""
+        """Adds fields to a record, after those that it has."""
         names = (*self._names[at], *more)
         self._names[at] = self._sets.setdefault(names, names)
         self._values[at] = marshal.dumps(marshal.loads(self._values[at]) + tuple(more.values()))

@@ -211,7 +211,7 @@ def _of_curves(report):
 
 
 def below(report, args):
-    """[text] of what was found in the chosen curves and maps, and of what a reader must know of them."""
+    """Returns the lines below the tables: findings and notes of the chosen curves and maps."""
     is_chosen = choice(args)
     for c, record in _of_curves(report):
         if is_chosen(record):

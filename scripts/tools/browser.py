@@ -12,7 +12,7 @@ class Failed(Exception):
 
 
 def find():
-    """The path of a browser; None: there is none."""
+    """Returns the path of a browser; None: no browser is installed."""
     return next((path for name in NAMES if (path := shutil.which(name))), None)
 
 

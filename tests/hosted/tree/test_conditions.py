@@ -79,7 +79,7 @@ def test_the_cpu_time_of_a_part_is_that_of_its_programs():
     assert 0.4 <= test["cpu_seconds"]() - began < 30
 
 
-BESIDE = """
+PARALLEL = """
 import json, sys
 assert sys.argv[1:4] == ["a word", "--alone", "boot"]
 print("as it goes")
@@ -88,14 +88,14 @@ with open(sys.argv[4], "w") as f:
 """
 
 
-def test_a_part_beside_the_others_is_heard_and_counted(tmp_path, monkeypatch, capsys):
+def test_a_parallel_part_is_printed_and_counted(tmp_path, monkeypatch, capsys):
     """A part that crashes has failed."""
     test, part = runpy.run_path(str(ROOT / "scripts/test")), tmp_path / "part"
     monkeypatch.setattr(sys, "argv", [str(part), "a word"])
     total = test["Count"]()
     total.add(1, 0, [(1.5, "of another part")])
-    part.write_text(BESIDE)
-    total.add_count(test["Beside"]("boot").count())
+    part.write_text(PARALLEL)
+    total.add_count(test["ParallelPart"]("boot").count())
     assert (total.passed, total.failed) == (4, 1)
     total.show_slowest()
     said = capsys.readouterr().out
@@ -103,7 +103,7 @@ def test_a_part_beside_the_others_is_heard_and_counted(tmp_path, monkeypatch, ca
     assert places == sorted(places), said
 
     part.write_text("raise SystemExit('too early')")
-    total.add_count(test["Beside"]("boot").count())
+    total.add_count(test["ParallelPart"]("boot").count())
     said = capsys.readouterr()
     assert (total.passed, total.failed) == (4, 2) and "too early" in said.out and "boot: ended with status 1" in said.err
 
