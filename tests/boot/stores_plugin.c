@@ -13,7 +13,7 @@
  *
  *     -plugin stores_plugin.so,out=FILE
  *
- * Values are not read: the interface has none before version 4.
+ * Values are not read: the interface passes them only from version 4 on.
  */
 #include "plugin.h"
 

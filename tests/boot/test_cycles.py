@@ -1,5 +1,5 @@
-"""cycle=: the source of core cycles. No emulated machine has a counter of them: the report then says so, and invents no
-cycles. tests/unit has machines with counters.
+"""cycle=: the source of core cycles. No emulated machine has a counter of them: the report then states that, and invents
+no cycles. tests/unit has machines with counters.
 """
 
 import re

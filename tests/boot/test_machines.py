@@ -131,7 +131,7 @@ def test_an_ide_disk_on_pc_boots(boot, stick):
     ids=["blind", "blind, and not borrowed", "screen"],
 )
 def test_without_a_serial_port_the_run_continues(boot, words, how, status):
-    """The run continues; if nobody can read its report, its exit status says so."""
+    """The run continues; if nobody can read its report, its exit status shows that."""
     b = boot(QUICK + words, serial=False, **how)
     assert b.status == status and not b.serial, str(b)
 

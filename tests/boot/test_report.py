@@ -135,7 +135,7 @@ def test_calls_tell_the_kinds_of_call_apart(boot):
         assert per_op(kind + "_inc") == per_op(kind) + 2, kind
     # Compared pairs: ways of calling with the direct call, ++*x with nothing.
     apart = {(e["name"], e["compared_with"]): e["apart"] for e in b.events("compared")}
-    # One piece of code behind one base pointer: known or not, of one type or of two.
+    # One piece of code, called through one base pointer: known or not, of one type or of two.
     assert apart["virtual_unknown_c", "virtual_known_c"] == 2 and apart["virtual_types_c", "virtual_type_c"] == 0
     for form in ("", "_c"):
         for kind in CALLS[1:]:

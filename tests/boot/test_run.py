@@ -86,7 +86,7 @@ def test_each_failure_has_status_1_and_its_reason(program, tmp_path, words, expe
 
 
 def test_a_program_that_never_ends_is_stopped_at_the_bound(tmp_path):
-    """Any EFI program can be started; one that never ends is stopped at the bound, and the message says so."""
+    """Any EFI program can be started; one that never ends is stopped at the bound, and the message names the bound."""
     # A halted guest takes no CPU time, unless its instructions are counted.
     said, status = run(tmp_path / "out", "--efi", build.shim(), "--timeout", "10", "--icount", "0", "talk")
     # On a busy host its only line can arrive after that time.

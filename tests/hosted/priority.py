@@ -11,4 +11,4 @@ def no_real_time():
     another that it must meet, and other programs there would get no time. Programs that this process starts from now
     on may not use it, so any number of tests share the CPUs."""
     resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0))
-    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0)  # refused if there is none to drop
+    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0)  # refused if the process lacks it

@@ -19,7 +19,7 @@ SECONDS = 600  # a hundred times what a run takes; a run that does not end is ki
 
 # Messages that a row may have with so few windows, or on a busy CPU; wrong work has other messages.
 OF_TIME = ("not the documented figure", "did not reach the start")
-ELIDED = ("planted/elided", "planted/elided_loop")  # their work was elided, and every machine says so
+ELIDED = ("planted/elided", "planted/elided_loop")  # their work was elided, and every machine finds that
 
 
 def output_of(words, allowed=(0, 2)):

@@ -71,7 +71,7 @@ static inline struct cpu made_cpu(struct dump_cpu *boot)
     return c;
 }
 
-/* Reads a fixture by its name; ends the test program if there is none. */
+/* Reads a fixture by its name; ends the test program if it is missing. */
 static inline struct cpuid_dump fixture(const char *name)
 {
     struct cpuid_dump d;

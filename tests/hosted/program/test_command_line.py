@@ -148,7 +148,7 @@ def test_list_has_every_row_once_in_order_and_the_timers(shared_run):
         t = timers[name]
         assert t["resolution_ns"] >= 0.99e9 / t["hz"] and t["read_ns"] > 0, t
         assert f"{name} " in ended.out and f"resolution {t['resolution_ns']:.12g} ns" in ended.out, ended.out
-    # Sources of core cycles: the core's clock, by the TSC; null counts nothing, and says so.
+    # Sources of core cycles: the core's clock, by the TSC; null counts nothing, and its record states that.
     cycles = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "cycle"}
     assert set(cycles) == {"pmc", "perf", "aperf", "ruler", "tsc", "rdtscp", "null"}, cycles
     for name in ("ruler", "tsc", *(name for name in ("pmc", "perf", "rdtscp") if cycles[name]["initialises"])):

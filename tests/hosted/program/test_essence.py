@@ -110,7 +110,7 @@ def test_the_empty_window_has_the_form_of_another_method(run, method, figure):
     ended = run("suite=baseline", "bench=empty_lfence", "recipe=lfence", f"method={method}", "samples=64",
                 *(("ensembles=4", "size=64") if method == "ensembles" else ()))
     said, _ = essence(ended.out)
-    # "shared" if another program had the CPU, "doubted" if a method says so.
+    # "shared" if another program had the CPU, "doubted" if a method doubts the figure.
     ticks = re.fullmatch(r"empty_lfence (\d+)(?: shared| doubted)? ticks", said["window"])
     assert ticks, said["window"]
     assert abs(int(ticks[1]) - report_of(ended).rows["baseline/empty_lfence"]["body"][figure]) <= 0.5

@@ -73,7 +73,7 @@ def test_a_core_other_than_the_first_measures(run):
     assert "cores compared" not in ended.out
 
 
-@pytest.mark.native  # each row's core cycles are compared; an emulator has none
+@pytest.mark.native  # each row's core cycles are compared; an emulator does not count them
 @several
 def test_cores_that_measure_together_report_what_it_costs_them(run):
     words = ["suite=sum,planted", "bench=warm,adds20", "cores=0-1", "share=together"]

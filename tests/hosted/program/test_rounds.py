@@ -64,7 +64,7 @@ def test_each_row_goes_through_all_rounds(run, words, rounds, placements):
         assert row["n"] == sum(n for _, n in row["hist"]) + row.get("hist_rest", 0)
         means = row["interval"].get("rounds_cycles", [])
         assert len(means) == (rounds if rounds > 1 else 0)
-        if rounds > 1 and None not in means:  # a round on a busy core may have none
+        if rounds > 1 and None not in means:  # a round on a busy core may lack a mean
             assert row["interval"]["rounds_sd"] == pytest.approx(statistics.stdev(means), abs=2e-6)
     assert report.rows["baseline/empty_lfence"]["rounds"] == rounds
 
@@ -164,7 +164,7 @@ def test_a_stop_shows_each_core(program):
 
 
 def test_memory_has_a_bound(running):
-    """Three rows of a million bins need more than 32 MiB: there is one round, and the report says so."""
+    """Three rows of a million bins need more than 32 MiB: there is one round, and the report states that."""
     process, end = running("suite=truth", "bench=add,ror,imul", "samples=1000000", "hist=full")
     process.send_signal(2)
     report = end().report()

@@ -216,7 +216,7 @@ def test_near_zero_the_change_is_in_cycles(kept):
 
 
 def test_near_zero_is_judged_by_the_loop_that_was_subtracted(kept):
-    """0.3 cycles of a pass over many elements have a percentage; 0.6 that a loop of 2 cycles may hide have none."""
+    """0.3 cycles of a pass over many elements have a percentage; 0.6 that a loop of 2 cycles may hide have no percentage."""
     def of(free, small):
         rows = [placed("free", free), placed("small", small)]
         for found, loop in zip(rows, (0.01, 2)):

@@ -185,7 +185,7 @@ def test_a_record_may_have_the_forms_of_another_cores(tmp_path):
     found = insn.forms(saved.read(path))
     assert [form._replace(core=0) for form in found if form.core == 1] == [form for form in found if form.core == 0]
     assert len(found) == 14 and insn.left(saved.read(path)) == [("hlt", 0, "privileged"), ("hlt", 1, "privileged")]
-    # Nobody knows the forms of a record whose other one is lost, and one that has none is refused.
+    # The forms of a record are not known if its other record is lost; a record without forms is refused.
     path.write_bytes(report([records[0], *records[2:]]))
     assert insn.forms(saved.read(path)) == []
     path.write_bytes(report([records[0], others]))

@@ -119,7 +119,7 @@ def launches_of(**figures):
 
 @pytest.mark.parametrize("name", NEAR_ZERO)
 def test_silicon_has_no_percentage_of_it(name):
-    """There, relative means relative to the gross cost, and the output says so."""
+    """There, relative means relative to the gross cost, and the output states that."""
     runs = launches_of(direct=NEAR_ZERO[name])
     said = {bar.what: bar for bar in calls.calls(runs)}
     assert "%" not in said["direct against plt"].figure and "%" in said["plt against got"].figure

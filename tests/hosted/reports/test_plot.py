@@ -110,8 +110,8 @@ def test_a_point_that_is_not_sure_sets_no_scale():
 
 
 def stored_linearity():
-    """From a launch on a virtual Zen 5: the half-width of points of recipe=cpuid is 441 core cycles, and one recipe has
-    none."""
+    """From a launch on a virtual Zen 5: the half-width of points of recipe=cpuid is 441 core cycles, and one recipe
+    has no points."""
     lines = (ROOT / "tests/hosted/data/linearity.jsonl").read_text().splitlines()
     return {r["recipe"]: r for r in map(json.loads, lines)}
 

@@ -25,7 +25,7 @@ CLEAN = {
 
 @pytest.fixture
 def rooms(tmp_path):
-    """rooms({path: text}, word, ...): the script on the clean tree with these files instead of its own."""
+    """rooms({path: text}, word, ...): the script on the clean tree with these files instead of the tree's."""
 
     def judge(changed, *words):
         for path, text in {**CLEAN, **changed}.items():

@@ -93,7 +93,7 @@ def test_a_slope_or_a_bend_fails_linearity():
     assert verdicts(bars.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
     assert verdicts(bars.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
     assert verdicts(bars.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]
-    # The limit of the self-test: one launch that proves a bend is too many, and one that does not prove it is none.
+    # The limit of the self-test: one launch that proves a bend fails it; one that does not prove a bend does not count.
     assert verdicts(bars.linearity(with_lines(fine, bend_p=2e-6)))[0] is True
     bent = with_lines(fine, bend_p=1e-6)[:1] + with_lines(fine) * 100
     assert verdicts(bars.linearity(bent))[0] is False

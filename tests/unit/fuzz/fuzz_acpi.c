@@ -53,7 +53,7 @@ static void memory_free(struct memory *m)
     }
 }
 
-/* --- seeds: recorded tables bare and behind an RSDP, and an SMBIOS ---------------------------- */
+/* --- seeds: recorded tables, bare and with an RSDP, and an SMBIOS ----------------------------- */
 
 static const char *const files[] = {
     "APIC-048d1383a6", "APIC-576166feec", "APIC-6bfc03c8fe", "FACP-026e357bc2",

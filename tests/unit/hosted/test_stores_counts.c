@@ -112,7 +112,7 @@ static void one_byte_that_changes_is_enough(void **state)
 {
     (void)state;
     store(0, 8, 8, 1);
-    memory[15] = 7; /* as if stored to by what is not traced */
+    memory[15] = 7; /* as if stored to by code that is not traced */
     store(0, 8, 8, 1);
     assert_int_equal(c.by[0].silent_stores, 0);
     store(0, 8, 8, 1);

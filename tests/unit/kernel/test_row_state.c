@@ -1,15 +1,14 @@
-// links: kernel/cpu/row_state.c
 /* The proof that a row leaves a core as it found it, with registers and MSRs that are variables. */
 #include <stdio.h>
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
-#include "kernel/cpu/row_state.h"
+#include "kernel/cpu/row_state.c"
 
 static uint64_t registers[ROW_REGISTERS];
 static enum row_register written[ROW_REGISTERS + 1];
 static unsigned writes;
 
-/* The real table is next to instructions that only ring 0 may execute. */
+/* The file of the real table also has instructions that only ring 0 may execute. */
 static char names[ROW_REGISTERS][8];
 const struct row_register_kind row_register_kinds[ROW_REGISTERS] = {
 #define NAMED(i) [i] = {.name = names[i]}

@@ -219,7 +219,7 @@ static void other_devices_are_left_as_they_were(void **state)
         struct serial s = probe(115200);
         assert_false(s.on);
         assert_non_null(strstr(s.why_not, why[i]));
-        assert_int_equal(uart.scr, i ? 0x77 : 0); /* it reads 0 where there is none */
+        assert_int_equal(uart.scr, i ? 0x77 : 0); /* it reads 0 if it is missing */
         assert_int_equal(uart.mcr, 0x0b);
         assert_int_equal(uart.lcr, 0x1b);
         assert_int_equal(uart.ier, 0x0f);

@@ -1,5 +1,5 @@
 /* Lines are brought into each state before they are flushed, and what was written is checked. The
- * walks are simulated: they record the order of what is done. */
+ * walks are simulated: they record the order of the calls. */
 // links: bench/memory/flush.c lib/memory/line_state.c
 #include "tests/unit/unit.h"
 #include <string.h>

@@ -277,7 +277,7 @@ static void latency_has_a_point_per_rate_of_the_others(void **state)
     const struct curve *c = measure(BENCH_LOADED, BENCH_READ_16);
     assert_int_equal(c->row.status, ROW_OK);
     assert_int_equal(c->n, 7);
-    assert_int_equal(c->point[0].bytes, 0); /* one rate is none */
+    assert_int_equal(c->point[0].bytes, 0); /* one rate is 0 */
     for (size_t i = 0; i < c->n; i++) {
         assert_true(i == 0 || c->point[i].bytes >= c->point[i - 1].bytes);
         assert_true(c->point[i].ticks > 6.999 && c->point[i].ticks < 7.001);

@@ -108,7 +108,7 @@ static void kbest_that_agrees_at_once_comes_back(void **state)
 
 #define INTERRUPT 5000 /* ticks */
 
-/* One in every fifth window of the body, and in every 64th of what is subtracted. */
+/* One in every fifth window of the body, and in every 64th of the empty body. */
 static double interrupted(enum kind k, size_t i)
 {
     bool now = (k == KIND_BODY && i % 5 == 0) || (k == KIND_EMPTY && i % 64 == 0);

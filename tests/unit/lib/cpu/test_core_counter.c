@@ -37,7 +37,7 @@ static void cpuid_selects_the_counter(void **state)
     } cases[] = {
         {"GenuineIntel", 6, 0x0a, 0, 4, 0, 3, 1, COUNTER_FIXED1},
         {"GenuineIntel", 6, 0x0a, 0, 2, 0, 0, 1, COUNTER_FIXED1},       /* Core 2 says none */
-        {"GenuineIntel", 6, 0x0a, 1u << 31, 2, 0, 0, 1, COUNTER_APERF}, /* a guest has none */
+        {"GenuineIntel", 6, 0x0a, 1u << 31, 2, 0, 0, 1, COUNTER_APERF}, /* a guest lacks them */
         {"GenuineIntel", 6, 0x0a, 0, 3, 0, 1, 1, COUNTER_APERF},        /* fixed 0 alone */
         {"GenuineIntel", 6, 0x0a, 0, 1, 0, 3, 0, COUNTER_NONE},
         {"GenuineIntel", 6, 0x0a, 0, 5, 2, 0, 0, COUNTER_FIXED1}, /* by the mask */

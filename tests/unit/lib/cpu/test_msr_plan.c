@@ -13,7 +13,7 @@ static void a_changed_msr_is_put_back(void **state)
     assert_true(msr_keep(&k, &a, 0x1a0));
     assert_true(msr_change(&k, &a, 0xf0, 0x50));
     assert_int_equal(*fake_msr_file_at(&f, 0x1a0), 0x850059);
-    assert_true(msr_change(&k, &a, 0xf, 0x3)); /* from what was kept, not from what is there */
+    assert_true(msr_change(&k, &a, 0xf, 0x3)); /* from the kept value, not the current one */
     assert_int_equal(*fake_msr_file_at(&f, 0x1a0), 0x850083);
     assert_true(msr_put_back(&k, &a));
     assert_int_equal(*fake_msr_file_at(&f, 0x1a0), 0x850089);

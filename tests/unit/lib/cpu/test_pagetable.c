@@ -33,7 +33,7 @@ static void pages_are_as_large_as_alignment_allows(void **state)
         assert_true(pagetable_map(&t, 0, 0, 4 * GIB, PAGE_EXEC));
         assert_int_equal(walk(&t, 3 * GIB).size, MIB2);
         assert_page(&t, 4 * GIB - 1, 4 * GIB - 1, PAGE_EXEC);
-        assert_int_equal(t.used, levels - 2 + 4); /* a table a GiB, and those above */
+        assert_int_equal(t.used, levels - 2 + 4); /* one table per GiB, and those above */
         drop(&t);
     }
 }

@@ -79,7 +79,7 @@ static void legacy_leaves_give_package_core_and_thread(void **state)
         {4, 1u << 26 | 0x121, HTT, 7, 1, 1, 1},   /* two cores of two threads */
         {2, 0x121, HTT, 3, 1, 0, 1},              /* one core of two threads */
         {4, 3u << 26 | 0x121, HTT, 6, 1, 2, 0},   /* four cores */
-        {4, 3u << 26 | 0x121, 0, 6, 6, 0, 0},     /* no HTT: one CPU a package */
+        {4, 3u << 26 | 0x121, 0, 6, 6, 0, 0},     /* no HTT: one CPU per package */
         {6, 2u << 26 | 0x121, HTT, 0xb, 1, 1, 1}, /* both rounded up: 8 ids, 4 cores */
         {1, 7u << 26 | 0x121, HTT, 3, 3, 0, 0},   /* more cores than ids */
         {4, 3u << 26, HTT, 7, 1, 0, 3},           /* no cache in leaf 4, so no cores either */

@@ -155,7 +155,7 @@ static void debug_ports_without_room_are_counted(void **state)
     assert_int_equal(d.ports, DBG2_PORTS_MAX);
     assert_int_equal(d.ports_left_out, 2);
     assert_int_equal(d.port[3].type, PORT_NET);
-    assert_false(d.port[0].uart.is_16550); /* a serial port without an address is none */
+    assert_false(d.port[0].uart.is_16550); /* a serial port without an address is left out */
     assert_int_equal(d.port[0].name_length, 0);
     put_le(b + 40, 0xffffffff, 4);
     assert_false(acpi_dbg2(&t, &d));

@@ -52,7 +52,7 @@ static int build(void **state)
     return 0;
 }
 
-/* `first` and `last` are the first and last byte of what has that word in its name. */
+/* `first` and `last` are the first and last byte of the range whose name has that word. */
 static void is(const char *word, uint64_t first, uint64_t last)
 {
     const uint64_t in[][2] = {{first, 1}, {last, 1}, {first - 7, 8}, {last, 8}, {first - 8, 4096}};

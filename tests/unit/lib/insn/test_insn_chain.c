@@ -277,7 +277,7 @@ static void each_form_that_cannot_run_has_a_reason(void **state)
         assert_true(strlen(insn_why_text((enum insn_why)i)) > 0);
 }
 
-/* A body is cut off where the room ends, and says so. */
+/* A body is cut off where the room ends, and reports that. */
 static void a_body_fits_or_says_that_it_does_not(void **state)
 {
     (void)state;

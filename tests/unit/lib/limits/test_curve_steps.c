@@ -1,4 +1,4 @@
-/* Steps of simulated curves: as limits make them, and curves that have none. */
+/* Steps of simulated curves: as limits make them, and curves without steps. */
 #include "tests/unit/unit.h"
 #include "lib/limits/curve_steps.h"
 #include "lib/stats/known.h"

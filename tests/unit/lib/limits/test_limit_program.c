@@ -50,7 +50,7 @@ static struct limits_run run_of(uint64_t iterations, uint32_t count)
     return run;
 }
 
-/* Returns the instructions of a number of iterations, with what is before and after them. */
+/* Returns the instructions of a number of iterations, including those before and after the loop. */
 static uint64_t stepped(uint64_t iterations, uint32_t count)
 {
     struct limits_run run = run_of(iterations, count);

@@ -121,7 +121,7 @@ static void a_set_has_what_is_referred_to(void **state)
     }
     assert_int_equal(set.slots.count, 1);
     assert_int_equal(set.stubs.count, 1);
-    const struct elf_spot unused = {MADE_UNUSED, 0}; /* its only reference is none */
+    const struct elf_spot unused = {MADE_UNUSED, 0}; /* its relocation is R_X86_64_NONE */
     assert_true(elf_add(&set, unused, &entry, &said.sink));
     assert_int_equal(set.parts, 7);
 }
@@ -145,7 +145,7 @@ static void pointers_are_followed(void **state)
     assert_false(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));
 }
 
-/* The 0th symbol is none, whatever is in its bytes: the value is the addend's. */
+/* Symbol 0 means "no symbol", whatever is in its bytes: the value is the addend's. */
 static void no_symbol_is_zero(void **state)
 {
     uint8_t *symbol, *rela;

@@ -32,7 +32,7 @@ static void say(const char *s)
 }
 
 /* The window's rows, without the blanks at their ends, joined by '|'; '~' for a row that is
- * none. */
+ * missing. */
 static void shows(const char *want)
 {
     char all[ROWS * (COLUMNS + 1) + 1], *end = all;

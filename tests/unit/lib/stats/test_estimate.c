@@ -10,8 +10,8 @@
 
 enum { M = 24, OPS = 100, ADDS = 250 };
 
-/* A placement made to order: windows that cost a fixed sum of their own, a body of `cycles` cycles
- * an operation, c ticks a cycle that drift, and noise of sd ticks on every block mean. */
+/* A placement made to order: windows with a fixed cost, a body of `cycles` cycles per operation, c
+ * ticks per cycle that drift, and noise of sd ticks on every block mean. */
 struct planted {
     double b[M], b2[M], e[M], e2[M], r[M], r2[M];
 };
@@ -25,7 +25,7 @@ static struct estimate_blocks plant(struct planted *p, double cycles, double dri
         double c = 0.633 * (1 + drift * i);
         slow = rho * slow + sd * gauss(rng);
         p->e[i] = 60;
-        p->e2[i] = 60 + c * OPS; /* what is subtracted grows by a cycle an operation */
+        p->e2[i] = 60 + c * OPS; /* what is subtracted grows by one cycle per operation */
         p->b[i] = 110 + c * (cycles + 1) * OPS;
         p->b2[i] = 110 + c * (cycles + 1) * 2 * OPS + slow;
         p->r[i] = 77 + c * 20;
@@ -158,7 +158,7 @@ static void the_error_is_the_scatter(void **state)
         }
         double ratio = mathx_sqrt(squares.mean) / moments_sd(&values);
         assert_close(values.mean, 3.25, 0.003);
-        /* Too large where there is none, since only rho > 0 counts; rho itself is biased low. */
+        /* Too large without a correlation, since only rho > 0 counts; rho itself is biased low. */
         assert_true(ratio > 0.85 && ratio < 1.25);
     }
 }
@@ -225,7 +225,7 @@ static void intervals_by_ranks_are_those_computed_by_hand(void **state)
     theta[6] = theta[3] = 1000;
     e = over(theta, 16, 0, 0);
     assert_true(e.theta == 8.5 && e.mean > 100 && e.hi == 1000 && e.lo == 2);
-    /* Widened by what is known within the placements, and never by less than the step makes. */
+    /* Widened by the error within the placements, and never by less than the step makes. */
     struct estimate_found found = {.theta = theta, .placements = 16, .se = 0.04, .finest = 0.01};
     e = estimate_over(&found, scratch);
     assert_close(e.within, mathx_sqrt(3.14159265358979) * 0.01, 1e-12);
@@ -234,7 +234,7 @@ static void intervals_by_ranks_are_those_computed_by_hand(void **state)
     assert_close(estimate_over(&found, scratch).within, 2 * e.within, 1e-12);
     found.se = __builtin_nan("");
     assert_close(estimate_over(&found, scratch).within, 2 * e.within, 1e-12);
-    /* A placement without a figure is none; with 10 there are too few. */
+    /* A placement without a figure does not count; 10 are too few. */
     for (int i = 0; i < 5; i++)
         theta[i] = __builtin_nan("");
     e = over(theta, 16, 0, 0);
@@ -261,7 +261,7 @@ static void rounds_that_differ_are_found_by_f(void **state)
     assert_true(estimate_rounds_differ(part, in_rounds(part, 0.836)));
     part[3].value = part[9].value = __builtin_nan(""); /* one that has no figure is left out */
     assert_true(estimate_rounds_differ(part, in_rounds(part, 3)));
-    /* One round; a part a round; nothing that varies within. */
+    /* One round; one part per round; nothing that varies within. */
     assert_false(estimate_rounds_differ(part, 4));
     for (unsigned i = 0; i < 16; i++)
         part[i].round = i;
@@ -319,7 +319,7 @@ static void intervals_over_rounds_are_those_computed_by_hand(void **state)
     e = estimate_over(&found, scratch);
     assert_close(e.hi - 5,
                  5.84090930973336 * mathx_sqrt(2.0 / 3) * mathx_sqrt(3.14159265358979 / 4), 1e-9);
-    /* A round and a placement without a figure are none. */
+    /* A round and a placement without a figure do not count. */
     found = (struct estimate_found){
         (const double[]){4, nan, 6}, 3, (const double[]){nan, 4, 6, nan}, 4, 0, 0, 0, false};
     e = estimate_over(&found, scratch);

@@ -63,7 +63,7 @@ static void random_gaps_have_no_rhythm(void **state)
     }
     assert_false(gaps_rhythm(&g, scratch).even);
 
-    gaps_init(&g, 20, HZ); /* even, but too few to say so */
+    gaps_init(&g, 20, HZ); /* even, but too few to be called even */
     for (unsigned i = 0; i < GAPS_RHYTHM; i++)
         gaps_add(&g, 1000 * i, 5 * US);
     assert_int_equal(gaps_rhythm(&g, scratch).intervals, GAPS_RHYTHM - 1);

@@ -85,7 +85,7 @@ static struct linearity_group a_group(const double shown[LINEARITY_POINTS], doub
     return group;
 }
 
-/* Sixteen groups, each with noise of its own; what is planted is found within its half-width. */
+/* Sixteen groups, each with its own noise; what is planted is found within its half-width. */
 static size_t groups_of(const double shown[LINEARITY_POINTS], double noise, unsigned lost,
                         struct linearity_point points[LINEARITY_POINTS])
 {

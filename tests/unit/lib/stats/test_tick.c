@@ -95,7 +95,8 @@ static void no_window_becomes_shorter_than_one_without(void **state)
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, 6000, 11010, 1, &taken), 6010);
     assert_int_equal(taken, 1);
-    /* Not known yet: a window shorter than the time between two interrupts may have none. */
+    /* Not known yet: a window shorter than the time between two interrupts may contain no
+     * interrupt. */
     assert_int_equal(tick_compensate(&c, UINT64_MAX, 9000, 1, &taken), 9000);
     assert_int_equal(taken, 0);
     assert_int_equal(tick_compensate(&c, UINT64_MAX, 20000, 2, &taken), 10000);
