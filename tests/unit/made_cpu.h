@@ -71,13 +71,15 @@ static inline struct cpu made_cpu(struct dump_cpu *boot)
     return c;
 }
 
-/* Reads a fixture by its name; ends the test program if it is missing. */
-static inline struct cpuid_dump fixture(const char *name)
+/* Reads a fixture by its name and keeps it until the next one is read; ends the test program if
+ * it is missing. */
+static inline struct cpuid_dump *fixture(const char *name)
 {
-    struct cpuid_dump d;
+    static struct cpuid_dump d;
     char path[200], wrong[200];
     size_t n;
 
+    cpuid_dump_free(&d);
     snprintf(path, sizeof path, "tests/replay/cpuid/%s.txt", name);
     uint8_t *text = read_file(path, &n);
     if (!cpuid_dump_parse(&d, text, n, wrong, sizeof wrong)) {
@@ -85,7 +87,7 @@ static inline struct cpuid_dump fixture(const char *name)
         exit(1);
     }
     free(text);
-    return d;
+    return &d;
 }
 
 #endif

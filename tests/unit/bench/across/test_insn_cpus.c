@@ -65,12 +65,10 @@ static void test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(with_avx512); i++) {
-        struct cpuid_dump d = fixture(with_avx512[i]);
-        struct measured m = on(&(struct dump_cpu){&d, 0});
+        struct measured m = on(&(struct dump_cpu){fixture(with_avx512[i]), 0});
         assert_in_range(m.forms, AVX512_FORMS, 20000);
         assert_in_range(m.pairs, AVX512_PAIRS, 60000);
         assert_in_range(m.bytes + CURVES_BYTES, 1, SERIAL_BYTES);
-        cpuid_dump_free(&d);
     }
 }
 
@@ -78,11 +76,9 @@ static void test_every_cpu_has_the_forms_of_long_mode(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(others); i++) {
-        struct cpuid_dump d = fixture(others[i]);
-        struct measured m = on(&(struct dump_cpu){&d, 0});
+        struct measured m = on(&(struct dump_cpu){fixture(others[i]), 0});
         assert_in_range(m.forms, OTHER_FORMS, AVX512_FORMS);
         assert_in_range(m.pairs, m.forms, AVX512_PAIRS * 3);
-        cpuid_dump_free(&d);
     }
 }
 
@@ -90,15 +86,14 @@ static void test_both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **
 {
     (void)state;
     for (size_t i = 0; i < COUNT(hybrid); i++) {
-        struct cpuid_dump d = fixture(hybrid[i]);
-        struct measured first = on(&(struct dump_cpu){&d, d.cpu[0]}),
-                        last = on(&(struct dump_cpu){&d, d.cpu[d.cpus - 1]});
+        struct cpuid_dump *d = fixture(hybrid[i]);
+        struct measured first = on(&(struct dump_cpu){d, d->cpu[0]}),
+                        last = on(&(struct dump_cpu){d, d->cpu[d->cpus - 1]});
         assert_in_range(first.forms, OTHER_FORMS, AVX512_FORMS);
         assert_int_equal(first.forms, last.forms);
         assert_int_equal(first.pairs, last.pairs);
         assert_in_range(first.bytes + CURVES_BYTES, 1, SERIAL_BYTES);
         assert_in_range(first.bytes + last.again + 2 * CURVES_BYTES, 1, HYBRID_BYTES);
-        cpuid_dump_free(&d);
     }
 }
 

@@ -1,32 +1,16 @@
 // links: bench/insn/forms.c bench/across/insn_groups.c bench/across/insn_names.c
 /* The groups of forms in a record: what several mnemonics have in common is written once. */
 #include "tests/unit/unit.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "bench/across/insn_groups.h"
-#include "bench/insn/forms.h"
-
-static struct insn_links links;
-static struct insn_support support;
-static void *memory;
+#include "tests/unit/bench/made_insn.h"
 
 /* The forms that `bench` selects, on a CPU that has everything. */
 static struct insn_groups *groups_of(const char *bench, bool pairs)
 {
     static struct insn_groups g;
-    struct options o;
+    struct insn_table *t = made_insn_table(bench, false);
 
-    options_default(&o);
-    snprintf(o.bench, sizeof o.bench, "%s", bench);
-    assert_null(insn_links_find(&links));
-    for (unsigned i = 0; i < INSN_FEATURES; i++)
-        support.has[i] = true;
-    support.avx_on = support.avx512_on = true;
-    free(memory);
-    memory = malloc(insn_table_bytes(&o));
-    assert_non_null(memory);
-    struct insn_table *t = insn_table_make(memory, &o, &support, &links, false);
     insn_groups_clear(&g, t, pairs);
     for (unsigned i = t->links; i < t->rows; i++)
         insn_groups_add(&g, &t->row[i]);

@@ -1,35 +1,12 @@
 // links: bench/insn/forms.c
 /* Figures of suite insn from simulated cells: links are subtracted, shared placements left out. */
 #include "tests/unit/unit.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "bench/insn/forms.h"
 #include "bench/model/insn.h"
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"
+#include "tests/unit/bench/made_insn.h"
 #include "tests/unit/close.h"
-
-static struct insn_links links;
-static struct insn_support support;
-static void *memory;
-
-/* A CPU that has everything. */
-static struct insn_table *table_of(const char *forms, bool exact)
-{
-    struct options o;
-
-    options_default(&o);
-    snprintf(o.bench, sizeof o.bench, "%s", forms);
-    assert_null(insn_links_find(&links));
-    for (unsigned i = 0; i < INSN_FEATURES; i++)
-        support.has[i] = true;
-    support.avx_on = support.avx512_on = true;
-    free(memory);
-    memory = malloc(insn_table_bytes(&o));
-    assert_non_null(memory);
-    return insn_table_make(memory, &o, &support, &links, exact);
-}
 
 /* Adds a placement to a cell. */
 static void take(struct insn_cell *c, double cycles, bool shared)
@@ -67,7 +44,7 @@ static struct agreed figure(const struct insn_table *t, const struct insn_cell *
 static void links_are_subtracted(void **state)
 {
     (void)state;
-    struct insn_table *t = table_of("mov_r64_m64", false);
+    struct insn_table *t = made_insn_table("mov_r64_m64", false);
     bool at_most;
     cost_links(t, 1);
     struct insn_cell *base = latency(t, 0, INSN_BASE_PART, 1);
@@ -85,7 +62,7 @@ static void links_are_subtracted(void **state)
 static void a_bound_across_files_has_one_cycle_of_the_move_subtracted(void **state)
 {
     (void)state;
-    struct insn_table *t = table_of("movd_r32_xmm", false);
+    struct insn_table *t = made_insn_table("movd_r32_xmm", false);
     bool at_most;
     struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
     for (unsigned i = 0; i < 4; i++)
@@ -98,7 +75,7 @@ static void a_bound_across_files_has_one_cycle_of_the_move_subtracted(void **sta
 static void a_bound_through_memory_has_nothing_subtracted(void **state)
 {
     (void)state;
-    struct insn_table *t = table_of("mov_r64_m64", false);
+    struct insn_table *t = made_insn_table("mov_r64_m64", false);
     bool at_most;
     cost_links(t, 1);
     struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
@@ -112,7 +89,7 @@ static void a_bound_through_memory_has_nothing_subtracted(void **state)
 static void a_bound_is_not_below_0(void **state)
 {
     (void)state;
-    struct insn_table *t = table_of("mov_m64_r64", false);
+    struct insn_table *t = made_insn_table("mov_m64_r64", false);
     bool at_most;
     cost_links(t, 1);
     struct insn_cell *c = latency(t, 0, INSN_BASE_PART, 0);
@@ -129,7 +106,7 @@ static void a_bound_is_not_below_0(void **state)
 static void exclusive_placements_are_preferred(void **state)
 {
     (void)state;
-    struct insn_table *t = table_of("imul_r64_r64", false);
+    struct insn_table *t = made_insn_table("imul_r64_r64", false);
     struct insn_cell *c = latency(t, 0, INSN_DATA, 0);
     bool at_most;
     for (unsigned i = 0; i < 3; i++) {
@@ -145,7 +122,7 @@ static void exclusive_placements_are_preferred(void **state)
 static void throughput_is_the_faster_of_two_tests(void **state)
 {
     (void)state;
-    struct insn_table *t = table_of("adc_r64_r64", false);
+    struct insn_table *t = made_insn_table("adc_r64_r64", false);
     const struct insn_row *row = &t->row[t->links];
     assert_false(is_known(insn_throughput_of(t, row).value));
     for (unsigned i = 0; i < row->cells; i++) {
@@ -161,7 +138,7 @@ static void fast_placements_are_the_throughput(void **state)
 {
     (void)state;
     static const double places[] = {1, 0.67, 0.9, 0.68, 1.1, 0.67};
-    struct insn_table *t = table_of("inc_r64", false);
+    struct insn_table *t = made_insn_table("inc_r64", false);
     const struct insn_row *row = &t->row[t->links];
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
         take(&t->cell[row->first], places[i], false);
@@ -194,7 +171,7 @@ static void slots_are_known_if_fillers_hide_the_form(void **state)
         uint8_t copies, fillers;
     } cases[] = {{0.25, 16, 24}, {2.5, 16, 24}, {2.6, 8, 72}, {20, 4, 240}, {26, 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct insn_table *t = table_of("add_r64_r64", false);
+        struct insn_table *t = made_insn_table("add_r64_r64", false);
         const struct insn_row *row = &t->row[t->links];
         struct insn_cell *slots = NULL;
         assert_int_equal(insn_filling_of(t, row).copies, 0); /* its throughput is not known */
@@ -230,7 +207,7 @@ static void forms_for_one_decoder_are_slow_in_a_straight_line_only(void **state)
                  {"bswap_r64", 1, 1, 2, false},
                  {"add_r16_imm16", 0.25, 3, 2, false}}; /* its prefix is the cause */
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct insn_table *t = table_of(cases[i].form, false);
+        struct insn_table *t = made_insn_table(cases[i].form, false);
         const struct insn_row *row = &t->row[t->links];
         assert_false(insn_is_complex(t, row));
         take_all(t, row, INSN_TEST_DISTINCT, cases[i].loop);
@@ -253,7 +230,7 @@ static void another_history_is_known_if_it_differs(void **state)
                  {1, {2.8, 4}, true, false},
                  {1, {2.8, 1}, true, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct insn_table *t = table_of("shlx_r64_r64_r64", false);
+        struct insn_table *t = made_insn_table("shlx_r64_r64_r64", false);
         const struct insn_row *row = &t->row[t->links];
         struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
         assert_true(insn_wants_after(t, row, c));
@@ -271,7 +248,7 @@ static void another_history_is_known_if_it_differs(void **state)
 static void every_form_is_run_or_has_a_reason(void **state)
 {
     (void)state;
-    struct insn_table *t = table_of("*", false), *exact;
+    struct insn_table *t = made_insn_table("*", false), *exact;
     unsigned run = 0, usual = 0;
     for (unsigned i = t->links; i < t->rows; i++) {
         const struct insn_row *row = &t->row[i];
@@ -284,7 +261,7 @@ static void every_form_is_run_or_has_a_reason(void **state)
     assert_int_equal(run, t->run);
     assert_true(t->run >= 5000 && t->pairs >= 6000); /* if the CPU has AVX-512 */
     unsigned pairs = t->pairs;
-    exact = table_of("*", true);
+    exact = made_insn_table("*", true);
     assert_int_equal(exact->links, 0);
     assert_int_equal(exact->pairs, pairs); /* one test of each form, and all pairs */
     assert_int_equal(exact->cells, exact->run + pairs);
@@ -294,7 +271,7 @@ static void what_a_cpu_lacks_is_named_once(void **state)
 {
     (void)state;
     struct options o;
-    struct insn_table *t = table_of("vmulps_ymm_ymm_ymm", false);
+    struct insn_table *t = made_insn_table("vmulps_ymm_ymm_ymm", false);
     assert_int_equal(t->rows - t->links, 2); /* the usual values and denormals */
     options_default(&o);
     strcpy(o.bench, "vmulps_ymm_ymm_ymm");

@@ -13,6 +13,12 @@ static void machine(struct fake_counters *f)
     fake_counter_add(f, 0xe8, UINT64_MAX - 70000); /* wraps during the proof */
 }
 
+static void started(struct aperf *p, struct fake_counters *f)
+{
+    machine(f);
+    assert_null(aperf_start(p, &has, &f->access));
+}
+
 static uint64_t read_patiently(struct aperf *p, struct fake_counters *f)
 {
     uint64_t cycles = 0;
@@ -29,8 +35,7 @@ static void counts_through_changes_of_clock(void **state)
     struct fake_counters f;
     struct aperf p;
     uint64_t from, to;
-    machine(&f);
-    assert_null(aperf_start(&p, &has, &f.access));
+    started(&p, &f);
     for (unsigned i = 1; i < 30; i++) {
         f.cycles_per_tick = 0.3 * i;
         from = read_patiently(&p, &f);
@@ -49,8 +54,7 @@ static void hours_between_readings_are_exact(void **state)
     struct fake_counters f;
     struct aperf p;
     uint64_t from, to;
-    machine(&f);
-    assert_null(aperf_start(&p, &has, &f.access));
+    started(&p, &f);
     from = read_patiently(&p, &f);
     fake_counters_pass(&f, 3e13);
     to = read_patiently(&p, &f);
@@ -63,8 +67,7 @@ static void torn_readings_are_tried_again(void **state)
     struct fake_counters f;
     struct aperf p;
     uint64_t from, to;
-    machine(&f);
-    assert_null(aperf_start(&p, &has, &f.access));
+    started(&p, &f);
     assert_int_equal(aperf_read(&p, &f.access, &from), APERF_OK);
     f.tear = 2; /* the second falls between the registers and the closing reading of the TSC */
     assert_int_equal(aperf_read(&p, &f.access, &to), APERF_AGAIN);

@@ -9,7 +9,7 @@
 #define TURBO_OFF (1ull << 38)
 
 struct machine {
-    struct cpuid_dump dump;
+    struct cpuid_dump *dump;
     struct dump_cpu boot;
     struct cpu cpu;
     struct fake_msr_file file, before;
@@ -34,13 +34,13 @@ static void recorded(struct machine *m, const char *name)
 {
     memset(m, 0, sizeof *m);
     m->dump = fixture(name);
-    m->boot = (struct dump_cpu){&m->dump, 0};
+    m->boot = (struct dump_cpu){m->dump, 0};
     cpu_decode(&m->cpu, cpuid_dump_get, &m->boot);
-    for (size_t i = 0; i < m->dump.msrs; i++)
+    for (size_t i = 0; i < m->dump->msrs; i++)
         for (size_t k = 0; k < sizeof used / sizeof used[0]; k++)
-            if (m->dump.msr[i].address == used[k] && !m->dump.msr[i].fault &&
+            if (m->dump->msr[i].address == used[k] && !m->dump->msr[i].fault &&
                 !fake_msr_file_at(&m->file, used[k]))
-                fake_msr_file_add(&m->file, used[k], m->dump.msr[i].value);
+                fake_msr_file_add(&m->file, used[k], m->dump->msr[i].value);
     m->options = (struct options){.turbo = SETTING_OFF, .prefetch = SETTING_OFF, .freq = FREQ_BASE};
     settle(m);
 }
@@ -92,7 +92,6 @@ static void restored(struct machine *m)
     unsigned writes = m->file.writes;
     assert_true(controls_restore(&m->q, &m->access));
     assert_int_equal(m->file.writes, writes);
-    cpuid_dump_free(&m->dump);
 }
 
 static void skylake_has_its_controls(void **state)
@@ -124,7 +123,6 @@ static void skylake_has_its_controls(void **state)
     *fake_msr_file_at(&m.file, 0x1a0) &= ~(1ull << 16);
     settle(&m);
     lacks(&m, CONTROL_FREQ, "SpeedStep off");
-    cpuid_dump_free(&m.dump);
 }
 
 static void alder_lake_has_its_controls(void **state)
@@ -153,7 +151,6 @@ static void alder_lake_has_its_controls(void **state)
     controls_apply(&m.q, &m.access);
     assert_non_null(strstr(m.q.of[CONTROL_FREQ].why_not, "no such level"));
     assert_false(m.q.of[CONTROL_FREQ].in_force);
-    cpuid_dump_free(&m.dump);
 }
 
 static void older_intel_has_its_controls(void **state)
@@ -185,12 +182,10 @@ static void older_intel_has_its_controls(void **state)
 
     recorded(&m, "GenuineIntel0030673_Silvermont3");
     lacks(&m, CONTROL_PREFETCH, "not known for this model");
-    cpuid_dump_free(&m.dump);
 
     recorded(&m, "GenuineIntel0000F66_P4_Tulsa");
     for (unsigned i = 0; i < CONTROL_IDS; i++)
         assert_null(m.q.of[i].control);
-    cpuid_dump_free(&m.dump);
 }
 
 /* The recorded ones' firmware had switched the boost off, which CPUID shows. */
@@ -198,9 +193,9 @@ static void granite_ridge(struct machine *m)
 {
     recorded(m, "AuthenticAMD0B40F40_K20_GraniteRidge_02");
     lacks(m, CONTROL_TURBO, "8000_0007 EDX[9]");
-    for (size_t i = 0; i < m->dump.leaves; i++)
-        if (m->dump.leaf[i].leaf == 0x80000007)
-            m->dump.leaf[i].regs.edx |= 1u << 9;
+    for (size_t i = 0; i < m->dump->leaves; i++)
+        if (m->dump->leaf[i].leaf == 0x80000007)
+            m->dump->leaf[i].regs.edx |= 1u << 9;
     settle(m);
 }
 
@@ -403,11 +398,9 @@ static void c1e_is_read_from_its_msr(void **state)
     m.cpu.hypervisor = true;
     assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_false(known);
-    cpuid_dump_free(&m.dump);
     recorded(&m, "AuthenticAMD0100FA0_K10_Thuban");
     assert_false(controls_c1e(&m.cpu, &m.access, &known));
     assert_false(known);
-    cpuid_dump_free(&m.dump);
 }
 
 int main(void)

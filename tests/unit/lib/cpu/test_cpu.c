@@ -6,12 +6,10 @@
 
 static struct cpu decode(const char *name)
 {
-    struct cpuid_dump d = fixture(name);
-    struct dump_cpu boot = {&d, 0};
+    struct dump_cpu boot = {fixture(name), 0};
     struct cpu c;
 
     cpu_decode(&c, cpuid_dump_get, &boot);
-    cpuid_dump_free(&d);
     return c;
 }
 

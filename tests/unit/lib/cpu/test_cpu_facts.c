@@ -11,16 +11,16 @@ static struct sink_buf out;
 
 static void show(const char *name, bool others)
 {
-    struct cpuid_dump d = fixture(name);
-    struct dump_cpu boot = {&d, 0};
+    struct cpuid_dump *d = fixture(name);
+    struct dump_cpu boot = {d, 0};
     struct cpu_source source = {cpuid_dump_get, &boot, cpuid_dump_rdmsr, &boot};
     struct core_place place[64];
     struct cpu_facts f;
     struct cpu c;
     size_t n = 0;
 
-    for (; n < d.cpus && n < 64; n++) {
-        struct dump_cpu one = {&d, d.cpu[n]};
+    for (; n < d->cpus && n < 64; n++) {
+        struct dump_cpu one = {d, d->cpu[n]};
         cpu_decode(&c, cpuid_dump_get, &one);
         topology_place(&place[n], &c, cpuid_dump_get, &one);
     }
@@ -28,7 +28,6 @@ static void show(const char *name, bool others)
     cpu_facts_read(&f, &c, &source, place, others ? n : 0, 0);
     sink_buf_init(&out, text, sizeof text);
     cpu_facts_show(&f, &out.sink);
-    cpuid_dump_free(&d);
     for (char *line = text, *end; (end = strstr(line, "\r\n")) != NULL; line = end + 2)
         assert_true(end - line <= WRAP_COLUMN);
 }

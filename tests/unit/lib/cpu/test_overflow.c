@@ -8,12 +8,10 @@
 
 static struct overflow_plan of_file(const char *name)
 {
-    struct cpuid_dump dump = fixture(name);
-    struct dump_cpu boot = {&dump, 0};
+    struct dump_cpu boot = {fixture(name), 0};
     struct overflow_plan p;
 
     overflow_decode(&p, cpuid_dump_get, &boot);
-    cpuid_dump_free(&dump);
     return p;
 }
 

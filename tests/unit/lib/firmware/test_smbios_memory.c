@@ -1,54 +1,21 @@
 #include "lib/firmware/smbios_memory.h"
 
-#include <string.h>
-#include "tests/unit/image.h"
-#include "tests/unit/unit.h"
-
-/* A 64-bit entry point, then structures of type 17, one after the other. */
-enum { BASE = 0xf0000, TABLE = 32 };
-
-static uint8_t bytes[2048];
-static struct image image = {bytes, sizeof bytes, BASE};
-static const struct physmem mem = {image_at, &image};
-static uint32_t used;
-
-static uint8_t *slot(uint8_t length)
-{
-    uint8_t *p = bytes + TABLE + used;
-
-    p[0] = 17;
-    p[1] = length;
-    used += length + 2u;
-    assert_true(TABLE + used < sizeof bytes);
-    return p;
-}
+#include "tests/unit/lib/firmware/made_smbios.h"
 
 static void module(uint16_t size, uint8_t type, uint16_t speed)
 {
-    uint8_t *p = slot(0x28);
+    uint8_t *p = structure(17, 0x28);
 
     put_le(p + 0x0c, size, 2);
     p[0x12] = type;
     put_le(p + 0x15, speed, 2);
 }
 
-static int clear(void **state)
-{
-    (void)state;
-    memset(bytes, 0, sizeof bytes);
-    used = 0;
-    return 0;
-}
-
 static struct smbios_memory read_all(void)
 {
     struct smbios_memory m;
 
-    memcpy(bytes, "_SM3_", 5);
-    bytes[6] = 0x18;
-    put_le(bytes + 0x0c, used, 4);
-    put_le(bytes + 0x10, BASE + TABLE, 8);
-    fix_sum(bytes, 0x18, 5);
+    finish();
     memset(&m, 0x5a, sizeof m);
     smbios_memory(&m, &mem, BASE);
     return m;
@@ -82,13 +49,13 @@ static void sizes_and_speeds_are_decoded(void **state)
     (void)state;
     module(0x8000 | 512, 0x12, 0); /* KiB */
     module(0xffff, 0x12, 0);       /* not known */
-    uint8_t *p = slot(0x5c);
+    uint8_t *p = structure(17, 0x5c);
     put_le(p + 0x0c, 0x7fff, 2);
     put_le(p + 0x1c, 65536, 4);
     put_le(p + 0x15, 0xffff, 2);
     put_le(p + 0x54, 70000, 4);
     p[0x12] = 0x22;
-    p = slot(0x5c);
+    p = structure(17, 0x5c);
     put_le(p + 0x0c, 32768 - 2, 2);
     put_le(p + 0x15, 5600, 2);
     put_le(p + 0x20, 0xffff, 2); /* configured comes before the most that it could */
@@ -107,9 +74,9 @@ static void sizes_and_speeds_are_decoded(void **state)
 static void short_structures_have_only_their_own_fields(void **state)
 {
     (void)state;
-    uint8_t *p = slot(0x0e);
+    uint8_t *p = structure(17, 0x0e);
     put_le(p + 0x0c, 1024, 2);
-    p = slot(0x0d); /* half of its size */
+    p = structure(17, 0x0d); /* half of its size */
     p[0x0c] = 0xff;
     struct smbios_memory m = read_all();
     assert_int_equal(m.slots, 2);

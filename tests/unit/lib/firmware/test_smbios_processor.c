@@ -7,28 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 #include "hosted/platform/smbios_files.h"
-#include "tests/unit/image.h"
-#include "tests/unit/unit.h"
-
-/* A 64-bit entry point, then structures of type 4, one after the other. */
-enum { BASE = 0xf0000, TABLE = 32 };
-
-static uint8_t bytes[1024];
-static struct image image = {bytes, sizeof bytes, BASE};
-static const struct physmem mem = {image_at, &image};
-static uint32_t used;
+#include "tests/unit/lib/firmware/made_smbios.h"
 
 static uint8_t *socket(uint8_t length, uint8_t kind, uint8_t status)
 {
-    uint8_t *p = bytes + TABLE + used;
+    uint8_t *p = structure(4, length);
 
-    p[0] = 4;
-    p[1] = length;
     p[5] = kind;
     if (length > 0x18)
         p[0x18] = status;
-    used += length + 2u;
-    assert_true(TABLE + used < sizeof bytes);
     return p;
 }
 
@@ -37,23 +24,6 @@ static void speeds_of(uint8_t *p, uint16_t external, uint16_t maximum, uint16_t 
     put_le(p + 0x12, external, 2);
     put_le(p + 0x14, maximum, 2);
     put_le(p + 0x16, current, 2);
-}
-
-static int clear(void **state)
-{
-    (void)state;
-    memset(bytes, 0, sizeof bytes);
-    used = 0;
-    return 0;
-}
-
-static void finish(void)
-{
-    memcpy(bytes, "_SM3_", 5);
-    bytes[6] = 0x18;
-    put_le(bytes + 0x0c, used, 4);
-    put_le(bytes + 0x10, BASE + TABLE, 8);
-    fix_sum(bytes, 0x18, 5);
 }
 
 static struct smbios_processors read_all(void)

@@ -97,6 +97,13 @@ static double falling(double x)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
+static void expect_step(const struct curve_step *s, uint32_t at, uint32_t from, uint32_t to)
+{
+    assert_int_equal(s->at, at);
+    assert_int_equal(s->from, from);
+    assert_int_equal(s->to, to);
+}
+
 static void a_step_between_two_loads_is_found(void **state)
 {
     size_t n = count(296, 1, 40);
@@ -104,9 +111,7 @@ static void a_step_between_two_loads_is_found(void **state)
     (void)state;
     set(n, window, 0.01);
     assert_int_equal(find(n, WINDOW), 1);
-    assert_int_equal(step[0].at, 312);
-    assert_int_equal(step[0].from, 312);
-    assert_int_equal(step[0].to, 313);
+    expect_step(&step[0], 312, 312, 313);
     assert_close(step[0].before, 482, 8);
     assert_close(step[0].after, 902, 12);
 }
@@ -118,9 +123,7 @@ static void on_a_coarse_grid_it_is_in_a_gap(void **state)
     (void)state;
     set(n, window, 0.03);
     assert_int_equal(find(n, WINDOW), 1);
-    assert_int_equal(step[0].from, 304);
-    assert_int_equal(step[0].to, 320);
-    assert_int_equal(step[0].at, 304);
+    expect_step(&step[0], 304, 304, 320);
 }
 
 static void a_sloping_step_has_an_interval(void **state)
@@ -165,9 +168,7 @@ static void a_step_among_close_counts_is_found(void **state)
     for (size_t i = 0; i < n; i++)
         point[i].y = point[i].x < 40 ? 600 : point[i].x < 44 ? middle[point[i].x - 40] : 1160;
     assert_int_equal(find(n, WINDOW), 1);
-    assert_int_equal(step[0].at, 40);
-    assert_int_equal(step[0].from, 39);
-    assert_int_equal(step[0].to, 44);
+    expect_step(&step[0], 40, 39, 44);
     assert_close(step[0].after, 1160, 1);
 }
 
@@ -279,9 +280,7 @@ static void a_knee_leaves_its_level(void **state)
     (void)state;
     set(n, knee, 0.005);
     assert_int_equal(curve_steps_leave(point, n, 1.03, step), 1);
-    assert_int_equal(step[0].at, 300);
-    assert_int_equal(step[0].from, 300);
-    assert_int_equal(step[0].to, 320);
+    expect_step(&step[0], 300, 300, 320);
     assert_close(step[0].before, 400, 3);
     assert_close(step[0].after, 440, 3);
 }
@@ -322,9 +321,7 @@ static void an_uncertain_point_is_in_the_interval(void **state)
     point[13].hi = point[14].hi = 2 * point[14].y;
     point[15].lo = point[15].y / 2;
     assert_int_equal(curve_steps_leave(point, n, 1.03, step), 1);
-    assert_int_equal(step[0].at, 300);
-    assert_int_equal(step[0].from, point[12].x);
-    assert_int_equal(step[0].to, 340);
+    expect_step(&step[0], 300, point[12].x, 340);
 }
 
 /* --- falling, refining ------------------------------------------------------------------------ */
