@@ -256,8 +256,8 @@ static void show_table(const struct essence *s, const struct essence_part *part,
             show_cells(s, at, to);
 }
 
-/* Writes two rows with their names. If their difference is shown, it has the combined interval and
- * they have none; else each row has its interval. */
+/* Writes two rows with their names. If their difference is shown, it has the combined interval, and
+ * the rows show no intervals; else each row shows its interval. */
 static void show_pair(const struct essence *s, const struct essence_part *part,
                       const struct lines_to *to)
 {

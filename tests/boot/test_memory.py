@@ -183,7 +183,7 @@ def test_a_datasheet_measures_rows_of_several_cores_on_all(boot):
 
 
 def test_little_memory_leaves_out_sizes_and_fails_no_row(boot):
-    """The area is at most half of what is free: no row fails, and the sizes that are left out are stated."""
+    """The area is at most half of the free memory: no row fails, and the sizes that are left out are stated."""
     b = boot("suite=memory bench=latency_1g,latency_2m,latency_4k", memory=128).must(SUCCESS, rows=0)
     huge, *others = b.of("curve")
     assert huge["name"] == "latency_1g" and huge["status"] == "unsupported" and "1 GiB" in huge["why"], huge

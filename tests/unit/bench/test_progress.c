@@ -203,7 +203,7 @@ static void one_long_row_does_not_lengthen_the_others(void **state)
     assert_close(progress_left(&p, &rest, &turn), 480, 1e-9);
 }
 
-/* A serial port takes longer than the rows: the progress line says so before a row is shown. */
+/* A serial port takes longer than the rows: the progress line shows that before a row is shown. */
 static void a_slow_console_is_in_the_estimate(void **state)
 {
     struct progress p = {0};

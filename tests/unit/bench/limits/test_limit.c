@@ -183,7 +183,7 @@ static bool around_the_step(void)
     return made.count > LIMIT + 8 && made.count < 450;
 }
 
-/* Only the lower half of a step in two parts is left: to say that there is none would be wrong. */
+/* Only the lower half of a step in two parts is left: "no step" would be wrong. */
 static void a_neighbour_at_the_step_makes_it_uncertain(void **state)
 {
     (void)state;
