@@ -1,5 +1,5 @@
 /*
- * Rows that show from which count on a formula is faster than the loop: 1 + 2 + ... + k, the
+ * Rows that show the count from which a formula is faster than the loop: 1 + 2 + ... + k, the
  * squares below k, and 1^6 + 2^6 + ... + k^6 for several k, in the three ways of sum_body.c. They
  * are many, so they run only on request.
  */
