@@ -133,6 +133,12 @@ static void show_where(const struct curve *c, const struct curve_point *p, struc
     }
 }
 
+/* Returns whether the point has a figure in core cycles, but too few visits for an interval. */
+static bool is_without(const struct run_facts *run, const struct curve_point *p)
+{
+    return run->execution == EXEC_SILICON && is_known(p->cycles) && !is_known(p->lo);
+}
+
 static void show_points(const struct run_facts *run, const struct curve *c, struct sink *out)
 {
     fmt(out, "%13s %12s       +-     %s\r\n",
@@ -149,7 +155,9 @@ static void show_points(const struct run_facts *run, const struct curve *c, stru
         show_number(half(p, v), decimals, 8, out);
         fmt(out, " ");
         show_last(run, c, p, out);
-        fmt(out, p->shared ? "  shared core: not judged\r\n" : "\r\n");
+        fmt(out, p->shared            ? "  shared core: not judged\r\n"
+                 : is_without(run, p) ? "  too few visits for an interval\r\n"
+                                      : "\r\n");
     }
 }
 

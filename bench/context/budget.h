@@ -31,6 +31,15 @@ static inline double budget_left(const struct budget *b)
     return b->seconds - budget_since(b, b->began);
 }
 
+/* Begins again with what is left, at least this fraction of the whole. */
+static inline void budget_go_on(struct budget *b, double least)
+{
+    double left = budget_left(b);
+
+    b->seconds = left > least * b->seconds ? left : least * b->seconds;
+    b->began = tsc_now();
+}
+
 /* Returns the fraction that is used. */
 static inline double budget_used(const struct budget *b)
 {

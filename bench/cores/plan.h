@@ -69,6 +69,7 @@ struct plan {
     struct probe *probe;         /* of the core that was probed last */
     struct pace *pace;           /* of all engines */
     struct cycle_check *counter; /* of the core that was probed last */
+    double late;                 /* seconds by which curves of several cores took too long */
     struct crowd *crowd;         /* for rows of several cores (bench/cores/crowd.h) */
     void *forms_memory;          /* for the table of suite `insn`, if it is selected */
     struct insn_table *forms;    /* of the core that measures it (bench/cores/forms.h) */

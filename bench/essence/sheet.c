@@ -1,8 +1,8 @@
 #include "bench/essence/sheet.h"
 #include "bench/show/units.h"
 #include "lib/decimal/num.h"
+#include "lib/memory/sizes.h"
 #include "lib/stats/known.h"
-#include "lib/stats/mathx.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 
@@ -68,23 +68,12 @@ static bool ends_at(const struct curve *c, const struct cache *cache)
     return false;
 }
 
-/* Returns the size at which a cache has its figure: half way, on a logarithmic scale, from the size
- * of the cache above it; of the first cache half its size. Larger sets miss TLBs too, and a shared
- * cache holds less than its size. 0: CPUID does not have the cache. */
-static uint64_t size_for(const struct curve *c, int32_t level)
-{
-    const struct cache *cache = cache_of(c, level), *above = cache_of(c, level - 1);
-
-    if (!cache)
-        return 0;
-    return above ? (uint64_t)mathx_sqrt((double)above->size * (double)cache->size)
-                 : cache->size / 2;
-}
-
 /* Returns the point that has the figure, or NULL. */
 static const struct curve_point *point_of(const struct curve *c, const struct sheet_source *source)
 {
-    uint64_t most = source->from == SHEET_IN_CACHE ? size_for(c, source->at) : UINT64_MAX;
+    uint64_t most = source->from == SHEET_IN_CACHE
+                        ? sizes_of_cache(c->cache, c->caches, (unsigned)source->at)
+                        : UINT64_MAX;
     const struct curve_point *found = NULL;
 
     for (size_t i = 0; i < c->n; i++) {

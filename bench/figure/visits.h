@@ -7,7 +7,8 @@
 #include "bench/sample/pairs.h"
 
 #define VISITS_MOST        16 /* of a point */
-#define VISITS_ROUNDS_MOST 4
+#define VISITS_ROUNDS_MOST 5
+#define VISITS_LEAST       3 /* for an interval: with two, Student's t is 64 */
 
 /* A zeroed struct has no visits. */
 struct visits {
@@ -18,7 +19,8 @@ struct visits {
 
 struct visits_figure {
     double ticks;          /* UNKNOWN: no figure */
-    double cycles, lo, hi; /* core cycles or instructions, and their interval */
+    double cycles, lo, hi; /* core cycles or instructions, and their interval; UNKNOWN: fewer
+                            * than VISITS_LEAST visits have a figure */
     bool shared;           /* most pairs were on a shared core: their interval holds both states */
 };
 

@@ -9,7 +9,7 @@
 #include "lib/stats/known.h"
 
 #define ROUNDS       4  /* passes over the counts after the first ones, */
-#define ROUNDS_LEAST 2  /* or fewer if the time is over */
+#define ROUNDS_LEAST 3  /* or fewer if the time is over, but enough for an interval */
 #define PER_ROUND    3  /* visits of a count in one of them */
 #define PAIRS        5  /* of walks that a visit's figure is the median of */
 #define REFINED      3  /* times that counts are added */
@@ -24,7 +24,9 @@
 /* Where no CPU executes the code: one visit of a few counts, with one pair of walks. */
 #define PROOF_MOST 1024
 
-_Static_assert(ROUNDS *PER_ROUND <= VISITS_MOST && ROUNDS <= VISITS_ROUNDS_MOST, "visits fit");
+_Static_assert(ROUNDS *PER_ROUND <= VISITS_MOST && ROUNDS <= VISITS_ROUNDS_MOST &&
+                   ROUNDS_LEAST >= VISITS_LEAST,
+               "visits fit");
 
 /* A curve that is being measured, in the engine's memory. */
 struct measuring {
@@ -214,7 +216,7 @@ static void plan_passes(struct measuring *w)
     for (; w->n > LEAST && ROUNDS_LEAST * cost_of(w) > left; w->n--)
         w->limit.less_time = true;
     double rounds = left / cost_of(w);
-    w->rounds = rounds >= ROUNDS ? ROUNDS : rounds >= 3 ? 3 : ROUNDS_LEAST;
+    w->rounds = rounds >= ROUNDS ? ROUNDS : ROUNDS_LEAST;
     w->per_round = rounds >= PER_ROUND * ROUNDS ? PER_ROUND : rounds >= 2 * ROUNDS ? 2 : 1;
 }
 
@@ -311,7 +313,8 @@ static void find_steps(struct limit *l)
     for (size_t i = 0; i < l->n; i++) {
         const struct limit_point *p = &l->point[i];
         double value = is_known(p->cycles) ? p->cycles : p->ticks;
-        point[i] = (struct step_point){p->count, p->shared ? UNKNOWN : value, p->lo, p->hi};
+        bool vague = p->shared || (is_known(p->cycles) && !is_known(p->lo)); /* few visits */
+        point[i] = (struct step_point){p->count, vague ? UNKNOWN : value, p->lo, p->hi};
         every[i] = (struct step_point){p->count, value, UNKNOWN, UNKNOWN};
     }
     /* A predictor or a cache may do better with more; a window cannot be shorter. */

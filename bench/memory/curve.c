@@ -15,11 +15,20 @@
 #define PAGES_MOST 32768u /* elements, one per page */
 /* The first pass may take this share of the time. A size costs at most this factor more than the
  * one before: it is at most twice as large, and may leave a cache. */
-#define FIRST_SHARE 0.4
-#define FIRST_NEXT  4
+#define FIRST_SHARE 0.5
+#define FIRST_NEXT  3
+#define LEFT_LEAST  0.3 /* of the row's time, for its points, however long the area took */
 /* Where no CPU executes the code: one visit of a few sizes, with one pair of walks. */
 #define PROOF_MOST  (256u << 10)
 #define PROOF_PAGES 64u
+
+/* A size, or what else a point is. */
+struct point {
+    uint64_t at;
+    bool added;                         /* where the curve bends */
+    unsigned passes;                    /* visits after the first pass */
+    struct pairs_figure exclusive, all; /* of the first pass; without pairs: it was not there */
+};
 
 /* A curve that is being measured, in the engine's memory. */
 struct measuring {
@@ -31,10 +40,10 @@ struct measuring {
     uint64_t set_bytes; /* of the area before the map */
     struct budget budget;
     uint64_t seed;
-    double cost[SIZES_MOST], first[SIZES_MOST]; /* of the first pass: seconds, cycles or ticks */
-    uint64_t size[SIZES_MOST];
-    struct sizes_plan plan;
-    struct visits visits[SIZES_MOST];
+    size_t n;
+    struct point point[SIZES_MOST];
+    double cost[SIZES_MOST];          /* seconds of a visit of each */
+    struct visits visits[SIZES_MOST]; /* of each */
 };
 
 _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
@@ -95,94 +104,110 @@ static bool visit(struct measuring *w, uint64_t point, struct visit *v)
     return !o.v.wrong && !o.v.lacks;
 }
 
-static double value_of(const struct pairs_figure *f)
+/* Returns the figure of the first pass, in cycles or ticks. */
+static double first_of(const struct point *p)
 {
-    return is_known(f->cycles) ? f->cycles : f->ticks;
+    if (p->all.pairs == 0)
+        return UNKNOWN;
+    return is_known(p->all.cycles) ? p->all.cycles : p->all.ticks;
 }
 
 /* --- the passes ------------------------------------------------------------------------------- */
 
-/* Visits each size once, which shows where the curve bends and what a visit costs. Returns the
- * number of sizes that there is time for; 0: the row has ended. */
-static size_t pass_first(struct measuring *w, size_t n)
+/* Visits the i-th point for the first time. False: the row has ended. */
+static bool visit_first(struct measuring *w, size_t i)
 {
-    double last = 0;
+    struct point *p = &w->point[i];
+    uint64_t from = tsc_now();
+    struct visit v;
 
-    for (size_t i = 0; i < n; i++) {
-        struct visit v;
-        uint64_t from = tsc_now();
-        bool late = budget_used(&w->budget) + FIRST_NEXT * last / w->budget.seconds > FIRST_SHARE;
+    if (!visit(w, p->at, &v))
+        return false;
+    w->cost[i] = budget_since(&w->budget, from);
+    p->exclusive = v.exclusive;
+    p->all = v.all;
+    return true;
+}
+
+/* Visits each point once, which shows where the curve bends and what a visit costs. Leaves out the
+ * sizes that there is no time for. False: the row has ended. */
+static bool pass_first(struct measuring *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        double next = i > 0 ? FIRST_NEXT * w->cost[i - 1] / w->budget.seconds : 0;
+        bool late = budget_used(&w->budget) + next > FIRST_SHARE;
         if (i > 1 && late && is_by_size(w) && !is_proof(w->e)) {
             w->curve.less_time = true;
-            return i;
+            w->n = i;
+            return true;
         }
-        if (!visit(w, w->size[i], &v))
-            return 0;
-        last = w->cost[i] = budget_since(&w->budget, from);
-        w->first[i] = value_of(&v.all);
-        pace_show(w->e, FIRST_SHARE * (double)i / (double)n);
-    }
-    return n;
-}
-
-/* Adds sizes where the curve bends. Their cost is that of the next larger size, their value is not
- * known. Returns the new number. */
-static size_t refine(struct measuring *w, size_t n)
-{
-    uint64_t before[SIZES_MOST], page = needs_page(&w->curve);
-    bool pages = bench_is_pages(w->curve.row.bench->curve.load);
-    double cost[SIZES_MOST], first[SIZES_MOST];
-
-    memcpy(before, w->size, n * sizeof *before);
-    memcpy(cost, w->cost, n * sizeof *cost);
-    memcpy(first, w->first, n * sizeof *first);
-    size_t more = sizes_refine(w->size, w->first, n, pages ? page : SIZES_UNIT);
-    for (size_t i = 0, old = 0; i < more; i++) {
-        bool known = w->size[i] == before[old];
-        w->cost[i] = cost[old];
-        w->first[i] = known ? first[old] : UNKNOWN;
-        old += old + 1 < n && known;
-    }
-    return more;
-}
-
-/* Adds sizes twice: the second time next to those of the first time, which are visited once for
- * that, if there is time. Returns the new number; 0: the row has ended. */
-static size_t densify(struct measuring *w, size_t n)
-{
-    if (!is_by_size(w))
-        return n;
-    n = refine(w, n);
-    for (size_t i = 0; i < n; i++) {
-        struct visit v;
-        if (is_known(w->first[i]) || budget_used(&w->budget) > FIRST_SHARE)
-            continue;
-        if (!visit(w, w->size[i], &v))
-            return 0;
-        w->first[i] = value_of(&v.all);
-    }
-    return refine(w, n);
-}
-
-static bool pass_size(struct measuring *w, unsigned round, size_t i)
-{
-    for (unsigned k = 0; k < w->plan.visits[i]; k++) {
-        struct visit v;
-        if (!visit(w, w->size[i], &v))
+        if (!visit_first(w, i))
             return false;
-        visits_add(&w->visits[i], round, &v.exclusive, &v.all);
+        pace_show(w->e, FIRST_SHARE * (double)i / (double)w->n);
     }
     return true;
 }
 
-/* Visits the planned sizes, forward in even rounds, backward in odd ones. False: it has ended. */
-static bool pass(struct measuring *w, unsigned round)
+/* Adds sizes where the curve bends. Their cost is that of the next larger size. */
+static void refine(struct measuring *w)
 {
-    for (size_t i = 0; i < w->plan.n; i++) {
-        size_t size = round % 2 ? w->plan.n - 1 - i : i;
-        if (!pass_size(w, round, size))
+    uint64_t size[SIZES_MOST], page = needs_page(&w->curve);
+    bool pages = bench_is_pages(w->curve.row.bench->curve.load);
+    double first[SIZES_MOST];
+
+    for (size_t i = 0; i < w->n; i++) {
+        size[i] = w->point[i].at;
+        first[i] = first_of(&w->point[i]);
+    }
+    size_t n = sizes_refine(size, first, w->n, pages ? page : SIZES_UNIT);
+    for (size_t i = n, old = w->n; i-- > 0;) {
+        bool known = old > 0 && w->point[old - 1].at == size[i];
+        w->cost[i] = w->cost[old - known];
+        w->point[i] = known ? w->point[old - 1] : (struct point){.at = size[i], .added = true};
+        old -= known;
+    }
+    w->n = n;
+}
+
+/* Adds sizes twice: the second time next to those of the first time, which are visited once for
+ * that, if there is time. False: the row has ended. */
+static bool densify(struct measuring *w)
+{
+    if (!is_by_size(w))
+        return true;
+    refine(w);
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->point[i].all.pairs > 0 || budget_used(&w->budget) > FIRST_SHARE)
+            continue;
+        if (!visit_first(w, i))
             return false;
-        double done = (round + (double)(i + 1) / (double)w->plan.n) / w->plan.rounds;
+    }
+    refine(w);
+    return true;
+}
+
+/* Visits the i-th point in one of the passes. Each has its part of the visits. */
+static bool pass_point(struct measuring *w, unsigned pass, size_t i)
+{
+    const struct point *p = &w->point[i];
+    unsigned from = p->passes * (pass - 1) / POINT_PASSES, to = p->passes * pass / POINT_PASSES;
+
+    for (unsigned k = from; k < to; k++) {
+        struct visit v;
+        if (!visit(w, p->at, &v))
+            return false;
+        visits_add(&w->visits[i], pass, &v.exclusive, &v.all);
+    }
+    return true;
+}
+
+/* Visits the points, backward in odd passes, forward in even ones. False: the row has ended. */
+static bool pass(struct measuring *w, unsigned pass)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        if (!pass_point(w, pass, pass % 2 ? w->n - 1 - i : i))
+            return false;
+        double done = (pass - 1 + (double)(i + 1) / (double)w->n) / POINT_PASSES;
         pace_show(w->e, FIRST_SHARE + (1 - FIRST_SHARE) * done);
     }
     return true;
@@ -194,7 +219,7 @@ static bool visit_again(void *ctx, size_t i, struct pairs_figure *exclusive,
     struct measuring *w = ctx;
     struct visit v;
 
-    if (!visit(w, w->size[i], &v))
+    if (!visit(w, w->point[i].at, &v))
         return false;
     *exclusive = v.exclusive;
     *all = v.all;
@@ -204,7 +229,7 @@ static bool visit_again(void *ctx, size_t i, struct pairs_figure *exclusive,
 /* Repeats visits on a shared core in the rest of the time. False: the row has ended. */
 static bool repeat(struct measuring *w)
 {
-    const struct repeats r = {w->visits, w->plan.n, w->cost, &w->budget, visit_again, w};
+    const struct repeats r = {w->visits, w->n, w->cost, &w->budget, visit_again, w};
 
     return is_proof(w->e) || repeats_take(&r);
 }
@@ -215,10 +240,10 @@ static void conclude(struct measuring *w)
 {
     struct curve *c = &w->curve;
 
-    c->rounds = w->plan.rounds;
-    c->n = w->plan.n;
+    c->rounds = is_proof(w->e) ? 1 : POINT_ROUNDS;
+    c->n = w->n;
     for (size_t i = 0; i < c->n; i++)
-        c->point[i] = point_of(&w->visits[i], w->size[i], w->plan.rounds, w->e);
+        c->point[i] = point_of(&w->visits[i], w->point[i].at, w->e);
     point_levels(c);
     if (w->e->facts.execution == EXEC_EMULATED)
         c->spoiled = CURVE_EMULATED;
@@ -271,39 +296,66 @@ static bool open_area(struct measuring *w)
     return true;
 }
 
-/* Plans the passes over n points. Without the largest sizes a curve is shorter; offsets and states
- * are all measured, however long they take. */
-static void plan_passes(struct measuring *w, size_t n)
+static struct sizes_plan plan_within(const struct measuring *w, double budget)
+{
+    struct sizes_cost cost[SIZES_MOST];
+    bool proof = is_proof(w->e);
+
+    for (size_t i = 0; i < w->n; i++) {
+        const struct point *p = &w->point[i];
+        uint64_t next = i + 1 < w->n ? p[1].at : 0;
+        bool headline = needs_is_headline(&w->curve, p->at, next);
+        cost[i] = (struct sizes_cost){w->cost[i], p->all.pairs > 0,
+                                      headline   ? SIZES_HEADLINE
+                                      : p->added ? SIZES_ADDED
+                                                 : SIZES_GRID};
+    }
+    return sizes_plan(cost, w->n, proof ? 1 : VISITS_LEAST, proof ? 1 : POINT_VISITS, budget);
+}
+
+/* Plans the passes over the points. Without the largest sizes a curve is shorter; offsets and
+ * states are all measured, however long they take. */
+static void plan_passes(struct measuring *w)
 {
     double budget = is_proof(w->e) ? 1e9 : budget_left(&w->budget);
-    unsigned rounds = is_proof(w->e) ? 1 : POINT_ROUNDS,
-             visits = is_proof(w->e) ? 1 : POINT_PER_ROUND;
+    struct sizes_plan plan = plan_within(w, budget);
+    size_t n = 0;
 
-    w->plan = sizes_plan(w->cost, n, rounds, visits, budget);
-    while (w->plan.n < n && !is_by_size(w)) {
+    while (plan.shorter && !is_by_size(w)) {
         budget = budget > 0 ? 2 * budget : w->budget.seconds;
-        w->plan = sizes_plan(w->cost, n, rounds, visits, budget);
+        plan = plan_within(w, budget);
     }
-    w->curve.less_time = w->curve.less_time || w->plan.n < n;
+    for (size_t i = 0; i < w->n; i++) {
+        struct point *p = &w->point[i];
+        if (plan.visits[i] == 0)
+            continue;
+        bool first = p->all.pairs > 0;
+        p->passes = plan.visits[i] - first;
+        if (first)
+            visits_add(&w->visits[n], 0, &p->exclusive, &p->all);
+        w->cost[n] = w->cost[i];
+        w->point[n++] = *p;
+    }
+    w->n = n;
+    w->curve.less_time = w->curve.less_time || plan.shorter;
 }
 
 static bool measure_points(struct measuring *w)
 {
-    size_t n = needs_points(&w->curve, most_bytes(w), w->size);
+    uint64_t at[SIZES_MOST];
 
-    if (n == 0) {
+    w->n = needs_points(&w->curve, most_bytes(w), at);
+    if (w->n == 0) {
         row_fail(&w->curve.row, ROW_UNSUPPORTED, "there is less memory than the smallest size");
         return false;
     }
-    n = pass_first(w, n);
-    if (n == 0)
+    for (size_t i = 0; i < w->n; i++)
+        w->point[i] = (struct point){.at = at[i]};
+    if (!pass_first(w) || !densify(w))
         return false;
-    n = densify(w, n);
-    if (n == 0)
-        return false;
-    plan_passes(w, n);
-    for (unsigned round = 0; round < w->plan.rounds; round++)
-        if (!pass(w, round))
+    plan_passes(w);
+    for (unsigned i = 1; i <= POINT_PASSES; i++)
+        if (!pass(w, i))
             return false;
     return repeat(w);
 }
@@ -312,6 +364,7 @@ static void measure_in_area(struct measuring *w)
 {
     if (!open_area(w))
         return;
+    budget_go_on(&w->budget, LEFT_LEAST);
     if (measure_points(w))
         conclude(w);
     w->e->p->area_free(w->e->p, &w->area);

@@ -108,6 +108,18 @@ void needs_find(struct curve *c, const struct platform *p)
                                        : most_of_sizes(c);
 }
 
+bool needs_is_headline(const struct curve *c, uint64_t size, uint64_t next)
+{
+    if (bench_by(&c->row.bench->curve) != BENCH_BY_SIZE || bench_is_pages(load_of(c)))
+        return false;
+    for (unsigned i = 0; i < c->caches && next > 0 && bench_is_chase(load_of(c)); i++) {
+        uint64_t at = sizes_of_cache(c->cache, c->caches, c->cache[i].level);
+        if (size <= at && at < next)
+            return true;
+    }
+    return next == 0;
+}
+
 uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict)
 {
     *evict = 0;

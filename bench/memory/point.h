@@ -5,14 +5,13 @@
 #include "bench/figure/visits.h"
 #include "bench/model/curve.h"
 
-#define POINT_ROUNDS    4 /* passes over the points after the first */
-#define POINT_PER_ROUND 4 /* visits of a point in one of them */
-#define POINT_VISITS    (POINT_ROUNDS * POINT_PER_ROUND)
+#define POINT_PASSES 4 /* over the points after the first */
+#define POINT_ROUNDS (1 + POINT_PASSES)
+#define POINT_VISITS 16 /* of a point in all of them, at most */
 
-/* Returns the point at `bytes` of visits in `rounds` rounds. Its interval is UNKNOWN if core cycles
- * are. */
-struct curve_point point_of(const struct visits *v, uint64_t bytes, unsigned rounds,
-                            const struct engine *e);
+/* Returns the point at `bytes`. Its interval is UNKNOWN if core cycles are, or if there are too few
+ * visits. */
+struct curve_point point_of(const struct visits *v, uint64_t bytes, const struct engine *e);
 
 /* Finds the levels of a curve with all its points, compares them with the caches, and says whether
  * the curve is spoiled. */

@@ -18,6 +18,10 @@
 #define SET_PROOF     (256ull << 10) /* where no CPU executes the code */
 #define SET_ALIGN     (128ull << 10) /* a copy has two halves of whole TOGETHER_LINES */
 #define MB            1e6
+/* Where the system may give a core no CPU: a wait for it may take less time than in other rows of
+ * several cores. Once curves have taken these seconds too long, the rest is not measured. */
+#define PATIENCE_PART 2
+#define LATE_MOST     5.0
 
 _Static_assert(sizeof(struct gathering) <= INTERLEAVE_NEED * sizeof(uint64_t),
                "a curve of several cores does not fit an engine's memory");
@@ -162,11 +166,18 @@ static bool by_cores(struct gathering *g, unsigned n, uint64_t bytes)
     return true;
 }
 
+/* Measures 1, 2, 4 ... and all cores. If the time is over, only one and all. */
 static void measure_cores(struct gathering *g, unsigned n, uint64_t bytes)
 {
-    for (unsigned cores = 1; cores < n; cores *= 2)
+    bool silicon = engine_of(g)->facts.execution == EXEC_SILICON;
+
+    for (unsigned cores = 1; cores < n; cores *= 2) {
+        g->curve.less_time = silicon && cores > 1 && budget_left(&g->budget) < 0;
+        if (g->curve.less_time)
+            break;
         if (!by_cores(g, cores, bytes))
             return;
+    }
     (void)by_cores(g, n, bytes);
 }
 
@@ -281,7 +292,10 @@ static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
     memset(g, 0, sizeof *g);
     crowd_begin(plan, b);
     g->crowd = plan->crowd;
+    if (plan->p->cores && plan->p->cores->starved)
+        g->crowd->patience /= PATIENCE_PART;
     g->kind = &b->curve;
+    g->budget = budget_begin(&e->facts, b->curve.ms);
     g->seed = e->facts.o->seed;
     g->duration = silicon && run_has_hz(&e->facts) ? (uint64_t)(e->facts.tsc_hz * ROUND_SECONDS)
                                                    : ROUND_TICKS;
@@ -299,11 +313,16 @@ const struct curve *together_measure(struct plan *plan, const struct bench *b)
 
     begin(g, plan, b);
     span_begin(e, &g->curve.row, b->curve.ms);
-    if (crowd_has_two(plan))
-        measure(g, plan->p);
-    else
+    if (!crowd_has_two(plan))
         crowd_fail(g->crowd, ROW_UNSUPPORTED, CROWD_ALONE);
+    else if (plan->late > LATE_MOST)
+        crowd_fail(g->crowd, ROW_UNSUPPORTED,
+                   "curves of several cores waited for cores that were not given the CPU in time");
+    else
+        measure(g, plan->p);
     span_end(e, &g->curve.row);
+    if (plan->p->cores && plan->p->cores->starved && budget_left(&g->budget) < 0)
+        plan->late -= budget_left(&g->budget);
     g->curve.row.status = row->status;
     g->curve.row.why = row->why;
     g->curve.row.ended = row->ended;

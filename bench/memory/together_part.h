@@ -3,6 +3,7 @@
 #ifndef BENCH_MEMORY_TOGETHER_PART_H
 #define BENCH_MEMORY_TOGETHER_PART_H
 
+#include "bench/context/budget.h"
 #include "bench/cores/crowd.h"
 #include "bench/memory/flush.h"
 #include "bench/model/curve.h"
@@ -17,6 +18,7 @@ struct gathering {
     struct curve curve;
     struct crowd *crowd; /* its cores have the lines of each core and round, and their ticks */
     const struct bench_curve *kind;
+    struct budget budget;
     uint8_t *at;     /* the memory of the streams */
     uint64_t set;    /* bytes of each core there */
     uint8_t *chased; /* of BENCH_LOADED: the set of the chase, and its map */

@@ -8,18 +8,18 @@
           .curve = {__VA_ARGS__})
 
 CURVE(latency_4k, "a load that waits for the one before, lines in random order; 4 KiB pages",
-      .ms = 2000);
-CURVE(latency_2m, "the same in pages of 2 MiB", .ms = 1500, .page = BENCH_2M);
-CURVE(latency_1g, "the same in pages of 1 GiB", .ms = 800, .page = BENCH_1G);
-CURVE(stride_64, "the same from each line to the next; 4 KiB pages", .ms = 700, .stride = 1);
-CURVE(stride_1k, "the same from each line to the one 1 KiB after it", .ms = 700, .stride = 16);
+      .ms = 2400);
+CURVE(latency_2m, "the same in pages of 2 MiB", .ms = 2400, .page = BENCH_2M);
+CURVE(latency_1g, "the same in pages of 1 GiB", .ms = 1000, .page = BENCH_1G);
+CURVE(stride_64, "the same from each line to the next; 4 KiB pages", .ms = 600, .stride = 1);
+CURVE(stride_1k, "the same from each line to the one 1 KiB after it", .ms = 600, .stride = 16);
 
 /* The same with the prefetchers off, where the CPU allows that. */
-CURVE(latency_4k_off, "as latency_4k, the hardware prefetchers off", .ms = 1000,
+CURVE(latency_4k_off, "as latency_4k, the hardware prefetchers off", .ms = 900,
       .no_prefetch = true);
-CURVE(stride_64_off, "as stride_64, the hardware prefetchers off", .ms = 500, .stride = 1,
+CURVE(stride_64_off, "as stride_64, the hardware prefetchers off", .ms = 400, .stride = 1,
       .no_prefetch = true);
-CURVE(stride_1k_off, "as stride_1k, the hardware prefetchers off", .ms = 500, .stride = 16,
+CURVE(stride_1k_off, "as stride_1k, the hardware prefetchers off", .ms = 400, .stride = 16,
       .no_prefetch = true);
 
 #define TLB(name_, what_, load_, page_, ms_)                                                       \
@@ -28,16 +28,16 @@ CURVE(stride_1k_off, "as stride_1k, the hardware prefetchers off", .ms = 500, .s
 TLB(tlb_4k, "a load that waits for the one before, one in each page of 4 KiB", BENCH_PAGES,
     BENCH_4K, 600);
 TLB(tlb_2m, "the same, one in each page of 2 MiB", BENCH_PAGES, BENCH_2M, 900);
-TLB(tlb_1g, "the same, one in each page of 1 GiB", BENCH_PAGES, BENCH_1G, 400);
-TLB(tlb_code_4k, "a jump to the next, one in each page of 4 KiB", BENCH_CODE, BENCH_4K, 600);
-TLB(tlb_code_2m, "the same, one in each page of 2 MiB", BENCH_CODE, BENCH_2M, 600);
+TLB(tlb_1g, "the same, one in each page of 1 GiB", BENCH_PAGES, BENCH_1G, 300);
+TLB(tlb_code_4k, "a jump to the next, one in each page of 4 KiB", BENCH_CODE, BENCH_4K, 450);
+TLB(tlb_code_2m, "the same, one in each page of 2 MiB", BENCH_CODE, BENCH_2M, 450);
 
 /* Offsets from the beginning of a page, near the end of the first line and of the page. */
 static const int32_t split[] = {0, 8, 32, 56, 57, 60, 63, 64, 4080, 4088, 4089, 4092, 4095, 4096};
 /* Of a load from the store of 8 bytes before it: the lower 12 bits of the addresses overlap. */
 static const int32_t alias[] = {4080, 4088, 4089, 4092, 4095, 4096, 4097, 4100, 4103, 4104, 4112};
 #define NEAR(name_, what_, load_, offsets_)                                                        \
-    CURVE(name_, what_, .ms = 150, .load = load_, .offset = offsets_,                              \
+    CURVE(name_, what_, .ms = 100, .load = load_, .offset = offsets_,                              \
           .offsets = sizeof offsets_ / sizeof offsets_[0])
 
 NEAR(split_load, "a load of 8 bytes that waits for the one before, by offset in a page",
@@ -46,10 +46,10 @@ NEAR(split_store, "a store of 8 bytes, by offset in a page", BENCH_SPLIT_STORE, 
 NEAR(alias_4k, "a store of 8 bytes, then a load of 8 about a page further on", BENCH_ALIAS, alias);
 
 BENCH(memory, forward, .what = "a store, then a load at an offset from it, by the sizes of both",
-      .form = FORM_FORWARD, .ops = 1, .on_request = true, .curve = {.ms = 1200});
+      .form = FORM_FORWARD, .ops = 1, .on_request = true, .curve = {.ms = 800});
 
 #define STREAM(name_, what_, load_)                                                                \
-    CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 700, .load = load_)
+    CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 480, .load = load_)
 
 STREAM(read_16, "16-byte loads read", BENCH_READ_16);
 STREAM(read_32, "32-byte loads (AVX) read", BENCH_READ_32);
@@ -78,17 +78,17 @@ BENCH(memory, core_to_core, .what = "a cache line from one core to another, ever
 
 #define LOADED(name_, what_, load_)                                                                \
     CURVE(name_, "a load of a chase on one core while the others " what_ ", by their rate",        \
-          .ms = 500, .load = load_, .crowd = BENCH_LOADED)
+          .ms = 300, .load = load_, .crowd = BENCH_LOADED)
 
 LOADED(loaded_read, "read", BENCH_READ_16);
 LOADED(loaded_write, "write", BENCH_WRITE_16);
 
 #define FLUSH(name_, instruction_, load_)                                                          \
-    CURVE(name_, instruction_ " of a line, one of many, by where the line is", .ms = 150,          \
+    CURVE(name_, instruction_ " of a line, one of many, by where the line is", .ms = 100,          \
           .load = load_);                                                                          \
-    CURVE(name_##_wait, instruction_ " of a line, then MFENCE, by where the line is", .ms = 150,   \
+    CURVE(name_##_wait, instruction_ " of a line, then MFENCE, by where the line is", .ms = 100,   \
           .load = load_, .waits = true);                                                           \
-    CURVE(name_##_held, instruction_ " of a line, then MFENCE, that another core has", .ms = 50,   \
+    CURVE(name_##_held, instruction_ " of a line, then MFENCE, that another core has", .ms = 20,   \
           .load = load_, .waits = true, .crowd = BENCH_HELD)
 
 FLUSH(flush_clflush, "CLFLUSH", BENCH_FLUSH);

@@ -126,7 +126,8 @@ size_t levels_find(const struct level_point *point, size_t n, struct level level
 /* Returns whether b is lower than a beyond doubt. */
 static bool is_lower(const struct level_point *a, const struct level_point *b)
 {
-    bool apart = !is_known(a->lo) || !is_known(b->hi) || b->hi < a->lo;
+    bool apart =
+        is_known(a->lo) && is_known(b->hi) ? b->hi < a->lo : !is_known(a->lo) && !is_known(b->hi);
 
     return b->value * LEVEL_FALL < a->value && apart;
 }

@@ -1,8 +1,26 @@
 #include "lib/memory/sizes.h"
 #include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 
-#define LEAST_SIZES  2
-#define LEAST_ROUNDS 2
+#define LEAST_SIZES 2
+#define HEADLINE    4          /* times the time of another size */
+#define CHEAP       (1 / 128.) /* of the budget: a size that takes less keeps its measurements */
+
+/* Returns the bytes of the cache for data of this level; 0: there is none. */
+static uint64_t bytes_of(const struct cache *cache, unsigned n, unsigned level)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (cache[i].type != CACHE_INSTRUCTION && cache[i].level == level)
+            return cache[i].size;
+    return 0;
+}
+
+uint64_t sizes_of_cache(const struct cache *cache, unsigned n, unsigned level)
+{
+    uint64_t own = bytes_of(cache, n, level), above = bytes_of(cache, n, level - 1);
+
+    return above ? (uint64_t)mathx_sqrt((double)above * (double)own) : own / 2;
+}
 
 size_t sizes_grid(uint64_t first, uint64_t most, bool dense, uint64_t size[SIZES_MOST])
 {
@@ -58,46 +76,82 @@ size_t sizes_refine(uint64_t size[SIZES_MOST], const double *value, size_t n, ui
     return n + more;
 }
 
-static double seconds(const struct sizes_plan *p, const double *cost)
+/* Returns the seconds of the measurements that a size still needs, or that it gets of them. */
+static double seconds(const struct sizes_plan *p, const struct sizes_cost *cost, size_t i)
+{
+    unsigned more = p->visits[i] > cost[i].done ? p->visits[i] - cost[i].done : 0;
+
+    return more * cost[i].seconds;
+}
+
+static double seconds_of_all(const struct sizes_plan *p, const struct sizes_cost *cost, size_t n)
 {
     double sum = 0;
 
-    for (size_t i = 0; i < p->n; i++)
-        sum += p->rounds * p->visits[i] * cost[i];
+    for (size_t i = 0; i < n; i++)
+        sum += seconds(p, cost, i);
     return sum;
 }
 
-/* Takes one measurement from the size that takes most time. Returns 0 if each has only one. */
-static int fewer_visits(struct sizes_plan *p, const double *cost)
+/* Takes one measurement from the size that takes most time. False: each has only `least`, or takes
+ * at most `cheap` seconds. */
+static bool fewer_visits(struct sizes_plan *p, const struct sizes_cost *cost, size_t n,
+                         unsigned least, double cheap)
 {
-    size_t most = p->n;
+    double longest = cheap;
+    size_t at = n;
 
-    for (size_t i = 0; i < p->n; i++)
-        if (p->visits[i] > 1 &&
-            (most == p->n || p->visits[i] * cost[i] > p->visits[most] * cost[most]))
-            most = i;
-    if (most < p->n)
-        p->visits[most]--;
-    return most < p->n;
+    for (size_t i = 0; i < n; i++) {
+        double time = seconds(p, cost, i) / (cost[i].rank == SIZES_HEADLINE ? HEADLINE : 1);
+        if (p->visits[i] <= least || !(time > longest))
+            continue;
+        longest = time;
+        at = i;
+    }
+    if (at < n)
+        p->visits[at]--;
+    return at < n;
 }
 
-struct sizes_plan sizes_plan(const double *cost, size_t n, unsigned rounds, unsigned visits,
+/* Leaves out the most expensive size that was added. False: none is left. */
+static bool fewer_added(struct sizes_plan *p, const struct sizes_cost *cost, size_t n)
+{
+    double longest = 0;
+    size_t at = n;
+
+    for (size_t i = 0; i < n; i++) {
+        if (cost[i].rank != SIZES_ADDED || !(seconds(p, cost, i) > longest))
+            continue;
+        longest = seconds(p, cost, i);
+        at = i;
+    }
+    if (at < n)
+        p->visits[at] = 0;
+    return at < n;
+}
+
+/* Leaves out the largest size. False: only LEAST_SIZES are left. */
+static bool shorter(struct sizes_plan *p, size_t n)
+{
+    while (n > LEAST_SIZES && p->visits[n - 1] == 0)
+        n--;
+    if (n <= LEAST_SIZES)
+        return false;
+    p->visits[n - 1] = 0;
+    p->shorter = true;
+    return true;
+}
+
+struct sizes_plan sizes_plan(const struct sizes_cost *cost, size_t n, unsigned least, unsigned most,
                              double budget)
 {
-    struct sizes_plan p = {.n = n, .rounds = rounds};
+    struct sizes_plan p = {.shorter = false};
 
     for (size_t i = 0; i < n; i++)
-        p.visits[i] = visits;
-    while (seconds(&p, cost) > budget) {
-        if (fewer_visits(&p, cost))
-            continue;
-        if (p.rounds > LEAST_ROUNDS)
-            p.rounds--;
-        else if (p.n > LEAST_SIZES)
-            p.n--;
-        else
+        p.visits[i] = most;
+    while ((p.seconds = seconds_of_all(&p, cost, n)) > budget)
+        if (!fewer_visits(&p, cost, n, least, CHEAP * budget) && !fewer_added(&p, cost, n) &&
+            !fewer_visits(&p, cost, n, least, 0) && !shorter(&p, n))
             break;
-    }
-    p.seconds = seconds(&p, cost);
     return p;
 }

@@ -1,8 +1,8 @@
 /*
  * The sizes at which a curve is measured, and how often each. First a grid of two sizes per
  * octave, later more where neighbours differ. The number of measurements follows from the time
- * that one takes at each size and from the time that there is. Pure; uses SSE: not for boot/ or
- * trap handlers.
+ * that one takes at each size, from the time that there is, and from what many ask for. Pure; uses
+ * SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_MEMORY_SIZES_H
 #define LIB_MEMORY_SIZES_H
@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/cpu/caches.h"
 
 #define SIZES_MOST     64            /* of a curve */
 #define SIZES_FIRST    4096u         /* bytes: the smallest */
@@ -23,6 +24,11 @@ static inline uint64_t sizes_wanted(uint64_t largest)
 {
     return SIZES_BEYOND * (largest ? largest : SIZES_NO_CACHE);
 }
+
+/* Returns the size at which a cache for data has its figure: half way, on a logarithmic scale, from
+ * the size of the cache above it; of the first cache half its size. Larger sets miss TLBs too, and
+ * a shared cache holds less than its size. 0: there is no such cache. */
+uint64_t sizes_of_cache(const struct cache *cache, unsigned n, unsigned level);
 
 /* Writes `first`, twice that, 4 times that ... up to `most` bytes, ascending, if `dense` also those
  * half-way between. Returns their number, at most SIZES_MOST; 0 if `most` is below the
@@ -40,21 +46,35 @@ size_t sizes_grid(uint64_t first, uint64_t most, bool dense, uint64_t size[SIZES
  */
 size_t sizes_refine(uint64_t size[SIZES_MOST], const double *value, size_t n, uint64_t unit);
 
+/* How much a figure is asked for. */
+enum sizes_rank {
+    SIZES_ADDED,   /* it was added where the curve bends */
+    SIZES_GRID,    /* it is of the grid, or no size */
+    SIZES_HEADLINE /* many ask for it first */
+};
+
+/* What a size costs. */
+struct sizes_cost {
+    double seconds; /* of one measurement */
+    unsigned done;  /* measurements that it has already */
+    enum sizes_rank rank;
+};
+
 /* How often each size is measured. */
 struct sizes_plan {
-    size_t n;                    /* sizes that are measured: the smallest n of them */
-    unsigned rounds;             /* passes over the sizes, ... */
-    unsigned visits[SIZES_MOST]; /* ... and the measurements of each in a pass, at least one */
-    double seconds;              /* for all of it */
+    unsigned visits[SIZES_MOST]; /* of each, including those that it has; 0: it is left out */
+    bool shorter;                /* the largest sizes are left out */
+    double seconds;              /* for what is not done yet */
 };
 
 /*
- * Plans at most `rounds` passes with at most `visits` measurements per size, so that all of them
- * take at most `budget` seconds. cost[i]: seconds of one measurement at size i. To save time, the
- * most expensive sizes are measured less often first; then there are fewer passes, down to two (one
- * if `rounds` is 1); at last the largest sizes are left out, except the smallest two.
+ * Plans `most` measurements per size, if they take at most `budget` seconds. If not, the sizes that
+ * take most time are measured less often, but `least` times: so all get about the same time, and a
+ * headline four times as much. If that is not enough, sizes that were added are left out, the most
+ * expensive ones first. Then sizes that take little time are measured less often too. At last the
+ * largest sizes are left out, except the smallest two.
  */
-struct sizes_plan sizes_plan(const double *cost, size_t n, unsigned rounds, unsigned visits,
+struct sizes_plan sizes_plan(const struct sizes_cost *cost, size_t n, unsigned least, unsigned most,
                              double budget);
 
 #endif

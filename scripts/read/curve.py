@@ -6,7 +6,8 @@ from read import interval
 # at: size in bytes, offset or number; value: in the curve's unit, with its interval; gb: GB/s, if bytes are moved;
 # percent: the level of the interval; shared: a neighbour used the core, so that it is not judged. What is not known is
 # None.
-Point = collections.namedtuple("Point", "at value lo hi percent ticks ns gb shared")
+Point = collections.namedtuple("Point", "at value lo hi percent ticks ns gb shared visits")
+FEW = 3  # visits that an interval takes
 UNITS = {"cycles": "core cycles", "instructions": "instructions", "ticks": "ticks of the TSC"}
 FAMILIES = {"stride_": "latency", "tlb_code_": "jumps"}  # curves that are not shown with those of their first word
 
@@ -40,7 +41,7 @@ class Curve:
     def _point(self, visits, at, ticks, cycles, lo, hi, ns=None):
         gb = self._moved / ns if self._moved and ns else None
         percent = None if None in (lo, hi) else interval.percent_of(visits)
-        return Point(at, ticks if self.unit == "ticks" else cycles, lo, hi, percent, ticks, ns, gb, at in self._shared)
+        return Point(at, ticks if self.unit == "ticks" else cycles, lo, hi, percent, ticks, ns, gb, at in self._shared, visits)
 
     @property
     def full_name(self):
@@ -85,13 +86,18 @@ class Curve:
         found = [f"not judged: {self.record['spoiled']}"] if "spoiled" in self.record else []
         for key, why in (("less_memory", "there is too little memory for more"),
                          ("less_time", "more would take too long")):
-            if self.record.get(key) and self.points:
+            if self.record.get(key) and self.points and self.by in ("cores", "rate"):
+                found.append({"less_memory": "there is too little memory for sets of the size that is wanted",
+                              "less_time": "numbers of cores are left out, because they would take too long"}[key])
+            elif self.record.get(key) and self.points:
                 wanted = f" instead of {self.place(self.record['wanted'])}" if "wanted" in self.record else ""
                 found.append(f"ends at {self.place(self.points[-1].at)}{wanted}: {why}")
         if not self.points or not self.judged:
             return found
         if shared := [self.place(p.at) for p in self.points if p.shared]:
             found.append(f"not judged, because the core was shared: {', '.join(shared)}")
+        if few := [self.place(p.at) for p in self.points if p.value is not None and p.visits and p.visits < FEW]:
+            found.append(f"no interval, because it takes {FEW} visits: {', '.join(few)}")
         return found
 
     def place(self, at):

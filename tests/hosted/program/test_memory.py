@@ -58,8 +58,8 @@ def test_every_element_was_checked(curve):
     per_element = {"copy_16": 2 * LINE, "tlb_4k": 4 * KIB, "tlb_code_4k": 4 * KIB}.get(curve["name"], LINE)
     at_least = sum(p[0] // per_element * visits for p, visits in zip(curve["points"], curve["visits"]))
     assert curve["elements"] >= at_least > 0
-    assert len(curve["visits"]) == len(curve["points"]) and min(curve["visits"]) >= 1
-    assert all(visits % curve["rounds"] == 0 for visits in curve["visits"])
+    least = 1 if curve["rounds"] == 1 else 3  # one round: an emulator
+    assert len(curve["visits"]) == len(curve["points"]) and least <= min(curve["visits"]) <= max(curve["visits"]) <= 16
 
 
 def test_levels_are_ranges_of_the_curve(curve):

@@ -1,6 +1,7 @@
 /* Visits of a point that a neighbour disturbed: which they are, and what a repetition changes. */
 #include "tests/unit/unit.h"
 #include "bench/figure/visits.h"
+#include "lib/stats/known.h"
 #include "tests/unit/close.h"
 
 static const struct pairs_figure none, one = {1, 50, 100, 1}, five = {5, 50, 100, 1},
@@ -42,10 +43,25 @@ static void test_a_repetition_counts_if_it_is_less_disturbed(void **state)
     assert_close(f.cycles, 100, 1e-6);
 }
 
+/* Student's t of two visits is 64: such an interval would say nothing. */
+static void test_few_visits_have_a_figure_without_an_interval(void **state)
+{
+    (void)state;
+    struct visits v = {0};
+
+    for (unsigned i = 0; i < VISITS_LEAST; i++) {
+        visits_add(&v, i, &five, &five);
+        struct visits_figure f = visits_figure(&v, VISITS_ROUNDS_MOST, 0.01, true);
+        assert_close(f.cycles, 100, 1e-6);
+        assert_int_equal(is_known(f.lo) && is_known(f.hi), i + 1 == VISITS_LEAST);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_disturbed_visit_is_found),
+        cmocka_unit_test(test_few_visits_have_a_figure_without_an_interval),
         cmocka_unit_test(test_a_repetition_counts_if_it_is_less_disturbed),
     };
 

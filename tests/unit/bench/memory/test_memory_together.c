@@ -205,17 +205,24 @@ static void reset(void)
     plan.crowd = crowd;
 }
 
-static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
+#define ENOUGH 60000 /* ms, even where the TSC is much faster than the made one */
+
+static const struct curve *measure_in(enum bench_crowd crowd, enum bench_load load, uint32_t ms)
 {
     static struct bench row;
 
     row = (struct bench){.suite = "memory",
                          .name = "made",
                          .form = FORM_CURVE,
-                         .curve = {.load = load, .crowd = crowd, .ms = 300}};
+                         .curve = {.load = load, .crowd = crowd, .ms = ms}};
     const struct curve *c = together_measure(&plan, &row);
     assert_int_equal(core.areas, 0); /* whatever happened */
     return c;
+}
+
+static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
+{
+    return measure_in(crowd, load, ENOUGH);
 }
 
 static void one_two_and_all_cores_share_the_memory(void **state)
@@ -330,6 +337,36 @@ static void a_core_that_does_not_come_fails_unless_starved(void **state)
     }
 }
 
+/* One core and all cores remain. */
+static void numbers_of_cores_are_left_out_if_the_time_is_over(void **state)
+{
+    (void)state;
+    reset();
+    const struct curve *c = measure_in(BENCH_CORES, BENCH_READ_16, 0);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_true(c->less_time);
+    assert_int_equal(c->n, 2);
+    assert_int_equal(c->point[0].bytes, 1);
+    assert_int_equal(c->point[1].bytes, CORES);
+}
+
+/* On a machine whose other programs take the CPU, the run does not wait for each row. */
+static void cores_that_are_late_again_and_again_are_given_up(void **state)
+{
+    (void)state;
+    reset();
+    made.absent = 2;
+    made.starved = true;
+    assert_int_equal(measure_in(BENCH_CORES, BENCH_READ_16, 0)->row.status, ROW_UNSUPPORTED);
+    assert_true(plan.late > 0);
+    reset();
+    plan.late = 60;
+    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "not given the CPU"));
+    assert_int_equal(c->n, 0);
+}
+
 static void what_is_missing_is_named(void **state)
 {
     (void)state;
@@ -373,6 +410,8 @@ int main(void)
         cmocka_unit_test(lines_that_another_core_holds_have_two_states),
         cmocka_unit_test(too_little_memory_is_refused_or_stated),
         cmocka_unit_test(a_core_that_does_not_come_fails_unless_starved),
+        cmocka_unit_test(numbers_of_cores_are_left_out_if_the_time_is_over),
+        cmocka_unit_test(cores_that_are_late_again_and_again_are_given_up),
         cmocka_unit_test(what_is_missing_is_named),
     };
 

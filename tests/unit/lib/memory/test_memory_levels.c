@@ -176,7 +176,10 @@ static void a_spoiled_curve_falls(void **state)
     assert_int_equal(at, point[3].bytes);
     point[2].lo = point[3].hi / 2; /* its interval admits that it is unsure */
     assert_false(levels_fall(point, points, &at));
-    point[2].lo = UNKNOWN; /* nothing is known of its error */
+    point[2].lo = UNKNOWN; /* it has too few visits for an interval, and others have one */
+    assert_false(levels_fall(point, points, &at));
+    for (size_t i = 0; i < points; i++) /* ticks have no interval */
+        point[i].lo = point[i].hi = UNKNOWN;
     assert_true(levels_fall(point, points, &at));
 }
 

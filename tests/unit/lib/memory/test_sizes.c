@@ -106,58 +106,90 @@ static void the_sharpest_bends_get_the_room(void **state)
         assert_true(size[i - 1] < size[i]);
 }
 
+#define LEAST 3
+#define MOST  16
+
 static void with_enough_time_every_visit_is_planned(void **state)
 {
-    const double cost[] = {0.1, 0.1, 0.2};
-    struct sizes_plan p = sizes_plan(cost, 3, 4, 3, 100);
+    const struct sizes_cost cost[] = {{0.1, 1, SIZES_GRID}, {0.1, 0, SIZES_ADDED}};
+    struct sizes_plan p = sizes_plan(cost, 2, LEAST, MOST, 100);
 
     (void)state;
-    assert_int_equal(p.n, 3);
-    assert_int_equal(p.rounds, 4);
-    assert_int_equal(p.visits[0], 3);
-    assert_int_equal(p.visits[2], 3);
-    assert_close(p.seconds, 4 * 3 * 0.4, 1e-9);
+    assert_int_equal(p.visits[0], MOST);
+    assert_int_equal(p.visits[1], MOST);
+    assert_false(p.shorter);
+    assert_close(p.seconds, 0.1 * (MOST - 1) + 0.1 * MOST, 1e-9);
 }
 
+/* Each size gets about the same time, a headline more; none gets fewer measurements than least. */
 static void the_expensive_sizes_give_way_first(void **state)
 {
-    const double cost[] = {0.001, 0.001, 0.4};
-    struct sizes_plan p = sizes_plan(cost, 3, 4, 4, 2);
+    const struct sizes_cost cost[] = {{0.001, 0, SIZES_GRID},
+                                      {0.02, 0, SIZES_GRID},
+                                      {0.04, 0, SIZES_GRID},
+                                      {0.04, 0, SIZES_HEADLINE},
+                                      {0.4, 1, SIZES_GRID}};
+    struct sizes_plan p = sizes_plan(cost, 5, LEAST, MOST, 1.6);
 
     (void)state;
-    assert_int_equal(p.n, 3);
-    assert_int_equal(p.rounds, 4);
-    assert_int_equal(p.visits[0], 4);
-    assert_int_equal(p.visits[2], 1);
-    assert_true(p.seconds <= 2);
+    assert_int_equal(p.visits[0], MOST);
+    assert_in_range(p.visits[1], 2 * p.visits[2] - 1, 2 * p.visits[2] + 1);
+    assert_in_range(p.visits[2], LEAST, MOST / 2);
+    assert_in_range(p.visits[3], 2 * p.visits[2], MOST);
+    assert_int_equal(p.visits[4], LEAST); /* one of which is done */
+    assert_false(p.shorter);
+    assert_true(p.seconds <= 1.6 && p.seconds > 1.4);
 }
 
-static void rounds_give_way_before_sizes(void **state)
+static void added_sizes_are_left_out_before_the_largest(void **state)
 {
-    const double cost[] = {0.01, 0.01, 1, 10};
-    struct sizes_plan p = sizes_plan(cost, 4, 4, 4, 2.5);
+    const struct sizes_cost cost[] = {
+        {0.01, 1, SIZES_GRID}, {0.01, 0, SIZES_ADDED}, {0.01, 1, SIZES_GRID}, {0.5, 0, SIZES_ADDED},
+        {0.6, 0, SIZES_ADDED}, {0.5, 1, SIZES_GRID},   {1, 1, SIZES_HEADLINE}};
+    struct sizes_plan p = sizes_plan(cost, 7, LEAST, MOST, 4.7);
 
     (void)state;
-    assert_int_equal(p.n, 3);
-    assert_int_equal(p.rounds, 2);
-    assert_int_equal(p.visits[2], 1);
-    p = sizes_plan(cost, 4, 1, 1, 0.1);
-    assert_int_equal(p.rounds, 1);
-    assert_int_equal(p.n, 2);
+    assert_int_equal(p.visits[4], 0);
+    assert_int_equal(p.visits[3], LEAST);
+    assert_int_equal(p.visits[6], LEAST);
+    assert_false(p.shorter);
+    p = sizes_plan(cost, 7, LEAST, MOST, 1.2);
+    assert_int_equal(p.visits[6], 0);
+    assert_int_equal(p.visits[5], LEAST);
+    assert_true(p.visits[3] == 0 && p.visits[4] == 0 && p.shorter);
+    p = sizes_plan(cost, 7, 1, 1, 0.1);
+    assert_int_equal(p.visits[6], 1); /* it is done */
+    assert_false(p.shorter);
 }
 
 /* Nothing fits: two sizes remain, and the plan says what they take. */
 static void without_time_two_sizes_remain(void **state)
 {
-    const double cost[] = {1, 1, 1};
-    struct sizes_plan p = sizes_plan(cost, 3, 4, 4, 0);
+    const struct sizes_cost cost[] = {{1, 0, SIZES_GRID}, {1, 0, SIZES_GRID}, {1, 0, SIZES_GRID}};
+    struct sizes_plan p = sizes_plan(cost, 3, LEAST, MOST, 0);
 
     (void)state;
-    assert_int_equal(p.n, 2);
-    assert_int_equal(p.rounds, 2);
-    assert_close(p.seconds, 4, 1e-9);
-    p = sizes_plan(cost, 0, 4, 4, 0);
-    assert_int_equal(p.n, 0);
+    assert_int_equal(p.visits[1], LEAST);
+    assert_int_equal(p.visits[2], 0);
+    assert_true(p.shorter);
+    assert_close(p.seconds, 2 * LEAST, 1e-9);
+    p = sizes_plan(cost, 0, LEAST, MOST, 0);
+    assert_false(p.shorter);
+}
+
+/* Half way between two caches, of the first half its size. */
+static void a_cache_has_its_figure_half_way_between_two(void **state)
+{
+    static const struct cache cache[] = {
+        {.level = 1, .type = CACHE_INSTRUCTION, .size = 64 * KIB},
+        {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
+        {.level = 2, .type = CACHE_UNIFIED, .size = 512 * KIB},
+    };
+
+    (void)state;
+    assert_int_equal(sizes_of_cache(cache, 3, 1), 16 * KIB);
+    assert_int_equal(sizes_of_cache(cache, 3, 2), 128 * KIB);
+    assert_int_equal(sizes_of_cache(cache, 3, 3), 0);
 }
 
 int main(void)
@@ -171,8 +203,9 @@ int main(void)
         cmocka_unit_test(the_sharpest_bends_get_the_room),
         cmocka_unit_test(with_enough_time_every_visit_is_planned),
         cmocka_unit_test(the_expensive_sizes_give_way_first),
-        cmocka_unit_test(rounds_give_way_before_sizes),
+        cmocka_unit_test(added_sizes_are_left_out_before_the_largest),
         cmocka_unit_test(without_time_two_sizes_remain),
+        cmocka_unit_test(a_cache_has_its_figure_half_way_between_two),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
