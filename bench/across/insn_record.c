@@ -200,13 +200,13 @@ static void record_slots(struct json *j, const struct page *page)
 /* Writes the blockers as digits. */
 static void put_shares(const struct insn_table *t, const struct insn_row *row, struct sink *out)
 {
-    unsigned measured, shares = insn_shares(t, row, &measured);
+    struct insn_sharing s = insn_sharing_of(t, row);
 
     for (unsigned b = 0; b < BLOCKERS; b++)
-        if (shares >> b & 1)
-            fmt(out, "%u", b);
-    if (shares == 0)
-        fmt(out, "%s", measured ? "." : "-");
+        if ((s.shares | s.unsettled) >> b & 1)
+            fmt(out, "%u%s", b, s.unsettled >> b & 1 ? "?" : "");
+    if (!(s.shares | s.unsettled))
+        fmt(out, "%s", s.free ? "." : "-");
 }
 
 static void record_shares(struct json *j, const struct page *page)

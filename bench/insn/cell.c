@@ -286,6 +286,8 @@ static void keep(struct job *j)
             keep_after(c, j->value[i], shared);
             continue;
         }
+        if (shared && c->id.kind == INSN_TEST_MIXED)
+            continue;
         c->shared |= (uint8_t)(shared << c->taken);
         c->cycles[c->taken++] = (float)j->value[i];
     }
@@ -373,9 +375,8 @@ static void choose_mixes(const struct job *j)
     struct insn_cell *c = j->pass.table->cell + j->row->first;
 
     for (unsigned i = 0; i < j->row->cells; i++)
-        if (c[i].copies == 0 && insn_is_due(&j->pass, j->row, &c[i]) &&
-            !mixed_choose(j->pass.table, j->row, &c[i]))
-            c[i].ended = GUARD_STOPPED;
+        if (insn_is_due(&j->pass, j->row, &c[i]))
+            mixed_choose(j->pass.table, j->row, &c[i]);
 }
 
 /* In the first pass, the time of a few copies of each test determines how many to take. */

@@ -23,7 +23,7 @@ bool insn_is_due(const struct insn_pass *pass, const struct insn_row *row,
         return false;
     switch (pass->aim) {
     case AIM_MIXES:
-        return c->taken < INSN_MIX_PLACES && !insn_mix_settled(c);
+        return insn_mix_wants(c);
     case AIM_HISTORY:
         return c->copies > 0 && row->values == INSN_USUAL && has_history(row, c) &&
                insn_wants_after(pass->table, row, c);

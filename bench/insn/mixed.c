@@ -1,48 +1,44 @@
 #include "bench/insn/mixed.h"
 #include "lib/stats/known.h"
 
-#define BETTER       1.02  /* a larger ratio must be better by this factor */
-#define ALONE        1.03  /* blockers may take longer by it, if uneven */
-#define ROUNDING     1.01  /* error of the figures of a copy and of a blocker */
-#define SLOWER       0.125 /* of an iteration */
-#define LEAST_SLOWER 0.03  /* less than this is noise ... */
-#define PLACES       0.6   /* ... and so are fewer blockers' places per copy */
+#define FULLEST 0.95  /* of the copies' time that blockers take at the first placement, ... */
+#define LESS    0.02  /* ... and this much less at each further one */
+#define UNEVEN  1.03  /* blockers may take longer by it between copies */
+#define LONGER  0.125 /* of an iteration */
 enum { ITERATION_CYCLES = 3000, ITERATIONS_LEAST = 4, ITERATIONS_MOST = 64 };
 
-struct insn_ratio mixed_ratio(double copy, double blocker)
+struct insn_ratio mixed_ratio(double copy, double blocker, unsigned placement)
 {
-    struct insn_ratio best = {0, 0};
-    double most = 0;
+    double per_copy = (FULLEST - LESS * placement) * copy / blocker;
 
-    if (!(copy > 0) || !(blocker > 0))
-        return best;
-    for (unsigned n = 1; n <= INSN_RATIO_MOST; n++) {
-        double room = n * copy * ROUNDING / blocker;
-        unsigned blockers = room < INSN_RATIO_MOST ? (unsigned)room : INSN_RATIO_MOST;
-        double share = blockers * blocker / (n * copy);
-        if (blockers > 0 && share > most * BETTER) {
-            most = share;
-            best = (struct insn_ratio){(uint8_t)n, (uint8_t)blockers};
-        }
-    }
-    return best;
+    if (!(copy > 0) || !(blocker > 0) || !(per_copy < INSN_MIX_MOST - 1))
+        return (struct insn_ratio){0, 0};
+    double copies = (unsigned)(INSN_MIX_MOST / (1 + per_copy));
+    return (struct insn_ratio){(uint8_t)copies, (uint8_t)(copies * per_copy)};
 }
 
-static unsigned groups_of(const struct insn_cell *c)
+/* Returns the least cycles of a copy so far: with more than it takes, too many blockers would be
+ * chosen. */
+static double copy_of(const struct insn_table *t, const struct insn_row *row)
 {
-    return INSN_MIX_MOST / (unsigned)(c->copies + c->blockers);
+    struct agreed breaks = insn_kind_of(t, row, INSN_TEST_BREAKS);
+    struct agreed a = is_known(breaks.value) ? breaks : insn_kind_of(t, row, INSN_TEST_DISTINCT);
+
+    return is_known(a.lo) ? a.lo : a.value;
 }
 
 bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct insn_cell *c)
 {
-    double copy = insn_kind_of(t, row, INSN_TEST_DISTINCT).value;
-    struct insn_ratio ratio = mixed_ratio(copy, insn_blocker_cost(t, c->id.other));
+    double copy = copy_of(t, row);
+    struct insn_ratio ratio = mixed_ratio(copy, insn_blocker_cost(t, c->id.other), c->taken);
 
-    if (ratio.blockers == 0)
-        return false;
     c->copies = ratio.copies;
     c->blockers = ratio.blockers;
-    double iterations = ITERATION_CYCLES / (groups_of(c) * ratio.copies * copy);
+    if (ratio.blockers == 0) {
+        c->copies = 0;
+        return false;
+    }
+    double iterations = ITERATION_CYCLES / (ratio.copies * copy);
     c->iterations = (uint16_t)(iterations < ITERATIONS_LEAST  ? ITERATIONS_LEAST
                                : iterations < ITERATIONS_MOST ? iterations
                                                               : ITERATIONS_MOST);
@@ -51,13 +47,8 @@ bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct
 
 double mixed_score(double mixed, double filled, const struct insn_cell *c, double blocker)
 {
-    double blocked = groups_of(c) * c->blockers * blocker * ALONE;
-    double free = filled > blocked ? filled : blocked, longer = mixed - free;
-    double share = longer / free, places = longer / (groups_of(c) * c->copies * blocker);
+    double blocked = c->blockers * blocker;
+    double free = filled > blocked * UNEVEN ? filled : blocked * UNEVEN;
 
-    if (!(free > 0))
-        return UNKNOWN;
-    if (share >= LEAST_SLOWER && places / PLACES > share / SLOWER)
-        return places / PLACES;
-    return share / SLOWER;
+    return filled > 0 && blocked <= filled ? (mixed / free - 1) / LONGER : UNKNOWN;
 }

@@ -5,20 +5,22 @@
 #include "bench/model/insn.h"
 #include "lib/insn/mix.h"
 
-/* Returns the ratio of blockers to copies at which the blockers fill as much of the copies' time as
- * possible, but not more. `copy` and `blocker`: the cycles of one. 0 blockers: there is no such
- * ratio. */
-struct insn_ratio mixed_ratio(double copy, double blocker);
+/*
+ * Returns how many blockers keep their unit busy for nearly all of the copies' time, at the n-th
+ * placement: for less of it at each, since some cores choose units badly at one ratio, but never at
+ * all. `copy` and `blocker`: the cycles of one. 0 blockers: there is no such ratio.
+ */
+struct insn_ratio mixed_ratio(double copy, double blocker, unsigned placement);
 
-/* Sets ratio and iterations of a cell from the throughputs of row and blocker. False: a throughput
- * is not known, or there is no ratio. */
+/* Sets ratio and iterations of a cell for its next placement, from the throughputs of row and
+ * blocker. False: a throughput is not known, or there is no ratio; the cell then has no copies. */
 bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct insn_cell *c);
 
 /*
  * Returns a score: from 1 on, form and blocker share a unit. It is computed from the cycles of an
  * iteration with blockers, of an iteration with fillers, and of one blocker. Copies that can use
- * any of seven units take 1/7 longer if one of these is blocked. Slow copies delay the blockers by
- * the time of at least one in two.
+ * any of seven units take nearly 1/7 longer if one of these is blocked. UNKNOWN: the blockers take
+ * longer by themselves.
  */
 double mixed_score(double mixed, double filled, const struct insn_cell *c, double blocker);
 

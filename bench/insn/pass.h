@@ -12,7 +12,7 @@
 enum insn_aim {
     AIM_ALL,       /* every test but mixes */
     AIM_UNSETTLED, /* those of them whose placements do not agree */
-    AIM_MIXES,     /* mixes of which no two placements agree yet */
+    AIM_MIXES,     /* mixes that have too few placements, of which all agree */
     AIM_HISTORY,   /* throughput and latencies with the other history of registers */
 };
 

@@ -201,26 +201,35 @@ static unsigned votes_of(const struct insn_cell *c)
     return votes;
 }
 
-bool insn_mix_settled(const struct insn_cell *cell)
+static bool placements_agree(const struct insn_cell *c)
 {
-    unsigned votes = votes_of(cell);
+    unsigned votes = votes_of(c);
 
-    return cell->taken >= 2 && (votes >= 2 || cell->taken - votes >= 2);
+    return votes == 0 || votes == c->taken;
 }
 
-unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, unsigned *measured)
+bool insn_mix_wants(const struct insn_cell *cell)
 {
-    unsigned shares = 0;
+    return cell->taken < INSN_MIX_PLACES && placements_agree(cell);
+}
 
-    *measured = 0;
+struct insn_sharing insn_sharing_of(const struct insn_table *t, const struct insn_row *row)
+{
+    struct insn_sharing s = {0};
+
     for (unsigned i = 0; i < row->cells; i++) {
         const struct insn_cell *c = insn_cells_of(t, row) + i;
-        if (c->id.kind != INSN_TEST_MIXED || !insn_mix_settled(c))
+        unsigned bit = 1u << c->id.other;
+        if (c->id.kind != INSN_TEST_MIXED || c->taken == 0)
             continue;
-        *measured |= 1u << c->id.other;
-        shares |= (votes_of(c) >= 2 ? 1u : 0u) << c->id.other;
+        if (c->taken < INSN_MIX_PLACES || !placements_agree(c))
+            s.unsettled |= bit;
+        else if (votes_of(c) > 0)
+            s.shares |= bit;
+        else
+            s.free |= bit;
     }
-    return shares;
+    return s;
 }
 
 static const struct {

@@ -118,13 +118,19 @@ double insn_blocker_cost(const struct insn_table *t, unsigned blocker);
  * instruction is faster than the slots that it takes. */
 enum insn_filler insn_filler_of(const struct insn_table *t);
 
-/* Returns a bit for each blocker that shares a unit with the form. *measured: a bit for each
- * blocker that was measured and whose placements agree. */
-unsigned insn_shares(const struct insn_table *t, const struct insn_row *row, unsigned *measured);
-#define INSN_MIX_PLACES 3 /* most placements of a mix; the third if two disagree */
+/* A bit for each blocker. */
+struct insn_sharing {
+    unsigned shares;    /* those that share a unit with the form, ... */
+    unsigned free;      /* ... those that do not, ... */
+    unsigned unsettled; /* ... and those whose placements disagree or are too few */
+};
 
-/* Returns whether no further placement of a mix is necessary. */
-bool insn_mix_settled(const struct insn_cell *cell);
+/* Returns which blockers share a unit with the form. Those that were not measured have no bit. */
+struct insn_sharing insn_sharing_of(const struct insn_table *t, const struct insn_row *row);
+#define INSN_MIX_PLACES 3 /* placements of a mix, of which all must agree */
+
+/* Returns whether another placement of a mix is useful: there are too few, and all agree. */
+bool insn_mix_wants(const struct insn_cell *cell);
 
 /* Returns whether only one decoder of the core can decode the form. It then has several slots, and
  * takes a cycle or more in straight code, but much less in a loop, which comes from a micro-op

@@ -1,6 +1,8 @@
 #include "lib/insn/mix.h"
 #include "lib/insn/program.h"
+#include "lib/insn/table.h"
 #include "lib/text/mem.h"
+#include "lib/text/str.h"
 
 enum { SHUFFLE_NONE = 0xe4, ROTATED = 3 };
 
@@ -74,7 +76,7 @@ enum insn_link insn_blocker_link(enum insn_blocker b)
 
 bool insn_can_mix(const struct insn_view *v)
 {
-    return v->operands > 0 && insn_can_turn(v) &&
+    return v->operands > 0 && insn_can_turn(v) && !str_eq(insn_mnemonic(v->form), "nop") &&
            !(v->form->properties & (INSN_SERIAL | INSN_CLEARS_MASK));
 }
 
@@ -111,34 +113,24 @@ static size_t length_of(const struct insn_place *place, enum insn_blocker b)
     return to.used < 3 ? 3 : to.used > 7 ? 7 : to.used;
 }
 
-static void put_group(struct insn_code *to, const struct insn_place *place,
-                      const struct insn_test *t, enum insn_blocker b, struct insn_ratio ratio,
-                      bool fill, unsigned first)
+void insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                enum insn_blocker b, struct insn_ratio ratio, bool fill)
 {
     size_t length = fill ? length_of(place, b) : 0;
     unsigned put = 0;
 
+    insn_put_start(to, place, &t->view);
+    size_t head = to->used;
+    insn_put_pointers(to, place, &t->view);
     for (unsigned i = 0; i < ratio.copies; i++) {
-        insn_put_copy(to, place, t, first + i);
+        insn_put_resets(to, place, t, i);
+        insn_put_copy(to, place, t, i);
         for (; put * ratio.copies < (i + 1u) * ratio.blockers; put++)
             if (fill)
                 put_filler(to, place, length);
             else
                 put_blocker(to, place, b);
     }
-}
-
-unsigned insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                    enum insn_blocker b, struct insn_ratio ratio, bool fill)
-{
-    unsigned groups = INSN_MIX_MOST / (ratio.copies + ratio.blockers);
-
-    insn_put_start(to, place, &t->view);
-    size_t head = to->used;
-    insn_put_pointers(to, place, &t->view);
-    for (unsigned i = 0; i < groups; i++)
-        put_group(to, place, t, b, ratio, fill, i * ratio.copies);
     insn_put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
-    return groups;
 }

@@ -52,23 +52,21 @@ enum insn_blocker { INSN_BLOCKER(INSN_BLOCKER_ID) BLOCKERS };
 
 enum insn_link insn_blocker_link(enum insn_blocker b);
 
-/* How many copies and blockers follow each other, spread evenly. */
+/* How many copies and blockers a loop has, spread evenly. */
 struct insn_ratio {
     uint8_t copies, blockers;
 };
-#define INSN_RATIO_MOST 16 /* of each */
+#define INSN_MIX_MOST 160 /* of both together */
 
-/* Returns whether blockers can be next to the form: it has operands, and its copies may be in a
- * loop, do not fence, and do not clear masks, which other instructions would have to set again. */
+/* Returns whether blockers can be next to the form: it has operands, it is not a NOP, and its
+ * copies may be in a loop, do not fence, and do not clear masks, which other instructions would
+ * have to set again. */
 bool insn_can_mix(const struct insn_view *v);
 
-/*
- * Writes a loop (program.h, insn_loop) of groups of copies of an INSN_MIXED test and blockers, at
- * most INSN_MIX_MOST of both. With `fill`, a filler of as many bytes is in place of each blocker.
- * Returns the number of groups.
- */
-unsigned insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
-                    enum insn_blocker b, struct insn_ratio ratio, bool fill);
-#define INSN_MIX_MOST 160
+/* Writes a loop (program.h, insn_loop) of copies of an INSN_TEST_MIXED test, each with what resets
+ * its registers before it, and of blockers. With `fill`, a filler of as many bytes is in place of
+ * each blocker. */
+void insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
+                enum insn_blocker b, struct insn_ratio ratio, bool fill);
 
 #endif

@@ -23,6 +23,8 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
     case INSN_TEST_SLOTS:
         return insn_throughput(t, f, decoration, INSN_MIXED, true);
     case INSN_TEST_MIXED:
+        insn_view(&v, f, decoration);
+        return insn_throughput(t, f, decoration, INSN_MIXED, insn_has_breaks(&v));
     case INSN_TEST_FILLERS:
         return insn_throughput(t, f, decoration, INSN_MIXED, false);
     default:

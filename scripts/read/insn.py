@@ -10,14 +10,16 @@ from tools import help_text
 # A figure: core cycles, or a number of slots; its error, whether it is an upper bound, whether its placements agree.
 Figure = collections.namedtuple("Figure", "value error at_most settled")
 # A form on a core. figures: by one of VARIANTS or a pair "input>output"; fault: None, or how a test of it ended;
-# shares: positions in `insn_plan.blockers` of those that share a unit with it, None: not measured; history: those of
-# the figures that are others with another history of the registers; complex: only one decoder can decode it.
-Form = collections.namedtuple("Form", "name core figures fault lcp shares history complex")
+# shares: positions in `insn_plan.blockers` of those that share a unit with it, None: not measured; unsettled: of those
+# of which this is not settled; history: those of the figures that are others with another history of the registers;
+# complex: only one decoder can decode it.
+Form = collections.namedtuple("Form", "name core figures fault lcp shares unsettled history complex")
 ENTRIES = ("same", "line", "straight")
 VARIANTS = ("tp", *ENTRIES, "slots")
 # In a report: [<]value[(error in units of the value's last digit)][?].
 FIGURE = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\((\d+|\?)\))?(\??)")
 NUMBER = re.compile(r"\d+(\.\d+)?")
+SHARED = re.compile(r"(\d)(\??)")
 UNITS = 2  # of a figure without an error: lib/decimal/concise.h
 SLOTS_ERROR = 0.25  # the most of a number of slots in a report
 
@@ -101,8 +103,11 @@ def _named(text):
     return {name: figure for name, word in zip(words[::2], words[1::2]) if (figure := _figure(word))}
 
 
-def _digits(text):
-    return None if text == "-" else [int(digit) for digit in text if digit.isdigit()]
+def _shares(text):
+    """Form.shares and Form.unsettled of `02?`."""
+    found = SHARED.findall(text)
+    shares, unsettled = ([int(digit) for digit, mark in found if mark == wanted] for wanted in ("", "?"))
+    return None if text == "-" else shares, unsettled
 
 
 def _by_group(listed, groups, likes):
@@ -155,7 +160,7 @@ def forms_of(record):
             figures.update(_figures(entries.get(i, "").split(), (key,)))
         if slots and NUMBER.fullmatch(slots[i]):
             figures["slots"] = Figure(float(slots[i]), SLOTS_ERROR, False, True)
-        yield Form(name, record["core"], figures, faults.get(i), i in lcp, _digits(shares[i]) if shares else None,
+        yield Form(name, record["core"], figures, faults.get(i), i in lcp, *_shares(shares[i] if shares else "-"),
                    _named(history.get(i, "")), i in hard)
 
 
@@ -231,11 +236,13 @@ def licence(report):
 
 
 def shared(form, names):
-    """The blockers, with their first operand where a mnemonic is that of two: `mov r64` is the load."""
+    """The blockers, with their first operand where a mnemonic is that of two: `mov r64` is the load. `imul?` is not
+    settled."""
     words = [name.split(",")[0] if name else "" for name in names]
     mnemonics = [word.split(" ")[0] for word in words]
     short = [mnemonic if mnemonics.count(mnemonic) == 1 else word for mnemonic, word in zip(mnemonics, words)]
-    return ",".join(short[i] for i in form.shares if i < len(short)) if form.shares else None
+    found = sorted([(i, "") for i in form.shares or ()] + [(i, "?") for i in form.unsettled])
+    return ",".join(short[i] + mark for i, mark in found if i < len(short)) or None
 
 
 def _note(form):

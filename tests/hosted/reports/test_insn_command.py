@@ -116,10 +116,11 @@ def test_blockers_are_named(tmp_path):
     path = tmp_path / "report.jsonl"
     names = ["imul r64, r64, imm8", "mov r64, m64", "mov m64, r64", None]
     path.write_bytes(whole(others=({"type": "insn_plan", "core": 0, "blockers": names},
-                                   record({**ADD, "shares": "02"}, {**XOR, "shares": "."}, NOP))))
+                                   record({**ADD, "shares": "02"}, {**XOR, "shares": "."}, NOP, {**LCP, "shares": "0?1"}))))
     shares = [row.get("shares") for row in json.loads(baretick("insn", path, "--format", "json").stdout)]
-    assert shares == ["imul,mov m64", None, None]
-    assert [form.shares for form in insn.forms(saved.read(path))] == [[0, 2], [], None]
+    assert shares == ["imul,mov m64", None, None, "imul?,mov r64"]  # ?: not settled
+    assert [form.shares for form in insn.forms(saved.read(path))] == [[0, 2], [], None, [1]]
+    assert [form.unsettled for form in insn.forms(saved.read(path))] == [[], [], [], [0]]
 
 
 def test_a_form_for_one_decoder_is_noted(kept):

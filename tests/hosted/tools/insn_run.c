@@ -21,6 +21,7 @@
 #include "lib/insn/program.h"
 #include "lib/insn/support.h"
 #include "lib/insn/table.h"
+#include "lib/insn/tests.h"
 
 enum { FEW = 16, CODE_SIZE = 1 << 18, GUARD = 1 << 16, SIGNAL_STACK = 1 << 16, SECONDS = 2 };
 
@@ -82,7 +83,7 @@ enum { NO_BLOCKER = BLOCKERS };
 /* A function around setup and body. False: it cannot be encoded. */
 static bool build(const struct insn_test *t, unsigned blocker)
 {
-    static const struct insn_ratio even = {1, 1};
+    static const struct insn_ratio even = {INSN_MIX_MOST / 2, INSN_MIX_MOST / 2};
     static const uint8_t enter[] = {0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57};
     static const uint8_t leave[] = {0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d,
                                     0x41, 0x5c, 0x5d, 0x5b, 0xc3};
@@ -180,13 +181,13 @@ static void run_pairs(const struct insn_form *f, unsigned decoration)
 /* Next to the blockers that the CPU has. */
 static void run_mixes(const struct insn_form *f, unsigned decoration)
 {
+    const struct insn_test_id id = {.kind = INSN_TEST_MIXED};
     struct insn_test t;
 
     for (unsigned b = 0; b < BLOCKERS; b++) {
         const struct insn_form *blocker = links.form[insn_blocker_link((enum insn_blocker)b)];
-        if (insn_throughput(&t, f, decoration, INSN_MIXED, false) != INSN_RUNS ||
-            !insn_can_mix(&t.view) || insn_lacks(&support, blocker) != INSN_FEATURES ||
-            !build(&t, b))
+        if (insn_test(&t, f, decoration, &id) != INSN_RUNS || !insn_can_mix(&t.view) ||
+            insn_lacks(&support, blocker) != INSN_FEATURES || !build(&t, b))
             continue;
         int number = run(&t);
         counts.mixes++;
