@@ -22,8 +22,9 @@ static void code_write(const struct platform *p)
     paging_code_write(&machine_of(p)->paging);
 }
 
-static void code_exec(const struct platform *p)
+static void code_exec(const struct platform *p, size_t bytes)
 {
+    (void)bytes;
     paging_code_exec(&machine_of(p)->paging);
 }
 

@@ -135,10 +135,12 @@ struct platform {
     void *context;    /* private to the platform; the argument of `clock` and `cycle` */
     const struct cpu *cpu;
 
-    uint8_t *code; /* PLATFORM_CODE_VA; writable between code_write() and code_exec() only, */
-    uint8_t *data; /* executable otherwise; data is always writable, never executable */
+    /* PLATFORM_CODE_VA; writable between code_write() and code_exec(). Then at least its first
+     * `bytes` are executable, and nothing that is executable is writable. */
+    uint8_t *code;
+    uint8_t *data; /* always writable, never executable */
     void (*code_write)(const struct platform *p);
-    void (*code_exec)(const struct platform *p);
+    void (*code_exec)(const struct platform *p, size_t bytes);
 
     /*
      * bench_memory_need() words, touched, so that no page is missing. All cores share it. Writes

@@ -127,7 +127,7 @@ bool setting_make(struct limits_setting *s, const struct platform *p,
         return false;
     p->code_write(p);
     bool fits = limits_program(&s->code, kind->kind, kind->param, count);
-    p->code_exec(p);
+    p->code_exec(p, PLATFORM_CODE_SIZE);
     make_data(s, p->data, &state);
     s->iterations = iterations_of(s, quick ? QUICK : STEPS_LEAST);
     if (kind->kind == LIMITS_PATTERN) /* a NOP for each zero */

@@ -48,7 +48,7 @@ void code_begin(struct code *c, const struct platform *p)
 
 void code_end(struct code *c)
 {
-    c->p->code_exec(c->p);
+    c->p->code_exec(c->p, c->used);
 }
 
 static uint32_t tag_of(const char *name)

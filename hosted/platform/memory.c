@@ -56,23 +56,28 @@ void memory_touch(void)
     touch(STACK_VA + PAGE, MEMORY_STACK_SIZE);
 }
 
-static void code_rights(const struct platform *p, int rights)
+static void code_rights(const struct platform *p, size_t bytes, int rights)
 {
-    if (mprotect(p->code, PLATFORM_CODE_SIZE, rights) == 0)
+    if (mprotect(p->code, bytes, rights) == 0)
         return;
     char what[96];
     fmt_buf(what, sizeof what, "the code buffer's rights cannot be changed: %s", strerror(errno));
     fault_end(what);
 }
 
+/* The kernel visits each page whose rights change: of 1 MiB, that takes longer than writing code. */
+static size_t executable; /* bytes from the start of the code buffer */
+
 void memory_code_write(const struct platform *p)
 {
-    code_rights(p, PROT_READ | PROT_WRITE);
+    code_rights(p, executable, PROT_READ | PROT_WRITE);
+    executable = 0;
 }
 
-void memory_code_exec(const struct platform *p)
+void memory_code_exec(const struct platform *p, size_t bytes)
 {
-    code_rights(p, PROT_READ | PROT_EXEC);
+    executable = (bytes + PAGE - 1) / PAGE * PAGE;
+    code_rights(p, executable, PROT_READ | PROT_EXEC);
 }
 
 /* makecontext() passes only ints. */

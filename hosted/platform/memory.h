@@ -28,7 +28,7 @@ void memory_touch(void);
 /* Set the rights of the code buffer as in bench/api/platform.h. If the kernel refuses, the report
  * ends with a fault (fault.h). */
 void memory_code_write(const struct platform *p);
-void memory_code_exec(const struct platform *p);
+void memory_code_exec(const struct platform *p, size_t bytes);
 
 /* Calls f(argument) on the stack in `m`, which has a guard page below it. */
 void memory_on_stack(const struct memory *m, void (*f)(void *), void *argument);

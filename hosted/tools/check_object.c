@@ -85,9 +85,15 @@ static void show_row(const struct bench *b)
 /* --- placed as for a measurement -------------------------------------------------------------- */
 
 /* The buffer need not be executable in this program. */
-static void nothing(const struct platform *p)
+static void code_write(const struct platform *p)
 {
     (void)p;
+}
+
+static void code_exec(const struct platform *p, size_t bytes)
+{
+    (void)p;
+    (void)bytes;
 }
 
 static void *buffer(uint64_t address, size_t size)
@@ -121,7 +127,7 @@ static bool check_rows(void)
     size_t n;
     bool good = true;
     const struct bench *const *rows = registry(&n);
-    struct platform platform = {.code_write = nothing, .code_exec = nothing};
+    struct platform platform = {.code_write = code_write, .code_exec = code_exec};
     struct engine *e = &(struct engine){.p = &platform, .facts.o = &options, .compiled = &compiled};
 
     options_default(&options);

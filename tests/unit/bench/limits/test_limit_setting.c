@@ -20,9 +20,9 @@ static void code_write(const struct platform *p)
     assert_int_equal(mprotect(p->code, PLATFORM_CODE_SIZE, PROT_READ | PROT_WRITE), 0);
 }
 
-static void code_exec(const struct platform *p)
+static void code_exec(const struct platform *p, size_t bytes)
 {
-    assert_int_equal(mprotect(p->code, PLATFORM_CODE_SIZE, PROT_READ | PROT_EXEC), 0);
+    assert_int_equal(mprotect(p->code, bytes, PROT_READ | PROT_EXEC), 0);
 }
 
 static const struct bench_limit window = {.kind = LIMITS_WINDOW, .param = FILL_LEA},

@@ -32,13 +32,19 @@ UNIT_OF(chain_add, 1, 0x90);
 
 static _Alignas(4096) uint8_t code_buffer[PLATFORM_CODE_SIZE], data_buffer[PLATFORM_DATA_SIZE];
 
-static void nothing(const struct platform *p)
+static void code_write(const struct platform *p)
 {
     (void)p;
 }
 
+static void code_exec(const struct platform *p, size_t bytes)
+{
+    (void)p;
+    (void)bytes;
+}
+
 static struct platform platform = {
-    .code = code_buffer, .data = data_buffer, .code_write = nothing, .code_exec = nothing};
+    .code = code_buffer, .data = data_buffer, .code_write = code_write, .code_exec = code_exec};
 static struct options options;
 static struct compiled compiled;
 static struct engine engine = {.p = &platform, .facts.o = &options, .compiled = &compiled};
