@@ -84,6 +84,9 @@ static struct stepping_instruction loses_modrm(const struct reader *r)
 /* 0F xx, r->at after both: those that exit to a hypervisor (SDM vol. 3C 25.1), and SYSCALL. */
 static struct stepping_instruction read_two_byte(const struct reader *r, uint8_t opcode)
 {
+    struct reader after = *r; /* of a third byte */
+
+    after.at++;
     switch (opcode) {
     case 0x05: /* SYSCALL */
     case 0x06: /* CLTS */
@@ -104,6 +107,11 @@ static struct stepping_instruction read_two_byte(const struct reader *r, uint8_t
     case 0x22:
     case 0x23:
         return loses(r, 1);
+    case 0xae: /* TPAUSE, UMWAIT; the fences and XSAVE, which are never lost */
+        return loses_modrm(r);
+    case 0x38: /* 80 to 82: INVEPT, INVVPID, INVPCID */
+        return r->at < r->n && r->bytes[r->at] - 0x80u <= 2 ? loses_modrm(&after)
+                                                            : (struct stepping_instruction){0};
     default:
         return (struct stepping_instruction){0};
     }
@@ -130,6 +138,7 @@ static struct stepping_instruction read_one_byte(const struct reader *r, uint8_t
         break;
     case 0x90: /* PAUSE */
         return r->repeats ? loses(r, 0) : (struct stepping_instruction){0};
+    case 0xfb: /* STI */
     case 0xf4: /* HLT */
     case 0xec: /* IN, OUT by DX */
     case 0xed:

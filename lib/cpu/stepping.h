@@ -8,7 +8,7 @@
  *                             7.3.9.2): one instruction, its iterations counted apart. A jump to
  *                             itself leaves RIP unchanged too, and is an instruction each time.
  *   MOV SS                    delays the trap to after the next instruction (SDM vol. 3A section
- *                             6.8.3); QEMU does not.
+ *                             6.8.3); QEMU does not, but it does so after STI.
  *   CPUID, RDTSC, IN, ...     exit to a hypervisor, and some of these lose the trap. SYSCALL and
  *                             INT come back with the flags restored, one instruction too late.
  *                             In both cases the next trap is after the instruction that

@@ -180,24 +180,27 @@ static void what_exits_to_a_hypervisor_is_recognised(void **state)
         const char *bytes;
         uint8_t length;
     } all[] = {
-        {"\x0f\xa2", 2},         /* cpuid */
-        {"\x48\x0f\xa2", 3},     /* with REX */
-        {"\x0f\x31", 2},         /* rdtsc */
-        {"\x0f\x01\xf9", 3},     /* rdtscp */
-        {"\x0f\x32", 2},         /* rdmsr */
-        {"\x0f\x30", 2},         /* wrmsr */
-        {"\x0f\x33", 2},         /* rdpmc */
-        {"\x0f\x01\x7d\x08", 4}, /* invlpg [rbp + 8] */
-        {"\x0f\x20\xc0", 3},     /* mov rax, cr0 */
-        {"\x0f\x23\xf8", 3},     /* mov dr7, rax */
-        {"\xf3\x90", 2},         /* pause */
-        {"\xe4\x60", 2},         /* in al, 60h */
-        {"\xec", 1},             /* in al, dx */
-        {"\x66\xef", 2},         /* out dx, ax */
-        {"\x0f\x05", 2},         /* syscall */
-        {"\xcd\x80", 2},         /* int 80h */
-        {"\x0f\xc7\xf0", 3},     /* rdrand eax */
-        {"\xf4", 1},             /* hlt */
+        {"\x0f\xa2", 2},                 /* cpuid */
+        {"\x48\x0f\xa2", 3},             /* with REX */
+        {"\x0f\x31", 2},                 /* rdtsc */
+        {"\x0f\x01\xf9", 3},             /* rdtscp */
+        {"\x0f\x32", 2},                 /* rdmsr */
+        {"\x0f\x30", 2},                 /* wrmsr */
+        {"\x0f\x33", 2},                 /* rdpmc */
+        {"\x0f\x01\x7d\x08", 4},         /* invlpg [rbp + 8] */
+        {"\x0f\x20\xc0", 3},             /* mov rax, cr0 */
+        {"\x0f\x23\xf8", 3},             /* mov dr7, rax */
+        {"\xf3\x90", 2},                 /* pause */
+        {"\xe4\x60", 2},                 /* in al, 60h */
+        {"\xec", 1},                     /* in al, dx */
+        {"\x66\xef", 2},                 /* out dx, ax */
+        {"\x0f\x05", 2},                 /* syscall */
+        {"\xcd\x80", 2},                 /* int 80h */
+        {"\x0f\xc7\xf0", 3},             /* rdrand eax */
+        {"\xf4", 1},                     /* hlt */
+        {"\xfb", 1},                     /* sti: QEMU delays the trap, as after MOV SS */
+        {"\x66\x0f\x38\x82\x46\x40", 6}, /* invpcid rax, [rsi + 64] */
+        {"\x66\x0f\xae\xf1", 4},         /* tpause ecx */
     };
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
