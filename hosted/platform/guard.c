@@ -93,6 +93,8 @@ void guard_row_begin(uint64_t ran)
 
 void guard_row_longer(unsigned ms)
 {
+    if (left_us == 0)
+        return; /* no row has begun */
     overdue = 0;
     set_alarm(left_us + ms * 1000ull);
 }
@@ -116,6 +118,7 @@ void guard_row_end(void)
     struct used end = now();
 
     set_alarm(0);
+    left_us = 0;
     segments_drop();
     row_used = (struct used){end.cpu_us - row_began.cpu_us, end.wall_us - row_began.wall_us};
 }
