@@ -22,6 +22,7 @@ struct plan;
 #define CROWD_ALL_PAIRS 32
 #define CROWD_ROUNDS    5 /* of a contest; the median round is reported */
 #define CROWD_FIGURES   8 /* of a core in a meeting, at most */
+#define CROWD_NOBODY    (~0u)
 
 /* One core's part in a contest, or in a curve of several cores (bench/memory/together.h). */
 struct crowd_core {
@@ -51,7 +52,8 @@ struct crowd {
     unsigned operations;                                                 /* of a batch */
     bool silicon;
     uint64_t duration, patience; /* of a round, of a wait: ticks */
-    unsigned late;               /* meetings for which a core came too late */
+    unsigned late;               /* meetings for which a core came too late, ... */
+    unsigned missing;            /* ... and such a core of the last one, or CROWD_NOBODY */
 
     struct meeting met; /* the result */
 };

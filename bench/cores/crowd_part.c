@@ -62,9 +62,12 @@ void crowd_waits(struct crowd *c, unsigned place, bool waits)
 bool crowd_pass(struct crowd *c, unsigned place)
 {
     crowd_waits(c, place, true);
-    bool go = barrier_pass(&c->plan->barrier, place, c->patience) == BARRIER_GO;
+    int missing = barrier_pass(&c->plan->barrier, place, c->patience);
     crowd_waits(c, place, false);
-    return go;
+    if (missing == BARRIER_GO)
+        return true;
+    c->missing = c->plan->present[missing];
+    return false;
 }
 
 enum crowd_end crowd_late(struct crowd *c, const char *why)
@@ -116,6 +119,7 @@ enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, uns
     bool complete = true;
 
     memset(c->core, 0, n * sizeof *c->core);
+    c->missing = CROWD_NOBODY;
     const char *why = plan_on_all(c->plan, c->places, n, fn, ctx);
     enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, n);
     crowd_fail(c, ROW_WRONG, why);
@@ -124,9 +128,13 @@ enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, uns
         *operations += c->core[i].operations;
         complete = complete && c->core[i].complete;
     }
-    if (end == CROWD_MET && !complete)
+    if (end != CROWD_MET || complete)
+        return end;
+    if (c->missing == CROWD_NOBODY)
         return crowd_late(c, "a core waited too long for the others");
-    return end;
+    fmt_buf(c->met.row.said, sizeof c->met.row.said, "core %u did not reach the start in time",
+            c->missing);
+    return crowd_late(c, c->met.row.said);
 }
 
 static void nothing(void *ctx)
