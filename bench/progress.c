@@ -1,6 +1,6 @@
 #include "bench/progress.h"
 #include "bench/context/budget.h"
-#include "bench/cores/gaps.h"
+#include "bench/cores/quiet.h"
 #include "bench/sample/gathered.h"
 #include "bench/method/method.h"
 #include "bench/place/place.h"
@@ -104,7 +104,7 @@ double progress_guess(const struct engine *e, const struct bench *b)
     case FORM_CORES:
         return CORES_CYCLES * ticks;
     case FORM_WATCH:
-        return (double)gaps_duration(e);
+        return (double)quiet_duration(e);
     case FORM_CURVE:
     case FORM_FORWARD:
         return budget_guess(&e->facts, b->curve.ms);

@@ -45,7 +45,9 @@ static double guess(const struct run *run, const struct bench *b)
 {
     double cores = run->plan->n;
 
-    if (b->form == FORM_CORES || (b->form == FORM_CURVE && b->curve.crowd != BENCH_ALONE))
+    if (b->form == FORM_WATCH)
+        cores = 1; /* all at once */
+    else if (b->form == FORM_CORES || (b->form == FORM_CURVE && b->curve.crowd != BENCH_ALONE))
         cores = run->plan->all > 1; /* needs several cores */
     else if (run->plan->together && form_has_windows(b->form))
         cores++; /* each alone, then all at once */
@@ -184,8 +186,9 @@ static void show_part(void *ctx, double part)
     struct run *run = ctx;
     enum form form = run->rows[run->at]->form;
     bool together = run->plan->together && (form_has_windows(form) || form == FORM_CORES);
+    unsigned stages = form == FORM_WATCH ? 1 : run->plan->n + together;
 
-    show_progress(run, (run->plan->stage + part) / (run->plan->n + together));
+    show_progress(run, (run->plan->stage + part) / stages);
     run->first->p->show(run->first->p);
 }
 

@@ -3,8 +3,8 @@
 #include "bench/across/insn_show.h"
 #include "bench/cores/crowd_run.h"
 #include "bench/cores/forms.h"
-#include "bench/cores/gaps.h"
 #include "bench/cores/plan_rows.h"
+#include "bench/cores/quiet.h"
 #include "bench/limits/limit.h"
 #include "bench/memory/curve.h"
 #include "bench/memory/forward.h"
@@ -23,15 +23,6 @@ static void windows_on(struct run *run, const struct bench *b, unsigned k)
         plan_measure(plan, b, run->at, k);
     if (run_is_last_round(run) && !plan->pace->stopped)
         run_show_row(run, k);
-}
-
-static void watch_on(struct run *run, const struct bench *b, unsigned k)
-{
-    const struct watch *w = gaps_watch(run->plan, b, k);
-
-    run->measured++;
-    if (w)
-        run_show_watch(run, w, k);
 }
 
 static void curve_on(struct run *run, const struct bench *b, unsigned k)
@@ -109,6 +100,13 @@ static void curve(struct run *run, const struct bench *b)
     after_all_cores(run, b);
 }
 
+/* Watches for gaps. A stopped watch is shown as far as it is. */
+static void watch(struct run *run, const struct bench *b)
+{
+    run_show_quiet(run, quiet_watch(run->plan, b));
+    after_all_cores(run, b);
+}
+
 void run_row(struct run *run)
 {
     const struct bench *b = run->rows[run->at];
@@ -120,7 +118,7 @@ void run_row(struct run *run)
         crowd(run, b);
         break;
     case FORM_WATCH:
-        on_each_core(run, b, watch_on);
+        watch(run, b);
         break;
     case FORM_CURVE:
         curve(run, b);

@@ -7,9 +7,9 @@
 #include "bench/across/crowd_show.h"
 #include "bench/across/curve_show.h"
 #include "bench/across/forward_show.h"
-#include "bench/across/gaps_show.h"
 #include "bench/across/insn_show.h"
 #include "bench/across/limit_show.h"
+#include "bench/across/quiet_show.h"
 #include "bench/show/show.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
@@ -37,7 +37,7 @@ void run_show_suite(struct run *run, const struct bench *b)
         crowd_heading(run->report, &run->first->facts, b->suite);
         break;
     case FORM_WATCH:
-        gaps_heading(run->report, b->suite);
+        quiet_heading(run->report, b->suite);
         break;
     case FORM_CURVE:
         curve_heading(run->report, &run->first->facts, b->suite);
@@ -134,13 +134,30 @@ void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
     run->measured++;
 }
 
-void run_show_watch(struct run *run, const struct watch *w, unsigned k)
+/* Counts the events of a core that watched. */
+static void count_watch(struct run *run, const struct watch *w)
 {
     run->report->smis += w->row.smis;
-    if (w->row.ended)
+    run_tell_interruptions(run, w->row.nmis, w->row.bench);
+    if (!run->plan->pace->stopped)
         run_tell_ended(run, &w->row);
-    else
-        gaps_show(&run->plan->core[k].engine.facts, w, run->report);
+}
+
+void run_show_quiet(struct run *run, const struct quiet *q)
+{
+    uint64_t from = tsc_now();
+    bool ended = false;
+
+    for (unsigned k = 0; k < q->cores->all; k++) {
+        count_watch(run, &q->watch[k]);
+        ended = ended || q->watch[k].row.ended;
+    }
+    if (q->row.status == ROW_WRONG && !ended)
+        fail(run, &q->row);
+    if (quiet_show(q, run->report) == QUIET_FAIL)
+        report_failed(run->report, q->bench->suite, q->bench->name);
+    note_measured(run, &q->row);
+    run->told += tsc_now() - from;
 }
 
 void run_show_curve(struct run *run, const struct curve *c, unsigned k)

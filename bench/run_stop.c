@@ -108,6 +108,7 @@ static void tell_stopped(const struct run *run, const struct shown *shown, bool 
     fmt(&text.sink, "%s, as asked; %s/%s was %s.", where, b->suite, b->name,
         !under_way                 ? "next"
         : b->form == FORM_INSN     ? "under way; its forms so far are in the report"
+        : b->form == FORM_WATCH    ? "under way; its gaps so far are in the report"
         : is_missing(run, run->at) ? "under way and is left out"
                                    : "under way");
     if (shown->fewer)

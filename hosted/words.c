@@ -78,6 +78,7 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
         return false;
     if (o->list)
         return true;
+    options_settle(o);
     if (!options_check_pairs(o, err))
         return false;
     if (!registry_check(o, err)) {

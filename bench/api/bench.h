@@ -57,7 +57,7 @@ enum form {
     FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
     FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/cores/crowd.h) */
-    FORM_WATCH,    /* no windows: each core watches for gaps (bench/cores/gaps.h) */
+    FORM_WATCH,    /* no windows: all cores at once watch for gaps (bench/cores/quiet.h) */
     FORM_CURVE,    /* no windows: each core measures a curve over sizes (bench/memory/curve.h) */
     FORM_FORWARD,  /* no windows: each core maps store forwarding (bench/memory/forward.h) */
     FORM_LIMIT,    /* no windows: each core measures a curve over a count (bench/limits/limit.h) */
@@ -193,6 +193,13 @@ struct bench_limit {
     uint32_t ms;                 /* the time that it may take on a core */
 };
 
+/* Gaps that a row of FORM_WATCH causes itself: every so many microseconds the core is held up for
+ * `us` microseconds. us 0: no gaps. */
+#define BENCH_GAP_TRAINS 2
+struct bench_gaps {
+    uint32_t every_us, us;
+};
+
 /* What the points of a curve are: bytes; states of a line; numbers of cores; MB/s of the others. */
 enum bench_by { BENCH_BY_SIZE, BENCH_BY_OFFSET, BENCH_BY_STATE, BENCH_BY_CORES, BENCH_BY_RATE };
 
@@ -289,6 +296,7 @@ struct bench {
 
     struct bench_curve curve; /* FORM_CURVE; of FORM_FORWARD `ms` */
     struct bench_limit limit; /* FORM_LIMIT */
+    struct bench_gaps plant[BENCH_GAP_TRAINS]; /* FORM_WATCH */
     /* FORM_INSN: the parts that bench= selects instead of the row, and the name of one of them.
      * Returns whether a comma-separated list of patterns selects any. */
     bool (*has_part)(const char *patterns);

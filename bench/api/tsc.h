@@ -1,4 +1,4 @@
-/* Fenced readings of the TSC, for times that are no measurements: progress, warm-up budgets. */
+/* Readings of the TSC outside windows: for progress, warm-up budgets, gaps. */
 #ifndef BENCH_API_TSC_H
 #define BENCH_API_TSC_H
 
@@ -10,6 +10,15 @@ static inline uint64_t tsc_now(void)
     uint32_t lo, hi;
 
     __asm__ volatile("lfence; rdtsc; lfence" : "=a"(lo), "=d"(hi) : : "memory");
+    return (uint64_t)hi << 32 | lo;
+}
+
+/* Reads the TSC without a fence: for a loop that does nothing else. */
+static inline uint64_t tsc_unfenced(void)
+{
+    uint32_t lo, hi;
+
+    __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
     return (uint64_t)hi << 32 | lo;
 }
 

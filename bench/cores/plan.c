@@ -1,6 +1,7 @@
 #include "bench/cores/plan.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
+#include "bench/cores/quiet.h"
 #include "bench/insn/forms.h"
 #include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
@@ -101,6 +102,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, struct plan 
     plan->pace = take(c, sizeof *plan->pace);
     plan->counter = take(c, sizeof *plan->counter);
     plan->crowd = take(c, crowd_size(all));
+    plan->vigil = take(c, quiet_bytes(o, all));
     plan->forms_memory = take(c, forms_bytes(o));
     if (o->share == SHARE_TOGETHER)
         plan->memory = take(c, (n - 1) * engine_words(o) * sizeof *plan->memory);

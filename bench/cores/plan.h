@@ -24,6 +24,7 @@ struct cycle_check;
 struct gathered;
 struct insn_table;
 struct probe;
+struct vigil;
 
 /* One core that measures. It writes here while others measure, so it has separate cache lines. */
 struct plan_core {
@@ -71,6 +72,7 @@ struct plan {
     struct cycle_check *counter; /* of the core that was probed last */
     double late;                 /* seconds by which curves of several cores took too long */
     struct crowd *crowd;         /* for rows of several cores (bench/cores/crowd.h) */
+    struct vigil *vigil;         /* for rows that watch all cores (bench/cores/quiet.h) */
     void *forms_memory;          /* for the table of suite `insn`, if it is selected */
     struct insn_table *forms;    /* of the core that measures it (bench/cores/forms.h) */
 };

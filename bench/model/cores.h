@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "bench/model/facts.h"
 #include "bench/model/row.h"
+#include "lib/stats/gap_periods.h"
 #include "lib/stats/gaps.h"
 
 /* The cores of a run. */
@@ -50,11 +51,24 @@ struct meeting {
     unsigned contests;
 };
 
-/* The result of one core that watched for gaps. */
+/* One core that watched for gaps. */
 struct watch {
     struct row row; /* bench, core, status, why, events; nothing else is used */
     struct gaps gaps;
-    struct gaps_rhythm rhythm;
+    struct gap_periods periods;
+    uint64_t began, ended;            /* TSC; began 0: it did not watch */
+    uint64_t smis_before, smis_after; /* the core's SMI counter, if the platform counts them */
+};
+
+/* All cores that watched at once. */
+struct quiet {
+    const struct bench *bench;
+    const struct run_cores *cores;
+    struct row row;      /* status and why; not ok: a core faulted or did not answer */
+    unsigned n;          /* cores that took part */
+    struct watch *watch; /* of each of cores->all */
+    bool complete;       /* all of the time was watched, ... */
+    double asked_s;      /* ... which is this long */
 };
 
 #endif

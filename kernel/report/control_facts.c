@@ -245,7 +245,7 @@ static struct advice_facts look(const struct machine *m, const struct run_facts 
         f.turbo = seen(turbo->now != turbo->mask);
     if (m->controls.has_c1e)
         f.c1e = seen(m->controls.c1e);
-    if (r->counts_smis && r->rows > 0)
+    if (r->counts_smis && (r->rows > 0 || r->smis > 0))
         f.smi = seen(r->smis > 0);
     return f;
 }

@@ -92,8 +92,8 @@ bool option_value_take(void *o, const struct option_doc *k, const char *text)
     case OPTION_CORES:
         return core_list_parse(&(struct core_list){0}, text) &&
                str_copy(field(o, k), CORE_LIST_TEXT, text, strlen(text));
-    case OPTION_NUMBER_OR_AUTO:
-        if (str_eq(text, "auto"))
+    case OPTION_NUMBER_OR_WORD:
+        if (str_eq(text, k->standard))
             break;
         /* fallthrough */
     case OPTION_NUMBER:
@@ -134,8 +134,8 @@ void option_value_explain(const struct option_doc *k, const char *text, struct s
         fmt(err, "bsp, all, types, or numbers from 0 to %d and ranges of them, at most %d bytes",
             CORE_LIST_MAX - 1, CORE_LIST_TEXT - 1);
         break;
-    case OPTION_NUMBER_OR_AUTO:
-        fmt(err, "auto or ");
+    case OPTION_NUMBER_OR_WORD:
+        fmt(err, "%s or ", k->standard);
         /* fallthrough */
     case OPTION_NUMBER:
         fmt(err, "a number from %u to %u", k->takes.low, k->takes.high);
@@ -180,9 +180,9 @@ const char *option_value_text(const void *o, const struct option_doc *k,
     case OPTION_FILES:
     case OPTION_CORES:
         return at;
-    case OPTION_NUMBER_OR_AUTO:
+    case OPTION_NUMBER_OR_WORD:
         if (number_in(o, k) == 0)
-            return "auto";
+            return k->standard;
         /* fallthrough */
     case OPTION_NUMBER:
         fmt_buf(text, OPTION_VALUE_TEXT, "%u", number_in(o, k));
@@ -207,7 +207,7 @@ const char *option_value_text(const void *o, const struct option_doc *k,
 bool option_value_number(const void *o, const struct option_doc *k, uint32_t *number)
 {
     *number = 0;
-    if (k->takes.kind != OPTION_NUMBER && k->takes.kind != OPTION_NUMBER_OR_AUTO)
+    if (k->takes.kind != OPTION_NUMBER && k->takes.kind != OPTION_NUMBER_OR_WORD)
         return false;
     *number = number_in(o, k);
     return k->takes.kind == OPTION_NUMBER || *number != 0;

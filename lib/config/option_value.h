@@ -19,7 +19,7 @@ enum option_kind {
     OPTION_FILES, /* globs, or in a process a path: char[OPTIONS_LIST_MAX] */
     OPTION_CORES, /* char[CORE_LIST_TEXT] */
     OPTION_NUMBER,
-    OPTION_NUMBER_OR_AUTO,
+    OPTION_NUMBER_OR_WORD, /* the word is the default and is stored as 0 */
     OPTION_FRACTION, /* of 1, with a point, or whole thousandths; stored in parts of OPTION_ONE */
     OPTION_CHOICE,   /* an enum; `values` has its words in its order */
     OPTION_TIMERS,

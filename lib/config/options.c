@@ -21,10 +21,13 @@ const char *const recipe_names[RECIPE_COUNT + 1] = {RECIPE_CHOICES(WORD_NAME)};
 #define NUMBER(name, lowest, highest, standard_)                                                   \
     .key = #name, .values = #lowest ".." #highest, .standard = #standard_,                         \
     .takes = {OPTION_NUMBER, FIELD_OF_4(name), lowest, highest}
-/* A number, or `auto`, which is stored as 0: its value is chosen once the machine is known. */
-#define NUMBER_OR_AUTO(name, lowest, highest)                                                      \
-    .key = #name, .values = "auto|" #lowest ".." #highest, .standard = "auto",                     \
-    .takes = {OPTION_NUMBER_OR_AUTO, FIELD_OF_4(name), lowest, highest}
+/* A number, or a word, which is stored as 0. With `auto` the value is chosen once the machine is
+ * known. */
+#define NUMBER_OR_AUTO(name, lowest, highest) NUMBER_OR("auto", name, lowest, highest)
+#define NUMBER_OR_OFF(name, lowest, highest)  NUMBER_OR("off", name, lowest, highest)
+#define NUMBER_OR(word, name, lowest, highest)                                                     \
+    .key = #name, .values = word "|" #lowest ".." #highest, .standard = word,                      \
+    .takes = {OPTION_NUMBER_OR_WORD, FIELD_OF_4(name), lowest, highest}
 /* From 0 to 1: 0.05, or 50 thousandths. */
 #define FRACTION(name, standard_)                                                                  \
     .key = #name, .values = "0.0..1.0|0..1000", .standard = standard_,                             \
@@ -94,9 +97,10 @@ static const struct option_doc keys[] = {
     {CHOICE(freq, FREQ_CHOICES, "keep"),
      .meaning = "fix the core clock at base, or at the turbo= maximum"},
     {CHOICE(dma, SETTING_CHOICES, "keep"), .meaning = "off: stop PCI devices from writing memory"},
-    {NUMBER_OR_AUTO(watch, 1, 600000),
-     .meaning = "suite gaps: milliseconds; auto: " TEXT_OF_THE(WATCH_AUTO) ", or " TEXT_OF_THE(
-         WATCH_AUTO_EXACT) " if exact"},
+    {NUMBER_OR_AUTO(quiet_time, 1, 604800),
+     .meaning = "suite quiet: seconds; auto: " TEXT_OF_THE(QUIET_TIME_AUTO) ", or 0.01 if exact"},
+    {NUMBER_OR_OFF(gaps_max, 1, 60000000),
+     .meaning = "suite quiet: microseconds; a longer gap fails the run"},
     {NUMBER(time, 1, 3600, 25), .meaning = "suite insn: seconds for its passes over all forms"},
     {NUMBER(deadline, 1, 3600, 60),
      .meaning = "time limit of a row in seconds; in a process: of CPU time"},
@@ -260,6 +264,14 @@ bool options_parse_file(struct options *o, const void *bytes, size_t n, const ch
     return true;
 }
 
+void options_settle(struct options *o)
+{
+    static const char all[] = "all";
+
+    if (str_eq(o->suite, QUIET_SUITE) && !options_give(o, "cores"))
+        str_copy(o->cores, sizeof o->cores, all, strlen(all));
+}
+
 bool options_check_pairs(const struct options *o, struct sink *err)
 {
     if (o->takeover == TAKEOVER_EXIT && o->finish == FINISH_RETURN) {
@@ -304,8 +316,8 @@ static bool is_idle(const struct options *o, const struct option_doc *k,
 
     if (at == &o->seed && rows->curves)
         return false;
-    if (at == &o->watch && !rows->watches) {
-        fmt(why, ": no row of suite gaps runs");
+    if ((at == &o->quiet_time || at == &o->gaps_max) && !rows->watches) {
+        fmt(why, ": suite quiet does not run");
     } else if (at == &o->time && !rows->forms) {
         fmt(why, ": suite insn does not run");
     } else if (k->methods && !rows->windows) {

@@ -33,9 +33,10 @@
 #define SAMPLES_AUTO       2048
 #define SAMPLES_AUTO_EXACT 64 /* if every sample is the same number */
 
-/* watch=auto, in milliseconds: several of a firmware's periodic SMIs, if any. */
-#define WATCH_AUTO       2000
-#define WATCH_AUTO_EXACT 10 /* if instructions are counted, no gap can occur */
+/* The suite that watches for gaps; alone in suite= it runs on all cores. */
+#define QUIET_SUITE "quiet"
+/* quiet_time=auto, in seconds: several of a firmware's periodic SMIs, if any. */
+#define QUIET_TIME_AUTO 10
 
 /* The words and enums of each option with several alternatives. */
 /* Auto is both; in a process it is a table on a terminal and records elsewhere. */
@@ -129,9 +130,10 @@ struct options {
     enum park park;
     enum setting turbo, prefetch, dma;
     enum freq freq;
-    uint32_t watch;    /* milliseconds for the gap detector; 0: auto */
-    uint32_t time;     /* of suite insn, seconds */
-    uint32_t deadline; /* for a row, seconds */
+    uint32_t quiet_time; /* seconds for which all cores watch for gaps; 0: auto */
+    uint32_t gaps_max;   /* microseconds; a longer gap fails the run; 0: none does */
+    uint32_t time;       /* of suite insn, seconds */
+    uint32_t deadline;   /* for a row, seconds */
     enum format format;
     enum table table;
     enum hist hist;
@@ -153,6 +155,9 @@ void options_default(struct options *o);
  */
 bool options_parse_file(struct options *o, const void *bytes, size_t n, const char *source,
                         struct sink *err);
+
+/* Sets, after all sources, the defaults that depend on other words: cores=all for suite=quiet. */
+void options_settle(struct options *o);
 
 /* Checks, after all sources, for words that exclude each other. False: a message on err names both,
  * and what is allowed. */

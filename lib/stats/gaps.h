@@ -1,12 +1,10 @@
 /*
  * Gaps: times at which a core that only reads its TSC was interrupted by an SMI, a hypervisor or
- * another program. Pure: the caller spins and adds each gap with its time. All are counted; the
- * first GAPS_KEPT are kept with their times, from which gaps_rhythm() finds a period.
+ * another program. Pure: the caller spins and adds each gap with its time. All are counted by
+ * length, in a memory that does not grow. Uses SSE: not for boot/ or trap handlers.
  *
- * An iteration of the loop is a gap if it takes at least GAPS_TICKS, and at least GAPS_ITERATIONS
- * typical iterations. 1000 ticks are 250 to 500 ns: less than an SMI (many microseconds) or an exit
- * to a hypervisor (about one), more than a cache miss or a step of any TSC. Uses SSE: not for boot/
- * or trap handlers.
+ * An iteration of the loop is a gap if it takes 1 us longer than a typical one, and at least
+ * GAPS_ITERATIONS typical ones. The second condition matters where software executes the loop.
  */
 #ifndef LIB_STATS_GAPS_H
 #define LIB_STATS_GAPS_H
@@ -15,15 +13,31 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GAPS_TICKS      1000
 #define GAPS_ITERATIONS 8
-#define GAPS_KEPT       1024
-#define GAPS_DECADES    8  /* below 1 us, below 10 us, ... below 1 s, 1 s and more */
-#define GAPS_RHYTHM     8  /* minimum number of intervals for a rhythm, ... */
-#define GAPS_EVEN       10 /* ... half of which lie within a tenth of their median */
+
+/* Lengths are counted in bins from 1 us to 1000 s, ten per decade: 1.00, 1.25, 1.60, 2.00, 2.50,
+ * 3.15, 4.00, 5.00, 6.30, 8.00 us and so on (ISO 3, series R10), each at most 28% longer than the
+ * one before. The last bin has no end. */
+#define GAPS_PER_DECADE 10
+#define GAPS_DECADES    9
+#define GAPS_BINS       (GAPS_DECADES * GAPS_PER_DECADE + 1)
+
+/* For each of 1 us, 10 us, ... 1 s the first GAPS_KEPT gaps of at least this length are kept. */
+#define GAPS_CLASSES 7
+#define GAPS_KEPT    256
 
 struct gap {
     uint64_t at, ticks; /* since the start; the time of the iteration beyond a typical one */
+};
+
+struct gaps_bin {
+    uint64_t least; /* ticks of the shortest gap that belongs to it */
+    uint64_t count, ticks;
+};
+
+struct gaps_first {
+    size_t n;
+    struct gap gap[GAPS_KEPT];
 };
 
 struct gaps {
@@ -32,27 +46,32 @@ struct gaps {
     uint64_t watched;      /* ticks, including gaps; set by the caller */
     uint64_t count, ticks; /* of all gaps */
     struct gap longest;
-    uint64_t limit[GAPS_DECADES - 1]; /* first ticks of the next decade */
-    uint64_t decade[GAPS_DECADES];
-    size_t kept;
-    struct gap first[GAPS_KEPT];
+    struct gaps_bin bin[GAPS_BINS];
+    struct gaps_first first[GAPS_CLASSES];
 };
 
+/* Returns the shortest length of a bin, in ns. */
+uint64_t gaps_bin_ns(unsigned bin);
+
+/* "1 us", "10 us", ... "1 s": the shortest length of a class. */
+const char *gaps_class_name(unsigned class);
+
 /* typical: median ticks of an undisturbed iteration; hz: of the TSC. */
-void gaps_init(struct gaps *g, uint64_t typical, uint64_t hz);
+void gaps_init(struct gaps *g, uint64_t typical, double hz);
 
 /* Adds an iteration of g->threshold ticks or more that began `at` ticks after the start. */
 void gaps_add(struct gaps *g, uint64_t at, uint64_t iteration);
 
-struct gaps_rhythm {
-    size_t intervals; /* between the starts of kept gaps; 0: the rest is not valid */
-    double median;    /* ticks */
-    bool even;        /* they are periodic, as those of a timer are */
-};
-/* `scratch` has room for GAPS_KEPT. */
-struct gaps_rhythm gaps_rhythm(const struct gaps *g, uint64_t *scratch);
+/* Returns the number of gaps of at least the length of a class. */
+uint64_t gaps_in_class(const struct gaps *g, unsigned class);
 
-/* "1 us", ... "1 s": the end of decade i; the last has no end and returns "1 s" too. */
-const char *gaps_decade_end(unsigned i);
+/*
+ * Returns the longest wait that remains if the worst moments are left out. A moment of the watched
+ * time that lies in a gap waits until the end of the gap; any other moment does not wait. `share`
+ * is the share of the moments that are kept: 0.99999. So the wait w is the smallest at which the
+ * sum of (length - w) over all gaps longer than w is at most (1 - share) of the watched time. In
+ * ticks; within a bin all gaps count as their mean. 0: less than the shortest gap.
+ */
+double gaps_wait(const struct gaps *g, double share);
 
 #endif

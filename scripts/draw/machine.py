@@ -79,8 +79,15 @@ def linearity(report):
 
 # --- gaps ------------------------------------------------------------------------------------------
 
-DECADES = ("< 1 \N{MICRO SIGN}s", "10 \N{MICRO SIGN}s", "100 \N{MICRO SIGN}s", "1 ms",
-           "10 ms", "100 ms", "1 s", "longer")
+DECADES = ("1 \N{MICRO SIGN}s", "10 \N{MICRO SIGN}s", "100 \N{MICRO SIGN}s", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s", "1000 s")
+
+
+def by_decade(lengths):
+    """The gaps of each of DECADES, of the bins of a record `gaps`."""
+    counts = [0] * len(DECADES)
+    for ns, count, _ in lengths:
+        counts[min(len(str(ns)) - 4, len(DECADES) - 1)] += count
+    return counts
 
 
 def gaps(report, found):
@@ -96,7 +103,8 @@ def gaps(report, found):
     longest = found["longest_ticks"] * along
 
     def paint(sheet):
-        both = any(found.get("decades", []))
+        counts = by_decade(found.get("lengths", []))
+        both = any(counts)
         axes = sheet.axes(left=1.05, right=0.3, span=(0, 0.58 if both else 1))
         low = min(long for _, long in first) / 2
         axes.vlines([at for at, _ in first], low, [long for _, long in first], color=ink.BLUE, linewidth=2.5,
@@ -113,12 +121,11 @@ def gaps(report, found):
                        size=14, pad=8)
         axes.grid(axis="y")
         if both:
-            counts = found["decades"]
             used = [i for i, c in enumerate(counts) if c]
             shown = range(min(used), max(used) + 1)
             side = sheet.axes(left=1.05, right=0.55, span=(0.76 if not sheet.page else 0.8, 1))
             side.barh([str(i) for i in shown], [counts[i] for i in shown], color=ink.BLUE, height=0.62)
-            side.set_yticks(range(len(shown)), [("" if i in (0, 7) else "< ") + DECADES[i] for i in shown])
+            side.set_yticks(range(len(shown)), ["\N{GREATER-THAN OR EQUAL TO} " + DECADES[i] for i in shown])
             for at, i in enumerate(shown):
                 side.text(counts[i], at, f" {ink.count(counts[i])}", va="center", size=13)
             side.set_xlim(0, max(counts) * 1.25)
@@ -133,8 +140,7 @@ def gaps(report, found):
     some = f"{ink.count(found['gaps'])} gaps" if found["gaps"] > 1 else "one gap"
     title = f"{name}: {some} took {stolen:.2%} of {span}, the longest {long}"
     said = [machine(run, found.get("core"))]
-    if found.get("rhythm"):
-        said.append("they come evenly, as a timer's do")
+    said += [f"one every {duration(ns(p['ticks'], run))}" for p in found.get("periods", []) if time]
     if "smis" in found:
         said.append(f"{found['smis']} SMIs")
     return Picture("gaps", f"gaps-core{found.get('core', 0)}", title, " · ".join(said), title + ".", paint)

@@ -29,7 +29,7 @@ KINDS = {
     "growth": "how a row's figure grows with its argument (.args)",
     "linearity": "what each recipe hides of chains of adds",
     "cores": "transfers and contests between cores (suite=cores)",
-    "gaps": "gaps of a core over time (suite=gaps)",
+    "gaps": "gaps of a core over time (suite=quiet)",
     "change": "old compared with new, row by row (--against)",
 }
 # File name endings that mean a picture, so a folder may not have them.
@@ -142,7 +142,7 @@ def of_machine(kind, report, core=None):
         for g in records:
             attempt(draw_machine.gaps, g)
         if not records:
-            found.append(Absent(kind, kind, "nothing watched for gaps: suite=gaps does"))
+            found.append(Absent(kind, kind, "nothing watched for gaps: suite=quiet does"))
     return found
 
 

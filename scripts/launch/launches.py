@@ -16,13 +16,13 @@ class Failed(Exception):
 
 
 class Launch:
-    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps, curves, limits,
+    """run, end: the records of these types; rows and linearity: by "suite/name" and by recipe; gaps, quiet, curves, limits,
     witnesses, cores: lists; status: the program's exit status; seconds: elapsed time."""
 
     def __init__(self, output, status, seconds):
         self.status, self.seconds = status, seconds
         self.rows, self.linearity, self.selftests, self.events = {}, {}, {}, []
-        self.gaps, self.curves, self.limits, self.witnesses, self.cores = [], [], [], [], []
+        self.gaps, self.quiet, self.curves, self.limits, self.witnesses, self.cores = [], [], [], [], [], []
         self.run = self.end = None
         sequence = report.Sequence()
         for number, line in enumerate(output.splitlines(), 1):
@@ -49,6 +49,8 @@ class Launch:
             self.events.append(record)
         elif kind == "gaps":
             self.gaps.append(record)
+        elif kind == "quiet":
+            self.quiet.append(record)
         elif kind == "curve":
             self.curves.append(record)
         elif kind == "limit":

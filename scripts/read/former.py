@@ -9,7 +9,7 @@ FORMER = {
     "linearity": {"quiet_groups": "exclusive_groups"},
     "gaps": {"turn_ticks": "iteration_ticks", "stolen_ticks": "gap_ticks", "stolen_ns": "gap_ns"},
 }
-VALUES = (("gaps", "suite", "quiet", "gaps"), ("event", "kind", "beside", "compared"))
+VALUES = (("gaps", "suite", "gaps", "quiet"), ("event", "kind", "beside", "compared"))
 INSIDE = {("run", "options"): OPTIONS, ("row", "per_op"): PER_OP}  # of members that are objects
 
 

@@ -1,13 +1,9 @@
 """Disturbances of a machine, and measures against them: settings that a CPU lacks, PCI devices that are stopped,
-warnings about watchdogs, the gap detector, advice. tests/unit has the CPUs that have the settings."""
+warnings about watchdogs, advice. tests/unit has the CPUs that have the settings."""
 
-import os
 import re
-import signal
 import socket
 import struct
-import time
-from pathlib import Path
 
 import pytest
 from machine import BAD_OPTIONS, SUCCESS, TIMEOUT
@@ -165,66 +161,6 @@ def test_a_hardware_watchdog_is_warned_of(boot, shim, raw, name, state):
     b = boot("", disk=shim("tables", ROW, tables=[raw])).must(SUCCESS, rows=1)
     (warning,) = warnings(b, "hardware watchdog")
     assert f"(ACPI table {name}) is there, {state} by the table" in warning and "may reset the machine" in warning
-
-
-# --- gaps -------------------------------------------------------------------------------------------
-
-
-def test_there_is_no_gap_where_instructions_are_counted(boot):
-    b = boot("suite=gaps").must(SUCCESS, rows=0)
-    g = b.one("gaps")
-    assert g["gaps"] == g["gap_ticks"] == g["longest_ticks"] == 0 and g["decades"] == [0] * 8, g
-    assert g["iteration_ticks"] % 128 == 0 and g["threshold_ticks"] == 8 * g["iteration_ticks"], g
-    assert 0.00999 < g["seconds"] < 0.0101 and g["first"] == [], g
-    assert re.search(r"^core 0 +10\.0 ms watched, 0 gaps$", b.text.replace("\r", ""), re.M), str(b)
-
-
-def test_watch_says_for_how_long(boot):
-    g = boot("suite=gaps watch=25").must(SUCCESS, rows=0).one("gaps")
-    assert 0.02499 < g["seconds"] < 0.0251, g
-
-
-def test_gaps_are_looked_for_only_on_request(boot):
-    assert not boot("suite=q*,baseline bench=empty_lfence,gaps samples=16").of("gaps")
-
-
-def test_a_stopped_machine_is_one_gap_of_its_length(boot, tmp_path):
-    """Stops the emulator's process, so that the guest's TSC, which is the host's, runs on without it."""
-    times = []
-
-    def run_time(pid):
-        """Returns, from proc(5), whether it is stopped or has ended, and the clock ticks that it ran in user mode."""
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return fields[0] in "TtZX", int(fields[11])
-
-    def stop():
-        pid = int((tmp_path / "pid").read_text())
-        _, began = run_time(pid)
-        while run_time(pid)[1] < began + 10 and not run_time(pid)[0]:
-            time.sleep(0.01)  # into the watch, whose first iteration is not reported
-        times.append(time.monotonic())
-        os.kill(pid, signal.SIGSTOP)
-        while not run_time(pid)[0]:
-            time.sleep(0.001)
-        times.append(time.monotonic())
-        time.sleep(0.3)  # the stop itself
-        times.append(time.monotonic())
-        os.kill(pid, signal.SIGCONT)
-
-    how = {"icount": False, "extra": ["-pidfile", f"{tmp_path}/pid"]}
-    for watch in (3000, 60000):  # next to programs of a higher priority the first can be over before the stop
-        times.clear()
-        words = f"suite=gaps watch={watch}"
-        b = boot(words, keys={b"does nothing but read its TSC": stop}, **how).must(SUCCESS, rows=0)
-        before, stopped, until = times
-        g = b.one("gaps")
-        if g["longest_ns"] / 1e9 >= 0.9 * (until - stopped):
-            break
-    # The process continues only when the scheduler selects it; on a busy machine that can be late. The guest's
-    # measurement of its TSC may be wrong by some percent there.
-    assert 0.9 * (until - stopped) <= g["longest_ns"] / 1e9 <= 1.1 * (time.monotonic() - before), (times, g)
-    assert g["decades"][6] + g["decades"][7] >= 1, g
-    assert g["gap_ticks"] >= g["longest_ticks"], g
 
 
 # --- advice -----------------------------------------------------------------------------------------

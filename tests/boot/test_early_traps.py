@@ -153,11 +153,11 @@ def test_a_watch_that_faults_fails_alone(held, program, tmp_path):
     at = addresses(tmp_path, program, **how)
 
     def work(d):
-        d.run_to("spin_stretch")
+        d.run_to("watch_stretch")
         d.plant_ud2()
 
-    b = held(at, "suite=gaps,truth bench=gaps,add samples=16", work, **how)
+    b = held(at, "suite=quiet,truth bench=gaps,add samples=16", work, **how)
     (event,) = b.events("fault")
-    assert event["message"].startswith("gaps/gaps on core 0: #UD invalid opcode (vector 6) at "), event
+    assert event["message"].startswith("quiet/gaps on core 0: #UD invalid opcode (vector 6) at "), event
     assert b.status == CHECK_FAILED and b.end["failures"] == 1 and not b.of("gaps"), str(b)
     assert b.row("truth", "add")["status"] == "ok", str(b)

@@ -174,7 +174,7 @@ def test_qemu_is_switched_off_without_the_exit_device(boot, machine):
 
 
 @pytest.mark.parametrize("words, whole", [
-    ("suite=gaps,baseline,calls bench=gaps,*plt*,empty*,do* samples=64 cycle=pmc,aperf,auto turbo=off dma=off", True),
+    ("suite=quiet,baseline,calls bench=gaps,*plt*,empty*,do* samples=64 cycle=pmc,aperf,auto turbo=off dma=off", True),
     ("suite=calls bench=direct,direct_inc method=adaptive samples=64 clock=pit,tsc", False),
 ], ids=["from power-on", "by the PIT"])  # fmt: skip
 def test_two_boots_give_the_same_bytes(boot, words, whole):

@@ -159,7 +159,7 @@ def test_adaptive_keeps_to_a_rows_grain(boot):
 
 
 BY_RECIPE = {"plain": "xfence", "kbest": "paoloni", "ensembles": "cpuid", "adaptive": "mfence"}
-SMALL = "samples=16 warmup=1 layout=fixed hist=off most=32 ensembles=2 size=16 target=100 watch=1"
+SMALL = "samples=16 warmup=1 layout=fixed hist=off most=32 ensembles=2 size=16 target=100"
 
 
 @pytest.mark.long
@@ -168,7 +168,7 @@ def test_every_row_counts_the_same_by_every_method(boot, shared):
     test_steps.py has the counts by steps."""
     seen, boots = {}, {"doubled": shared(EVERY_ROW)}
     for method, recipe in BY_RECIPE.items():
-        boots[method] = boot(f"suite=*,compiler,planted,gaps {SMALL} method={method} recipe={recipe} instructions=off")
+        boots[method] = boot(f"suite=*,compiler,planted,quiet {SMALL} method={method} recipe={recipe} instructions=off")
     for method, b in boots.items():
         for row in b.must(CHECK_FAILED).rows:
             if row["name"].startswith("elided") and row["status"] != "unsupported":

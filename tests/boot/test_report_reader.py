@@ -209,7 +209,7 @@ def test_an_option_and_a_member_of_an_older_report_has_the_present_name():
 
 
 def test_a_value_of_an_older_report_has_the_present_name():
-    assert report.parse(record(0, "gaps", suite="quiet"))["suite"] == "gaps"
+    assert report.parse(record(0, "gaps", suite="gaps"))["suite"] == "quiet"
     assert report.parse(record(0, "gaps", suite="mine"))["suite"] == "mine"
-    assert report.parse(record(0, "row", suite="quiet"))["suite"] == "quiet"
+    assert report.parse(record(0, "row", suite="gaps"))["suite"] == "gaps"
     assert report.parse(record(0, "event", kind="beside"))["kind"] == "compared"

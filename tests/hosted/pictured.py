@@ -65,10 +65,11 @@ def several_cores(cores=4):
 
 def gaps():
     first = [[1000000 * (i + 1), 5000 * (1 + i % 5)] for i in range(32)]
-    return {"type": "gaps", "suite": "gaps", "name": "gaps", "core": 0, "watched_ticks": 200000000, "iteration_ticks": 26,
-            "threshold_ticks": 1000, "gaps": 100, "gap_ticks": 1500000, "longest_ticks": 400000,
-            "longest_at_ticks": 77000000, "seconds": 0.1, "decades": [0, 60, 37, 3, 0, 0, 0, 0], "first": first,
-            "rhythm": True}
+    return {"type": "gaps", "suite": "quiet", "name": "gaps", "core": 0, "watched_ticks": 200000000, "elapsed_ticks": 201000000,
+            "iteration_ticks": 26, "threshold_ticks": 2026, "gaps": 100, "gap_ticks": 1500000, "longest_ticks": 400000,
+            "longest_at_ticks": 77000000, "seconds": 0.1, "wait_ticks": 30000, "wait_ns": 15000, "longest_ns": 200000, "gap_ns": 750000,
+            "gaps_per_second": 1000, "lengths": [[2500, 60, 300000], [10000, 30, 600000], [12500, 7, 200000], [160000, 3, 400000]],
+            "first": first, "periods": [{"least_ns": 1000, "ticks": 1000000, "jitter_ticks": 20, "gaps": 100, "of": 100}]}
 
 
 def silicon(**changes):

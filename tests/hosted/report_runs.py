@@ -32,7 +32,7 @@ RUNS = [
     ("suite=calls bench=direct samples=64 layout=sweep hist=full retry_budget=0", (0, 2)),
     (f"{QUICK} hist=off caches=clear turbo=off prefetch=off freq=base dma=off", (0, 2)),
     ("suite=compiler bench=sum_formula_*,sum_cure_* samples=256 retry_budget=0", (0, 2)),
-    ("suite=planted,gaps watch=100 retry_budget=0", (0, 2)),
+    ("suite=planted,quiet quiet_time=1 gaps_max=1 retry_budget=0", (0, 2)),
     ("suite=memory bench=forward,latency_4k", (0, 2)),
     ("suite=limits bench=width,registers_mask", (0, 2)),
     ("suite=insn bench=add_*,movd_r32_xmm,hlt time=2", (0, 2)),

@@ -12,7 +12,7 @@ METHODS = ("doubled", "plain", "kbest", "ensembles", "adaptive")
 RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize")
 SMALL = {
     "samples": "16", "warmup": "1", "layout": "fixed", "most": "32", "ensembles": "2", "size": "16",
-    "target": "10", "watch": "1", "hist": "off",
+    "target": "10", "hist": "off",
     "retry_budget": "0",
 }  # fmt: skip
 SECONDS = 600  # a hundred times what a run takes; a run that does not end is killed

@@ -14,6 +14,11 @@ uint64_t tsc_now(void)
     return fake_tsc += FAKE_TSC_STEP;
 }
 
+uint64_t tsc_unfenced(void)
+{
+    return tsc_now();
+}
+
 uint64_t tsc_now_xfence(bool is_lfence)
 {
     (void)is_lfence;

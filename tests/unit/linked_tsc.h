@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 uint64_t tsc_now(void);
+uint64_t tsc_unfenced(void);
 uint64_t tsc_now_xfence(bool is_lfence);
 uint64_t tsc_now_rdtscp(void);
 void chain_adds(uint32_t adds);

@@ -130,7 +130,7 @@ def test_a_trace_that_is_interrupted_shows_its_counts():
     (("nothing",), "no row nothing; `baretick list` has them all; an instruction of one word takes --asm"),
     (("nothing.o",), "objects=nothing.o: No such file or directory"),
     (("planted/rdmsr",), "planted/rdmsr: it needs ring 0; a process has ring 3"),
-    (("gaps/gaps",), "it watches cores"),
+    (("quiet/gaps",), "it watches cores"),
     (("cores/lock",), "it brings cores together"),
     (("baseline/empty_plain",), "its windows are empty"),
     (("nothing.c",), "objects=nothing.c: No such file or directory"),

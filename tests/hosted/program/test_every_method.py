@@ -259,10 +259,10 @@ def test_adaptive_says_what_its_users_want(summed):
         ("method=ensembles ensembles=4 size=16", set()),
         ("layout=fixed seed=2 samples=64", {"seed"}),
         ("layout=sweep seed=2 samples=16", {"seed"}),
-        ("layout=shuffle seed=2 samples=64 watch=5 share=alone", {"watch", "share"}),
+        ("layout=shuffle seed=2 samples=64 quiet_time=1 gaps_max=1 share=alone", {"quiet_time", "gaps_max", "share"}),
         ("cores=0 share=together samples=64", set()),
         # The later suite= counts: no row has windows there.
-        ("suite=gaps bench=* watch=5 samples=64 retry_budget=0 caches=clear layout=fixed",
+        ("suite=quiet bench=* quiet_time=1 samples=64 retry_budget=0 caches=clear layout=fixed",
          {"samples", "retry_budget", "caches", "layout"}),
     ],
 )

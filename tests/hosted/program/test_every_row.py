@@ -17,12 +17,12 @@ pytestmark = pytest.mark.launches
 @pytest.fixture(scope="module")
 def names(shared_run):
     """Every row that is measured, as `list` has them."""
-    others = ("provoke", "provoke_cores", "gaps", "memory", "limits", "insn")
+    others = ("provoke", "provoke_cores", "quiet", "planted_quiet", "memory", "limits", "insn")
     return {f"{suite}/{row}" for suite, row in listed(shared_run("list").out) if suite not in others}
 
 
 def judge_every_row(names, method, recipe):
-    words = f"suite=*,compiler,planted,gaps {words_of(SMALL)} method={method} recipe={recipe}"
+    words = f"suite=*,compiler,planted {words_of(SMALL)} method={method} recipe={recipe}"
     said = ended(words if (method, recipe) == STEPPED else f"{words} instructions=off")
     assert set(said.rows) == names, words
     done = 0

@@ -25,7 +25,7 @@ EXAMPLES = {
 # others only in the window's code, which every row runs in test_every_row.py.
 SLOW_RECIPES = {"plain", "paoloni", "cpuid"}
 GREATEST = {
-    "samples": 1024, "warmup": 100, "most": 1024, "ensembles": 64, "size": 64, "target": 2000, "watch": 20,
+    "samples": 1024, "warmup": 100, "most": 1024, "ensembles": 64, "size": 64, "target": 2000, "quiet_time": 2,
     "rounds": 16, "time": 5,
 }  # fmt: skip
 # The pairs that options_check_pairs() refuses.

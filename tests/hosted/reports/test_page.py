@@ -229,7 +229,7 @@ def test_instructions_and_ipc_are_said_of_a_picture():
 def test_no_kind_of_record_is_passed_over():
     """Every kind of docs/report.md is on the page: by its own part, or as a table of its fields."""
     kinds = re.findall(r"^## `(\w+)`$", (ROOT / "docs/report.md").read_text(encoding="utf-8"), re.MULTILINE)
-    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "event", "essence", "end",
+    parts = {"run", "core", "selftest", "linearity", "regression", "row", "matrix", "gaps", "quiet", "event", "essence", "end",
              "curve", "forward", "limit"}
     assert sorted(parts | set(page_parts.OTHERS)) == sorted(kinds)
     step = {"type": "c_program", "step": "do_nothing", "n": 1000, "min": 52, "window": {"sd": 1.5}}
@@ -244,7 +244,7 @@ def test_pictures_are_in_the_page_and_rows_lead_to_them(full):
     read = Read(full)
     titles = read.text
     assert len(read.all("svg")) == len(read.all("figure")) >= 8
-    for said in ("made/moded has 2 modes", "made/swept: 2.900 to 4.500", "cores/pingpong: ", "gaps/gaps: 100 gaps",
+    for said in ("made/moded has 2 modes", "made/swept: 2.900 to 4.500", "cores/pingpong: ", "quiet/gaps: 100 gaps",
                  "Recipe lfence: chains of adds"):
         assert said in titles
     assert "var(--ink)" in full and "#1b1b1b" not in full.split("</style>")[1]  # the page's colours, light and dark

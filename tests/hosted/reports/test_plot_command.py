@@ -72,7 +72,7 @@ def test_a_change_is_drawn_only_between_comparable_reports(kept, tmp_path):
     (row("x", 1, method="kbest"), "modes", "method=doubled does"),
     (row("x", 1, status="wrong", why="it is 3"), "histogram", "wrong: it is 3"),
     (row("x", 1), "cores", "suite=cores with cores=all"),
-    (row("x", 1), "gaps", "suite=gaps does"),
+    (row("x", 1), "gaps", "suite=quiet does"),
     ({**gaps(), "gaps": 0}, "gaps", "no gap on core 0"),
     ({**several_cores()[1], "pairs": []}, "cores", "it takes two cores (cores=all)"),
     (row("x", 1), "linearity", "no record `linearity`"),

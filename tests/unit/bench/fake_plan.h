@@ -18,6 +18,7 @@
 #include "bench/cores/plan.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
+#include "bench/cores/quiet.h"
 #include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
 #include "bench/sample/gathered.h"
@@ -122,6 +123,12 @@ void engine_memory(struct engine *e, uint64_t *memory)
 
 size_t crowd_size(unsigned n)
 {
+    return n;
+}
+
+size_t quiet_bytes(const struct options *o, unsigned n)
+{
+    (void)o;
     return n;
 }
 

@@ -1,7 +1,7 @@
 /* The estimate of the time left, on rows whose times are planted. */
 // links: bench/progress.c
 #include "tests/unit/unit.h"
-#include "bench/cores/gaps.h"
+#include "bench/cores/quiet.h"
 #include "bench/method/method.h"
 #include "bench/progress.h"
 #include "bench/sample/gathered.h"
@@ -10,7 +10,7 @@
 #define TOLD      5.0    /* ticks for showing a row */
 #define ROW_BYTES 3000.0 /* of a row in the report, as long as none was shown */
 
-uint64_t gaps_duration(const struct engine *e)
+uint64_t quiet_duration(const struct engine *e)
 {
     (void)e;
     return 7000;

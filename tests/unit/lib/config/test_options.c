@@ -28,7 +28,7 @@ static void values_of_each_kind_reach_their_fields(void **state)
     assert_true(parse(&o, "suite=calls,base* bench=plt samples=16 warmup=0 recipe=xfence\n"
                           "format=jsonl hist=off serial=com2,9600 finish=poweroff takeover=exit\n"
                           "cores=1-4,8 share=together park=mwait console=both help list\n"
-                          "turbo=off prefetch=off freq=max dma=off watch=250"));
+                          "turbo=off prefetch=off freq=max dma=off quiet_time=250 gaps_max=20"));
     assert_true(o.help && o.list);
     assert_string_equal(o.suite, "calls,base*");
     assert_string_equal(o.bench, "plt");
@@ -50,7 +50,9 @@ static void values_of_each_kind_reach_their_fields(void **state)
     assert_int_equal(o.prefetch, SETTING_OFF);
     assert_int_equal(o.dma, SETTING_OFF);
     assert_int_equal(o.freq, FREQ_MAX);
-    assert_int_equal(o.watch, 250);
+    assert_int_equal(o.quiet_time, 250);
+    assert_int_equal(o.gaps_max, 20);
+    assert_int_equal(o.gaps_max, 20);
 }
 
 static void a_former_name_is_accepted_and_today_s_is_recorded(void **state)
@@ -67,6 +69,49 @@ static void a_former_name_is_accepted_and_today_s_is_recorded(void **state)
     options_show(&o, 0, &out.sink);
     assert_non_null(strstr(text, " retry_budget=7"));
     assert_null(strstr(text, "quiet_budget"));
+}
+
+/* A machine's quiet is that of all of its cores. */
+static void suite_quiet_alone_runs_on_all_cores(void **state)
+{
+    static const struct {
+        const char *words, *cores;
+    } cases[] = {{"", "bsp"},
+                 {"suite=quiet", "all"},
+                 {"suite=quiet cores=bsp", "bsp"},
+                 {"cores=1-2 suite=quiet", "1-2"},
+                 {"suite=quiet,calls", "bsp"},
+                 {"suite=quiet suite=calls", "bsp"}};
+    struct options o;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_true(parse(&o, cases[i].words));
+        options_settle(&o);
+        assert_string_equal(o.cores, cases[i].cores);
+    }
+}
+
+static void limits_of_suite_quiet_are_named(void **state)
+{
+    static const char *const words[] = {"quiet_time=0",   "quiet_time=604801",   "quiet_time=1.5",
+                                        "quiet_time=off", "quiet_time=4294967297"},
+                             *const most[] = {"gaps_max=0", "gaps_max=60000001", "gaps_max=auto",
+                                              "gaps_max=20us"};
+    struct options o;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        assert_false(parse(&o, words[i]));
+        assert_non_null(strstr(message, "quiet_time takes auto or a number from 1 to 604800"));
+    }
+    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
+        assert_false(parse(&o, most[i]));
+        assert_non_null(strstr(message, "gaps_max takes off or a number from 1 to 60000000"));
+    }
+    assert_true(parse(&o, "gaps_max=20 gaps_max=off quiet_time=5 quiet_time=auto"));
+    assert_int_equal(o.gaps_max, 0);
+    assert_int_equal(o.quiet_time, 0);
 }
 
 static void the_later_word_wins(void **state)
@@ -336,6 +381,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_of_each_kind_reach_their_fields),
         cmocka_unit_test(a_former_name_is_accepted_and_today_s_is_recorded),
+        cmocka_unit_test(suite_quiet_alone_runs_on_all_cores),
+        cmocka_unit_test(limits_of_suite_quiet_are_named),
         cmocka_unit_test(the_later_word_wins),
         cmocka_unit_test(messages_name_place_word_and_allowed_values),
         cmocka_unit_test(an_unknown_word_gets_a_near_one),

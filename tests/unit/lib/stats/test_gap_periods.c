@@ -1,0 +1,233 @@
+/* Periods of made trains of gaps: with jitter, with missing gaps, two at once, and none. */
+#include "tests/unit/unit.h"
+#include <stdlib.h>
+#include "lib/stats/gap_periods.h"
+#include "lib/stats/mathx.h"
+#include "tests/unit/close.h"
+#include "tests/unit/rng.h"
+
+#define HZ 2000000000ull /* 2 ticks a ns */
+#define US 2000ull
+#define MS (1000 * US)
+
+static struct gaps g;
+static struct gap made[4096];
+static size_t made_n;
+static struct rng rng;
+
+static void begin(uint32_t first)
+{
+    rng.state = first;
+    made_n = 0;
+}
+
+/* Adds n gaps, one each `period`, each early or late by up to `jitter`; `missing` of them are not
+ * there. */
+static void train(double first, double period, size_t n, uint64_t ticks, double jitter,
+                  double missing)
+{
+    for (size_t i = 0; i < n; i++) {
+        double at = 10 * MS + first + period * (double)i + jitter * (2 * rng_unit(&rng) - 1);
+        if (rng_unit(&rng) >= missing)
+            made[made_n++] = (struct gap){(uint64_t)at, ticks};
+    }
+}
+
+static void at_random(double mean, size_t n, uint64_t ticks)
+{
+    double at = 10 * MS;
+
+    for (size_t i = 0; i < n; i++) {
+        at += -mathx_log(1 - rng_unit(&rng)) * mean;
+        made[made_n++] = (struct gap){(uint64_t)at, ticks};
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    uint64_t x = ((const struct gap *)a)->at, y = ((const struct gap *)b)->at;
+
+    return (x > y) - (x < y);
+}
+
+static struct gap_periods found(void)
+{
+    gaps_init(&g, 20, HZ);
+    qsort(made, made_n, sizeof *made, by_time);
+    for (size_t i = 0; i < made_n; i++)
+        gaps_add(&g, made[i].at, g.typical + made[i].ticks);
+    return gap_periods(&g);
+}
+
+static void an_even_train_has_its_period(void **state)
+{
+    (void)state;
+    begin(1);
+    train(5 * MS, MS, 100, 50 * US, 0, 0);
+    struct gap_periods p = found();
+    assert_int_equal(p.n, 1);
+    assert_close(p.found[0].ticks, MS, 1);
+    assert_int_equal(p.found[0].gaps, 100);
+    assert_int_equal(p.found[0].of, 100);
+    assert_int_equal(p.found[0].class, 1); /* 10 us or more */
+    assert_close(p.found[0].jitter, 0, 1);
+}
+
+static void fewer_than_eight_gaps_have_none(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n <= 10; n++) {
+        begin(1);
+        train(0, MS, n, 50 * US, 0, 0);
+        assert_int_equal(found().n, n >= 8);
+    }
+}
+
+static void jitter_does_not_hide_a_period(void **state)
+{
+    (void)state;
+    for (uint32_t first = 1; first <= 50; first++) {
+        begin(first);
+        train(0, MS, 200, 5 * US, 0.02 * MS, 0);
+        struct gap_periods p = found();
+        assert_int_equal(p.n, 1);
+        assert_close(p.found[0].ticks, MS, 0.001 * MS);
+        assert_true(p.found[0].gaps >= 190);
+        assert_true(p.found[0].jitter > 0.01 * MS && p.found[0].jitter <= 0.1 * MS);
+    }
+}
+
+/* A timer that is set again after each gap: its delays add up. */
+static void a_timer_that_is_set_again_has_a_period(void **state)
+{
+    (void)state;
+    begin(3);
+    double at = 0;
+    for (size_t i = 0; i < 200; i++, at += MS + 0.05 * MS * rng_unit(&rng))
+        made[made_n++] = (struct gap){(uint64_t)at, 5 * US};
+    struct gap_periods p = found();
+    assert_int_equal(p.n, 1);
+    assert_close(p.found[0].ticks, 1.025 * MS, 0.01 * MS);
+}
+
+static void missing_gaps_do_not_hide_a_period(void **state)
+{
+    (void)state;
+    for (uint32_t first = 1; first <= 50; first++) {
+        begin(first);
+        train(0, MS, 200, 5 * US, 0.001 * MS, 0.15);
+        struct gap_periods p = found();
+        assert_true(p.n >= 1);
+        assert_close(p.found[0].ticks, MS, 0.001 * MS);
+    }
+}
+
+static void two_periods_of_one_length(void **state)
+{
+    (void)state;
+    begin(1);
+    train(0, MS, 140, 5 * US, 100, 0);
+    train(123456, 1.37 * MS, 100, 5 * US, 100, 0);
+    struct gap_periods p = found();
+    assert_int_equal(p.n, 2);
+    assert_close(p.found[0].ticks, MS, 0.001 * MS);
+    assert_close(p.found[1].ticks, 1.37 * MS, 0.001 * MS);
+}
+
+/* An SMI each second among the ticks of a kernel, of which only the first 256 are kept. */
+static void a_rare_long_gap_among_many_short_ones(void **state)
+{
+    (void)state;
+    begin(1);
+    train(0, 4 * MS, 3000, 3 * US, 100, 0);
+    train(123456, 1000 * MS, 12, 180 * US, 0.01 * MS, 0);
+    struct gap_periods p = found();
+    assert_int_equal(p.n, 2);
+    assert_int_equal(p.found[0].class, 2); /* 100 us or more */
+    assert_close(p.found[0].ticks, 1000 * MS, 0.1 * MS);
+    assert_int_equal(p.found[0].gaps, 12);
+    assert_int_equal(p.found[1].class, 0);
+    assert_close(p.found[1].ticks, 4 * MS, 0.01 * MS);
+}
+
+static void a_period_among_gaps_at_random_times(void **state)
+{
+    (void)state;
+    for (uint32_t first = 1; first <= 50; first++) {
+        begin(first);
+        train(0, MS, 100, 5 * US, 0.001 * MS, 0);
+        at_random(2 * MS, 50, 5 * US);
+        struct gap_periods p = found();
+        assert_true(p.n >= 1);
+        assert_close(p.found[0].ticks, MS, 0.002 * MS);
+    }
+}
+
+/* The rule promises fewer than one false period in 1000 searches; each of these has two or more. */
+static void gaps_at_random_times_have_none(void **state)
+{
+    unsigned wrong = 0;
+
+    (void)state;
+    for (uint32_t first = 1; first <= 400; first++) {
+        begin(first * 77777);
+        at_random(MS, first % 2 ? 250 : 20, 5 * US);
+        wrong += found().n > 0;
+    }
+    assert_true(wrong <= 2);
+}
+
+/* Ten gaps at even distances, among others over a hundred times as long. */
+static void a_burst_is_no_period(void **state)
+{
+    (void)state;
+    begin(5);
+    train(50 * MS, 0.1 * MS, 12, 5 * US, 0, 0);
+    at_random(20 * MS, 12, 5 * US);
+    assert_int_equal(found().n, 0);
+}
+
+/* Every other gap of a timer is longer than 10 us. */
+static void a_multiple_of_a_period_is_not_reported(void **state)
+{
+    (void)state;
+    begin(5);
+    train(0, 2 * MS, 100, 5 * US, 100, 0);
+    train(MS, 2 * MS, 100, 50 * US, 100, 0);
+    struct gap_periods p = found();
+    assert_int_equal(p.n, 2);
+    assert_close(p.found[0].ticks, 2 * MS, 0.001 * MS);
+    assert_close(p.found[1].ticks, MS, 0.001 * MS);
+    begin(5);
+    train(0, MS, 200, 50 * US, 100, 0);
+    train(MS / 2, 3 * MS, 60, 5 * US, 100, 0);
+    assert_int_equal(found().n, 1);
+}
+
+static void gaps_at_one_time_have_none(void **state)
+{
+    (void)state;
+    begin(1);
+    train(5, 0, 20, 5 * US, 0, 0);
+    assert_int_equal(found().n, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_even_train_has_its_period),
+        cmocka_unit_test(fewer_than_eight_gaps_have_none),
+        cmocka_unit_test(jitter_does_not_hide_a_period),
+        cmocka_unit_test(a_timer_that_is_set_again_has_a_period),
+        cmocka_unit_test(missing_gaps_do_not_hide_a_period),
+        cmocka_unit_test(two_periods_of_one_length),
+        cmocka_unit_test(a_rare_long_gap_among_many_short_ones),
+        cmocka_unit_test(a_period_among_gaps_at_random_times),
+        cmocka_unit_test(gaps_at_random_times_have_none),
+        cmocka_unit_test(a_burst_is_no_period),
+        cmocka_unit_test(a_multiple_of_a_period_is_not_reported),
+        cmocka_unit_test(gaps_at_one_time_have_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
