@@ -1,5 +1,4 @@
-/* The end of a report, the same on every platform: after the last row, or after an error or a
- * fault, with what was collected until then. */
+/* The end of a report, the same on every platform: after the last row, an error or a fault. */
 #ifndef BENCH_RUN_END_H
 #define BENCH_RUN_END_H
 
@@ -8,7 +7,7 @@
 #include "bench/essence/essence.h"
 #include "bench/show/grouped.h"
 
-/* What is collected for the table's end. The platform owns it, so that it is available after a
+/* The contents of the table's end, collected during the run. The platform owns it, so that it is available after a
  * fault. */
 struct shown {
     struct essence essence;

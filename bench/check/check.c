@@ -160,7 +160,7 @@ static double documented(const struct bench *b, const struct cpu *cpu)
 }
 
 /* Returns whether others can use the core, or its caches through an SMT sibling, without the
- * witness noticing: the witness measures the front end alone. */
+ * witness noticing: the witness measures only the front end. */
 static bool others_run(const struct engine *e)
 {
     return e->p->cpu->hypervisor || e->p->lacks(NEED_RING0);

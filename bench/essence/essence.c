@@ -66,7 +66,7 @@ static bool has_figure(const struct essence_figure *f)
     return f->state == ESSENCE_FIGURE && is_known(f->value);
 }
 
-/* Returns whether the figure is shown with an interval of known level. */
+/* Returns whether the figure is shown with an interval of known confidence. */
 static bool has_interval(const struct essence_figure *f)
 {
     return has_figure(f) && is_known(f->half) && f->percent && !f->shared && !f->doubt;
@@ -94,8 +94,8 @@ static bool any_of_one_core(const struct essence *s)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-/* Writes the level of the shown intervals; rows with few placements have another level. */
-static void put_level(const struct essence *s, struct lines_line *l)
+/* Writes the confidence of the shown intervals. Rows with few placements have another one. */
+static void put_confidence(const struct essence *s, struct lines_line *l)
 {
     unsigned least = 0, greatest = 0;
     char text[24];
@@ -125,7 +125,7 @@ static void show_title(const struct essence *s, const struct lines_to *to)
         lines_put(&l, "NOISE: an emulator executes this code");
     if (s->execution == EXEC_INSTRUCTIONS || any_of_one_core(s))
         lines_put(&l, s->unit);
-    put_level(s, &l);
+    put_confidence(s, &l);
     if (s->cores > 1 && any_of_one_core(s)) {
         fmt_buf(core, sizeof core, "core %u of %u%s", s->core, s->cores,
                 s->together ? " at once" : "");

@@ -1,5 +1,5 @@
 /*
- * Writes the essence of a run: the last screen, because a USB keyboard may not be able to scroll
+ * Writes the essence of a run. It fits one screen, because a USB keyboard may not be able to scroll
  * back. It has at most ESSENCE_LINES lines of LINES_COLUMNS columns; with a hint about the keys
  * and the verdict below it there are 20. Its contents were collected before (essence_take.h).
  *
@@ -29,7 +29,7 @@ enum essence_state {
 struct essence_figure {
     enum essence_state state;
     double value, half; /* UNKNOWN: not known */
-    unsigned percent;   /* the interval's level; 0: not known */
+    unsigned percent;   /* the interval's confidence; 0: not known */
     bool gross;         /* a window in whole ticks or instructions */
     double ns;          /* of rows of several cores */
     bool shared;        /* a neighbour used the core: not judged */

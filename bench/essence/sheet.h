@@ -1,6 +1,6 @@
 /*
  * The ten figures that people ask for first, for a run of suites that measure the CPU itself: the
- * last screen shows them in place of the figures of rows. A CPU of several core types has a column
+ * essence shows them in place of the figures of rows. A CPU of several core types has a column
  * for each, with the figures of the first core of the type that measured.
  */
 #ifndef BENCH_ESSENCE_SHEET_H

@@ -36,17 +36,17 @@ void compensate_open(struct engine *e)
         e->facts.compensate.why_not = "too few timer interrupts were seen in two seconds";
 }
 
-uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks, uint64_t *alone,
-                           uint64_t *interrupts)
+uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks,
+                           uint64_t *shortest, uint64_t *interrupts)
 {
     uint64_t taken;
 
     if (!e->facts.compensate.cost.known)
         return ticks;
     uint64_t n = e->p->timer_interrupts() - before;
-    if (n == 0 && ticks < *alone)
-        *alone = ticks;
-    ticks = tick_compensate(&e->facts.compensate.cost, *alone, ticks, n, &taken);
+    if (n == 0 && ticks < *shortest)
+        *shortest = ticks;
+    ticks = tick_compensate(&e->facts.compensate.cost, *shortest, ticks, n, &taken);
     *interrupts += taken;
     return ticks;
 }

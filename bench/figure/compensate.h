@@ -17,8 +17,8 @@ static inline uint64_t compensate_before(const struct engine *e)
 }
 
 /* Returns a window's ticks without the cost of the interrupts in it, and adds those to *interrupts.
- * *alone: the shortest window of its kind without an interrupt; UINT64_MAX at first. */
-uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks, uint64_t *alone,
-                           uint64_t *interrupts);
+ * *shortest: the shortest window of its kind without an interrupt; UINT64_MAX at first. */
+uint64_t compensate_window(const struct engine *e, uint64_t before, uint64_t ticks,
+                           uint64_t *shortest, uint64_t *interrupts);
 
 #endif

@@ -18,9 +18,9 @@ enum hidden loop_hides(const struct loop_facts *f)
 {
     if (!is_known(f->net) || !is_known(f->loop) || f->instructions <= 0) /* 0: nothing to hide */
         return HIDDEN_NOT;
-    double alone = f->instructions * f->nop / FUSED_MOST; /* nothing is below NaN */
-    bool quicker = f->net < alone && alone - f->net <= f->loop;
-    bool proven = quicker && f->hi < alone;
+    double least = f->instructions * f->nop / FUSED_MOST; /* nothing is below NaN */
+    bool quicker = f->net < least && least - f->net <= f->loop;
+    bool proven = quicker && f->hi < least;
     if (proven && (f->net <= 0 || f->lo <= 0) && is_known(loop_gross(f)))
         return HIDDEN_ALL;
     if (proven)

@@ -207,7 +207,7 @@ static double cycles_per_op(const struct gathered *g, const struct bench *b)
     return RULER_ADDS / ruler / (double)b->ops;
 }
 
-/* Returns the error of a block from the TSC's step alone, in core cycles per operation
+/* Returns the error of a block from only the TSC's step, in core cycles per operation
  * (docs/method.md "Modes"). */
 static double block_floor(const struct gathered *g, const struct bench *b, double step)
 {

@@ -39,7 +39,7 @@ unsigned visits_disturbed(const struct visits *v);
 void visits_repeat(struct visits *v, unsigned i, const struct pairs_figure *exclusive,
                    const struct pairs_figure *all);
 
-/* finest: the standard error that the TSC's step alone causes. has_cycles: core cycles or
+/* finest: the standard error that only the TSC's step causes. has_cycles: core cycles or
  * instructions are known; otherwise there are ticks only. */
 struct visits_figure visits_figure(const struct visits *v, unsigned rounds, double finest,
                                    bool has_cycles);

@@ -237,7 +237,7 @@ void head_warn_timers(const struct run_facts *run, struct report *r)
     if (run->o->instructions == INSTRUCTIONS_OFF && run->execution != EXEC_INSTRUCTIONS)
         report_event(
             r, "warning",
-            "instructions=off: whether rows did their work is judged by their checks alone");
+            "instructions=off: whether rows did their work is judged only by their checks");
     if (run->compensate.why_not) {
         char text[160];
         fmt_buf(text, sizeof text, "compensate=on has no effect: %s", run->compensate.why_not);

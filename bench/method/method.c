@@ -125,7 +125,7 @@ static struct figure figure_of(const struct method_result *m, double theta, doub
                               .lo = theta - both,
                               .hi = theta + both,
                               .by = ESTIMATE_METHOD,
-                              .level = UNKNOWN};
+                              .confidence = UNKNOWN};
 
     return (struct figure){
         .known = is_known(theta), .ticks = m->ticks, .cycles = cycles, .se = UNKNOWN};

@@ -58,7 +58,7 @@ static bool take_window(struct taking *t, struct stream *s, uint64_t *ticks)
     bool good = stream_window(t, s->kind, t->p->kind[s->kind].iterations, &w);
 
     s->as_read = w.ticks;
-    *ticks = compensate_window(t->e, t->before, w.ticks, &s->alone, &s->side->interrupts);
+    *ticks = compensate_window(t->e, t->before, w.ticks, &s->shortest, &s->side->interrupts);
     return good;
 }
 
@@ -204,7 +204,7 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
     const struct options *o = t->e->facts.o;
     uint64_t ticks[2 * ENGINE_BLOCK];
 
-    *s = (struct stream){.kind = k, .side = side, .left = left, .alone = UINT64_MAX};
+    *s = (struct stream){.kind = k, .side = side, .left = left, .shortest = UINT64_MAX};
     side->least = side->least_as_read = UINT64_MAX;
     ensemble_start(&s->ensemble, o->size);
     kbest_start(&side->kbest, o->k, o->epsilon / (double)OPTION_ONE, o->most);

@@ -41,9 +41,9 @@ struct stream {
     uint64_t early[ENGINE_BLOCK];
     unsigned n_early;
     bool judges_early;
-    double mean;      /* of its last block; UNKNOWN: no window in it */
-    uint64_t alone;   /* for compensate_window() */
-    uint64_t as_read; /* the last window before compensation */
+    double mean;       /* of its last block; UNKNOWN: no window in it */
+    uint64_t shortest; /* for compensate_window() */
+    uint64_t as_read;  /* the last window before compensation */
 };
 
 /* Warms a kind up. With method=plain as its author does, unless warmup= gives the blocks. */

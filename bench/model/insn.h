@@ -137,7 +137,7 @@ bool insn_mix_wants(const struct insn_cell *cell);
  * cache. */
 bool insn_is_complex(const struct insn_table *t, const struct insn_row *row);
 
-/* Returns the cost of a link alone, 0 if it is not measured. */
+/* Returns the cost of a link without the form, 0 if it is not measured. */
 struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link);
 
 #endif

@@ -36,7 +36,7 @@ struct grouped {
     bool on;
     bool cores;       /* several cores measure: lines name the core */
     const char *unit; /* of an operation */
-    unsigned percent; /* the level of intervals; a row with another level is shown in full */
+    unsigned percent; /* the confidence of intervals; a row with another is shown in full */
     const char *suite;
     size_t lines;
     struct grouped_line line[GROUPED_LINES];

@@ -10,7 +10,7 @@ struct per_op {
     const char *unit; /* "cycles", "instructions", "ticks" */
     /* half: the longer side of its interval. UNKNOWN: not known, or the unit has no interval. */
     double value, half;
-    unsigned percent; /* the interval's level; 0: no interval */
+    unsigned percent; /* the interval's confidence; 0: no interval */
 };
 /* Returns the figure; all is UNKNOWN if the row has no figure. */
 struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h);

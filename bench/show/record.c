@@ -89,7 +89,7 @@ static void record_modes(struct json *j, const struct modes *modes)
 static void record_ranks(struct json *j, const struct estimate *cycles)
 {
     if (cycles->by == ESTIMATE_RANKS)
-        json_f64(j, "median_level", cycles->median_level, 6);
+        json_f64(j, "median_confidence", cycles->median_confidence, 6);
     json_u64(j, "rank", cycles->rank);
     json_f64(j, "within", cycles->within, 6);
 }
@@ -107,7 +107,7 @@ static void record_interval(struct json *j, const struct run_facts *run, const s
     json_object(j, "interval");
     json_str(j, "estimator", h->cycles.by == ESTIMATE_METHOD ? "method" : "median");
     json_str(j, "by", by[h->cycles.by]);
-    json_f64(j, "level", h->cycles.level, 6);
+    json_f64(j, "confidence", h->cycles.confidence, 6);
     if (h->cycles.rank > 0)
         record_ranks(j, &h->cycles);
     json_f64(j, "sd", h->cycles.s, 6);

@@ -58,11 +58,11 @@ static void show_modes(struct report *r, const struct row_figure *h)
     fmt(r->out, "\r\n");
 }
 
-/* Writes how the interval was found, and its level, if not by order statistics alone. */
+/* Writes how the interval was found, and its confidence, if not only by order statistics. */
 static void show_fallback(struct report *r, const struct run_facts *run, const struct row *row)
 {
     const struct estimate *cycles = &row->figure.cycles;
-    unsigned percent = (unsigned)(cycles->level * 100 + 0.5);
+    unsigned percent = (unsigned)(cycles->confidence * 100 + 0.5);
 
     if (run->execution != EXEC_SILICON || !is_known(cycles->lo))
         return;
@@ -178,9 +178,9 @@ static void show_hidden(struct report *r, const struct row *row)
     if (is_known(row->loop.gross)) {
         fmt(r->out, ", gross ");
         num_f64(r->out, row->loop.gross, 3, 0);
-        fmt(r->out, " cycles an iteration; the loop alone ");
+        fmt(r->out, " cycles an iteration; the empty loop ");
     } else {
-        fmt(r->out, ", gross not known (noise); the loop alone ");
+        fmt(r->out, ", gross not known (noise); the empty loop ");
     }
     num_f64(r->out, row->loop.cycles, 3, 0);
     fmt(r->out, "\r\n");

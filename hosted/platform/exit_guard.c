@@ -286,7 +286,7 @@ static void add_i386(struct filter *f)
 }
 
 _Static_assert(2 * REFUSED + 1 <= UINT8_MAX, "a conditional jump's distance is a byte");
-_Static_assert(PLATFORM_CODE_VA % (1ull << 32) == 0, "the filter compares the upper half alone");
+_Static_assert(PLATFORM_CODE_VA % (1ull << 32) == 0, "the filter compares only the upper half");
 
 /* The address is that of the next instruction. Upper halves follow lower ones. */
 static void add_code_buffer(struct filter *f)

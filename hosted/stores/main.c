@@ -2,7 +2,7 @@
  * Finds dead stores, silent stores and silent loads in a row's body: traces one call of it step by
  * step. scripts/baretick stores starts this and prints the result; docs/stores.md.
  *   stores [WORD...] [SUITE/ROW]
- * ROW alone is enough if no other suite has a row of that name. With objects= the row is one of
+ * SUITE/ may be left out if no other suite has a row of that name. With objects= the row is one of
  * theirs; without SUITE/ROW, all of their rows are traced. Words:
  *   objects=PATH    a file or a folder with user rows
  *   operations=N    operations of the call; default: those of a window

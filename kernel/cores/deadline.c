@@ -71,7 +71,7 @@ static bool expects_nmi(const struct core *c)
     return c->told_begun != c->told_done;
 }
 
-/* An NMI that was sent has arrived by now, alone or merged with another one. */
+/* An NMI that was sent has arrived by now, separately or merged with another one. */
 static void expect_what_is_not_sent(struct core *c)
 {
     uint64_t sent = __atomic_load_n(&c->told_sent, __ATOMIC_SEQ_CST);

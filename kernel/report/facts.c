@@ -42,7 +42,7 @@ static void show_masked(const struct irq_masked *q, struct sink *out)
         "open before)\r\n",
         q->ioapics, q->ioapic_masked, q->ioapic_entries, q->lvt_masked, q->lvt_entries);
     if (q->ioapic_kept + q->lvt_kept)
-        fmt(out, "          left alone, since they deliver NMI or SMI: %u\r\n",
+        fmt(out, "          left unmasked, since they deliver NMI or SMI: %u\r\n",
             q->ioapic_kept + q->lvt_kept);
 }
 

@@ -173,15 +173,15 @@ static void say_words(const char *word, struct sink *err)
 
     while (word[n] != '\0' && word[n] != '=')
         n++;
-    struct near key = near_to(word, n), alone = near_to(word, n);
+    struct near key = near_to(word, n), lone = near_to(word, n);
     for (size_t i = 0; i < KEYS; i++)
         near_try(&key, keys[i].key, strlen(keys[i].key));
-    near_try_values(&alone, LONE_WORDS);
+    near_try_values(&lone, LONE_WORDS);
 
     fmt(err, "no such word");
     near_ask(&key, "", "=", err);
     if (word[n] == '\0')
-        near_ask(&alone, "", "", err);
+        near_ask(&lone, "", "", err);
     fmt(err, "; `help` lists all words");
 }
 

@@ -44,7 +44,7 @@ static inline bool cpu_is_amd(const struct cpu *c)
     return c->vendor == VENDOR_AMD || c->vendor == VENDOR_HYGON;
 }
 
-/* Returns what its model alone tells. */
+/* Returns the facts that are known by family and model. */
 static inline const struct cpu_model *cpu_model(const struct cpu *c)
 {
     return model_find(c->vendor, c->family, c->model);

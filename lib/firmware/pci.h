@@ -39,9 +39,9 @@ struct pci_console {
 enum pci_fate {
     PCI_STOPPED, /* bus mastering was on and reads back off */
     PCI_STUCK,   /* it was written, and still reads back on */
-    PCI_BRIDGE,  /* left alone: carries others' traffic */
-    PCI_REMAPS,  /* left alone: an IOMMU, which translates for others */
-    PCI_CONSOLE, /* left alone: the report uses it */
+    PCI_BRIDGE,  /* not disabled: carries others' traffic */
+    PCI_REMAPS,  /* not disabled: an IOMMU, which translates for others */
+    PCI_CONSOLE, /* not disabled: the report uses it */
     PCI_FATES
 };
 /* "stopped", "stuck", "bridge", "iommu", "console" */

@@ -68,7 +68,7 @@ bool insn_is_selector(const struct insn_operand *o);
 bool insn_must_reset(const struct insn_view *v, const struct insn_operand *o);
 
 /* Returns whether a test reads registers that nothing writes after its start, so that their history
- * matters, and leaves the flags alone, which the other history changes. */
+ * matters, and does not change the flags, which the other history changes. */
 bool insn_has_source(const struct insn_test *t);
 
 /* Returns the register of operand i in copy k. */

@@ -15,7 +15,7 @@ enum clock_source {
     CLOCK_PMTIMER,
     CLOCK_HPET,
     CLOCK_PIT,
-    CLOCK_STATED, /* stated by the CPU in another way than leaf 15h alone (lib/cpu/tsc_rate.h) */
+    CLOCK_STATED, /* stated by the CPU in another way than only by leaf 15h (lib/cpu/tsc_rate.h) */
     CLOCK_SOURCES,
     CLOCK_VOTERS = CLOCK_STATED /* the sources before it are compared with each other */
 };

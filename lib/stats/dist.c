@@ -186,7 +186,7 @@ double dist_normal(double p)
     if (!(p >= 0 && p <= 1))
         return UNKNOWN;
     double tail = p < 0.5 ? p : 1 - p;
-    if (tail == 0.5) /* the rule of ROOT_NEAR alone would leave 1e-14 here */
+    if (tail == 0.5) /* only the rule of ROOT_NEAR would leave 1e-14 here */
         return 0;
     double z = tail > 0 ? find_root(normal_tail, 0, tail, 0, NORMAL_MOST) : __builtin_inf();
     return p < 0.5 ? -z : z;

@@ -6,7 +6,7 @@
 #include "lib/stats/moments.h"
 #include "lib/stats/ranks.h"
 
-#define STUDENT  0.99  /* level of intervals by Student's t: docs/method.md */
+#define STUDENT  0.99  /* confidence of intervals by Student's t: docs/method.md */
 #define NOMINAL  0.995 /* its two-sided quantile */
 #define DIFFER   0.95  /* of rounds that do not differ, 5% are judged to differ */
 #define PI       3.14159265358979324
@@ -259,8 +259,8 @@ static void take_ranks(const struct estimate_found *f, const struct ordered *o, 
     double se = larger(f->se, f->finest);
 
     e->by = ESTIMATE_RANKS;
-    e->level = ranks_level(o->n, e->rank);
-    e->median_level = ranks_median_level(o->n, e->rank);
+    e->confidence = ranks_confidence(o->n, e->rank);
+    e->median_confidence = ranks_median_confidence(o->n, e->rank);
     e->within = is_known(se) ? mathx_sqrt(PI / (double)o->n) * se : 0;
     e->lo = o->x[e->rank - 1] - e->within;
     e->hi = o->x[o->n - e->rank] + e->within;
@@ -272,8 +272,8 @@ static void take_rounds(const struct moments *rounds, struct estimate *e)
     double half = drawn(rounds);
 
     e->by = ESTIMATE_ROUNDS;
-    e->level = STUDENT;
-    e->median_level = UNKNOWN;
+    e->confidence = STUDENT;
+    e->median_confidence = UNKNOWN;
     e->lo = e->theta - larger(e->theta - e->lo, half);
     e->hi = e->theta + larger(e->hi - e->theta, half);
 }
@@ -286,7 +286,7 @@ static void take_student(const struct estimate_found *f, const struct moments *p
     double half = larger(own, drawn(rounds));
 
     e->by = one ? ESTIMATE_BLOCKS : ESTIMATE_PLACEMENTS;
-    e->level = STUDENT;
+    e->confidence = STUDENT;
     e->lo = e->theta - half;
     e->hi = e->theta + half;
 }
@@ -313,7 +313,7 @@ struct estimate estimate_over(const struct estimate_found *f, double *scratch)
         .s = moments_sd(&placements),
         .between = moments_sd(&rounds),
         .rank = ranks_for((size_t)placements.n, ESTIMATE_LEVEL),
-        .median_level = UNKNOWN,
+        .median_confidence = UNKNOWN,
         .within = UNKNOWN,
     };
     struct ordered ordered = in_order(f, scratch, &e.theta);
@@ -327,9 +327,9 @@ struct estimate estimate_over(const struct estimate_found *f, double *scratch)
     return e;
 }
 
-static unsigned percent(double level)
+static unsigned percent(double confidence)
 {
-    return (unsigned)(level * 100 + 0.5);
+    return (unsigned)(confidence * 100 + 0.5);
 }
 
 unsigned estimate_percent(const struct estimate *e)

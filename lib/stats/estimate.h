@@ -85,10 +85,10 @@ struct estimate {
     double between;            /* that of the rounds' means; NaN if there is only one */
     double lo, hi;             /* interval for another boot's theta; NaN: not known */
     enum estimate_by by;
-    double level;        /* of the interval: by ranks its lower bound; else nominal */
-    double median_level; /* by ranks: level for the median over all possible placements */
-    size_t rank;         /* by ranks: the interval begins at the rank-th smallest placement, ... */
-    double within;       /* ... widened by this at either end */
+    double confidence;        /* of the interval: by ranks its lower bound; else nominal */
+    double median_confidence; /* by ranks: confidence for the median over all possible placements */
+    size_t rank;   /* by ranks: the interval begins at the rank-th smallest placement, ... */
+    double within; /* ... widened by this at either end */
 };
 
 /*
@@ -109,7 +109,7 @@ struct estimate_found {
     size_t rounds;
     double se;          /* of a placement's value, averaged over the placements; NaN: not known */
     size_t m;           /* number of blocks that se is based on, if there is only one placement */
-    double finest;      /* se that the TSC's step alone causes: a lower bound for se */
+    double finest;      /* se that only the TSC's step causes: a lower bound for se */
     bool rounds_differ; /* estimate_rounds_differ */
 };
 
@@ -148,8 +148,8 @@ bool estimate_rounds_differ(const struct estimate_taken *part, size_t parts);
 #define ESTIMATE_LEVEL 0.98
 struct estimate estimate_over(const struct estimate_found *found, double *scratch);
 
-/* Returns the level of the interval in percent for a heading: by ranks at least 98, by Student's t
- * nominally 99. 0: a method's own error, which has no level. */
+/* Returns the confidence of the interval in percent, for a heading: at least 98 by ranks, nominally
+ * 99 by Student's t. 0: the error that another method states, whose confidence is not known. */
 unsigned estimate_percent(const struct estimate *e);
 /* Returns the same for an interval over this number of placements: 98 if ranks suffice. */
 unsigned estimate_percent_of(size_t placements);

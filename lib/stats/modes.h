@@ -13,7 +13,7 @@
  *
  * The *block standard error* is the spread of the blocks of one mode. The standard deviation over
  * all blocks does not measure it, because the modes themselves inflate it. It is the largest of
- * 1. `floor`: the spread that the TSC's step alone causes;
+ * 1. `floor`: the spread that only the TSC's step causes;
  * 2. `within`: the spread that the windows inside the blocks predict;
  * 3. the estimate from pairs of blocks: d / (sqrt(2) z((1 + q/P) / 2)). d is the distance that
  *    q = 1/8 of all pairs do not exceed (as a quarter in Rousseeuw and Croux's Qn, 1993). P is the

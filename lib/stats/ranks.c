@@ -1,6 +1,6 @@
 #include "lib/stats/ranks.h"
 
-double ranks_level(size_t n, size_t k)
+double ranks_confidence(size_t n, size_t k)
 {
     size_t j = (n + 1) / 2;
     double p = 1, below = 0; /* p: probability that exactly i of the x lie below y(j) */
@@ -14,7 +14,7 @@ double ranks_level(size_t n, size_t k)
     return 1 - 2 * below;
 }
 
-double ranks_median_level(size_t n, size_t k)
+double ranks_median_confidence(size_t n, size_t k)
 {
     double p = 1, below = 0;
 
@@ -27,11 +27,11 @@ double ranks_median_level(size_t n, size_t k)
     return 1 - 2 * below;
 }
 
-size_t ranks_for(size_t n, double level)
+size_t ranks_for(size_t n, double confidence)
 {
     size_t k = 0;
 
-    while (k < n / 2 && ranks_level(n, k + 1) >= level)
+    while (k < n / 2 && ranks_confidence(n, k + 1) >= confidence)
         k++;
     return k;
 }

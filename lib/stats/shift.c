@@ -24,7 +24,7 @@ static void count_arrangements(double *ways, size_t n, size_t m)
     }
 }
 
-size_t shift_rank(size_t n, size_t m, double level)
+size_t shift_rank(size_t n, size_t m, double confidence)
 {
     double ways[SHIFT_MOST * SHIFT_MOST + 1], all = 0, below = 0;
     size_t k = 0;
@@ -34,16 +34,16 @@ size_t shift_rank(size_t n, size_t m, double level)
     count_arrangements(ways, n, m);
     for (size_t u = 0; u <= n * m; u++)
         all += ways[u];
-    while (below + ways[k] <= (1 - level) / 2 * all)
+    while (below + ways[k] <= (1 - confidence) / 2 * all)
         below += ways[k++];
     return k;
 }
 
-struct shift shift_of(const double *a, size_t n, const double *b, size_t m, double level)
+struct shift shift_of(const double *a, size_t n, const double *b, size_t m, double confidence)
 {
     double difference[SHIFT_MOST * SHIFT_MOST];
     struct shift s = {UNKNOWN, UNKNOWN, UNKNOWN, false};
-    size_t k = shift_rank(n, m, level), all = n * m;
+    size_t k = shift_rank(n, m, confidence), all = n * m;
 
     if (all == 0)
         return s;
@@ -132,10 +132,11 @@ static double longer_by(const struct in_rounds *a, const struct in_rounds *b)
     return h > df ? mathx_sqrt(1 + (1 + SHIFT_UNSURE / df) * (h / df - 1)) : 1;
 }
 
-struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set *b, double level)
+struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set *b,
+                               double confidence)
 {
     struct in_rounds mine = known_values(a), theirs = known_values(b);
-    struct shift s = shift_of(mine.value, mine.n, theirs.value, theirs.n, level);
+    struct shift s = shift_of(mine.value, mine.n, theirs.value, theirs.n, confidence);
 
     judge_rounds(&mine);
     judge_rounds(&theirs);

@@ -12,19 +12,19 @@
 #define SHIFT_MOST 16 /* values per set */
 
 struct shift {
-    double by;      /* the median of all differences a - b; UNKNOWN: a set is empty */
-    double lo, hi;  /* its interval; UNKNOWN: too few values for the level, or too few rounds */
+    double by;     /* the median of all differences a - b; UNKNOWN: a set is empty */
+    double lo, hi; /* its interval; UNKNOWN: too few values for the confidence, or too few rounds */
     bool by_rounds; /* the interval is longer because rounds differ */
 };
 
 /* a and b: n and m values, at most SHIFT_MOST each. The interval has at least the two-sided
- * `level`, by the exact distribution of Mann and Whitney's U. */
-struct shift shift_of(const double *a, size_t n, const double *b, size_t m, double level);
+ * `confidence`, by the exact distribution of Mann and Whitney's U. */
+struct shift shift_of(const double *a, size_t n, const double *b, size_t m, double confidence);
 
-/* Returns the largest k for which U of n and m values is below k with a probability of at most (1 -
- * level) / 2: the interval goes from the k-th smallest difference to the k-th largest. 0: too few
- * values. */
-size_t shift_rank(size_t n, size_t m, double level);
+/* Returns the largest k for which U of n and m values is below k with a probability of at most
+ * (1 - confidence) / 2: the interval goes from the k-th smallest difference to the k-th largest. 0:
+ * too few values. */
+size_t shift_rank(size_t n, size_t m, double confidence);
 
 /* Values that were measured in rounds: value[i] in round i * rounds / n. UNKNOWN: missing. */
 struct shift_set {
@@ -43,6 +43,7 @@ struct shift_set {
  */
 #define SHIFT_ROUNDS 4
 #define SHIFT_UNSURE 12
-struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set *b, double level);
+struct shift shift_over_rounds(const struct shift_set *a, const struct shift_set *b,
+                               double confidence);
 
 #endif

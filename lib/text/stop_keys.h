@@ -1,5 +1,5 @@
 /*
- * Recognises the bytes from a terminal that stop a run: `q`, and Esc pressed alone. All other bytes
+ * Recognises the bytes from a terminal that stop a run: `q`, and Esc by itself. All other bytes
  * are ignored, and so are keys that a terminal sends as an escape sequence (arrows, function keys,
  * Alt and a letter), which begin with the byte of Esc. Source: ECMA-48, sections 5.3 and 5.4; SS3
  * as in xterm.
@@ -16,7 +16,7 @@
 
 enum stop_keys_state {
     STOP_KEYS_PLAIN,
-    STOP_KEYS_ESCAPE,   /* Esc came: alone, or the first byte of a sequence */
+    STOP_KEYS_ESCAPE,   /* Esc came: by itself, or as the first byte of a sequence */
     STOP_KEYS_SEQUENCE, /* Esc [ came: ends with a byte of 0x40 to 0x7e */
     STOP_KEYS_ONE_MORE, /* Esc O came: one byte follows */
 };
@@ -30,7 +30,7 @@ struct stop_keys {
 /* Takes a byte that was read at `now`. Returns true if it stops the run. */
 bool stop_keys_feed(struct stop_keys *k, uint8_t byte, uint64_t now);
 
-/* Call after all available bytes were taken. Returns true if an Esc has been alone for long
+/* Call after all available bytes were taken. Returns true if nothing followed an Esc for long
  * enough. */
 bool stop_keys_alone(struct stop_keys *k, uint64_t now);
 

@@ -112,7 +112,7 @@ def hidden(row):
         return ""
     turn = gross(per_op)
     total = "gross not known (noise)" if turn is None else f"gross {turn:.3f} cycles an iteration"
-    said = f"net {cycles:.3f}, {total}; the loop alone {loop:.3f}"
+    said = f"net {cycles:.3f}, {total}; the empty loop {loop:.3f}"
     return f"{hides}: {said}" if hides else said
 
 

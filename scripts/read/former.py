@@ -10,7 +10,8 @@ FORMER = {
     "gaps": {"turn_ticks": "iteration_ticks", "stolen_ticks": "gap_ticks", "stolen_ns": "gap_ns"},
 }
 VALUES = (("gaps", "suite", "gaps", "quiet"), ("event", "kind", "beside", "compared"))
-INSIDE = {("run", "options"): OPTIONS, ("row", "per_op"): PER_OP}  # of members that are objects
+INTERVAL = {"level": "confidence", "median_level": "median_confidence"}
+INSIDE = {("run", "options"): OPTIONS, ("row", "per_op"): PER_OP, ("row", "interval"): INTERVAL}  # of members that are objects
 
 
 def _with(names, members):

@@ -1,36 +1,35 @@
-"""The level of a row's interval, and remarks on how it was made (docs/method.md, "The figure")."""
+"""The confidence of a row's interval, and remarks on how it was made (docs/method.md, "The figure")."""
 from read import figure
 
-AT_LEAST = 98  # percent, of order statistics; the exact level depends on the number of placements, and is higher
+AT_LEAST = 98  # percent, of order statistics; the exact confidence depends on the number of placements, and is higher
 STUDENT = 99  # percent, nominally, of Student's t over few placements
 RANKS_FROM = 11  # placements: from there on ranks suffice, as lib/stats/estimate.h has it
 RANKS = ("ranks", "rounds")
-FIELDS = "method interval.by interval.level interval.placements_cycles placements truth_vague truth_above truth_cycles"  # for kept.Fields
+FIELDS = "method interval.by interval.confidence interval.placements_cycles placements truth_vague truth_above truth_cycles"  # for kept.Fields
 
 
 def percent(row):
-    """Returns the level of the row's interval, as in a heading. None: it has no interval, or one without a level, as
+    """Returns the confidence of the row's interval, as in a heading. None: it has no interval, or one without a confidence, as
     other methods have."""
     found = row.get("interval", {})
     if figure.half(row.get("per_op", {})) is None:
         return None
     if found.get("by") in RANKS:
         return AT_LEAST
-    return round(100 * found["level"]) if "level" in found else None
+    return round(100 * found["confidence"]) if "confidence" in found else None
 
 
 def percent_of(placements):
-    """The level of an interval over this number of placements."""
+    """The confidence of an interval over this number of placements."""
     return STUDENT if placements < RANKS_FROM else AT_LEAST
 
 
 def heading(percents, mark="+-"):
-    """Returns the heading for intervals of these levels: the level, both if there are two, or the bare mark if one has
-    no level."""
-    levels = set(percents)
-    if not levels or None in levels:
+    """Returns the heading for intervals of these confidences: all that differ, or the bare mark if one is not known."""
+    found = set(percents)
+    if not found or None in found:
         return mark
-    return f"{mark}{' or '.join(str(level) for level in sorted(levels))}%"
+    return f"{mark}{' or '.join(str(percent) for percent in sorted(found))}%"
 
 
 def heading_of(rows, mark="+-"):
@@ -44,7 +43,7 @@ def label(rows):
 
 
 def _by_student(found, placements):
-    student = f"Student's t of {100 * found['level']:.0f}%"
+    student = f"Student's t of {100 * found['confidence']:.0f}%"
     if found.get("by") == "rounds":
         return [f"rounds differ: the interval is the wider of ranks and {student}"]
     if found.get("by") == "placements":
@@ -64,7 +63,7 @@ def note(row):
             said.append("no interval: " + ("how much of a body the recipe hides is not known, or too few windows are "
                                            "undisturbed" if "method" in row else
                                            "only one block has undisturbed windows of every kind"))
-    elif "level" in found and found.get("by") != "ranks":
+    elif "confidence" in found and found.get("by") != "ranks":
         said += _by_student(found, row.get("placements", "?"))
     if row.get("truth_vague"):
         said.append("its interval is too wide to tell a latency from one a cycle longer")

@@ -1,4 +1,4 @@
-"""The last screen, read from QEMU's picture of it: it shows the whole essence, and each figure is that of its row."""
+"""The essence, read from QEMU's picture of it: it shows the whole essence, and each figure is that of its row."""
 
 import re
 

@@ -203,6 +203,8 @@ def test_a_field_of_an_older_report_has_the_present_name(kind, was, now):
 def test_an_option_and_a_member_of_an_older_report_has_the_present_name():
     run = report.parse(record(0, "run", options={"quiet_budget": 7, "seed": 1}))
     assert run["options"] == {"retry_budget": 7, "seed": 1}
+    row = report.parse(record(0, "row", interval={"level": 0.99, "median_level": 0.98}))
+    assert row["interval"] == {"confidence": 0.99, "median_confidence": 0.98}
     row = report.parse(record(0, "row", per_op={"ticks": 2, "lattice_ticks": 1}))
     assert row["per_op"] == {"ticks": 2, "step_ticks": 1}
     assert report.parse(record(0, "run", options=[]))["options"] == []

@@ -46,8 +46,8 @@ def counting(**changes):
     return head(**{"execution": "instructions", "unit": "instructions", "ticks_per_instruction": 128, **changes})
 
 
-RANKS = {"estimator": "median", "by": "ranks", "level": 0.984501}  # of 16 placements; compare judges by the interval
-STUDENT = {"estimator": "median", "by": "placements", "level": 0.99}
+RANKS = {"estimator": "median", "by": "ranks", "confidence": 0.984501}  # of 16 placements; compare judges by the interval
+STUDENT = {"estimator": "median", "by": "placements", "confidence": 0.99}
 
 
 def row(name, cycles, half=0.01, suite="made", core=0, **changes):

@@ -196,7 +196,7 @@ ONE_PASS inline_cure(uint64_t *table, uint64_t count)
 PASSES(inline_cure)
 
 /*
- * `noinline` is not enough: a function that visibly depends on its argument alone is called once,
+ * `noinline` is not enough: a function that visibly depends only on its argument is called once,
  * before the loop.
  */
 static __attribute__((noinline)) uint32_t mix(uint32_t x)
@@ -309,7 +309,7 @@ ONE_PASS volatile_choice(uint64_t *table, uint64_t count)
 }
 PASSES(volatile_choice)
 
-/* No traps: the cost of keep.h's macros alone. */
+/* No traps: only the cost of keep.h's macros. */
 BENCH_LOOP(compiler_iterations, (void)0)
 BENCH_LOOP(compiler_iterations_keep, BENCH_KEEP(n))
 BENCH_LOOP(compiler_iterations_hide, BENCH_HIDE(n))

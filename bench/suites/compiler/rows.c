@@ -244,7 +244,7 @@ PAIR(clone, quotients_added, LEAST, "a call of a clone that knows the divisor: n
      "a call of a function in another object that divides");
 
 PAIR_OF(known, FEW_OPS, fill, known_letters_added, LEAST,
-        "tolower of a known letter: its answer alone", "tolower of a hidden letter");
+        "tolower of a known letter: only its answer", "tolower of a hidden letter");
 PAIR_OF(lower, FEW_OPS, write_text, characters_added, LEAST,
         "tolower by 26 cases: becomes a conditional move",
         "tolower by up to 26 tests, hidden in between");

@@ -32,9 +32,9 @@ def check(record):
     lo, hi = x[k - 1] - within, x[n - k] + within
     assert per_op["cycles_lo"] <= lo + CLOSE and per_op["cycles_hi"] >= hi - CLOSE
     if interval["by"] == "ranks":
-        assert interval["level"] == pytest.approx(level(n, k), abs=CLOSE)
+        assert interval["confidence"] == pytest.approx(level(n, k), abs=CLOSE)
         below = sum(math.comb(n, i) for i in range(k)) / 2**n
-        assert interval["median_level"] == pytest.approx(1 - 2 * below, abs=CLOSE)
+        assert interval["median_confidence"] == pytest.approx(1 - 2 * below, abs=CLOSE)
     if interval["by"] == "ranks" and record.get("exclusive", True):
         assert (per_op["cycles_lo"], per_op["cycles_hi"]) == pytest.approx((lo, hi), abs=CLOSE)
 
@@ -57,7 +57,7 @@ def test_few_placements_fall_back_and_say_so(run):
     records, out = rows_of(run, "samples=512")
     for record in records:
         assert record["placements"] == 8 and record["interval"]["by"] in ("placements", "blocks")
-        assert record["interval"]["level"] == 0.99 and "rank" not in record["interval"]
+        assert record["interval"]["confidence"] == 0.99 and "rank" not in record["interval"]
         check(record)
     assert out.count("Student's t of 99%") == len(records)
     assert ("+-99%" in out) == bool(records) and "+-98%" not in out
@@ -76,4 +76,4 @@ def test_another_method_has_its_own_figure(run):
     records, _ = rows_of(run, "method=kbest")
     for record in records:
         assert record["interval"]["estimator"] == record["interval"]["by"] == "method"
-        assert "level" not in record["interval"]
+        assert "confidence" not in record["interval"]

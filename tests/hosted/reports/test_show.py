@@ -85,7 +85,7 @@ def test_a_cost_that_the_loop_hides_is_shown_with_the_gross_cost(kept):
     for name, net, gross, hidden in (("near_zero", "0.020", "1.020", None), ("all", "-0.010", "0.990", "all"),
                                      ("part", "0.900", "1.900", "part")):
         note = notes[f"made/{name}"]
-        assert f"net {net}" in note and f"gross {gross}" in note and "loop alone 1.000" in note, note
+        assert f"net {net}" in note and f"gross {gross}" in note and "empty loop 1.000" in note, note
         assert (f"hides {hidden} " in note) if hidden else "hides" not in note, note
 
 
@@ -112,7 +112,7 @@ PLACED = [3.0, 3.1, 2.9, None, 3.0, 3.1, 2.9, 3.0]
 
 @pytest.mark.parametrize("made, heading, note", [
     ([RANKS, RANKS], "+-98%", ""),
-    ([RANKS, {**RANKS, "by": "rounds", "level": 0.99}], "+-98%", ("rounds", "ranks", "Student's t of 99%")),
+    ([RANKS, {**RANKS, "by": "rounds", "confidence": 0.99}], "+-98%", ("rounds", "ranks", "Student's t of 99%")),
     ([STUDENT, {**STUDENT, "placements_cycles": PLACED}], "+-99%", ("7 placements", "Student's t of 99%")),
     ([RANKS, {**STUDENT, "placements_cycles": PLACED}], "+-98 or 99%", ("7 placements", "Student's t of 99%")),
     ([{**STUDENT, "by": "blocks"}] * 2, "+-99%", ("one placement", "blocks", "Student's t of 99%")),

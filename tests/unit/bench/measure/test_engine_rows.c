@@ -178,7 +178,7 @@ static bool is_vague_at(double below, double above, bool documented)
     b.truth = documented ? three : NULL;
     row.figure.known = true;
     row.figure.cycles = (struct estimate){
-        .theta = 3, .lo = 3 - below, .hi = 3 + above, .by = ESTIMATE_RANKS, .level = 0.98};
+        .theta = 3, .lo = 3 - below, .hi = 3 + above, .by = ESTIMATE_RANKS, .confidence = 0.98};
     check_figure(&e, &b, &row);
     return row.truth_vague;
 }

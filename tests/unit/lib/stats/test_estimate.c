@@ -195,7 +195,7 @@ static void few_placements_have_the_interval_computed_by_hand(void **state)
     assert_close(e.s, mathx_sqrt(2.0 / 3), 1e-14);
     assert_close(e.hi - 5,
                  5.84090930973336 * e.s * mathx_sqrt(0.5) * mathx_sqrt(3.14159265358979 / 2), 1e-9);
-    assert_close(e.level, 0.99, 0);
+    assert_close(e.confidence, 0.99, 0);
     e = over(theta, 5, 0, 0); /* one that is odd moves the mean, not the figure */
     assert_true(e.theta == 5);
     assert_close(e.mean, 5.8, 1e-15);
@@ -219,8 +219,8 @@ static void intervals_by_ranks_are_those_computed_by_hand(void **state)
     struct estimate e = over(theta, 16, 0, 0);
     assert_true(e.by == ESTIMATE_RANKS && e.rank == 2 && e.theta == 8.5 && e.mean == 8.5);
     assert_true(e.lo == 2 && e.hi == 15 && e.within == 0);
-    assert_close(e.level, 0.984501, 1e-6);
-    assert_close(e.median_level, 1 - 2 * 17.0 / 65536, 1e-15);
+    assert_close(e.confidence, 0.984501, 1e-6);
+    assert_close(e.median_confidence, 1 - 2 * 17.0 / 65536, 1e-15);
     /* Far off on one side: the figure stays, and so does the other end. */
     theta[6] = theta[3] = 1000;
     e = over(theta, 16, 0, 0);
@@ -281,7 +281,7 @@ static void rounds_that_differ_widen_the_interval_as_computed(void **state)
         .theta = theta, .placements = 16, .round = round, .rounds = 4, .rounds_differ = true};
     struct estimate e = estimate_over(&found, scratch);
     double half = 5.84090930973336 * e.between * mathx_sqrt(0.5);
-    assert_true(e.by == ESTIMATE_ROUNDS && e.rank == 2 && unknown(e.median_level));
+    assert_true(e.by == ESTIMATE_ROUNDS && e.rank == 2 && unknown(e.median_confidence));
     assert_close(e.hi - e.theta, half, 1e-9);
     assert_close(e.theta - e.lo, half, 1e-9);
     /* Never narrower than by ranks. */

@@ -18,13 +18,13 @@ static double choose(unsigned n, unsigned k)
 static void ranks_have_the_level_of_the_median_of_all(void **state)
 {
     (void)state;
-    assert_close(ranks_median_level(8, 1), 0.9921875, 1e-15);
-    assert_close(ranks_median_level(16, 3), 0.995819091796875, 1e-14);
-    assert_close(ranks_median_level(16, 4), 0.978729248046875, 1e-14);
-    assert_close(ranks_median_level(10, 2), 0.978515625, 1e-14);
-    assert_close(ranks_median_level(5, 1), 0.9375, 1e-15);
-    assert_close(ranks_median_level(192, 73), 1 - 2 * 3.2456e-4, 1e-4);
-    assert_true(ranks_median_level(1000, 1) == 1 && ranks_median_level(16, 0) == 1);
+    assert_close(ranks_median_confidence(8, 1), 0.9921875, 1e-15);
+    assert_close(ranks_median_confidence(16, 3), 0.995819091796875, 1e-14);
+    assert_close(ranks_median_confidence(16, 4), 0.978729248046875, 1e-14);
+    assert_close(ranks_median_confidence(10, 2), 0.978515625, 1e-14);
+    assert_close(ranks_median_confidence(5, 1), 0.9375, 1e-15);
+    assert_close(ranks_median_confidence(192, 73), 1 - 2 * 3.2456e-4, 1e-4);
+    assert_true(ranks_median_confidence(1000, 1) == 1 && ranks_median_confidence(16, 0) == 1);
 }
 
 /* Of all C(2n, n) orders in which n and n values may come, those with fewer than k x below y(j),
@@ -53,11 +53,11 @@ static void ranks_have_the_level_counted_for_another_median(void **state)
     (void)state;
     for (unsigned n = 1; n <= 10; n++)
         for (unsigned k = 0; k <= n / 2; k++)
-            assert_close(ranks_level(n, k), counted_level(n, k), 1e-13);
+            assert_close(ranks_confidence(n, k), counted_level(n, k), 1e-13);
     /* Nobody below y(6) of 12: C(18, 6) / C(24, 12). */
-    assert_close(ranks_level(12, 1), 1 - 2 * choose(18, 6) / choose(24, 12), 1e-13);
-    assert_close(ranks_level(16, 2), 0.984501, 1e-6);
-    assert_close(ranks_level(16, 3), 0.946198, 1e-6);
+    assert_close(ranks_confidence(12, 1), 1 - 2 * choose(18, 6) / choose(24, 12), 1e-13);
+    assert_close(ranks_confidence(16, 2), 0.984501, 1e-6);
+    assert_close(ranks_confidence(16, 3), 0.946198, 1e-6);
 }
 
 static void each_count_has_the_lowest_sufficient_rank(void **state)
@@ -72,7 +72,7 @@ static void each_count_has_the_lowest_sufficient_rank(void **state)
     assert_int_equal(ranks_for(16, 0.99), 1);
     for (size_t n = 11; n <= 192; n++) {
         size_t k = ranks_for(n, 0.98);
-        assert_true(ranks_level(n, k) >= 0.98 && ranks_level(n, k + 1) < 0.98);
+        assert_true(ranks_confidence(n, k) >= 0.98 && ranks_confidence(n, k + 1) < 0.98);
     }
 }
 
