@@ -91,8 +91,7 @@ static double windows(const struct engine *e)
 /* Returns whether the row is not supported and takes no time. */
 static bool is_refused(const struct engine *e, const struct bench *b)
 {
-    return engine_lacks(e, b) ||
-           (b->form == FORM_EMPTY && cpu_lacks(e->p->cpu, b->recipe)) ||
+    return engine_lacks(e, b) || (b->form == FORM_EMPTY && cpu_lacks(e->p->cpu, b->recipe)) ||
            method_lacks(b, e->facts.o->method, run_is_cold(&e->facts, b));
 }
 
