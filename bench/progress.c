@@ -194,7 +194,7 @@ static double cautious(const struct progress_sum *s, double trusted)
 }
 
 /* Limits the weight of an outlier: a row whose branches the CPU cannot predict takes ten times as
- * long, which says little about other rows. */
+ * long, and other rows do not. */
 void progress_first(struct progress *p, double guess, double taken)
 {
     double most = ASTRAY * factor(&p->all, 0) * guess;

@@ -41,7 +41,7 @@ struct progress {
     double written, lines;          /* bytes of progress lines, and ticks for them */
 };
 
-/* What is left after the current turn. */
+/* The work that remains after the current turn. */
 struct progress_rest {
     size_t shown; /* rows to be shown, including the current one */
     /* Ticks of the last turns of rows that last ran in an earlier round, and in this one. */

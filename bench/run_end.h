@@ -7,8 +7,8 @@
 #include "bench/essence/essence.h"
 #include "bench/show/grouped.h"
 
-/* The contents of the table's end, collected during the run. The platform owns it, so that it is available after a
- * fault. */
+/* The contents of the table's end, collected during the run. The platform owns it, so that it is
+ * available after a fault. */
 struct shown {
     struct essence essence;
     struct grouped grouped; /* rows that wait for the end of their suite */

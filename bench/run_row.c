@@ -49,7 +49,7 @@ static void limit_on(struct run *run, const struct bench *b, unsigned k)
         run_show_limit(run, l, k);
 }
 
-/* Measures the table of forms. A stopped one is shown as far as it is. */
+/* Measures the table of forms. If the user stops it, shows the forms that are measured. */
 static void forms_on(struct run *run, const struct bench *b, unsigned k)
 {
     const struct insn_table *t = forms_plan(run->plan, b, k);

@@ -44,7 +44,8 @@ static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
     fmt(error, ")");
 }
 
-/* What the area must leave free: a firmware that is given back its machine needs memory too. */
+/* The area takes at most 1/AREA_SHARE of the largest free block: a firmware that gets its machine
+ * back needs memory too. */
 #define AREA_SHARE 2
 #define AREA_LEAST (1ull << 20)
 #define AREA_ALIGN (2ull << 20)

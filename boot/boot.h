@@ -120,7 +120,7 @@ void boot_unguard(struct boot *b);
 /* Starts a procedure on the firmware's other cores in which they wait for the kernel. Waits,
  * bounded, until they run it. Sets handoff.lent or handoff.lent_refused. */
 void boot_lend(struct boot *b);
-/* Waits, bounded, until the firmware has them back; reports those that it has not. */
+/* Waits, bounded, until all of them have returned to the firmware; reports those that have not. */
 void boot_lend_end(struct boot *b);
 /* Writes the report's log to the next baretick\NNNN.jsonl and .txt on the volume that the program
  * was loaded from, and reports the result on the firmware's console. True: a file was written. */

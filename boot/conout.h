@@ -22,7 +22,7 @@ struct conout {
 
 void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to);
 
-/* Moves the output below the text on the screen, which anyone may have painted, by scrolling up.
+/* Scrolls up, so that the output begins below the text on the screen, whichever program wrote that.
  * Source of the calls: UEFI 2.10 section 12.4. */
 void conout_below(struct conout *c);
 

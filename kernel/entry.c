@@ -15,7 +15,7 @@
 #include "lib/cpu/caches.h"
 #include "lib/memory/sizes.h"
 
-/* A map of the area's lines takes 1/512 of what it describes, and the area is in whole pages. */
+/* One bit per cache line takes 1/512 of the area, which has whole pages. */
 #define AREA_PARTS 512
 #define AREA_MORE  (4ull << 20)
 

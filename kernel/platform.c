@@ -116,7 +116,7 @@ struct guarded_call {
     bool late; /* fn was not called: the deadline had passed */
 };
 
-/* Calls fn unless the deadline has passed: an NMI before the guard had no call to end. */
+/* Calls fn unless the deadline has passed: its NMI came before the guarded call and ended none. */
 static void run_unless_late(void *ctx)
 {
     struct guarded_call *call = ctx;

@@ -15,7 +15,7 @@ void insn_groups_clear(struct insn_groups *g, const struct insn_table *t, bool p
     g->rows = g->groups = 0;
 }
 
-/* Writes what a form may have in common with that of another mnemonic. Returns its length. */
+/* Writes the part of a form that forms of other mnemonics may share. Returns its length. */
 static size_t common(const struct insn_groups *g, unsigned i, char to[COMMON_BYTES])
 {
     struct sink_buf text;

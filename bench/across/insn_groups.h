@@ -15,12 +15,12 @@
 struct insn_group {
     uint8_t first, rows; /* its forms in `row` below */
     uint8_t like;        /* the first group that has the same operands and pairs: maybe itself */
-    uint32_t key;        /* groups that have the same have one key, too */
+    uint32_t key;        /* equal for groups with the same operands and pairs */
 };
 
 struct insn_groups {
     const struct insn_table *t;
-    bool pairs; /* they are a part of what groups have in common */
+    bool pairs; /* groups are compared by their pairs too */
     const struct insn_row *row[INSN_GROUPED_MOST];
     unsigned rows;
     struct insn_group group[INSN_GROUPED_MOST];
@@ -38,7 +38,7 @@ struct insn_told {
     unsigned n;
     struct {
         uint64_t seq;
-        uint32_t key; /* that of records with the same groups */
+        uint32_t key; /* equal for records with the same groups */
     } record[INSN_TOLD_MOST];
 };
 

@@ -10,7 +10,7 @@
 #include "lib/text/str.h"
 
 #define FIGURES_BYTES (INSN_TESTS_MOST * 16)
-#define SLOTS_ERROR   0.25 /* the largest of a figure that tells a number of slots */
+#define SLOTS_ERROR   0.25 /* a figure with a larger error tells no number of slots */
 
 /* The forms of a record. */
 struct page {
@@ -354,7 +354,7 @@ static uint64_t names_bytes(struct insn_groups *g)
     return FRAME_BYTES + insn_groups_bytes(g);
 }
 
-/* Returns what the names of the forms take that are run, or not. */
+/* Returns the bytes of the names of the forms that are run, or of those that are not. */
 static uint64_t bytes_of_names(const struct insn_table *t, bool run)
 {
     static struct insn_groups g;

@@ -10,7 +10,7 @@
 /* Returns the approximate number of bytes that insn_record_forms() and insn_record_left() will
  * write. */
 uint64_t insn_record_bytes(const struct insn_table *t);
-/* The same of a further core with the same forms. */
+/* The same for another core with the same forms. */
 uint64_t insn_record_bytes_again(const struct insn_table *t);
 
 /* Writes the forms that were run. told: the records of other cores. */

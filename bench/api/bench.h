@@ -186,8 +186,8 @@ struct bench_limit {
     unsigned param;              /* the kind's */
     uint32_t first, most, apart; /* the counts; apart 0: two per octave */
     const char *of;              /* what is counted, in words ... */
-    const char *unit;            /* ... and what a limit is in: */
-    uint32_t per;                /* a count divided by this; 0: by 1 */
+    const char *unit;            /* ... the unit of a limit, ... */
+    uint32_t per;                /* ... and the counts per unit; 0: 1 */
     double within;               /* for steps_find(), or ... */
     double leaves;               /* ... for steps_leave(), above 0 */
     uint32_t ms;                 /* the time that it may take on a core */
@@ -287,8 +287,8 @@ struct bench {
     bool errors_are_wrong;         /* one failed operation fails the row */
     uint32_t grain;                /* both accept only multiples of it; 0: any n; ... */
     uint32_t most_ops;             /* ... and no n above this; 0: no limit */
-    /* Least number of operations to single-step (bench/check/stepped.h), if a number below the
-     * executes as much per operation as all others do on average; 0: a grain. */
+    /* Least number of operations to single-step (bench/check/stepped.h). Set it if that number of
+     * operations executes as much per operation as larger numbers do on average. 0: a grain. */
     uint32_t step_ops;
 
     /* FORM_CORES */

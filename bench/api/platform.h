@@ -28,7 +28,7 @@ struct core_facts {
     uint32_t microcode;             /* revision; 0: unknown */
     bool has_tsc_adjust;
     int64_t tsc_adjust;          /* IA32_TSC_ADJUST */
-    bool tsc_unknown;            /* it was not given the CPU in time to compare its TSC */
+    bool tsc_unknown;            /* it got no CPU in time to compare its TSC */
     int64_t tsc_offset;          /* ticks ahead of the boot core's, ... */
     uint64_t tsc_offset_error;   /* ... give or take */
     const char *mtrr, *features; /* what differs from the boot core; NULL: nothing */

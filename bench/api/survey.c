@@ -246,12 +246,12 @@ static size_t thousandths(char *text, size_t size, uint64_t v)
     return n;
 }
 
-static void say(struct sink *out, const char *before, uint64_t v, const char *behind)
+static void say(struct sink *out, const char *before, uint64_t v, const char *after)
 {
     char text[24];
 
     thousandths(text, sizeof text, v);
-    fmt(out, "%s%s%s", before, text, behind);
+    fmt(out, "%s%s%s", before, text, after);
 }
 
 static void show_found(const struct timer_found *f, struct sink *out)

@@ -147,8 +147,8 @@ static double off_truth(const struct estimate *cycles, double truth)
     return off > allowed || off < -allowed ? off : 0;
 }
 
-/* Latencies are whole core cycles. An interval that, doubled as for the judgement, reaches half way
- * to the next one fits both. */
+/* Latencies are whole core cycles. If the interval, doubled as in the judgement, reaches the middle
+ * between two of them, it does not decide between them. */
 static bool is_vague(const struct estimate *cycles)
 {
     return TRUTH_HALVES * estimate_longer_side(cycles) >= TRUTH_COARSE;

@@ -20,10 +20,10 @@ static void say_window(const struct engine *e, const struct bench *b, uint64_t a
     }
     for (size_t i = 0; i < KIND_NAMES; i++) {
         char name[96];
-        size_t behind;
+        size_t offset;
         fmt_buf(name, sizeof name, "%s/%s/%s", b->suite, b->name, kinds[i]);
-        if (window_holds(e->p->code, at - PLATFORM_CODE_VA, name, &behind)) {
-            fmt(out, " in %s+0x%zx", name, behind);
+        if (window_holds(e->p->code, at - PLATFORM_CODE_VA, name, &offset)) {
+            fmt(out, " in %s+0x%zx", name, offset);
             return;
         }
     }

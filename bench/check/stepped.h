@@ -7,11 +7,11 @@
 
 #include "bench/context/context.h"
 
-/* The longest window, in steps, if the row can do that few; and the limit for a row that cannot. */
+/* Limits of a window in steps: of a row that can do few operations per call, and of others. */
 #define STEPPED_WINDOW 300
 #define STEPPED_HARD   30000
-/* The time limit of a row, in microseconds, if it can do that few steps; and of one window of a row
- * that cannot, but at most an eighth of deadline=. */
+/* Limits in microseconds: of all windows of a row that keeps to STEPPED_WINDOW, and of one window
+ * of any other row, but at most an eighth of deadline=. */
 #define STEPPED_US      2000
 #define STEPPED_HARD_US 1000000
 

@@ -31,7 +31,7 @@ static inline double budget_left(const struct budget *b)
     return b->seconds - budget_since(b, b->began);
 }
 
-/* Begins again with what is left, at least this fraction of the whole. */
+/* Restarts the budget with the remaining time, but with at least this fraction of the whole. */
 static inline void budget_go_on(struct budget *b, double least)
 {
     double left = budget_left(b);

@@ -18,7 +18,7 @@ uint64_t gate_patience(const struct engine *e, uint64_t ticks)
     return (uint64_t)(hz * (SECONDS + e->facts.cores * SECONDS_EACH_CORE)) + TIMES * ticks;
 }
 
-/* The place that did not come, or BARRIER_GO. */
+/* Returns the place that did not arrive, or BARRIER_GO. */
 static int wait_for_all(const struct engine *e, uint64_t ticks)
 {
     const struct platform *p = e->p;

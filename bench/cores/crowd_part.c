@@ -5,7 +5,7 @@
 #include "lib/text/mem.h"
 
 #define MEETINGS 3 /* meetings for which a core may come too late, ... */
-#define LONGER   4 /* ... each with a patience this factor longer than the one before */
+#define LONGER   4 /* ... and the factor by which each waits longer than the previous one */
 
 static struct plan_core *core_at(const struct crowd *c, unsigned place)
 {

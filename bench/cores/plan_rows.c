@@ -254,7 +254,7 @@ void plan_end(struct plan *plan, size_t index, unsigned k)
         end_together(pc, index);
 }
 
-/* It waited for a core that the system gave no CPU: that fails no row. */
+/* The core waited for one that got no CPU from the system: this fails no row. */
 static void excuse(const struct plan *plan, struct plan_core *pc)
 {
     struct row *row = &pc->gathered->row;

@@ -186,8 +186,8 @@ void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limi
     }
 }
 
-/* Returns whether a is to be taken for the longest latency instead of b: it is settled and b is
- * not, or both are alike and it is longer. */
+/* Returns whether a replaces b as the longest latency: a is settled and b is not; or both are
+ * settled or both are not, and a is longer. */
 static bool is_better(struct agreed a, struct agreed b)
 {
     if (!is_known(b.value) || a.settled != b.settled)
@@ -195,8 +195,7 @@ static bool is_better(struct agreed a, struct agreed b)
     return a.value > b.value;
 }
 
-/* Returns the longest latency of a form that is no upper bound, of those that are settled if there
- * are any. */
+/* Returns the longest latency of a form, without upper bounds; a settled one if there is one. */
 static struct agreed longest(const struct insn_table *t, const struct insn_row *row)
 {
     struct agreed found = {.value = UNKNOWN};

@@ -12,13 +12,13 @@ double loop_gross(const struct loop_facts *f)
     return gross > 0 ? gross : UNKNOWN;
 }
 
-/* Uses both ends of the interval: a wide interval proves neither that all is hidden nor that a part
- * is. A bound that is not known is NaN, so it is below nothing. */
+/* Uses both ends of the interval: a wide interval proves neither that all of the cost is hidden nor
+ * that a part is. An unknown bound is NaN; comparisons with it are false. */
 enum hidden loop_hides(const struct loop_facts *f)
 {
     if (!is_known(f->net) || !is_known(f->loop) || f->instructions <= 0) /* 0: nothing to hide */
         return HIDDEN_NOT;
-    double least = f->instructions * f->nop / FUSED_MOST; /* nothing is below NaN */
+    double least = f->instructions * f->nop / FUSED_MOST; /* comparisons with NaN are false */
     bool quicker = f->net < least && least - f->net <= f->loop;
     bool proven = quicker && f->hi < least;
     if (proven && (f->net <= 0 || f->lo <= 0) && is_known(loop_gross(f)))

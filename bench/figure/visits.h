@@ -21,7 +21,7 @@ struct visits_figure {
     double ticks;          /* UNKNOWN: no figure */
     double cycles, lo, hi; /* core cycles or instructions, and their interval; UNKNOWN: fewer
                             * than VISITS_LEAST visits have a figure */
-    bool shared;           /* most pairs were on a shared core: their interval holds both states */
+    bool shared;           /* most pairs were on a shared core: the interval covers both states */
 };
 
 /* Adds a visit of a round; they are in the order measured. */

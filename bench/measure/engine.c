@@ -232,8 +232,8 @@ static void take_part(void *ctx)
     t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->part.placement], &t->part);
 }
 
-/* Waits for the other cores. If the user stopped the run, they may have seen it first; that they
- * are missing is then no failure. */
+/* Waits for the other cores. If the user stopped the run, the other cores may have noticed first
+ * and left; this is no failure. */
 static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
 {
     if (gate_pass(e, ticks, row))

@@ -4,8 +4,7 @@
 
 static const char *const names[C_STEPS] = {C_STEP_NAMES(WORD_NAME)};
 
-/* Returns the row whose function a step calls; for the baseline do_nothing's, for its empty window.
- */
+/* Returns the row whose function a step calls. The baseline uses the empty window of do_nothing. */
 static const struct bench *row_of(enum c_step step)
 {
     size_t n;

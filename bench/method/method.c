@@ -252,7 +252,7 @@ static struct operation operation_of(const struct taking *t)
     return (struct operation){UNKNOWN, UNKNOWN};
 }
 
-/* False: it did not come back, or the other cores are gone. */
+/* False: the call did not return, or the other cores are gone. */
 static bool take_and_check(struct taking *t)
 {
     struct row *row = t->row;

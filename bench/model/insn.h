@@ -81,8 +81,8 @@ static inline const struct insn_cell *insn_cells_of(const struct insn_table *t,
 
 /*
  * Returns the figure of a cell, in core cycles, or instructions if these are counted: without the
- * steps of its chain. *at_most: some of them cannot be separated and are included, so that it is an
- * upper bound.
+ * steps of its chain. *at_most: some steps of the chain cannot be separated and are included: the
+ * figure is an upper bound.
  */
 struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
                           const struct insn_cell *cell, bool *at_most);

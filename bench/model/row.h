@@ -202,8 +202,8 @@ struct row {
     uint32_t unread;             /* blocks without a reading of the counter */
     double truth;                /* documented core cycles per operation; 0: not known */
     bool truth_vague;            /* its interval contains more than one whole latency */
-    bool truth_above;       /* it is too slow for the documented figure, and others may be why */
-    struct stepped stepped; /* its instructions */
+    bool truth_above;            /* slower than documented, maybe since others used the core */
+    struct stepped stepped;      /* its instructions */
     enum work work;
     struct row_loop loop;
 

@@ -18,7 +18,7 @@
 #define OBJECTS_NAME_MOST 64         /* bytes of a file's name that are kept */
 #define OBJECTS_REFUSALS  32         /* messages that are kept */
 
-/* Adds the rows that the program's suites declare in the way of user rows. Called first. */
+/* Adds the rows of the program's suites that are declared like user rows. Called first. */
 void objects_open(void);
 
 /* Returns whether a file of this name is a wanted object: objects= (on, off, or a list of globs)

@@ -238,7 +238,7 @@ const void *compiled_address(const struct compiled *c, enum bench_code_field fie
     return c->has[field] ? (const void *)(uintptr_t)elf_address(&c->set, &c->entry[field]) : NULL;
 }
 
-const char *compiled_name_at(const struct compiled *c, uint64_t address, uint64_t *behind)
+const char *compiled_name_at(const struct compiled *c, uint64_t address, uint64_t *offset)
 {
-    return elf_name_at(&c->set, address, behind);
+    return elf_name_at(&c->set, address, offset);
 }

@@ -75,7 +75,7 @@ void compiled_renew(struct compiled *c);
 /* Returns a function's address in the selected placement; NULL: the row does not have it. */
 const void *compiled_address(const struct compiled *c, enum bench_code_field field);
 
-/* Returns the symbol that contains an address; *behind is the offset in it. NULL: no symbol. */
-const char *compiled_name_at(const struct compiled *c, uint64_t address, uint64_t *behind);
+/* Returns the symbol that contains an address; *offset is the offset in it. NULL: no symbol. */
+const char *compiled_name_at(const struct compiled *c, uint64_t address, uint64_t *offset);
 
 #endif

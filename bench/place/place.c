@@ -9,8 +9,8 @@
 #define COMPILED_AT (ROOM_AT + OBJECT_ROOM)
 _Static_assert(COMPILED_AT < WINDOW_DATA_END, "no room in the data buffer");
 #define APART 4096 /* callee_apart: a separate page */
-/* Distance of the ruler from the code that place_cool() flushes: they share no line, and neither
- * prefetches the other's. */
+/* Distance of the ruler from the code that place_cool() flushes, so that they share no line and
+ * prefetching one does not load the other. */
 #define RULER_APART ((size_t)4 * LINE)
 
 extern const struct unit unit_call_before, unit_call_function, unit_chain_add;
@@ -39,7 +39,7 @@ static bool build(struct code *code, struct window_spec spec, const struct unit 
     return w->fn != NULL;
 }
 
-/* Uses the same window for another kind, which differs in its arguments. */
+/* Uses the same window for another kind, with other arguments. */
 static void build_no_other(const struct placed_kind *like, struct placed_kind *w)
 {
     w->fn = like->fn;
@@ -276,17 +276,17 @@ uint32_t place_object(const struct placed *p)
     return (uint32_t)window_call(setup, o, 0).changed;
 }
 
-const char *place_name_at(uint64_t at, uint64_t *behind)
+const char *place_name_at(uint64_t at, uint64_t *offset)
 {
     struct compiled *c = now_placed;
 
     for (unsigned i = 0; c && i < c->placements; i++) {
         const struct placed *p = &c->placed[i];
-        uint64_t offset = at - (uint64_t)(uintptr_t)c->code.at;
-        if (!p->compiled || offset < p->compiled_from || offset >= p->code_to)
+        uint64_t in_buffer = at - (uint64_t)(uintptr_t)c->code.at;
+        if (!p->compiled || in_buffer < p->compiled_from || in_buffer >= p->code_to)
             continue;
         compiled_turn_to(c, &p->at, p->compiled_from);
-        return compiled_name_at(c, at, behind);
+        return compiled_name_at(c, at, offset);
     }
     return NULL;
 }

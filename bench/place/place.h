@@ -72,8 +72,8 @@ void place_cool(const struct placed *p);
  * restored: 1 << each enum window_kept. */
 uint32_t place_object(const struct placed *p);
 
-/* Returns the symbol of compiled code that contains an address; *behind is the offset in it. NULL:
+/* Returns the symbol of compiled code that contains an address; *offset is the offset in it. NULL:
  * no symbol of the current row. Cores that measure at the same time have the same row. */
-const char *place_name_at(uint64_t at, uint64_t *behind);
+const char *place_name_at(uint64_t at, uint64_t *offset);
 
 #endif

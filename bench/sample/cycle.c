@@ -5,7 +5,7 @@
 #include "lib/stats/stats.h"
 #include "lib/text/str.h"
 
-#define CHECK_ADDS 102400 /* tens of us: a reading takes about 100 cycles, a thousandth of it */
+#define CHECK_ADDS 102400 /* tens of us; a reading takes a thousandth of that, about 100 cycles */
 #define CHECK_RUNS 15     /* the median is used: an SMI may disturb some */
 
 static bool is_counter(unsigned id)

@@ -8,7 +8,7 @@
 
 #define PAIR_ITERATIONS 128 /* of 64 additions: 8192 core cycles, and twice that */
 #define PAIR_ADDS       8192.0
-#define MEDIAN_SE       1.2533 /* standard error of a median over that of a mean: sqrt(pi / 2) */
+#define MEDIAN_SE       1.2533 /* a median's standard error / a mean's: sqrt(pi / 2) */
 
 struct taken {
     double ticks;           /* per operation */

@@ -11,8 +11,8 @@
 #include "lib/text/mem.h"
 
 #define FIRST_WINDOWS 3 /* discarded: the first windows of a placement fetch its code */
-/* Most warm-up blocks of a row whose data is cold in every window: more do not warm it, and the
- * times of memory vary by a step, so that two blocks are hardly ever equal. */
+/* Most warm-up blocks of a row whose data is cold in every window. More blocks do not warm it.
+ * Times of memory vary by a step or more, so two blocks are rarely equal. */
 #define COLD_WARM_UP 4
 #define WARM_BLOCKS  4 /* blocks that are checked for a trend */
 #define WARM_NOISE   3 /* standard errors */

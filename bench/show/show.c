@@ -206,7 +206,7 @@ static void show_above(struct report *r, const struct row *row)
     fmt(r->out, " cycles; not judged: others may have used the core or its caches\r\n");
 }
 
-/* Writes the state that the body changed. A row that fails for it has reported it already. */
+/* Writes the state that the body changed. A row that failed because of it has reported it. */
 static void show_changed(struct report *r, const struct row *row)
 {
     if (!row->changed || row->status != ROW_OK)

@@ -1,4 +1,4 @@
-/* Compares a row that cores measured together with the same row on one core alone. */
+/* Compares a row with share=together with the same row on one core alone. */
 #ifndef BENCH_SHOW_SLOWDOWN_H
 #define BENCH_SHOW_SLOWDOWN_H
 

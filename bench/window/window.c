@@ -118,7 +118,7 @@ static bool append_copies(struct code *c, const struct unit *u, uint32_t copies,
                 return false;
         return true;
     }
-    /* Copies the copies so far to after them: their number doubles each time. */
+    /* Appends a copy of all copies so far, which doubles their number, until there are enough. */
     size_t bytes = (size_t)copies * u->size, more;
     uint8_t *at = c->p->code + c->used;
     if (bytes > PLATFORM_CODE_SIZE - c->used)
@@ -217,7 +217,7 @@ static bool is_gap(const uint8_t *at)
     return at[0] == 0xcc && at[1] == 0xcc;
 }
 
-bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *offset)
 {
     uint32_t tag;
     size_t from = at;
@@ -227,6 +227,6 @@ bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behi
     for (; !is_tag(code + from, &tag) || tag != tag_of(name); from--)
         if (from == 0 || is_gap(code + from))
             return false;
-    *behind = at - from;
+    *offset = at - from;
     return true;
 }

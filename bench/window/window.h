@@ -52,8 +52,8 @@ typedef struct window_result (*window_fn)(struct object *o, const void *function
 #define WINDOW_STACK 8 /* does not move the stack */
 
 /*
- * Calls function(first, second), which is no window: a row's setup or check. Restores rsp, rbx,
- * rbp, r12 to r15 and RFLAGS.DF after it. The frame at PLATFORM_DATA_VA must be mapped.
+ * Calls function(first, second), a row's setup or check, outside a window. Restores rsp, rbx, rbp,
+ * r12 to r15 and RFLAGS.DF after it. The frame at PLATFORM_DATA_VA must be mapped.
  */
 struct window_called {
     uint64_t returned;
@@ -117,8 +117,8 @@ size_t window_body(const struct window_spec *spec);
 
 /*
  * Returns whether the code at this offset in the buffer belongs to the window of that name, by its
- * tag. *behind is the offset in the window.
+ * tag. *offset is the offset in the window.
  */
-bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind);
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *offset);
 
 #endif

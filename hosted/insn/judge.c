@@ -146,13 +146,13 @@ static const struct {
 /* Returns whether the set is this one, with vectors of any length. */
 static bool is_set(const char *set, const char *name)
 {
-    static const char *const behind[] = {"", "_128", "_128N", "_256", "_512", "_KOP", "_SCALAR"};
+    static const char *const endings[] = {"", "_128", "_128N", "_256", "_512", "_KOP", "_SCALAR"};
     size_t n = strlen(name);
 
     if (strncmp(set, name, n) != 0)
         return false;
-    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++)
-        if (strcmp(set + n, behind[i]) == 0)
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+        if (strcmp(set + n, endings[i]) == 0)
             return true;
     return false;
 }

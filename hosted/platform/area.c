@@ -74,7 +74,7 @@ static uint8_t *map(uint64_t bytes, uint64_t align, int advice, bool shared)
         return NULL;
     uint8_t *at = (uint8_t *)(((uint64_t)p + align - 1) & ~(align - 1));
     trim(p, all, at, bytes);
-    /* Without such pages in the kernel there is nothing to advise. */
+    /* A kernel without such pages refuses the advice, which is then not needed. */
     (void)madvise(at, bytes, advice);
     if (mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0) {
         int why = errno;

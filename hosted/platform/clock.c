@@ -12,7 +12,7 @@
 #define WINDOW_NS   10000000 /* 10 ms: two reads of some 50 ns each err by at most 10 ppm */
 #define WINDOWS_A_S 100      /* for the clocks that only a process has, ... */
 #define COUNTS      50 /* ... and the minimum counts of such a window: half a second of times(2) */
-#define TRIES       16 /* to find a read that nothing interrupted */
+#define TRIES       16 /* reads, of which the shortest is taken: most are not interrupted */
 
 #define FORWARD_READS 1000   /* TSC reads, none of which may be before the previous one */
 #define HELD_UP_A_S   100000 /* a reading that lasts longer than 10 us was interrupted */

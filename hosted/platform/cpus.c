@@ -150,12 +150,12 @@ static const char *together(const struct platform *p, const unsigned *list, unsi
     fault_hand_on(stop_all);
     output_flush(); /* otherwise every process would write the buffer */
     while (!why && started < n) {
-        sigprocmask(SIG_BLOCK, &term, &mask); /* a child takes it for its own until it can */
+        sigprocmask(SIG_BLOCK, &term, &mask); /* no child gets SIGTERM before it can handle it */
         pid_t pid = fork();
         if (pid == 0)
             child(list[started], &mask, fn, ctx);
         sigprocmask(SIG_SETMASK, &mask, NULL);
-        /* The parent moves it: on this CPU it might never run next to a process of its priority. */
+        /* The parent moves the child: on this CPU a child of equal priority might never run. */
         if (pid < 0 || process_move(pid, cpus[list[started]]) != 0)
             why = say(list[started], strerror(errno));
         if (pid > 0) {

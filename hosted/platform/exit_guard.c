@@ -296,12 +296,12 @@ static void add_code_buffer(struct filter *f)
     struct sock_filter *elsewhere = jump(f);
     load(f, offsetof(struct seccomp_data, instruction_pointer));
     add(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, PLATFORM_CODE_SIZE, 0, 1));
-    struct sock_filter *behind = jump(f);
+    struct sock_filter *over = jump(f);
     refuse(f, NATIVE);
     refuse(f, X32);
     allow(f);
     land(f, elsewhere);
-    land(f, behind);
+    land(f, over);
     add_elsewhere(f);
 }
 

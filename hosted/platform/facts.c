@@ -16,7 +16,7 @@ static const char *lfence(const struct cpu *c)
     return c->lfence_always_serializing ? "always" : "unknown";
 }
 
-/* Cores of a report have numbers; only this line has the number of the system's CPU. */
+/* Writes the number of the system's CPU, which no other line has: a report numbers its cores. */
 static void show_wishes(const struct process *p, struct sink *out)
 {
     fmt(out, "process   core 0 is the system's CPU %d", p->cpu);

@@ -69,15 +69,15 @@ static void on_fault(int number, siginfo_t *info, void *context)
         return;
     const ucontext_t *u = context;
     char place[208], what[sizeof((struct guard_ended *)0)->what];
-    uint64_t behind, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    uint64_t offset, at = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
     if (number == SIGSYS)
         at -= 2; /* SYSCALL and INT 0x80 are complete */
     describe(number, info, what, sizeof what);
     guard_leave(GUARD_FAULT, at, what);
-    const char *name = place_name_at(at, &behind);
+    const char *name = place_name_at(at, &offset);
     size_t n = fmt_buf(place, sizeof place, "%s at %llx", what, (unsigned long long)at);
     if (name)
-        fmt_buf(place + n, sizeof place - n, " in %.64s+0x%llx", name, (unsigned long long)behind);
+        fmt_buf(place + n, sizeof place - n, " in %.64s+0x%llx", name, (unsigned long long)offset);
     fault_end(place);
 }
 

@@ -49,7 +49,8 @@ static struct used now(void)
 }
 
 /* A deadline between two guarded calls ends the next call. The second signal of a row is ignored:
- * it would interrupt the first one's way out and take it for the time between two calls. */
+ * it could interrupt the handling of the first one, which would look like the time between two
+ * calls. */
 static void on_alarm(int number, siginfo_t *info, void *context)
 {
     segments_put_back(); /* leaving a guarded call needs FS */

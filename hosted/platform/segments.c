@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include "lib/text/fmt.h"
 
-/* No function in this file has a stack canary, which would be read through FS (CFLAGS). */
+/* CFLAGS: no function in this file has a stack canary, which would be read through FS. */
 
 enum { FS, GS, SEGMENTS };
 

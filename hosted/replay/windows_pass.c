@@ -64,7 +64,7 @@ double windows_mean(const struct pass *p, enum windows_kind k)
     return p->n[k] ? p->sum[k] / p->n[k] : UNKNOWN;
 }
 
-/* A witness ends the previous pass and begins the next. */
+/* A block of the witness ends a pass and begins the next one. */
 static bool gather_passes(struct windows_run *run)
 {
     struct pass *open = NULL;

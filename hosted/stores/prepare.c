@@ -238,11 +238,11 @@ static bool place_in_window(uint64_t address, struct prepare_place *place)
 {
     uint64_t callee = (uint64_t)placed.callee;
 
-    *place = (struct prepare_place){.symbol = "window", .behind = address - PLATFORM_CODE_VA};
+    *place = (struct prepare_place){.symbol = "window", .offset = address - PLATFORM_CODE_VA};
     if (address - body < body_bytes)
-        *place = (struct prepare_place){.symbol = "body", .behind = address - body};
+        *place = (struct prepare_place){.symbol = "body", .offset = address - body};
     else if (callee && address - callee < row.callee->size)
-        *place = (struct prepare_place){.symbol = "callee", .behind = address - callee};
+        *place = (struct prepare_place){.symbol = "callee", .offset = address - callee};
     return address - PLATFORM_CODE_VA < PLATFORM_CODE_SIZE;
 }
 
@@ -258,7 +258,7 @@ bool prepare_place_of(uint64_t address, struct prepare_place *place)
             continue;
         place->section = elf_section(s->elf, s->part[i].section).name;
         place->into = into;
-        place->symbol = elf_name_at(s, address, &place->behind);
+        place->symbol = elf_name_at(s, address, &place->offset);
         return true;
     }
     return false;

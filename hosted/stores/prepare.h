@@ -33,7 +33,7 @@ bool prepare_row(struct prepared *p, const struct bench *b, uint64_t operations,
 /* Initialises the object and runs the row's setup. False, with a message: it faulted or took too
  * long. */
 bool prepare_object(const struct prepared *p, struct sink *err);
-/* Checks what the operations left behind: returns NULL, or what is wrong. */
+/* Checks the results of the operations. Returns NULL, or what is wrong. */
 const char *prepare_check(const struct prepared *p);
 
 /*
@@ -43,7 +43,7 @@ const char *prepare_check(const struct prepared *p);
  */
 struct prepare_place {
     const char *symbol, *section;
-    uint64_t behind, into;
+    uint64_t offset, into;
 };
 bool prepare_place_of(uint64_t address, struct prepare_place *place);
 

@@ -40,7 +40,7 @@ static void show_place(struct json *j, uint64_t address)
         return;
     if (place.symbol) {
         json_str(j, "function", place.symbol);
-        json_u64(j, "offset", place.behind);
+        json_u64(j, "offset", place.offset);
     }
     if (place.section) {
         json_str(j, "section", place.section);

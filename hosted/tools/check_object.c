@@ -31,14 +31,14 @@ static struct sink out = {write_out};
 static void show_function(const struct bench *b, const char *what, enum bench_code_field field)
 {
     const struct elf_spot *at = &b->code->at[field];
-    uint64_t behind;
+    uint64_t distance;
 
     if (!at->section)
         return;
-    const char *name = elf_symbol_at(b->code->elf, at->section, at->offset, &behind);
+    const char *name = elf_symbol_at(b->code->elf, at->section, at->offset, &distance);
     printf("    %-9s %s", what, name ? name : elf_section(b->code->elf, at->section).name);
-    if (!name || behind)
-        printf("+0x%llx", (unsigned long long)(name ? behind : at->offset));
+    if (!name || distance)
+        printf("+0x%llx", (unsigned long long)(name ? distance : at->offset));
     printf("\n");
 }
 

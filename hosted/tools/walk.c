@@ -80,7 +80,7 @@ SILENT void __cyg_profile_func_enter(void *called, void *site)
     walk.stack[walk.depth++] = at;
 }
 
-/* What was left without a return, as an aborted window, has left its callees too. */
+/* A function that was left without a return, as in an aborted window, has left its callees too. */
 SILENT void __cyg_profile_func_exit(void *called, void *site)
 {
     unsigned depth = walk.depth;

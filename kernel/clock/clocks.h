@@ -15,7 +15,7 @@
 struct tsc_clock clocks_measure(const struct cpu *cpu, struct tsc_rate stated,
                                 struct counters *counters);
 
-/* Returns the source of the TSC's frequency that a clock is; CLOCK_SOURCES for the TSC itself. */
+/* Converts a clock's id to that of the source of the TSC's frequency; CLOCK_SOURCES for the TSC. */
 enum clock_source clocks_source(enum clock_id id);
 
 #endif

@@ -89,7 +89,7 @@ static uint64_t look(const struct core *c)
 
     for (unsigned i = 0; i < cores->count; i++) {
         struct core *other = cores->core[i];
-        uint64_t deadline = other ? other->deadline : 0; /* which it may clear meanwhile */
+        uint64_t deadline = other ? other->deadline : 0; /* the other core may clear it meanwhile */
         if (!deadline || other->faulted || other->told)
             continue;
         int64_t left = (int64_t)(deadline - rdtsc());
@@ -198,8 +198,8 @@ static bool set_any(struct core *c, uint64_t ticks)
     return false;
 }
 
-/* Called by the core that changed the state to CLAIMED. A row that begins in between finds it
- * CLAIMED and sets nothing: hence the second look(). */
+/* Called by the core that changed the state to CLAIMED. A row that begins meanwhile finds it
+ * CLAIMED and sets no timer; the second look() covers that row. */
 static void arm(struct core *c, bool (*how)(struct core *c, uint64_t ticks))
 {
     uint64_t next;
@@ -283,7 +283,7 @@ bool deadline_nmi(struct core *c, struct trap_frame *f)
     c->own_nmis++;
     if (source < DEADLINE_SOURCES)
         timer_fired(c, source);
-    /* Between two guarded calls, the next call is the one that ends. */
+    /* Between two guarded calls the deadline ends the next call. */
     if (deadline_passed(c))
         (void)guard_leave(c, f, GUARD_DEADLINE);
     else

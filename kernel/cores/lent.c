@@ -143,7 +143,7 @@ static struct irq_masked mask(const struct core *c)
     return masked;
 }
 
-/* Goes home if the core was told to and did not notice. */
+/* Returns to the firmware if the core was told to do so and did not notice. */
 static void nmi(struct core *c)
 {
     if (c->go_home && !c->leaving)

@@ -63,12 +63,13 @@ bool lent_lost(const struct lent_core *l);
 
 /* Returns NULL, or why no core is lent. */
 const char *lent_refused(const struct cores *c);
-/* Calls the waiting cores in order of arrival, each after the one before has started to serve. Each
- * becomes the core of its number in c->made. Sends the rest home. */
+/* Calls the waiting cores in order of arrival, one after the other: the next one when the previous
+ * one serves. Each becomes the core of its number in c->made. Sends the rest home. */
 void lent_call(struct cores *c);
 /* Returns why core i did not arrive. */
 const char *lent_why_not(const struct cores *c, unsigned i);
-/* Sends every lent core home, whatever it runs, newest first. Bounded. `l` NULL: none are lent. */
+/* Returns every lent core to the firmware, whatever it runs, newest first. Bounded. `l` NULL: no
+ * core is lent. */
 void lent_home(const struct cores *c, struct lent *l);
 
 #endif

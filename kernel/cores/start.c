@@ -103,7 +103,8 @@ const char *start_refused(struct cores *c)
     return NULL;
 }
 
-/* Sends a command to each core that has not arrived and can be reached. Returns their number. */
+/* Sends a command to each core that has not arrived and that interrupts can reach. Returns their
+ * number. */
 static unsigned send_missing(const struct cores *c, uint32_t command)
 {
     const struct lapic *lapic = &c->given.irq->lapic;
@@ -118,7 +119,7 @@ static unsigned send_missing(const struct cores *c, uint32_t command)
     return n;
 }
 
-/* Waits until all cores have arrived, or none has for `silence_us`. */
+/* Waits until all cores have arrived, or no core has arrived for `silence_us`. */
 static void await_arrivals(const struct cores *c, uint64_t silence_us)
 {
     uint64_t silence = cores_ticks(c, silence_us), last = rdtsc();

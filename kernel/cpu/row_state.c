@@ -42,7 +42,8 @@ static bool put_back_msrs(struct row_state *s)
         if (msr_read(s->msr[i], &now) && now == s->own_msr[i])
             continue;
         s->changed_msrs |= 1u << i;
-        /* One that does not become what it was must not let a fault repeat forever. */
+        /* Only a restored register counts as changed: otherwise the same fault could repeat
+         * forever. */
         changed |= msr_write(s->msr[i], s->own_msr[i]) && msr_read(s->msr[i], &now) &&
                    now == s->own_msr[i];
     }

@@ -55,8 +55,8 @@ void thermal_end(const struct thermal_state *s, struct thermal_row *row)
     }
 }
 
-/* In a word of kept[], above the causes: some round had the register known, and some round did
- * not. */
+/* Bits of a word of kept[], above the causes: the register was known in at least one round; it was
+ * not known in at least one. */
 #define KEPT_KNOWN   (1ull << 62)
 #define KEPT_UNKNOWN (1ull << 63)
 

@@ -7,7 +7,7 @@
 #define WAIT_READS (1u << 20)
 #define WAIT_TICKS (1ull << 30)
 
-#define FORWARD_READS 32 /* readings, each of which must be after the one before */
+#define FORWARD_READS 32 /* consecutive readings, none of which may go back */
 #define BACK_MOST     1  /* exceptions: a delay of over half the counter's range looks like one */
 
 #define PM_TIMER_HZ 3579545 /* ACPI 6.5 section 4.8.3.3 */

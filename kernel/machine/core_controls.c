@@ -77,7 +77,7 @@ const char *core_controls_prefetch(struct core_controls *q, unsigned core, bool 
     struct controls *c = &q->core[core];
     struct control *s = &c->of[CONTROL_PREFETCH];
 
-    if (!s->control && !s->why_not) /* no option asked for anything on this core */
+    if (!s->control && !s->why_not) /* no option changes anything on this core */
         controls_plan(c, q->options, q->cpu, cpuid_here, NULL, &here);
     *why = s->why_not;
     if (off)

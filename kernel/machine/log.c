@@ -1,7 +1,7 @@
 #include "kernel/machine/log.h"
 
 /* In the suites calls and baseline a row's record has at most 700 bytes, plus 14 per histogram bin.
- * In the table a row has about 140 bytes, or 1 KiB if a short run shows all of each. */
+ * In the table a row has about 140 bytes, or 1 KiB in a short run, which shows all statistics. */
 #define RECORD_BYTES (4u << 10)
 #define BIN_BYTES    16u
 #define TEXT_BYTES   (2u << 10)  /* per row */

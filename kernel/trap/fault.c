@@ -63,12 +63,12 @@ static fault_namer *name_of; /* names addresses in the caller's code */
 
 static void print_address(struct sink *out, const struct handoff *h, uint64_t at)
 {
-    uint64_t behind;
-    const char *name = name_of(at, &behind);
+    uint64_t offset;
+    const char *name = name_of(at, &offset);
 
     fmt(out, "%016lx", at);
     if (name)
-        fmt(out, " (%s+0x%lx)", name, behind);
+        fmt(out, " (%s+0x%lx)", name, offset);
     else if (at - h->image_base < h->image_size)
         fmt(out, " (image+0x%lx)", at - h->image_base);
     fmt(out, "\r\n");

@@ -18,8 +18,8 @@ size_t fault_what(const struct trap_frame *f, char *text, size_t size);
  * the text's length. */
 size_t fault_describe(const struct core *c, const struct trap_frame *f, char *text, size_t size);
 
-/* Returns the symbol that contains the address, and the offset in it. NULL: no symbol. */
-typedef const char *fault_namer(uint64_t at, uint64_t *behind);
+/* Returns the symbol that contains the address; *offset gets the offset in it. NULL: no symbol. */
+typedef const char *fault_namer(uint64_t at, uint64_t *offset);
 
 /*
  * Prints vector, error code, the row that was running on core `c`, all registers and a backtrace of

@@ -9,7 +9,7 @@
 #include "lib/text/sink.h"
 
 #define NEAR_MOST     3 /* maximum number of words in a message */
-#define NEAR_SHORTEST 3 /* letters: any two letters are one edit away from `k` */
+#define NEAR_SHORTEST 3 /* letters of a word: any two letters are one edit away from `k` */
 
 struct near {
     const char *word;

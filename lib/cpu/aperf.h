@@ -1,6 +1,6 @@
 /*
  * Core cycles from APERF and MPERF (SDM vol. 3B ch. 15.5). Only the ratio of their growths is
- * defined: core cycles per tick of the TSC's clock. So the core cycles of a stretch are its ticks
+ * defined: core cycles per tick of the TSC's clock. So the core cycles of an interval are its ticks
  * times that ratio. Both MSRs are only read, never written.
  */
 #ifndef LIB_CPU_APERF_H

@@ -49,7 +49,8 @@ struct counter_access {
     /* Returns false if it faults. */
     bool (*rdpmc)(void *ctx, uint32_t index, uint64_t *v);
     uint64_t (*tsc)(void *ctx);
-    /* Executes that many dependent additions: as many core cycles, and few more. */
+    /* Executes this number of dependent additions, which takes the same number of core cycles and
+     * few more. */
     void (*chain)(void *ctx, uint32_t adds);
 };
 

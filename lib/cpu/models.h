@@ -1,9 +1,8 @@
 /*
- * What a CPU's vendor, family and model tell that no CPUID bit and no register does. The only place
+ * Facts of a CPU by vendor, family and model that no CPUID bit and no register has. The only place
  * for such knowledge; the table in models.c has a row per model, with its sources. A zero means not
- * known; the caller then leaves the CPU as it is.
- *
- * The latencies of instructions are in bench/suites/truth/table.c.
+ * known; the caller then leaves the CPU as it is.  The latencies of instructions are in
+ * bench/suites/truth/table.c.
  */
 #ifndef LIB_CPU_MODELS_H
 #define LIB_CPU_MODELS_H
@@ -69,7 +68,7 @@ struct cpu_model {
 };
 
 /* Never NULL. Family and model include their extended parts (as in struct cpu). A model newer than
- * the table gets what all models of its vendor have had for long, and nothing else. */
+ * the table gets only the facts that all recent models of its vendor share. */
 const struct cpu_model *model_find(enum cpu_vendor vendor, uint32_t family, uint32_t model);
 
 #endif

@@ -154,7 +154,8 @@ bool elf_find(const struct elf *e, const char *name, struct elf_spot *at, struct
     return locals == 1;
 }
 
-const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset, uint64_t *behind)
+const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset,
+                          uint64_t *distance)
 {
     struct elf_symbol found = {.name = NULL};
 
@@ -167,7 +168,7 @@ const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset
         if (!found.name || better || (alike && s.value > found.value))
             found = s;
     }
-    *behind = offset - found.value;
+    *distance = offset - found.value;
     return found.name;
 }
 

@@ -142,9 +142,10 @@ bool elf_pointer(const struct elf *e, struct elf_spot spot, struct elf_spot *to,
  * message: no symbol has the name, or several local ones have it. */
 bool elf_find(const struct elf *e, const char *name, struct elf_spot *at, struct sink *err);
 
-/* Returns the closest symbol at or before an offset in a section; *behind gets the distance.
+/* Returns the closest symbol at or before an offset in a section; *distance gets the distance.
  * Functions are preferred to other symbols. NULL: none. */
-const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset, uint64_t *behind);
+const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset,
+                          uint64_t *distance);
 
 /* Returns "PC32" for R_X86_64_PC32; NULL: neither the supplement nor the GNU tools have it. */
 const char *elf_rela_name(uint32_t type);

@@ -422,12 +422,12 @@ bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err)
     return true;
 }
 
-const char *elf_name_at(const struct elf_set *s, uint64_t address, uint64_t *behind)
+const char *elf_name_at(const struct elf_set *s, uint64_t address, uint64_t *distance)
 {
     for (uint32_t i = 0; i < s->parts; i++) {
         const struct elf_part *p = &s->part[i];
         if (address - p->address < p->size)
-            return elf_symbol_at(s->elf, p->section, address - p->address, behind);
+            return elf_symbol_at(s->elf, p->section, address - p->address, distance);
     }
     return NULL;
 }

@@ -103,7 +103,7 @@ uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at);
 bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err);
 
 /* Returns the symbol at or before an address in one of the set's parts, as currently placed;
- * *behind gets the distance. NULL: in none of them. */
-const char *elf_name_at(const struct elf_set *s, uint64_t address, uint64_t *behind);
+ * *distance gets the distance. NULL: in none of them. */
+const char *elf_name_at(const struct elf_set *s, uint64_t address, uint64_t *distance);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Finds the count from which on one thing costs less than another. Both are measured at some
- * counts; between two of these, the difference is interpolated linearly.
+ * Finds the count from which on one of two series costs less than the other. Both are measured at
+ * some counts; between two of these, the difference is interpolated linearly.
  */
 #ifndef LIB_STATS_EVEN_H
 #define LIB_STATS_EVEN_H

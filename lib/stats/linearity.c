@@ -34,7 +34,7 @@ size_t linearity_windows(double half, double c, double step)
     if (!(c > 0) || !(half > 0))
         return 0;
     double root = Z99 * step / (half * c), windows = mathx_floor(root * root / 2) + 1;
-    /* A half-width that no run can reach must not wrap round to a small number. */
+    /* Limits the number: a half-width that no run can reach must not overflow to a small one. */
     return windows < 0x1p62 ? (size_t)windows : (size_t)1 << 62;
 }
 
