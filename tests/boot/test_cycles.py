@@ -72,7 +72,7 @@ def test_list_starts_each_source_or_says_why_not(shared, how):
 def test_rdtscp_has_to_be_there(boot):
     b = boot(f"{ROW} cycle=rdtscp", **QEMU64).must(BAD_OPTIONS, rows=0)
     (error,) = [e["message"] for e in b.events("error")]
-    assert "cycle=rdtscp: rdtscp does not start: the CPU has no RDTSCP" in error, error
+    assert re.search("cycle=rdtscp: .*no RDTSCP", error), error
 
 
 def test_adaptive_counts_instructions_with_rdtscp(boot):

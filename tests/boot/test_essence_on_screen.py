@@ -53,7 +53,7 @@ def test_the_screen_of_800x600_shows_the_essence_and_columns(boot, tmp_path):
     watch = Watch(tmp_path, after=VERDICT)
     b = boot("suite=baseline,calls,sum samples=16 instructions=off finish=halt", extra=("-device", "VGA,xres=800,yres=600"), done=watch)
     shown = must_be_whole(b, watch, (800, 600))
-    assert shown[0] == "essence   instructions/op: INSTRUCTIONS, not time"
+    assert re.match("essence +instructions/op: .*not time", shown[0])
     masked = ", model masked" if b.run["cpu"]["model_masked"] else ""  # as with QEMU's `max`
     assert shown[1].startswith(f"machine   {b.run['cpu']['brand']}{masked}, 1 core, under ")  # the rest may be cut
     assert shown[2] == f"clock     one instruction is {b.run['ticks_per_instruction']} ticks of the TSC"

@@ -85,7 +85,7 @@ def test_board_and_memory_are_those_of_smbios(boot, entry):
         "board_product": "X570 Mk2",
     }
     assert has(b.run["smbios"], said), b.run["smbios"]
-    assert head(b, "board") == "Acme Rack 1 mainboard Acme Boards X570 Mk2 BIOS Acme Firmware F7b 12/31/2023"
+    assert all(text in head(b, "board") for text in said.values()), head(b, "board")
     (modules,) = b.run["memory"]["modules"]
     assert has(modules, {"count": 1, "bytes": 1 << 30, "type": "RAM", "mega_transfers_per_s": 3200}), modules
     assert b.run["memory"]["slots"] == 1
@@ -113,14 +113,14 @@ def test_stated_speeds_are_judged_by_the_measured_tsc(boot):
     for name in ("cpuid15", "cpuid16_base", "cpuid16_maximum", "cpuid16_bus"):
         assert speeds[name]["verdict"] == "absent" and "off_percent" not in speeds[name], speeds
     said = head(b, "speeds")
-    assert "absent: cpuid16_base, cpuid16_maximum, cpuid16_bus (the CPU has no leaf 16h)" in said, said
+    assert re.search(r"absent: cpuid16_base, cpuid16_maximum, cpuid16_bus \(.*leaf 16h\)", said), said
 
 
 def test_no_speculation_control_is_claimed_for_a_model_without_one(shared):
     """No model that QEMU emulates has a control; none is reported as available."""
     b = shared(**EPYC).must(SUCCESS)
     assert not any(b.run["mitigations"].values()), b.run["mitigations"]
-    assert head(b, "spec_ctrl") == "IBRS not supported, STIBP not supported, SSBD not supported"
+    assert re.findall(r"(\w+) not supported", head(b, "spec_ctrl")) == ["IBRS", "STIBP", "SSBD"]
 
 
 def test_no_thermal_status_is_said(shared):

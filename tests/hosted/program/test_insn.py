@@ -64,8 +64,8 @@ def test_a_latency_across_register_files_is_an_upper_bound(few):
 
 
 def test_forms_that_are_not_run_state_why(few):
-    assert left(few) == {"hlt": "privileged: only ring 0 may execute it",
-                         "syscall": "it calls a kernel, a hypervisor, firmware or an enclave"}  # fmt: skip
+    why = left(few)
+    assert set(why) == {"hlt", "syscall"} and "ring 0" in why["hlt"] and "calls a kernel" in why["syscall"], why
 
 
 def test_the_plan_and_the_end_count_the_same_forms(few):

@@ -268,6 +268,6 @@ def test_asm_prints_both():
     ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--hosted", "--retry-budget", "0", "mov ecx, 8; rep stosb"], capture_output=True,
                          text=True, timeout=300, check=False)  # fmt: skip
     assert ran.returncode == 0, ran
-    assert "2.000 instructions a copy, 8.000 iterations of repeated string instructions" in ran.stdout
+    assert re.search(r"2\.000 instructions .*8\.000 iterations", ran.stdout), ran.stdout
     assert re.search(r"[\d.]+ a cycle$", ran.stdout, re.MULTILINE) or any(
         why in ran.stdout for why in ("core cycles are not known", "an emulator's clock")), ran

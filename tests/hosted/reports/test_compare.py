@@ -80,7 +80,7 @@ def test_counted_instructions_are_exact(kept):
     assert "ratio" not in found["d"]
     ran = baretick("compare", old, new, "--fail-if-slower", "0.1%")
     assert ran.returncode == 1
-    assert "made/d on core 0 is slower (0.000 -> 1.000): more than" in ran.stderr and "made/b" not in ran.stderr
+    assert re.search(r"made/d on core 0 .*0\.000 -> 1\.000", ran.stderr) and "made/b" not in ran.stderr
 
 
 @pytest.mark.parametrize("cycles, limit, status", [(1.05, "2%", 1), (1.05, "10%", 0), (1.019, "2", 0), (0.5, "0%", 0),
@@ -89,7 +89,7 @@ def test_fail_if_slower_beyond_doubt(kept, cycles, limit, status):
     old, new = kept(whole(row("x", 1))), kept(whole(row("x", cycles)))
     ran = baretick("compare", old, new, "--fail-if-slower", limit)
     assert ran.returncode == status
-    assert ("made/x on core 0 is slower by 5.0%: more than 2% beyond doubt" in ran.stderr) == bool(status)
+    assert bool(re.search(r"made/x on core 0 .*\b5\.0%.* 2%", ran.stderr)) == bool(status)
 
 
 BROKEN = {"status": "wrong", "why": "x is 3"}
@@ -167,7 +167,7 @@ def test_a_change_on_purpose_can_be_allowed(kept):
     assert baretick("compare", old, new, "--across", "firmware").returncode == 2
     ran = baretick("compare", old, new, "--across", "firmware,microcode")
     assert ran.returncode == 0
-    assert "compared nevertheless: another microcode: 7 against 8" in ran.stdout
+    assert "microcode: 7 against 8" in ran.stdout
     assert baretick("compare", old, new, "--across", "cpu").returncode == 2
 
 

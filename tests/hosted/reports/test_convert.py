@@ -180,7 +180,7 @@ def test_hyperfine_has_the_fields_that_hyperfine_writes(tmp_path):
 def test_hyperfine_has_no_place_for_instructions():
     done = run("--to", "hyperfine", COUNTED)
     assert done.returncode == 2 and not done.stdout
-    assert "no row of 4 has a time: instructions were counted" in done.stderr
+    assert "instructions were counted" in done.stderr
 
 
 def test_csv_has_the_figure_of_every_row():
@@ -232,7 +232,7 @@ def test_failed_rows_are_kept_and_marked(tmp_path):
     assert [r["command"] for r in json.loads(converted("hyperfine", path))["results"]] == ["made/fine@0"]
     for form in ("bencher", "hyperfine", "csv"):
         said = run("--to", form, path).stderr
-        assert "failed, and has no figure: made/fell@0 (took 3 not 4)" in said
+        assert "made/fell@0 (took 3 not 4)" in said
         assert ("made/ring0@0" in said) == (form != "csv")
 
 

@@ -118,13 +118,13 @@ def test_an_option_that_came_after_the_baseline_is_named_and_does_not_fail(accep
 def test_one_instruction_less_fails_too(accepted):
     ran = accepted((counted("a", 1), *ROWS[1:]))
     assert ran.returncode == 1
-    assert "moved: made/a@0: instructions an operation: 2 -> 1 (-1, -50.00%)" in ran.stdout
+    assert re.search(r"moved: made/a@0: .* operation: 2 -> 1 \(-1, -50\.00%\)", ran.stdout)
 
 
 def test_a_window_that_costs_more_around_the_same_operations_fails(accepted):
     ran = accepted((counted("a", 2, window=2006), *ROWS[1:]))
     assert ran.returncode == 1
-    assert "moved: made/a@0: instructions a window: 2005 -> 2006 (+1, +0.05%)\n" in ran.stdout
+    assert re.search(r"moved: made/a@0: .* window: 2005 -> 2006 \(\+1, \+0\.05%\)\n", ran.stdout)
 
 
 def test_a_row_that_this_cpu_lacks_is_gone_with_its_reason(accepted):
@@ -211,17 +211,17 @@ def test_a_report_of_a_cpu_makes_a_baseline(gate):
     assert found["words"] == {} and found["rows"]["made/b@0"] == {"instructions": 3.5}
     assert gate(ON_SILICON, run=head()).returncode == 0
     ran = gate((stepped("a", 3), *ON_SILICON[1:]), run=head())
-    assert ran.returncode == 1 and "moved: made/a@0: instructions an operation: 2 -> 3 (+1, +50.00%)\n" in ran.stdout
+    assert ran.returncode == 1 and re.search(r"moved: made/a@0: .* operation: 2 -> 3 \(", ran.stdout), ran.stdout
     assert gate(ROWS).returncode == 0, "an emulator counts the same"
     assert gate(ON_SILICON, run=head(recipe="cpuid")).returncode == 0, "no recipe changes an operation"
 
 
 def test_a_cpu_is_held_to_an_emulators_baseline(accepted):
     ran = accepted(ON_SILICON, run=head())
-    assert (ran.returncode, ran.stdout) == (
-        0, f"PASS: 4 exact rows, 0 changes of instructions an operation against {accepted.baseline}\n")
+    assert ran.returncode == 0 and ran.stdout.startswith("PASS: 4 exact rows, 0 changes "), ran.stdout
+    assert str(accepted.baseline) in ran.stdout and ran.stdout.count("\n") == 1
     ran = accepted((*ON_SILICON[:1], stepped("b", 4), *ON_SILICON[2:]), run=head())
-    assert ran.returncode == 1 and "moved: made/b@0: instructions an operation: 3.5 -> 4 (+0.5, +14.29%)\n" in ran.stdout
+    assert ran.returncode == 1 and re.search(r"moved: made/b@0: .* operation: 3\.5 -> 4 \(", ran.stdout), ran.stdout
 
 
 def test_a_stepped_count_stands_for_an_emulators_windows(gate):
@@ -263,7 +263,7 @@ def test_instructions_alone_can_be_asked_for(gate):
     assert gate(moved, "--instructions").returncode == 0 and gate(ON_SILICON, run=head()).returncode == 0
     ticks = {"min": 128 * 2005, "median": 128 * 2005, "p99": 128 * 2006, "max": 128 * 2006}
     ran = gate((counted("a", 2, ticks=ticks), *ROWS[1:]), "--instructions")
-    assert ran.returncode == 1 and "no longer exact: made/a@0: windows of 2005 to 2006" in ran.stdout
+    assert ran.returncode == 1 and re.search("no longer exact: made/a@0: .*2005 to 2006", ran.stdout)
 
 
 def test_some_rows_of_a_cpu_leave_an_emulators_windows_of_the_others(accepted):

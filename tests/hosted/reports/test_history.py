@@ -226,8 +226,7 @@ def test_the_gate_keeps_what_passes_or_is_accepted(gate, tmp_path):
     assert gate(3, "--update").returncode == 0 and kept(gate.runs) == ["0001.jsonl", "0002.jsonl"]
     ran = gate(2)
     assert ran.returncode == 1
-    assert "moved: made/a@0: instructions an operation: 3 -> 2" in ran.stdout
-    assert "; 3 in each run since 0002.jsonl; 2 last in 0001.jsonl" in ran.stdout
+    assert re.search(r"moved: made/a@0: .* operation: 3 -> 2.*; 3 .*0002\.jsonl; 2 .*0001\.jsonl", ran.stdout), ran.stdout
     assert gate(2, "--update").returncode == 0
     ran = baretick("compare", "--history", gate.runs, "--format", "json")
     found = rows_of(ran)

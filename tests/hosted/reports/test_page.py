@@ -134,7 +134,7 @@ def test_a_masked_model_is_named_in_the_machine(masked):
     run = silicon()
     run["cpu"] = {**run["cpu"], "model_masked": masked}
     said = Read(made(taken([run, row("x", 1)]), plots=0)).text
-    assert ("model masked: no CPU of it has all of these features" in said) is masked
+    assert ("model masked" in said) is masked
 
 
 def test_the_counter_disagrees_only_beyond_the_interval():
@@ -253,7 +253,7 @@ def test_pictures_are_in_the_page_and_rows_lead_to_them(full):
 @with_pictures
 def test_the_first_thing_is_a_picture_of_the_ways_of_calling(full):
     before = full[full.index("<body"):full.index("<svg")]
-    assert "<table" not in before and "A call costs 3.000 (direct, empty) to 5.000 (plt, empty) core cycles" in before
+    assert "<table" not in before and "3.000 (direct, empty) to 5.000 (plt, empty) core cycles" in before
     assert 'href="#warnings">what to know first (' in before and 'id="warnings"' in full
     assert "<svg" not in made(taken([silicon(), plain()]), plots=1).split("<h2")[0]
 

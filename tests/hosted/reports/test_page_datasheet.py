@@ -42,7 +42,7 @@ def test_a_map_of_store_forwarding_is_a_list_that_a_reader_opens():
     read = section(made(taken([silicon(), *forwarding()]), plots=0), "memory")
     assert "forward, core 0: 52 offsets" in read.text and "store 4, load 8 bytes: apart from -8" in read.text
     told = section(made(taken([silicon(), *forwarding()]), plots=0), "not-judged").text
-    assert "memory/forward, core 0: not judged: most of it was measured on a shared core" in told
+    assert re.search("memory/forward, core 0: not judged: .*shared core", told)
 
 
 def test_a_form_has_a_line_with_every_figure_and_its_error():
@@ -95,15 +95,15 @@ def test_what_was_not_judged_is_told():
 def test_the_first_picture_of_a_datasheet_is_the_latency():
     text = made(taken([silicon(caches=CACHES), *curves(), *instructions()]))
     before = text[text.index("<body"):text.index("<svg")]
-    assert "Latency of a load: 4 core cycles in L1, 14 in L2, 220 in memory" in before and "<table" not in before
-    assert text.count("Latency of a load: 4 core") == 2  # the caption, and the words of the picture
+    assert "4 core cycles in L1, 14 in L2, 220 in memory" in before and "<table" not in before
+    assert text.count("4 core cycles in L1") == 2  # the caption, and the words of the picture
     assert len(section(text, "memory").all("svg")) == 3
 
 
 def test_a_long_table_scrolls_by_itself_and_is_not_printed():
     forms = [{"form": f"made{n} r64", "cycles": {"tp": "1.0(1)"}} for n in range(500)]
     text = made(taken([silicon(), insn_record(*forms)]), plots=0)
-    assert 'class="wide insn long"' in text and "500 forms is printed only as far as it is filtered" in text
+    assert 'class="wide insn long"' in text and "500 forms" in text
     assert 'class="wide insn long"' not in made(taken([silicon(), *instructions()]), plots=0)
 
 

@@ -155,7 +155,7 @@ def test_bars_are_the_windows(svgs):
 
 def test_a_long_tail_is_told_and_does_not_squash_the_rest(svgs):
     svg = svgs["made-moded-core0-histogram"]
-    assert any("4 of 1\u202f384 windows are longer, up to 2\u202f000\u202f000" in t for t in texts(svg)), texts(svg)
+    assert any(re.search("4 of 1\u202f384 windows .*2\u202f000\u202f000", t) for t in texts(svg)), texts(svg)
     bars = shapes(svg, "windows")
     assert bars[-1][1] - bars[0][0] > 0.7 * 720
 
@@ -163,7 +163,7 @@ def test_a_long_tail_is_told_and_does_not_squash_the_rest(svgs):
 def test_windows_that_the_report_left_out_are_told():
     windows = row("capped", 2, hist=hist((2080, 500)), hist_rest=7)
     found = drawn([silicon(), windows])[0]["made-capped-core0-histogram"]
-    assert "7 windows in rare bins are left out: hist=full keeps them" in texts(found.sheet().svg())
+    assert any(re.match("7 windows .*: hist=full", t) for t in texts(found.sheet().svg()))
 
 
 def test_bins_are_whole_steps_of_the_tsc():
@@ -180,7 +180,7 @@ def test_bars_of_calls_are_net_and_gross_with_their_interval(svgs):
     assert words.count("straight") == words.count("++*x") == words.count("compiled") == 3
     assert "3.000 shared" in words and "FAILED: the counter is 3" in words and "5.000 \u00b1 85.000" in words
     assert {"net", "gross: with its loop", "98% interval"} <= set(words)
-    assert "A call costs 3.000 (direct, empty) to 5.000 (plt, empty) core cycles Made CPU, bare machine, core 0" in " ".join(words)
+    assert "3.000 (direct, empty) to 5.000 (plt, empty) core cycles Made CPU, bare machine, core 0" in " ".join(words)
     net, gross = shapes(svgs["calls"], "net"), shapes(svgs["calls"], "gross")
     assert len(net) == 10 and len(gross) == 8  # one failed, one is shared; straight ones have no loop
     zero, per_cycle = net[4][0], (net[4][1] - net[4][0]) / 3
@@ -196,14 +196,14 @@ def test_without_ways_of_calling_there_is_no_such_picture():
 def test_calls_of_counted_instructions_have_no_interval():
     (picture,) = (p for p in drawn([counting(), counted("plt", 3, suite="calls"), counted("got", 2, suite="calls")])[0].values()
                   if p.kind == "calls")
-    assert picture.title == "A call costs 2 (got, empty) to 3 (plt, empty) instructions"
+    assert picture.title.endswith(" 2 (got, empty) to 3 (plt, empty) instructions")
     assert not {"98% interval", "gross: with its loop"} & set(texts(picture.sheet().svg()))
 
 
 def test_the_sign_of_a_skew_is_the_columns(svgs):
     """A pair's figure is the lead of the second core's TSC (bench/cores/exchange.h)."""
     svg = svgs["cores_tsc_skew"]
-    assert any("how far the column's TSC is ahead of the line's" in t for t in texts(svg))
+    assert any("column's TSC is ahead of the line's" in t for t in texts(svg))
     # Line by line, with no value for a core and itself.
     assert "5 10 15 -5 5 10 -10 -5 5 -15 -10 -5" in " ".join(texts(svg)).replace("\N{MINUS SIGN}", "-")
 

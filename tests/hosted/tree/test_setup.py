@@ -58,7 +58,7 @@ def test_sudo_installs_what_is_missing(setup):
 def test_without_sudo_the_command_for_root_is_named(setup):
     said, status, called = setup(sudo=False)
     assert status == 1 and "still missing: iasl" in said, said
-    assert "no sudo; run as root: env DEBIAN_FRONTEND=noninteractive apt-get install" in said, said
+    assert re.search("as root: .*apt-get install .*acpica-tools", said), said
     assert called == [], called
 
 

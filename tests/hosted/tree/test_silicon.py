@@ -172,9 +172,9 @@ def unwitnessed():
 def test_the_share_of_neighbours_is_shown():
     runs = [witnessed(100), witnessed(300), unwitnessed()]
     (bar,) = neighbours.neighbours(runs)
-    assert not bar.limit and bar.figure == "2.0% of the time; 1.0% to 3.0% of a launch; 2 launches"
+    assert not bar.limit and re.match("2.0% .*1.0% to 3.0% .*2 launches", bar.figure), bar.figure
     (bar,) = neighbours.neighbours([unwitnessed()] * 3)
-    assert not bar.limit and bar.figure == "not known: one of the reasons"
+    assert not bar.limit and "one of the reasons" in bar.figure
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_verdicts_is_a_command(silicon, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert said.count("2 of 2 launches report it") == len(silicon.METHODS)
     several = min(2, len(os.sched_getaffinity(0)))
-    assert said.count("launches that failed by their own verdict, of 2: 0") == several
+    assert len(re.findall("failed .*of 2: 0$", said, re.M)) == several
     assert ("all suites, cores=all" in said) == (several == 2)
     # One that fails is noticed.
     monkeypatch.setattr(silicon, "ALL_SUITES", "suite=planted bench=elided samples=64 hist=off")

@@ -1,6 +1,6 @@
 /* Rows that are ended before they are whole, and rows in rounds. */
 #include "tests/unit/bench/made_engine.h"
-#include "tests/unit/bench/says.h"
+#include "tests/unit/says.h"
 
 /* --- rows that are ended ---------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Arguments of a user row: the values of a range, refused ones, the row of one value. */
 #include "bench/objects/object_args.h"
 #include <string.h>
-#include "tests/unit/bench/says.h"
+#include "tests/unit/says.h"
 #include "tests/unit/unit.h"
 
 static char text[256];

@@ -5,7 +5,7 @@
 #include "bench/objects/object_rows.h"
 #include "lib/text/fmt.h"
 #include "tests/unit/bench/made_rows.h"
-#include "tests/unit/bench/says.h"
+#include "tests/unit/says.h"
 #include "tests/unit/unit.h"
 #include <math.h>
 #include <stdlib.h>

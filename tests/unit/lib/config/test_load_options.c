@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "tests/unit/unit.h"
+#include "tests/unit/says.h"
 
 static struct options o;
 static char message[4096], quote[160];
@@ -121,17 +121,12 @@ static void a_wrong_word_among_ours_is_named(void **state)
 {
     (void)state;
     assert_int_equal(load("suite=calls fromat=table"), LOAD_OPTIONS_WRONG);
-    assert_string_equal(message, "load options, word 2: \"fromat=table\": no such word (did you "
-                                 "mean format=?); `help` lists all words");
+    assert_says(message, "load options, word 2: \"fromat=table\": ", "format=?", "`help`");
     assert_int_equal(load("baretick.efi samples=1"), LOAD_OPTIONS_WRONG);
-    assert_string_equal(
-        message,
-        "load options, word 2: \"samples=1\": samples takes auto or a number from 16 to 1000000");
+    assert_says(message, "load options, word 2: \"samples=1\": ", "auto", "16", "1000000");
     assert_int_equal(load("root=/dev/sda1 list"), LOAD_OPTIONS_WRONG);
     assert_int_equal(load("list\nsamples=1"), LOAD_OPTIONS_WRONG);
-    assert_string_equal(
-        message,
-        "load options, line 2: \"samples=1\": samples takes auto or a number from 16 to 1000000");
+    assert_says(message, "load options, line 2: \"samples=1\": ", "auto", "16", "1000000");
     assert_int_equal(load("help\r\n"), LOAD_OPTIONS_OURS); /* one line, though it has an end */
     assert_int_equal(load_as("list \xff\xfe", 7, NULL), LOAD_OPTIONS_WRONG);
 }

@@ -1,5 +1,5 @@
 /* What the tables of hardware watchdogs say. */
-#include "tests/unit/bench/says.h"
+#include "tests/unit/says.h"
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "lib/firmware/acpi_watchdog.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "lib/object/elf_place.h"
 #include "tests/unit/made_object.h"
-#include "tests/unit/unit.h"
+#include "tests/unit/says.h"
 
 static char text[256];
 static struct sink_buf said;

@@ -138,8 +138,7 @@ static void pointers_are_followed(void **state)
     assert_true(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 4}, &to, &said.sink));
     assert_int_equal(to.section, 0);
     assert_false(elf_pointer(&e, (struct elf_spot){MADE_F, 20}, &to, &said.sink));
-    assert_string_equal(text,
-                        "test.o: .text.f+0x14: the pointer to memcpy leads out of the object");
+    assert_says(text, "test.o: .text.f+0x14: ", "memcpy");
     put_le(contents(m.at_end + 2) + 24 + 16, 5, 8); /* one after the end of the constants */
     assert_true(opens());
     assert_false(elf_pointer(&e, (struct elf_spot){MADE_TABLE, 8}, &to, &said.sink));

@@ -165,8 +165,7 @@ static void a_slot_out_of_reach_is_refused(void **state)
     set.slots.address += 0x100000000;
     sink_buf_init(&said, text, sizeof text);
     assert_false(links());
-    assert_string_equal(text,
-                        "test.o: the PLT's entry of open: its slot of the GOT is out of reach");
+    assert_says(text, "test.o: ", "open", "GOT");
 }
 
 static void every_form_of_gotpcrel_has_a_slot(void **state)
