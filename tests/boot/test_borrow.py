@@ -254,7 +254,7 @@ def test_missing_cores_are_named_and_the_others_measure(boot, shim):
     """The missing cores are awaited together: one second before the takeover, and one during it."""
     took = {}
     for mode in ("mp-watch", "mp-less"):
-        modes = f"{mode} no-conout"  # nobody has to read it, so there is no wait
+        modes = f"{mode} no-conout"  # no person reads it, so there is no wait
         b = boot("", disk=shim(modes, f"{BORROW} cores=bsp bench=do_nothing"), extra=["-smp", "8"],
                  done=lambda data: b"shim: it returned" in data)  # fmt: skip
         took[mode] = int(re.search(r"shim: seconds: (\d+)", b.text)[1])

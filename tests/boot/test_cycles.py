@@ -76,7 +76,7 @@ def test_rdtscp_has_to_be_there(boot):
 
 
 def test_adaptive_counts_instructions_with_rdtscp(boot):
-    """Its ticks are read around each stretch, together with the calls of the windows: a few instructions of a million."""
+    """The source is read around each stretch, so the calls of the windows are counted too: a few instructions of a million."""
     b = boot(f"{ROW} cycle=rdtscp method=adaptive target=100000").must(SUCCESS, rows=1)
     assert b.run["cycle"] == "rdtscp", b.run
     assert b.rows[0]["per_op"]["instructions"] == pytest.approx(2, rel=1e-3), b.rows

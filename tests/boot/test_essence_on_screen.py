@@ -63,7 +63,7 @@ def test_the_screen_of_800x600_shows_the_essence_and_columns(boot, tmp_path):
     assert shown[3] == f"window    empty_lfence {window:.0f} instructions, do_nothing {nothing:.3f} a call"
     assert shown[4:-1] == list(figures(b))
     assert shown[-1] == f"verdict: PASS ({b.end['rows']} rows, 0 failures)"
-    # Above it are its rows in columns, as many as there are.
+    # The rows in columns are above it.
     for way in WAYS:
         counts = [b.row("calls", way + form)["per_op"]["instructions"] for form in COLUMNS_OF_CALLS]
         line = f"{way:<24}" + " ".join(f"{count:8.3f}" for count in counts)

@@ -17,10 +17,10 @@ def test_every_form_is_executed_or_refused_and_none_is_lost(boot):
     assert plan["run"] == end["reached"] == len(ran) > LEAST and end["not_reached"] == 0
     assert all(why.values()) and why["hlt"].startswith("privileged")
     faulted = {name for name, form in ran.items() if form.fault}
-    # QEMU's CPU, or the machine's control registers, may lack what CPUID does not tell: few, each with its fault.
+    # QEMU's CPU, or the control registers, may lack a feature that CPUID lists. These forms are few, each with its fault.
     assert len(faulted) == end["faulted"] < 50, faulted
     assert plan["pairs"] == sum(len(insn.pairs(form)) for form in ran.values()) > LEAST
     for name, form in ran.items():
-        # At least the instruction itself; with what sets its registers again, a few.
+        # At least the instruction itself, and a few that set its registers again.
         assert name in faulted or form.figures["tp"].value >= 1, form
     assert ran["add r64, r64"].figures["tp"].value == ran["movaps xmm, m128"].figures["tp"].value == 1

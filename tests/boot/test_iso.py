@@ -1,4 +1,4 @@
-"""build/baretick.iso: a CD for firmware that sees a CD, a disk for firmware that sees a disk."""
+"""build/baretick.iso: firmware can boot it as a CD and as a disk."""
 
 import shutil
 

@@ -84,7 +84,7 @@ def judge(curve):
 
 
 def judge_forward(records):
-    """A store and a load, and a move where one of them uses a vector register and the other does not."""
+    """A store and a load; also a move, if only one of the two uses a vector register."""
     sizes = [r["store"] for r in records]
     assert sizes in ([1, 2, 4, 8, 16], [1, 2, 4, 8, 16, 32], [1, 2, 4, 8, 16, 32, 64]), sizes
     for record in records:
@@ -143,7 +143,7 @@ SEVERAL_CORES = (f"suite=memory bench={SEVERAL},split_load,stride_64_off,forward
 
 
 def test_rows_of_several_cores_do_every_part(shared):
-    """Who spins next to others makes no count exact; every part is done, and every word and element checked."""
+    """Cores that wait in a loop make counts inexact. Every part is done, and every word and element checked."""
     words, how = SEVERAL_CORES
     b = shared(words, **how).must(SUCCESS, rows=0)
     curves = {curve["name"]: curve for curve in b.of("curve")}
@@ -168,7 +168,7 @@ def test_rows_of_several_cores_do_every_part(shared):
 
 
 def test_a_datasheet_measures_rows_of_several_cores_on_all(boot):
-    """It has cores=types: other rows run on one core of each type, of which this CPU has one."""
+    """A datasheet has cores=types: its other rows run on one core of each type. This CPU has one type."""
     together = ["cores_copy", "flush_clwb_held", "loaded_read"]
     b = boot(f"datasheet bench=core_to_core,split_load,{','.join(together)}", **SEVERAL_CORES[1]).must(SUCCESS, rows=1)
     assert [core["measures"] for core in b.of("core")] == [True, False, False], b.of("core")

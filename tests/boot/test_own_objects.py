@@ -46,7 +46,7 @@ def on_stick(objects, *names):
 
 
 def test_every_window_of_an_object_is_what_a_plugin_counts(boot, stick, objects, tmp_path):
-    """Objects of three compilers, in order of names, a refused row next to them; what is no object is left alone."""
+    """Objects of three compilers are measured in order of names, a refused row is reported, other files are ignored."""
     out = tmp_path / "counts"
     files = on_stick(objects, "nasm.o", "clang.o", "gcc.o", "grows.o", "refused.o")
     files.update({f"{FOLDER}/README.TXT": b"mine", f"{FOLDER}/x.o/a": b"a folder", f"{FOLDER}/vast.o": bytes((1 << 20) + 1)})
@@ -238,8 +238,7 @@ def test_objects_that_an_image_does_not_take_are_refused(program, objects, tmp_p
 
 @needs_secure_boot
 def test_secure_boot_keeps_objects_out(boot, program, objects, signed, tmp_path):  # noqa: F811
-    """A signed image starts, and runs no code that is not signed; nor does it write to addresses that only a person
-    names."""
+    """A signed image starts, runs no unsigned code, and writes to no address that only an option names."""
     files = {"EFI/BOOT/BOOTX64.EFI": signed(program), **on_stick(objects, "gcc.o")}
     words = b"suite=baseline bench=empty_lfence samples=16"
     disk = media.gpt_disk(tmp_path / "secure.img", {**files, "baretick.conf": words})

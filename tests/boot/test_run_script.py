@@ -224,7 +224,7 @@ def wait_until(so):
 
 
 def is_alive(pid):
-    """A process that nobody has waited for yet is dead too."""
+    """A zombie, which has ended and was not waited for, counts as dead."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except (FileNotFoundError, ProcessLookupError):

@@ -273,7 +273,7 @@ HOSTILE idtr
     SHORTER sidt, lidt
 HOSTILE_END
 
-; --- task and local descriptor table: by entries of the GDT that nobody uses ---
+; --- task and local descriptor table: by unused entries of the GDT ---
 %define FREE_TSS 0x50
 %define FREE_LDT 0x60
 %define FREE_CODE 0x70
@@ -387,7 +387,7 @@ HOSTILE ymm                     ; upper halves of vector registers
     vcmpeqps ymm0, ymm0, ymm0
 .none:
 HOSTILE_END
-HOSTILE pkru                    ; the rights of memory of key 15, which is none of the program's
+HOSTILE pkru                    ; the rights of memory of key 15, which the program does not use
     push rbx
     mov eax, 7
     xor ecx, ecx

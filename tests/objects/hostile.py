@@ -1,4 +1,4 @@
-"""What the rows of hostile.asm come to: each is told of by name, and the canary after it is right."""
+"""The results of the rows of hostile.asm: each is reported by name, and the canary after it is right."""
 
 PRODUCTS = 10  # instructions of a canary's operation
 CANARY = "_after"
@@ -62,7 +62,7 @@ def judge_stores_around(traces, refused):
 # On the bare machine the selector changes, too.
 FAILS_BOOTED = {**FAILS, "fs": ["changed FS"]}
 
-# The same, of the bodies that take ring 0. Each message also says that it has been put back.
+# The same, of the bodies that take ring 0. Each message also says that it was restored.
 FAILS_RING0 = {
     "gs_null": ["the GS base"],
     "gs_elsewhere": ["the GS base"],
@@ -98,7 +98,7 @@ FAILS_RING0 = {
     "lldt": ["changed LDTR,"],
 }
 
-# Row: what it is told that it changed. It passes, since what it changed is put back after each window.
+# Row: what the report says that it changed. It passes, because that is restored after each window.
 TOLD = {
     "mxcsr": ["MXCSR"],
     "unmasked": ["MXCSR", "the x87 control word"],
@@ -106,8 +106,8 @@ TOLD = {
     "x87_overflow": ["x87 stack"],
     "x87_underflow": ["x87 stack"],
     "mmx": ["MMX"],
-    "ymm": [],  # not told: a function may leave them so
-    "pkru": [],  # told in a process on a CPU that has it
+    "ymm": [],  # not reported: a function may change them
+    "pkru": [],  # reported in a process on a CPU that has it
     "nt": ["NT"],
     "ac": ["AC"],
 }

@@ -1,6 +1,6 @@
 /*
- * A recording (hosted/replay/cpuid_dump.h): one of tests/replay/cpuid, or one of a machine that
- * nobody recorded, made leaf by leaf.
+ * A recording (hosted/replay/cpuid_dump.h): one of tests/replay/cpuid, or a made-up one,
+ * leaf by leaf.
  */
 #ifndef TESTS_UNIT_MADE_CPU_H
 #define TESTS_UNIT_MADE_CPU_H

@@ -63,7 +63,7 @@ def test_the_canaries_take_ten_products(run, bodies):
 
 
 def test_no_hostile_body_is_measured_by_iterations(run, bodies):
-    """method=adaptive takes rows with a loop alone: none of these bodies is called, and each canary is right."""
+    """method=adaptive takes only rows with a loop: none of these bodies is called, and each canary is right."""
     report = run(f"objects={bodies}", "suite=hostile", "method=adaptive", "target=1000", "format=jsonl").report()
     for row in report.rows.values():
         canary = row["name"].endswith(hostile.CANARY)
@@ -153,7 +153,7 @@ def test_an_error_of_what_is_subtracted_fails_the_row(run, tmp_path, words):
 
 
 def test_stores_names_each_change_and_follows_the_canary_after_it(bodies):
-    """In one process: what a body leaves behind would end the next canary early."""
+    """All in one process: what a body changes and does not restore would end the next canary early."""
     program = ROOT / "build/hosted/stores"
     if not program.exists():
         pytest.skip("build/hosted/stores is missing: ./scripts/setup installs Zydis, make hosted builds it")

@@ -1,5 +1,5 @@
 """Suite insn in a process: each form of bench= has its figures or a reason, time= is kept, and a form that faults ends
-nothing else. What the figures are is this CPU's and judged nowhere."""
+nothing else. The figures themselves depend on this CPU and are not judged."""
 
 import collections
 import json

@@ -62,7 +62,7 @@ def test_the_suite_runs_on_request_only(run, shared_run):
 
 
 def test_words_without_an_effect_are_named(run):
-    """seed= draws places, patterns and orders; samples= is the number of windows, which a curve has none of."""
+    """seed= draws places, patterns and orders; samples= is the number of windows; a curve has no windows."""
     report = run("suite=limits", "bench=stores", "format=jsonl", "seed=7", "samples=64").report()
     said = [e["message"].split("=")[0] for e in report.events if "has no effect" in e["message"]]
     assert "samples" in said and "seed" not in said, said

@@ -137,7 +137,7 @@ def test_the_suite_runs_on_request_only(run, shared_run):
 
 
 def test_words_without_an_effect_are_named(run):
-    """seed= draws the orders and places; samples= is the number of windows, which a curve has none of."""
+    """seed= draws the orders and places; samples= is the number of windows; a curve has no windows."""
     report = run("suite=memory", "bench=tlb_4k", "format=jsonl", "seed=7", "samples=64", "method=plain").report()
     said = [e["message"] for e in report.events if "has no effect" in e["message"]]
     assert len(said) == 1 and said[0].startswith("samples="), said

@@ -50,7 +50,7 @@ def kept(tmp_path):
 
 @pytest.mark.parametrize("later, placed", itertools.product(LATER, (False, True)))
 def test_compare_has_no_percentage(kept, later, placed):
-    """Neither in the message of --fail-if-slower, nor in the picture."""
+    """Neither the message of --fail-if-slower nor the picture has one."""
     old, new = (kept(rows, name) for rows, name in zip(two_reports(NEAR_ZERO, later, placed), ("old", "new")))
     ran = baretick("compare", old, new, "--fail-if-slower", "2%")
     lines = [line for line in ran.stdout.splitlines() if line.startswith("made/")]

@@ -16,7 +16,7 @@ COUNTED = {"pairs", "cycles"}  # the reader counts their words
 
 
 def poisoned(value, n=0, counted=False):
-    """Every text of a record with something evil in it, but for words that the reader depends on."""
+    """Every text of a record with something evil in it, except the words that the reader depends on."""
     if isinstance(value, dict):
         return {k: v if k in KEPT else poisoned(v, n + i, k in COUNTED) for i, (k, v) in enumerate(value.items())}
     if isinstance(value, list):

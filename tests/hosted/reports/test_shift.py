@@ -252,7 +252,7 @@ def test_a_limit_is_judged_by_rounds_too():
 
 
 def test_few_rounds_are_compared_by_figures():
-    """With two or three it is not known how much they differ; with one nobody can know."""
+    """Two or three rounds do not show how much rounds differ; one round cannot show it."""
     dice = random.Random(6)
     for rounds, by in ((1, "placements"), (2, "figures"), (3, "figures"), (4, "placements")):
         launch = made_launch(dice, 0)

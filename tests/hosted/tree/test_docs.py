@@ -54,7 +54,7 @@ def too_long(text):
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_points_to_is_there(page):
     text = (ROOT / page).read_text(encoding="utf-8")
-    assert links(text) or paths(text), "it points to nothing at all"
+    assert links(text) or paths(text), "it points to nothing"
     assert missing(page, text) == []
 
 

@@ -63,7 +63,7 @@ static void a_store_over_a_store_is_dead(void **state)
     assert_int_equal(c.by[0].dead, 8); /* the redundant one is blamed, ... */
     assert_int_equal(c.by[1].dead, 8); /* ... even if it is itself */
     assert_int_equal(c.by[0].unread, 0);
-    assert_int_equal(c.by[1].unread, 8); /* nobody knows of the last one */
+    assert_int_equal(c.by[1].unread, 8); /* the fate of the last one is not known */
 }
 
 static void a_load_saves_the_bytes_that_it_reads(void **state)
@@ -185,7 +185,7 @@ static void what_is_read_a_second_time_is_reread(void **state)
 static void one_byte_that_was_not_read_is_enough(void **state)
 {
     (void)state;
-    load(0, 8, 8); /* of memory that nobody has stored to */
+    load(0, 8, 8); /* of memory without a store */
     assert_int_equal(c.by[0].reread_loads, 0);
     load(1, 10, 4); /* by another, of a part */
     assert_int_equal(c.by[1].reread_loads, 1);
@@ -298,7 +298,7 @@ static void a_masked_lane_takes_no_part(void **state)
     memory[1] = 9;
     load_lanes(2, 0, 16, 0xf0f0);
     assert_int_equal(c.by[2].silent_loads, 1); /* ... 1s the first time, then 3s twice */
-    store_lanes(5, 0, 16, 0, 7);               /* ... and none is nothing at all */
+    store_lanes(5, 0, 16, 0, 7);               /* ... and 0 lanes are no access */
     load_lanes(5, 0, 16, 0);
     assert_int_equal(c.by[5].stores + c.by[5].loads, 0);
 }

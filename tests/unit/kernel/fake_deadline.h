@@ -226,7 +226,7 @@ void counter_nmi_stop(struct core *c, const struct lapic *l)
     c->overflow.set = false;
 }
 
-/* --- the test's own --------------------------------------------------------------------------- */
+/* --- for the tests ---------------------------------------------------------------------------- */
 
 static bool nmi(unsigned i)
 {

@@ -8,7 +8,7 @@
 /* A UART at COM1, as far as serial.c uses it; every other port reads 0xff. */
 static struct {
     bool there, scratch, loopback, divisor, fifo, zero; /* zero: the line status reads 0 */
-    unsigned takes; /* bytes until the transmitter stops for ever */
+    unsigned takes;                                     /* bytes until the transmitter stops */
     uint8_t scr, mcr, lcr, dll, dlm, fcr, ier;
     char sent[128];
     unsigned n, reads;
@@ -337,7 +337,7 @@ static void a_port_in_memory_is_used(void **state)
     maps = 0;
     only_memory = false;
 
-    struct serial s = serial_open(&places, NULL, NULL); /* nobody at COM2, and no map yet */
+    struct serial s = serial_open(&places, NULL, NULL); /* no device at COM2, and no map yet */
     assert_false(s.on);
     assert_int_equal(places.next, 1);
     s = serial_open(&places, map, cell);

@@ -1,5 +1,5 @@
-/* How much suite insn measures on recorded CPUs: by CPUID alone, so also of CPUs that nobody here
- * has. The system is taken to enable all state that the CPU has. */
+/* How much suite insn measures on recorded CPUs: by CPUID alone, so no such CPU is
+ * needed. The system is taken to enable all state that the CPU has. */
 // links: bench/insn/forms.c bench/across/insn_record.c bench/across/insn_groups.c
 // links: bench/across/insn_names.c
 #include "tests/unit/unit.h"

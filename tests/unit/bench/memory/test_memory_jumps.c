@@ -1,4 +1,4 @@
-/* A chain of jumps visits every page once and is found out where it does not. The code is not
+/* A chain of jumps visits every page once; a chain that does not is noticed. The code is not
  * executed but decoded here, instruction by instruction. */
 // links: bench/memory/jumps.c lib/memory/order.c
 #include "tests/unit/unit.h"

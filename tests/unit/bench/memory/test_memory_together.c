@@ -1,5 +1,5 @@
 /*
- * Curves of several cores, by threads that stand for cores: each works on separate memory, they
+ * Curves of several cores, by threads in place of cores: each works on separate memory, they
  * begin together, a defect on any of them fails the row, and so does one that does not come. The
  * walks are simulated.
  */

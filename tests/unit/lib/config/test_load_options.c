@@ -65,7 +65,7 @@ static void words_without_a_name_are_ours(void **state)
     assert_true(o.help);
     assert_int_equal(load("  list  "), LOAD_OPTIONS_OURS);
     assert_true(o.list);
-    /* Not terminated at all, in either width. */
+    /* Not terminated, in either width. */
     assert_int_equal(load_as("samples=99", 10, NULL), LOAD_OPTIONS_OURS);
     assert_int_equal(o.samples, 99);
     assert_int_equal(load_as("l\0i\0s\0t\0", 8, NULL), LOAD_OPTIONS_OURS);

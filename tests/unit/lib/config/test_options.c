@@ -353,7 +353,7 @@ static void documented_defaults_are_in_effect(void **state)
     assert_false(options_knows("samples") || options_knows("root=/dev/sda1") || options_knows(""));
 }
 
-/* It stands for words, at its place: later ones win. */
+/* It means several words, at its place: later words win. */
 static void datasheet_stands_for_words(void **state)
 {
     (void)state;

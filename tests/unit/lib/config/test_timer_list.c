@@ -66,7 +66,7 @@ static void each_word_has_its_id(void **state)
     }
 }
 
-/* `auto` stands for what of the standard order is not named. */
+/* `auto` means the timers of the standard order that are not named. */
 static void auto_is_the_rest_of_the_standard_order(void **state)
 {
     (void)state;

@@ -208,7 +208,7 @@ static void amd_has_its_controls(void **state)
     in_force(&m, CONTROL_TURBO, "on", "off");
     assert_int_equal(value(&m, 0xc0010015), 0x1c9006011 | 1 << 25);
     in_force(&m, CONTROL_FREQ, "P0", "P0"); /* CPPC is there, and not on */
-    lacks(&m, CONTROL_PREFETCH, "faults");  /* nobody recorded it */
+    lacks(&m, CONTROL_PREFETCH, "faults");  /* it is not in the recording */
     restored(&m);
 
     granite_ridge(&m);
@@ -279,7 +279,7 @@ static void a_control_that_resists_is_reported(void **state)
     restored(&m);
 }
 
-/* Kept, nothing is written, and what is there is still told. */
+/* With keep nothing is written, and the present state is still reported. */
 static void keep_writes_nothing(void **state)
 {
     (void)state;

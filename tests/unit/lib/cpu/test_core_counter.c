@@ -198,7 +198,7 @@ static void other_counters_in_use_do_not_matter(void **state)
     intel(&f, 0xb0b, 0x7000000ff); /* counters 0 and 2 in use, counter 1 enabled but not set */
     assert_null(use(&f, &fixed, &c));
     assert_int_equal(c.index, 1u << 30 | 1);
-    intel(&f, 0x0f0, 0); /* set, but not enabled: nobody counts */
+    intel(&f, 0x0f0, 0); /* set, but not enabled: it does not count */
     assert_null(use(&f, &fixed, &c));
 }
 

@@ -114,7 +114,7 @@ static void centaur_is_decoded(void **state)
     assert_int_equal(cpu_default_recipe(&c), RECIPE_CPUID);
 }
 
-/* --- machines that nobody recorded ------------------------------------------------------------ */
+/* --- made-up machines ------------------------------------------------------------------------- */
 
 static struct cpu decode_made(void)
 {

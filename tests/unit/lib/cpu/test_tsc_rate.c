@@ -90,7 +90,7 @@ static void ratios_give_the_frequency(void **state)
         {0x4c, 20, 8, 1750000000, TSC_RATE_FSB},     /* Airmont: four bits */
         {0x4c, 18, 5, 1680000000, TSC_RATE_FSB},
         {0x3c, 0, 0, 0, TSC_RATE_NONE},
-        {0x5a, 20, 0, 0, TSC_RATE_NONE}, /* a model that nobody vouches for */
+        {0x5a, 20, 0, 0, TSC_RATE_NONE}, /* a model without a known crystal */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         intel(6, cases[i].model);
@@ -247,7 +247,7 @@ static void hypervisors_state_the_frequency(void **state)
         made_leaf(0x40000000, cases[i].max, r[0], r[1], r[2]);
         made_leaf(0x40000003, 1u << 11, 0, 0, 0);
         made_leaf(0x40000010, cases[i].khz, 0, 0, 0);
-        made_msr(0xce, 34 << 8); /* the host's, or nobody's */
+        made_msr(0xce, 34 << 8); /* the host's, or unknown */
         made_msr(0x40000022, 2400000000);
         expect(cases[i].hz, TSC_RATE_HYPERVISOR);
     }

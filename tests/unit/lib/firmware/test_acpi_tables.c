@@ -270,7 +270,7 @@ static void entries_before_an_odd_one_are_used(void **state)
     e += 16;
     e[0] = 1, e[1] = 12, e[2] = 7;
     e += 12;
-    e[0] = 200, e[1] = 4; /* a type that nobody knows */
+    e[0] = 200, e[1] = 4; /* an unknown type */
     assert_true(acpi_madt(&t, &m));
     assert_true(m.lapic_address == 0x1fee00000);
     assert_int_equal(m.cpus_enabled, 2);

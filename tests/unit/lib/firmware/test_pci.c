@@ -203,7 +203,7 @@ static void the_console_stays(void **state)
     console = (struct pci_console){.framebuffer = 0x80000000, .serial = 0x3f8, .serial_io = true};
     for (unsigned i = 0; i < space.n; i++)
         space.f[i].word[1] |= MASTER;
-    run(&console); /* a framebuffer in RAM, a serial port on the board: nobody holds them */
+    run(&console); /* a framebuffer in RAM, a serial port on the board: no console uses them */
     assert_int_equal(stop.fate[PCI_CONSOLE], 0);
     assert_int_equal(stop.fate[PCI_STOPPED], 4);
 }

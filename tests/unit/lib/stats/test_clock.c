@@ -58,7 +58,7 @@ static void unusable_counters_give_no_frequency(void **state)
         double hz;
         unsigned bits;
     } cases[] = {
-        {{0, 10, 0xffffffff}, {1000, 1010, 0xffffffff}, PM_HZ, 32}, /* nobody there */
+        {{0, 10, 0xffffffff}, {1000, 1010, 0xffffffff}, PM_HZ, 32}, /* no device */
         {{0, 10, 0}, {1000, 1010, 0x1000000}, PM_HZ, 24},           /* moved above its bits only */
         {{1000, 1010, 0}, {0, 10, 100}, PM_HZ, 32},                 /* the TSC went back */
         {{1000, 990, 0}, {2000, 2010, 100}, PM_HZ, 32},             /* inside a reading */

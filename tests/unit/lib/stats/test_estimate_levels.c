@@ -112,8 +112,8 @@ static double share_over_rounds(double drift)
     return (double)inside / PAIRS;
 }
 
-/* Placements of one round that have something in common. Where that is of the size of their own
- * scatter, not every launch sees it. */
+/* Placements of one round that have an error in common. If it is of the size of their scatter, not
+ * every launch sees it. */
 static void another_launch_lies_inside_over_rounds(void **state)
 {
     (void)state;

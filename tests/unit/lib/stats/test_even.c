@@ -30,7 +30,7 @@ static void a_constant_beats_a_loop(void **state)
     expect(wide, COUNT(wide), 4, 4, 4);
 }
 
-/* As dear is not cheaper: 12 against 3 an iteration is even at 4. */
+/* An equal cost is not below: 12 against 3 an iteration is even at 4. */
 static void even_is_not_below(void **state)
 {
     static const struct even_point points[] = {AT(1, 9, 0), AT(4, 0, 0), AT(5, -3, 0)},

@@ -182,7 +182,7 @@ static void up_to_four_modes_are_found(void **state)
                     assert_int_equal(m.mode[k].kind, layout ? MODE_LAYOUT : MODE_TIME);
                 }
             }
-    /* Of six only four can be told. */
+    /* Of six, at most four are found. */
     begin(&d, 300, 1);
     for (size_t i = 0; i < d.n; i++)
         d.values[i] = i % 100 < 50 ? (double)(i % 3) * 10 : 100 + (double)(i % 3) * 10;

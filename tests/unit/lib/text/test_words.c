@@ -96,7 +96,7 @@ static void bad_bytes_stay_as_they_are(void **state)
     assert_true(words_next(&w, &word));
     assert_true(word.bad);
     assert_memory_equal(word.at, "a\xe9z", 4);
-    /* In a comment nobody minds. */
+    /* In a comment they are allowed. */
     w = words_of("# caf\xe9\nb", 8, false);
     expect(&w, "b", 2);
     /* Other encodings arrive as UTF-8. */
