@@ -1,4 +1,5 @@
 """Short runs of the Linux program that must end, and what their rows may say."""
+import re
 import signal
 import subprocess
 
@@ -35,7 +36,10 @@ def output_of(words, allowed=(0, 2)):
                     f'smaller one in GREATEST of test_option_pairs.py, like: "samples": 1024,')
     if b"it did not end before deadline=" in out:
         allowed = (*allowed, FAULTED)  # on a busy machine a second can pass between two calls of a row
-    assert p.returncode in allowed, f"exit status {p.returncode}: {words}\n{err.decode()}"
+    said = f"exit status {p.returncode}: {words}\n{err.decode()}"
+    if pair := re.search(r"(\w+)=(\w+) with (\w+)=(\w+)", err.decode()):
+        said += 'IMPOSSIBLE of test_option_pairs.py needs this line:\n    {{"{}": "{}", "{}": "{}"}},'.format(*pair.groups())
+    assert p.returncode in allowed, said
     return out, p.returncode
 
 

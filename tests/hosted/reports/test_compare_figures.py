@@ -1,6 +1,7 @@
 """The arithmetic of `baretick compare`, and how often its verdicts are right where the truth is known."""
 import math
 import random
+import re
 import statistics
 
 from judge import compare, estimate, likeness
@@ -207,8 +208,21 @@ def test_a_knob_counts_where_its_method_is_used():
     assert likeness.measured({**knobs, "method": "adaptive"}) == ["method", "target"]
 
 
+OPTIONS_TABLE = (ROOT / "docs/options.md").read_text(encoding="utf-8")
+
+
+def test_an_option_of_one_method_is_a_knob():
+    """Its meaning begins with the method."""
+    of_one = [(name, method) for name, method in re.findall(r"^\| `(\w+)=` .*\| (\w+): [^|]*\|$", OPTIONS_TABLE, re.M)
+              if re.search(rf"^\| `method=` \| `[^`]*\b{method}\b", OPTIONS_TABLE, re.M)]
+    assert len(of_one) > 5
+    for name, method in of_one:
+        assert name in likeness.KNOBS.get(method, ()), (
+            f'KNOBS of scripts/judge/likeness.py needs {name}=, as in:\n    "{method}": (..., "{name}"),')
+
+
 def test_the_options_that_are_not_compared_exist():
-    table = (ROOT / "docs/options.md").read_text(encoding="utf-8")
-    options = {text.split("`")[1].rstrip("=") for text in table.splitlines() if text.startswith("| `")}
+    options = set(re.findall(r"^\| `(\w+)=?`", OPTIONS_TABLE, re.M))
     knobs = {knob for some in likeness.KNOBS.values() for knob in some}
-    assert likeness.NOT_MEASURED | likeness.REPORTED | knobs <= options
+    gone = (likeness.NOT_MEASURED | likeness.REPORTED | knobs) - options
+    assert not gone, f"scripts/judge/likeness.py has options that docs/options.md lacks: {' '.join(sorted(gone))}"

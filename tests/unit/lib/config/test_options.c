@@ -1,4 +1,5 @@
 /* Words as options: every key, wrong words and their messages, encodings. */
+#define _DEFAULT_SOURCE /* strsep() */
 #include "lib/config/options_show.h"
 
 #include <stdio.h>
@@ -94,7 +95,7 @@ static void suite_quiet_alone_runs_on_all_cores(void **state)
 
 static void limits_of_suite_quiet_are_named(void **state)
 {
-    static const char *const words[] = {"quiet_time=0",   "quiet_time=604801",   "quiet_time=1.5",
+    static const char *const words[] = {"quiet_time=0", "quiet_time=604801", "quiet_time=1.5",
                                         "quiet_time=off", "quiet_time=4294967297"},
                              *const most[] = {"gaps_max=0", "gaps_max=60000001", "gaps_max=auto",
                                               "gaps_max=20us"};
@@ -332,6 +333,49 @@ static void one_text_is_read_in_every_encoding(void **state)
     }
 }
 
+/* Parses key=value. Returns whether it is accepted and in effect. */
+static bool takes(const struct option_doc *doc, const char *value)
+{
+    struct options o;
+    char word[80], text[512];
+    struct sink_buf out;
+
+    snprintf(word, sizeof word, " %s=%s", doc->key, value);
+    if (!parse(&o, word))
+        return false;
+    sink_buf_init(&out, text, sizeof text);
+    options_show(&o, o.samples, &out.sink);
+    bool shown = strcmp(value, doc->standard) != 0 && doc->takes.kind != OPTION_FRACTION;
+    if (shown && !strstr(text, word))
+        fail_msg("%s is not in effect:%s", word, text);
+    return true;
+}
+
+/* Each word of a list is accepted, and so are both ends of a range and no number beyond them. */
+static void documented_values_are_accepted(void **state)
+{
+    (void)state;
+    const struct option_doc *docs;
+    size_t n = options_docs(&docs);
+    for (size_t i = 0; i < n; i++) {
+        char values[200], number[24], *rest = values;
+        strcpy(values, docs[i].values);
+        for (char *value; (value = strsep(&rest, "|")) != NULL;) {
+            unsigned long long low, high;
+            if (value[strspn(value, "abcdefghijklmnopqrstuvwxyz_")] == '\0')
+                assert_true(takes(&docs[i], value));
+            if (sscanf(value, "%llu..%llu", &low, &high) != 2)
+                continue;
+            for (int beyond = 0; beyond <= 1; beyond++) {
+                snprintf(number, sizeof number, "%llu", low - beyond);
+                assert_int_equal(takes(&docs[i], number), !beyond);
+                snprintf(number, sizeof number, "%llu", high + beyond);
+                assert_int_equal(takes(&docs[i], number), !beyond);
+            }
+        }
+    }
+}
+
 /* Each documented default is a value that the key takes, and the one that it has. */
 static void documented_defaults_are_in_effect(void **state)
 {
@@ -387,6 +431,7 @@ int main(void)
         cmocka_unit_test(long_words_are_shortened),
         cmocka_unit_test(one_text_is_read_in_every_encoding),
         cmocka_unit_test(datasheet_stands_for_words),
+        cmocka_unit_test(documented_values_are_accepted),
         cmocka_unit_test(documented_defaults_are_in_effect),
     };
 
