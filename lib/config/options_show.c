@@ -13,8 +13,8 @@ void options_help(struct sink *out)
 
     fmt(out,
         "baretick: a micro-benchmark that boots. Options are words in baretick.conf on\r\n"
-        "the boot volume and in the load options; the later one wins.\r\n\r\n"
-        "  help\r\n      print this and end\r\n"
+        "the boot volume and in the load options, which have priority.\r\n\r\n"
+        "  help\r\n      print this text and end\r\n"
         "  list\r\n      print the suites, their rows and the timers that work here, and end\r\n"
         "  datasheet\r\n      measure a datasheet of the CPU: " DATASHEET_SUITE " " DATASHEET_CORES
         "\r\n");
