@@ -36,11 +36,23 @@ def paths(text):
     return [word for word in BACKTICKS.findall(text) if PATH.fullmatch(word)]
 
 
+def anchors(text):
+    """Returns the anchors that GitHub makes of a page's headings."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def leads_nowhere(target, page, text, root):
+    file, _, anchor = target.partition("#")
+    path = (root / page).parent / file
+    if file and not path.exists():
+        return True
+    return bool(anchor) and anchor not in anchors(path.read_text(encoding="utf-8") if file else text)
+
+
 def missing(page, text, root=ROOT):
     """Returns the missing targets of a page: of links from its folder, of paths from the top."""
-    here = (root / page).parent
-    files = [target.partition("#")[0] for target in links(text)]
-    return ([file for file in files if file and not (here / file).exists()] +
+    return ([target for target in links(text) if leads_nowhere(target, page, text, root)] +
             [path for path in paths(text) if not (root / path).exists()])
 
 
@@ -100,9 +112,10 @@ def test_sources_cite_sections_that_are_there():
 
 def test_the_judges_see_what_is_wrong(tmp_path):
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.md").touch()
-    text = "[a](a.md) [b](../b.md#there) [c](https://c/) `docs/a.md` `lib/none.c` `lib/NAME *.c`"
-    assert missing("docs/x.md", text, tmp_path) == ["../b.md", "lib/none.c"]
+    (tmp_path / "docs/a.md").write_text("# A page\n\n## What `it` shows\n")
+    text = ("[a](a.md#what-it-shows) [b](../b.md#there) [c](https://c/) [d](a.md#gone) [e](#gone) "
+            "`docs/a.md` `lib/none.c` `lib/NAME *.c`")
+    assert missing("docs/x.md", text, tmp_path) == ["../b.md#there", "a.md#gone", "#gone", "lib/none.c"]
     assert too_long("a" * 101 + "\n| " + "b" * 101 + "\n```\n" + "c" * 101 + "\n```\n" + "d" * 100) == [
         "line 1: 101 columns"]
     comment = '/* docs/a.md "Truth": x\n * docs/a.md "The\n * step", "Modes". */'
