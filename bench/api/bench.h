@@ -193,7 +193,7 @@ struct bench_limit {
     uint32_t ms;                 /* the time that it may take on a core */
 };
 
-/* Gaps that a row of FORM_WATCH causes itself: every so many microseconds the core is held up for
+/* Gaps that a row of FORM_WATCH causes itself: every `every_us` us the core is held up for
  * `us` microseconds. us 0: no gaps. */
 #define BENCH_GAP_TRAINS 2
 struct bench_gaps {
@@ -294,8 +294,8 @@ struct bench {
     /* FORM_CORES */
     void (*meet)(struct crowd *c);
 
-    struct bench_curve curve; /* FORM_CURVE; of FORM_FORWARD `ms` */
-    struct bench_limit limit; /* FORM_LIMIT */
+    struct bench_curve curve;                  /* FORM_CURVE; of FORM_FORWARD `ms` */
+    struct bench_limit limit;                  /* FORM_LIMIT */
     struct bench_gaps plant[BENCH_GAP_TRAINS]; /* FORM_WATCH */
     /* FORM_INSN: the parts that bench= selects instead of the row, and the name of one of them.
      * Returns whether a comma-separated list of patterns selects any. */

@@ -25,7 +25,7 @@ uint64_t needs_page(const struct curve *c);
 size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST]);
 
 /* Returns whether many ask first for the figure at this size: it is the last one that has the
- * figure of a cache, or of memory. next: the next larger size; 0: there is none. */
+ * figure of a cache, or of memory. next: the next larger size; 0: no larger one. */
 bool needs_is_headline(const struct curve *c, uint64_t size, uint64_t next);
 
 /* Returns the bytes of memory of a point; *evict: the part of them that is read to bring lines into

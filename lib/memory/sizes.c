@@ -6,7 +6,7 @@
 #define HEADLINE    4          /* times the time of another size */
 #define CHEAP       (1 / 128.) /* of the budget: a size that takes less keeps its measurements */
 
-/* Returns the bytes of the cache for data of this level; 0: there is none. */
+/* Returns the bytes of the cache for data of this level; 0: no such cache. */
 static uint64_t bytes_of(const struct cache *cache, unsigned n, unsigned level)
 {
     for (unsigned i = 0; i < n; i++)

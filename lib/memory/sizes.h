@@ -64,7 +64,7 @@ struct sizes_cost {
 struct sizes_plan {
     unsigned visits[SIZES_MOST]; /* of each, including those that it has; 0: it is left out */
     bool shorter;                /* the largest sizes are left out */
-    double seconds;              /* for what is not done yet */
+    double seconds;              /* for the visits that are left */
 };
 
 /*

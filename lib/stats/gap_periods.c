@@ -50,8 +50,8 @@ static double distance(double a, double b)
     return a > b ? a - b : b - a;
 }
 
-/* Returns the gap nearest to `at`, after gap i, if it is within the tolerance; s->n: there is
- * none. */
+/* Returns the gap nearest to `at`, after gap i, if it is within the tolerance; s->n: no gap
+ * is. */
 static size_t gap_near(const struct search *s, size_t i, double at, double tolerance)
 {
     size_t best = s->n;
@@ -97,7 +97,7 @@ static void follow(const struct search *s, size_t i, size_t k, struct series *r)
     }
 }
 
-/* Returns the probability that gaps at random times fill so many of the beats: at most
+/* Returns the probability that gaps at random times fill `hits` of the beats: at most
  * C(beats, hits) q^hits, with q the probability for one beat. */
 static double chance(const struct search *s, const struct series *r)
 {
@@ -120,7 +120,7 @@ static bool is_better(const struct series *r, const struct series *than)
     return r->hits != than->hits ? r->hits > than->hits : r->jitter < than->jitter;
 }
 
-/* Finds the series with the most gaps. False: there is none that chance does not explain. */
+/* Finds the series with the most gaps. False: chance explains every series. */
 static bool find(struct search *s, struct series *best)
 {
     struct series r;
