@@ -1,10 +1,13 @@
 #include "bench/run_show.h"
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
+#include "bench/cores/crowd.h"
 #include "bench/cores/plan_rows.h"
+#include "bench/memory/needs.h"
 #include "bench/api/tsc.h"
 #include "bench/run_tell.h"
 #include "bench/across/crowd_show.h"
+#include "bench/across/curve_bytes.h"
 #include "bench/across/curve_show.h"
 #include "bench/across/forward_show.h"
 #include "bench/across/insn_show.h"
@@ -102,22 +105,24 @@ static const char *type_of(const struct run *run, unsigned k)
     return cores ? cores->facts[run->plan->list[k]].type : NULL;
 }
 
-/* Bytes of a record, from reports of a Zen 4. */
-enum { CURVE_BYTES = 900, LIMIT_BYTES = 1700, MAP_BYTES = 23000 };
-
 uint64_t run_curve_bytes(const struct run *run)
 {
-    static const unsigned bytes[] = {
-        [FORM_CURVE] = CURVE_BYTES, [FORM_LIMIT] = LIMIT_BYTES, [FORM_FORWARD] = MAP_BYTES};
-    uint64_t sum = 0;
+    struct curve_bytes of = {.pairs = (unsigned)crowd_pairs(run->plan->all),
+                             .cores = run->plan->n,
+                             .sizes = needs_sizes(run->plan->p)};
 
     for (size_t i = 0; i < run->n; i++) {
-        unsigned form = run->rows[i]->form;
-        if (registry_selects(run->first->facts.o, run->rows[i]) &&
-            form < sizeof bytes / sizeof bytes[0])
-            sum += bytes[form] * (uint64_t)run->plan->n;
+        const struct bench *b = run->rows[i];
+        if (!registry_selects(run->first->facts.o, b))
+            continue;
+        bool alone = b->curve.crowd == BENCH_ALONE;
+        of.curves += b->form == FORM_CURVE && alone;
+        of.together += b->form == FORM_CURVE && !alone;
+        of.limits += b->form == FORM_LIMIT;
+        of.maps += b->form == FORM_FORWARD;
+        of.matrices += b->form == FORM_CORES;
     }
-    return sum;
+    return curve_bytes(&of);
 }
 
 void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)

@@ -208,9 +208,9 @@ static void record_matrix(const struct meeting *c, struct report *r)
         json_array(&j, NULL);
         json_u64(&j, NULL, p->a);
         json_u64(&j, NULL, p->b);
-        json_f64(&j, NULL, p->least, 2);
-        json_f64(&j, NULL, p->median, 2);
-        json_f64(&j, NULL, p->greatest, 2);
+        json_f64(&j, NULL, p->least, 1);
+        json_f64(&j, NULL, p->median, 1);
+        json_f64(&j, NULL, p->greatest, 1);
         json_close(&j);
     }
     json_close(&j);

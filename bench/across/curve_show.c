@@ -4,6 +4,7 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/memory/line_state.h"
+#include "lib/stats/estimate.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -56,14 +57,6 @@ static void show_number(double v, int decimals, int width, struct sink *out)
         num_f64(out, v, decimals, width);
     else
         fmt(out, "%*s", width, "-");
-}
-
-/* Returns the longer side of a point's interval. */
-static double half(const struct curve_point *p, double v)
-{
-    double below = v - p->lo, above = p->hi - v;
-
-    return below > above ? below : above;
 }
 
 static int decimals_of(const struct run_facts *run, const struct curve *c, double v)
@@ -133,12 +126,6 @@ static void show_where(const struct curve *c, const struct curve_point *p, struc
     }
 }
 
-/* Returns whether the point has a figure in core cycles, but too few visits for an interval. */
-static bool is_without(const struct run_facts *run, const struct curve_point *p)
-{
-    return run->execution == EXEC_SILICON && is_known(p->cycles) && !is_known(p->lo);
-}
-
 static void show_points(const struct run_facts *run, const struct curve *c, struct sink *out)
 {
     fmt(out, "%13s %12s       +-     %s\r\n",
@@ -152,12 +139,13 @@ static void show_points(const struct run_facts *run, const struct curve *c, stru
         fmt(out, " ");
         show_number(v, decimals, 12, out);
         fmt(out, " ");
-        show_number(half(p, v), decimals, 8, out);
+        show_number(estimate_longer_of(v, p->lo, p->hi), decimals, 8, out);
         fmt(out, " ");
         show_last(run, c, p, out);
-        fmt(out, p->shared            ? "  shared core: not judged\r\n"
-                 : is_without(run, p) ? "  too few visits for an interval\r\n"
-                                      : "\r\n");
+        fmt(out, p->shared ? "  shared core: not judged\r\n"
+                 : is_known(p->cycles) && !is_known(p->lo) && run->execution == EXEC_SILICON
+                     ? "  no interval: few or unequal visits\r\n"
+                     : "\r\n");
     }
 }
 
@@ -287,23 +275,33 @@ static void show(const struct run_facts *run, const struct curve *c, struct repo
 static void record_point(const struct run_facts *run, const struct curve *c,
                          const struct curve_point *p, struct json *j)
 {
-    int decimals = json_decimals(p->hi - p->lo, 3);
-    double time = ns(run, p->ticks);
+    double v = figure(run, c, p), side = estimate_longer_of(v, p->lo, p->hi),
+           time = ns(run, p->ticks);
+    int most = units_are_instructions(run) || v < 1 ? 3 : 2, decimals = json_decimals(side, most);
 
     json_array(j, NULL);
     json_i64(j, NULL, (int64_t)p->bytes);
-    json_f64(j, NULL, p->ticks, decimals);
-    json_f64(j, NULL, run_has_cycles(run) && !is_together(c) ? p->cycles : UNKNOWN, decimals);
-    json_f64(j, NULL, p->lo, decimals);
-    json_f64(j, NULL, p->hi, decimals);
+    json_f64(j, NULL, v, decimals);
+    json_f64(j, NULL, side, decimals);
     /* A ns has several cycles, so it needs a decimal more. */
     json_f64(j, NULL, time, decimals < 3 ? decimals + 1 : 3);
     json_close(j);
 }
 
+static void record_shared(const struct curve *c, struct json *j)
+{
+    int64_t shared[SIZES_MOST];
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (c->point[i].shared)
+            shared[n++] = (int64_t)c->point[i].bytes;
+    one_core_record_shared(j, shared, n);
+}
+
 static void record_points(const struct run_facts *run, const struct curve *c, struct json *j)
 {
-    json_array(j, "points");
+    json_array(j, "figures");
     for (size_t i = 0; i < c->n; i++)
         record_point(run, c, &c->point[i], j);
     json_close(j);
@@ -323,11 +321,7 @@ static void record_points(const struct run_facts *run, const struct curve *c, st
     for (size_t i = 0; i < c->n; i++)
         json_u64(j, NULL, c->point[i].visits);
     json_close(j);
-    json_array(j, "shared");
-    for (size_t i = 0; i < c->n; i++)
-        if (c->point[i].shared)
-            json_i64(j, NULL, (int64_t)c->point[i].bytes);
-    json_close(j);
+    record_shared(c, j);
 }
 
 static void record_levels(const struct curve *c, struct json *j)
@@ -364,8 +358,10 @@ static void record_measured(const struct run_facts *run, const struct curve *c, 
     if (is_bandwidth(c))
         json_u64(j, "op_bytes", LINE);
     json_u64(j, "wanted", c->wanted);
-    json_bool(j, "less_memory", c->less_memory);
-    json_bool(j, "less_time", c->less_time);
+    if (c->less_memory)
+        json_bool(j, "less_memory", true);
+    if (c->less_time)
+        json_bool(j, "less_time", true);
     json_u64(j, "elements", c->elements);
     json_u64(j, "rounds", c->rounds);
     json_str(j, "unit", unit_of(run, c));

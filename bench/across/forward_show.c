@@ -103,6 +103,12 @@ static void record_figure(double v, struct json *j)
     json_f64(j, NULL, v, v < 9.995 ? 2 : 1);
 }
 
+/* Writes about one digit. */
+static void record_spread(double v, struct json *j)
+{
+    json_f64(j, NULL, v, v < 0.0995 ? 2 : v < 9.95 ? 1 : 0);
+}
+
 static void record_load(const struct run_facts *run, const struct forward_map *m, unsigned s,
                         unsigned l, struct json *j)
 {
@@ -118,7 +124,7 @@ static void record_load(const struct run_facts *run, const struct forward_map *m
     json_close(j);
     json_array(j, "spread");
     for (unsigned i = 0; i < cells; i++)
-        record_figure(m->cell[first + i].hi - m->cell[first + i].lo, j);
+        record_spread(m->cell[first + i].hi - m->cell[first + i].lo, j);
     json_close(j);
     for (unsigned i = 0; i < cells; i++)
         how[i] = m->how[first + i];

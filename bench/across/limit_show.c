@@ -3,6 +3,7 @@
 #include "bench/show/units.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
+#include "lib/stats/estimate.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
@@ -84,31 +85,42 @@ static void show(const struct run_facts *run, const struct limit *l, struct repo
 
 /* --- the record ------------------------------------------------------------------------------- */
 
-/* Writes a figure of a point: with four digits or more, but no more than its interval needs. */
-static void record_figure(const struct limit_point *p, double v, struct json *j)
+/* Writes a figure with as many decimals as its interval needs, at most three digits after those of
+ * a cycle. */
+static void record_point(const struct run_facts *run, const struct limit_point *p, struct json *j)
 {
-    json_f64(j, NULL, v, json_decimals(p->hi - p->lo, v < 100 ? 3 : 1));
+    double v = run_has_cycles(run) ? p->cycles : p->ticks,
+           side = estimate_longer_of(v, p->lo, p->hi);
+    int most = v < 1 || units_are_instructions(run) ? 3
+               : v < 100                            ? 2
+                                                    : 1,
+        decimals = json_decimals(side, most);
+
+    json_array(j, NULL);
+    json_u64(j, NULL, p->count);
+    json_f64(j, NULL, v, decimals);
+    json_f64(j, NULL, side, decimals);
+    json_close(j);
+}
+
+static void record_shared(const struct limit *l, struct json *j)
+{
+    int64_t shared[CURVE_POINTS_MOST];
+    size_t n = 0;
+
+    for (size_t i = 0; i < l->n; i++)
+        if (l->point[i].shared)
+            shared[n++] = l->point[i].count;
+    one_core_record_shared(j, shared, n);
 }
 
 static void record_points(const struct run_facts *run, const struct limit *l, struct json *j)
 {
-    json_array(j, "points");
-    for (size_t i = 0; i < l->n; i++) {
-        const struct limit_point *p = &l->point[i];
-        json_array(j, NULL);
-        json_u64(j, NULL, p->count);
-        record_figure(p, p->ticks, j);
-        record_figure(p, run_has_cycles(run) ? p->cycles : UNKNOWN, j);
-        record_figure(p, p->lo, j);
-        record_figure(p, p->hi, j);
-        json_close(j);
-    }
-    json_close(j);
-    json_array(j, "shared");
+    json_array(j, "figures");
     for (size_t i = 0; i < l->n; i++)
-        if (l->point[i].shared)
-            json_u64(j, NULL, l->point[i].count);
+        record_point(run, &l->point[i], j);
     json_close(j);
+    record_shared(l, j);
 }
 
 static void record_steps(const struct limit *l, struct json *j)
@@ -134,7 +146,8 @@ static void record_measured(const struct run_facts *run, const struct limit *l, 
         json_u64(j, "per", kind_of(l)->per);
     json_str(j, "rule", kind_of(l)->leaves > 0 ? "leaves" : "steps");
     json_u64(j, "operations", l->operations);
-    json_bool(j, "less_time", l->less_time);
+    if (l->less_time)
+        json_bool(j, "less_time", true);
     json_u64(j, "rounds", l->rounds);
     json_u64(j, "visits", l->n ? l->point[0].visits : 0);
     json_str(j, "unit", units_per_op(run));

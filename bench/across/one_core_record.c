@@ -29,3 +29,13 @@ void one_core_record_end(struct json *j, const struct run_facts *run, const stru
         run->kept->record(row->kept, j);
     json_end(j);
 }
+
+void one_core_record_shared(struct json *j, const int64_t *point, size_t n)
+{
+    if (n == 0)
+        return;
+    json_array(j, "shared");
+    for (size_t i = 0; i < n; i++)
+        json_i64(j, NULL, point[i]);
+    json_close(j);
+}

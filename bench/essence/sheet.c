@@ -2,6 +2,7 @@
 #include "bench/show/units.h"
 #include "lib/decimal/num.h"
 #include "lib/memory/sizes.h"
+#include "lib/stats/estimate.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
@@ -43,11 +44,6 @@ static void keep(struct sheet_figure *kept, const struct sheet_figure *f)
 {
     if (is_known(f->value) && (!kept->known || f->rank < kept->rank))
         *kept = *f;
-}
-
-static double longer_side(double value, double lo, double hi)
-{
-    return value - lo > hi - value ? value - lo : hi - value;
 }
 
 /* Returns the cache for data of this level; NULL: CPUID reports no such cache. */
@@ -103,13 +99,13 @@ static void measure(struct sheet_figure *f, const struct run_facts *run, const s
 
     f->unit = unit_of(run);
     f->value = run_has_cycles(run) ? p->cycles : p->ticks;
-    f->half = run_has_cycles(run) ? longer_side(p->cycles, p->lo, p->hi) : UNKNOWN;
+    f->half = run_has_cycles(run) ? estimate_longer_of(p->cycles, p->lo, p->hi) : UNKNOWN;
     if (!timed)
         return;
     double scale = moves ? LINE / time : time, lo = p->lo / p->cycles, hi = p->hi / p->cycles;
     f->unit = moves ? "GB/s" : "ns";
     f->value = scale;
-    f->half = scale * (moves ? longer_side(1, 1 / hi, 1 / lo) : longer_side(1, lo, hi));
+    f->half = scale * (moves ? estimate_longer_of(1, 1 / hi, 1 / lo) : estimate_longer_of(1, lo, hi));
 }
 
 void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
@@ -157,7 +153,7 @@ void sheet_forward(struct sheet *s, const struct run_facts *run, const struct fo
         bool cycles = run_has_cycles(run);
         struct sheet_figure f = {.known = true,
                                  .value = cycles ? cell->cycles : cell->ticks,
-                                 .half = cycles ? longer_side(cell->cycles, cell->lo, cell->hi)
+                                 .half = cycles ? estimate_longer_of(cell->cycles, cell->lo, cell->hi)
                                                 : UNKNOWN,
                                  .unit = unit_of(run),
                                  .shared = m->shared};
@@ -179,7 +175,7 @@ void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limi
         struct sheet_column *column = column_of(s, run->core, type);
         struct sheet_figure f = {.known = true,
                                  .value = step->at,
-                                 .half = longer_side(step->at, step->from, step->to),
+                                 .half = estimate_longer_of(step->at, step->from, step->to),
                                  .unit = "entries"};
         if (column)
             keep(&column->figure[i], &f);

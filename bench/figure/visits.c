@@ -94,7 +94,7 @@ struct visits_figure visits_figure(const struct visits *v, unsigned rounds, doub
     struct estimate all = estimate_of(v, rounds, true, finest);
     struct estimate used = f.shared ? all : estimate_of(v, rounds, false, finest);
     f.cycles = used.theta;
-    if (used.placements < VISITS_LEAST)
+    if (used.placements < VISITS_LEAST || !(used.lo > 0))
         return f;
     f.lo = used.lo;
     f.hi = used.hi;

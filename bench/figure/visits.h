@@ -20,7 +20,8 @@ struct visits {
 struct visits_figure {
     double ticks;          /* UNKNOWN: no figure */
     double cycles, lo, hi; /* core cycles or instructions, and their interval; UNKNOWN: fewer
-                            * than VISITS_LEAST visits have a figure */
+                            * than VISITS_LEAST visits have a figure, or they differ so much that
+                            * the interval reaches zero */
     bool shared;           /* most pairs were on a shared core: the interval covers both states */
 };
 

@@ -13,7 +13,7 @@
 #define PER_ROUND    3  /* visits of a count in one of them */
 #define PAIRS        5  /* of walks that a visit's figure is the median of */
 #define REFINED      3  /* times that counts are added */
-#define REFINE       24 /* most counts that are added at a time */
+#define REFINE       16 /* most counts that are added at a time */
 /* Gaps below this part of a count are not divided further: of counts with equal distances, and of
  * octaves. */
 #define FINEST_LINEAR  512

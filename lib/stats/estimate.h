@@ -158,6 +158,12 @@ unsigned estimate_percent_of(size_t placements);
 double estimate_side(const struct estimate *e, double at);
 double estimate_longer_side(const struct estimate *e);
 
+/* The same of an interval that is not an estimate's. */
+static inline double estimate_longer_of(double theta, double lo, double hi)
+{
+    return theta - lo > hi - theta ? theta - lo : hi - theta;
+}
+
 /* The mean of a stream of values in the order measured; se and rho as above. */
 struct estimate_part estimate_stream(const struct lag1 *values);
 /* Returns the 99% half-width of a mean of m values with standard error se. NaN if m < 2. */

@@ -6,8 +6,8 @@ from read import interval
 # at: size in bytes, offset or number; value: in the curve's unit, with its interval; gb: GB/s, if bytes are moved;
 # percent: the level of the interval; shared: a neighbour used the core, so that it is not judged. What is not known is
 # None.
-Point = collections.namedtuple("Point", "at value lo hi percent ticks ns gb shared visits")
-FEW = 3  # visits that an interval takes
+Point = collections.namedtuple("Point", "at value lo hi percent ns gb shared visits")
+LEAST = 3  # visits of a point with an interval
 UNITS = {"cycles": "core cycles", "instructions": "instructions", "ticks": "ticks of the TSC"}
 FAMILIES = {"stride_": "latency", "tlb_code_": "jumps"}  # curves that are not shown with those of their first word
 
@@ -28,7 +28,7 @@ class Curve:
         self.suite, self.name, self.core = record["suite"], record["name"], record["core"]
         self.by, self.unit = record.get("by", ""), record.get("unit", "cycles")
         self._shared, self._moved = set(record.get("shared", ())), record.get("op_bytes")
-        self.points = [self._point(visits, *point) for visits, point in zip(self._visits(), record.get("points", ()))
+        self.points = [self._point(visits, *point) for visits, point in zip(self._visits(), record.get("figures", ()))
                        if point[0] is not None]
         self._labels = {p.at: label for p, label in zip(self.points, record.get("labels", ()))}
         self.levels, self.steps = record.get("levels", []), record.get("steps", [])
@@ -36,12 +36,13 @@ class Curve:
 
     def _visits(self):
         """How often each point was measured."""
-        return self.record.get("visits") or [0] * len(self.record.get("points", ()))
+        return self.record.get("visits") or [0] * len(self.record.get("figures", ()))
 
-    def _point(self, visits, at, ticks, cycles, lo, hi, ns=None):
+    def _point(self, visits, at, value, half, ns=None):
+        lo, hi = (None, None) if None in (value, half) else (value - half, value + half)
         gb = self._moved / ns if self._moved and ns else None
         percent = None if None in (lo, hi) else interval.percent_of(visits)
-        return Point(at, ticks if self.unit == "ticks" else cycles, lo, hi, percent, ticks, ns, gb, at in self._shared, visits)
+        return Point(at, value, lo, hi, percent, ns, gb, at in self._shared, visits)
 
     @property
     def full_name(self):
@@ -96,8 +97,8 @@ class Curve:
             return found
         if shared := [self.place(p.at) for p in self.points if p.shared]:
             found.append(f"not judged, because the core was shared: {', '.join(shared)}")
-        if few := [self.place(p.at) for p in self.points if p.value is not None and p.visits and p.visits < FEW]:
-            found.append(f"no interval, because it takes {FEW} visits: {', '.join(few)}")
+        if self.unit == "cycles" and (vague := [self.place(p.at) for p in self.points if p.lo is None and p.value is not None]):
+            found.append(f"no interval, because visits are fewer than {LEAST} or differ too much: {', '.join(vague)}")
         return found
 
     def place(self, at):
@@ -131,7 +132,7 @@ class Limit(Curve):
         self.by = record.get("of", "")
 
     def _visits(self):
-        return [self.record.get("visits", 0)] * len(self.record.get("points", ()))
+        return [self.record.get("visits", 0)] * len(self.record.get("figures", ()))
 
     @property
     def found(self):

@@ -11,6 +11,7 @@ FORMER = {
 }
 VALUES = (("gaps", "suite", "gaps", "quiet"), ("event", "kind", "beside", "compared"))
 INTERVAL = {"level": "confidence", "median_level": "median_confidence"}
+CURVES = ("curve", "limit")
 INSIDE = {("run", "options"): OPTIONS, ("row", "per_op"): PER_OP, ("row", "interval"): INTERVAL}  # of members that are objects
 
 
@@ -22,8 +23,22 @@ def _with(names, members):
             **{key: value for key, value in members.items() if key not in names}}
 
 
+def _figure(unit, at, ticks, cycles, lo, hi, *ns):
+    """Returns a point with the figure in this unit and the longer side of its interval."""
+    value = ticks if unit == "ticks" else cycles
+    return [at, value, None if None in (value, lo, hi) else max(value - lo, hi - value), *ns]
+
+
+def _figures(record):
+    """Returns a curve's record with `figures` in place of `points`."""
+    figures = [_figure(record.get("unit"), *p) for p in record["points"] if isinstance(p, list) and len(p) in (5, 6)]
+    return {**{key: value for key, value in record.items() if key != "points"}, "figures": figures}
+
+
 def renamed(record):
     """Returns the record with the present names."""
+    if record["type"] in CURVES and isinstance(record.get("points"), list):
+        record = _figures(record)
     for kind, member, was, now in VALUES:
         if record["type"] == kind and record.get(member) == was:
             record = {**record, member: now}

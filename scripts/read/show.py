@@ -104,7 +104,7 @@ def flat_points(path, c):
     for p in c.points:
         half = None if None in (p.value, p.lo, p.hi) else max(p.hi - p.value, p.value - p.lo)
         yield {**common, "by": c.by, "at": p.at, "place": c.place(p.at), "interval": half, "percent": p.percent,
-               "ticks": p.ticks, c.unit: p.value, "cycles_lo": p.lo, "cycles_hi": p.hi, "ns": p.ns, "gb_per_s": p.gb,
+               c.unit: p.value, "cycles_lo": p.lo, "cycles_hi": p.hi, "ns": p.ns, "gb_per_s": p.gb,
                "note": "the core was shared" if p.shared else ""}
 
 

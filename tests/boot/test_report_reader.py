@@ -210,6 +210,15 @@ def test_an_option_and_a_member_of_an_older_report_has_the_present_name():
     assert report.parse(record(0, "run", options=[]))["options"] == []
 
 
+def test_points_of_an_older_curve_have_the_figure_in_its_unit():
+    points = [[1024, 2.5, 4, 3.75, 4.5, 1.2], [2048, 3, None, None, None, None]]
+    of = {unit: report.parse(record(0, "curve", unit=unit, points=points)) for unit in ("cycles", "ticks")}
+    assert of["cycles"]["figures"] == [[1024, 4, 0.5, 1.2], [2048, None, None, None]]
+    assert of["ticks"]["figures"] == [[1024, 2.5, 2, 1.2], [2048, 3, None, None]]
+    limit = report.parse(record(0, "limit", unit="cycles", points=[[16, 2.5, 4, 3.5, 4.25]]))
+    assert limit["figures"] == [[16, 4, 0.5]] and "points" not in limit
+
+
 def test_a_value_of_an_older_report_has_the_present_name():
     assert report.parse(record(0, "gaps", suite="gaps"))["suite"] == "quiet"
     assert report.parse(record(0, "gaps", suite="mine"))["suite"] == "mine"

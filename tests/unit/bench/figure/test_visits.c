@@ -57,10 +57,26 @@ static void test_few_visits_have_a_figure_without_an_interval(void **state)
     }
 }
 
+static void test_visits_that_differ_much_have_no_interval(void **state)
+{
+    static const float cycles[] = {100, 101, 300};
+    struct visits v = {0};
+
+    (void)state;
+    for (unsigned i = 0; i < VISITS_LEAST; i++) {
+        const struct pairs_figure f = {5, 50, cycles[i], 1};
+        visits_add(&v, i, &f, &f);
+    }
+    struct visits_figure f = visits_figure(&v, VISITS_ROUNDS_MOST, 0.01, true);
+    assert_close(f.cycles, 101, 1e-6);
+    assert_false(is_known(f.lo) || is_known(f.hi)); /* it would reach below zero */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_disturbed_visit_is_found),
+        cmocka_unit_test(test_visits_that_differ_much_have_no_interval),
         cmocka_unit_test(test_few_visits_have_a_figure_without_an_interval),
         cmocka_unit_test(test_a_repetition_counts_if_it_is_less_disturbed),
     };

@@ -1,0 +1,21 @@
+#include "bench/across/curve_bytes.h"
+#include "bench/model/forward.h"
+
+enum {
+    CURVE = 1000,
+    LIMIT = 1120,
+    TOGETHER = 390,
+    MATRIX = 200,
+    PAIR = 26,
+    CELLS = 45 /* four cells of a map */
+};
+
+uint64_t curve_bytes(const struct curve_bytes *of)
+{
+    uint64_t cells = forward_first(of->sizes, of->sizes, 0);
+    uint64_t core =
+        (uint64_t)of->curves * CURVE + (uint64_t)of->limits * LIMIT + of->maps * cells * CELLS / 4;
+
+    return of->cores * core + (uint64_t)of->together * TOGETHER +
+           (uint64_t)of->matrices * (MATRIX + (uint64_t)of->pairs * PAIR);
+}

@@ -1,0 +1,20 @@
+/* About how many bytes the records of curves, limits and maps have, from reports of a Zen 4: for the
+ * estimate of a serial line before they are measured. */
+#ifndef BENCH_ACROSS_CURVE_BYTES_H
+#define BENCH_ACROSS_CURVE_BYTES_H
+
+#include <stdint.h>
+
+/* What is selected, and the cores. */
+struct curve_bytes {
+    unsigned curves, limits, maps; /* on each core that measures */
+    unsigned together;             /* curves of several cores, once */
+    unsigned matrices;             /* of pairs of cores, once */
+    unsigned pairs;                /* of each matrix */
+    unsigned cores;                /* that measure */
+    unsigned sizes;                /* of registers: 1, 2, 4 ... bytes, in a map */
+};
+
+uint64_t curve_bytes(const struct curve_bytes *of);
+
+#endif
