@@ -69,11 +69,9 @@ static bool take_register(struct fields *to, const struct insn_form *f,
     return true;
 }
 
-static bool take_operands(struct fields *to, const struct insn_form *f, const struct insn_choice *c)
+static bool take_operands(struct fields *to, const struct insn_form *f, const struct insn_choice *c,
+                          const struct insn_operand o[], unsigned n)
 {
-    struct insn_operand o[INSN_OPERANDS_MOST];
-    unsigned n = insn_operands(f, c->decoration, o);
-
     for (unsigned i = 0; i < n; i++) {
         if (o[i].kind == INSN_REGISTER && !take_register(to, f, &o[i], c->reg[i]))
             return false;
@@ -184,10 +182,9 @@ static unsigned put_template(uint8_t *bytes, const struct insn_form *f, const st
 /* Writes immediates, displacements and addresses in sequence; the last byte may hold both a
  * register and an immediate. */
 static unsigned put_tail(uint8_t *at, const struct insn_form *f, const struct insn_choice *c,
-                         const struct fields *in)
+                         const struct fields *in, const struct insn_operand o[], unsigned operands)
 {
-    struct insn_operand o[INSN_OPERANDS_MOST];
-    unsigned operands = insn_operands(f, c->decoration, o), n = 0;
+    unsigned n = 0;
 
     memset(at, 0, f->tail);
     for (unsigned i = 0; i < operands && n < f->tail; i++) {
@@ -207,9 +204,13 @@ unsigned insn_copy(const struct insn_form *f, const struct insn_choice *c,
                    uint8_t bytes[INSN_BYTES_MOST])
 {
     uint8_t room[2 * INSN_BYTES_MOST];
+    struct insn_operand o[INSN_OPERANDS_MOST];
     struct fields in = {0};
 
-    if ((c->decoration & ~f->decorations) || !take_operands(&in, f, c))
+    if (c->decoration & ~f->decorations)
+        return 0;
+    unsigned operands = insn_operands(f, c->decoration, o);
+    if (!take_operands(&in, f, c, o, operands))
         return 0;
     struct high h = high_of(&in, c);
     unsigned n = put_template(room, f, &in, &h, c->decoration);
@@ -220,7 +221,7 @@ unsigned insn_copy(const struct insn_form *f, const struct insn_choice *c,
         if (in.has_memory)
             n += put_address(&room[n - 1], f, c);
     }
-    n += put_tail(&room[n], f, c, &in);
+    n += put_tail(&room[n], f, c, &in, o, operands);
     if (n > INSN_BYTES_MOST)
         return 0;
     memcpy(bytes, room, n);

@@ -38,21 +38,26 @@ static const struct {
     [FILE_NONE] = {{0, 1, 2}, 3, {3, 3}, 2},
 };
 
-static bool is_fixed(const struct insn_view *v, enum insn_file file, unsigned number)
+/* Returns a bit for each register of the file that the form fixes. */
+static uint32_t fixed_of(const struct insn_view *v, enum insn_file file)
 {
+    uint32_t fixed = 0;
+
     for (unsigned i = 0; i < v->operands; i++) {
         const struct insn_operand *o = &v->operand[i];
-        if (o->field == INSN_FIXED && o->number == number && o->kind <= INSN_ADDRESS &&
+        if (o->field == INSN_FIXED && o->kind <= INSN_ADDRESS &&
             insn_file_of(o->kind == INSN_REGISTER ? o->class : INSN_R64) == file)
-            return true;
+            fixed |= 1u << o->number;
     }
-    return false;
+    return fixed;
 }
 
-static bool is_temporary(enum insn_file file, unsigned number)
+/* Returns a bit for the register that blockers or the steps of a chain use. */
+static uint32_t temporary_of(enum insn_file file)
 {
-    return (file == FILE_GENERAL && number == PLAN_TEMPORARY) ||
-           (file == FILE_VECTOR && number == PLAN_VECTOR_TEMPORARY);
+    return file == FILE_GENERAL  ? 1u << PLAN_TEMPORARY
+           : file == FILE_VECTOR ? 1u << PLAN_VECTOR_TEMPORARY
+                                 : 0;
 }
 
 /* Returns the n-th register of the pool, without those that the form fixes, or that blockers or the
@@ -61,11 +66,12 @@ static unsigned pooled(const struct insn_test *t, enum insn_file file, unsigned 
 {
     uint8_t pool[POOL_MOST] = {0};
     unsigned pools = 0;
+    uint32_t taken = fixed_of(&t->view, file);
 
+    if (t->shape == INSN_MIXED || t->shape == INSN_CHAIN)
+        taken |= temporary_of(file);
     for (unsigned i = 0; i < registers[file].pools; i++)
-        if (!is_fixed(&t->view, file, registers[file].pool[i]) &&
-            !((t->shape == INSN_MIXED || t->shape == INSN_CHAIN) &&
-              is_temporary(file, registers[file].pool[i])))
+        if (!(taken >> registers[file].pool[i] & 1))
             pool[pools++] = registers[file].pool[i];
     return pools ? pool[n % pools] : 0;
 }
@@ -73,9 +79,11 @@ static unsigned pooled(const struct insn_test *t, enum insn_file file, unsigned 
 /* Returns the n-th register that is only read. */
 static unsigned source(const struct insn_view *v, enum insn_file file, unsigned n)
 {
+    uint32_t fixed = fixed_of(v, file);
+
     for (unsigned i = 0; i < registers[file].sources; i++) {
         unsigned r = registers[file].source[(n + i) % registers[file].sources];
-        if (!is_fixed(v, file, r))
+        if (!(fixed >> r & 1))
             return r;
     }
     return registers[file].source[0];
@@ -175,7 +183,7 @@ bool insn_is_selector(const struct insn_operand *o)
 
 bool insn_is_fixed(const struct insn_view *v, unsigned number)
 {
-    return is_fixed(v, FILE_GENERAL, number);
+    return fixed_of(v, FILE_GENERAL) >> number & 1;
 }
 
 bool insn_has_source(const struct insn_test *t)
