@@ -43,15 +43,33 @@ static void put_filler(struct insn_code *to, const struct insn_place *place, siz
     insn_put_link(to, place, LINK_XOR, PLAN_TEMPORARY, PLAN_TEMPORARY, 0);
 }
 
-static void put_fillers(struct insn_code *to, const struct insn_place *place, unsigned n)
+/* One instruction that is written many times: it is encoded once. */
+struct piece {
+    uint8_t bytes[2 * INSN_BYTES_MOST];
+    size_t used;
+};
+
+static struct piece filler_of(const struct insn_place *place, size_t length)
+{
+    struct piece p;
+    struct insn_code code = {.at = p.bytes, .size = sizeof p.bytes};
+
+    put_filler(&code, place, length);
+    p.used = code.used;
+    return p;
+}
+
+static void put_pieces(struct insn_code *to, const struct piece *p, unsigned n)
 {
     for (; n > 0; n--)
-        put_filler(to, place, FILLER_BYTES);
+        put_bytes(to, p->bytes, p->used);
 }
 
 void insn_filled(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                  struct insn_filling filling, bool copies)
 {
+    struct piece filler = filler_of(place, FILLER_BYTES);
+
     insn_put_start(to, place, &t->view);
     size_t head = to->used;
     insn_put_pointers(to, place, &t->view);
@@ -59,7 +77,7 @@ void insn_filled(struct insn_code *to, const struct insn_place *place, const str
         insn_put_resets(to, place, t, k);
         if (copies)
             insn_put_copy(to, place, t, k);
-        put_fillers(to, place, filling.fillers + !copies);
+        put_pieces(to, &filler, filling.fillers + !copies);
     }
     insn_put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
@@ -102,21 +120,22 @@ static void put_blocker(struct insn_code *to, const struct insn_place *place, en
     }
 }
 
-/* Returns the bytes of a blocker, 3 to 7; a filler in its place has as many, since caches of
- * micro-operations and fetching depend on them. */
-static size_t length_of(const struct insn_place *place, enum insn_blocker b)
+/* Returns a blocker; with `fill`, the filler in its place. It has as many bytes, 3 to 7, since caches
+ * of micro-operations and fetching depend on them. */
+static struct piece blocker_of(const struct insn_place *place, enum insn_blocker b, bool fill)
 {
-    uint8_t bytes[2 * INSN_BYTES_MOST];
-    struct insn_code to = {.at = bytes, .size = sizeof bytes};
+    struct piece p;
+    struct insn_code code = {.at = p.bytes, .size = sizeof p.bytes};
 
-    put_blocker(&to, place, b);
-    return to.used < 3 ? 3 : to.used > 7 ? 7 : to.used;
+    put_blocker(&code, place, b);
+    p.used = code.used;
+    return fill ? filler_of(place, p.used < 3 ? 3 : p.used > 7 ? 7 : p.used) : p;
 }
 
 void insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                 enum insn_blocker b, struct insn_ratio ratio, bool fill)
 {
-    size_t length = fill ? length_of(place, b) : 0;
+    struct piece blocker = blocker_of(place, b, fill);
     unsigned put = 0;
 
     insn_put_start(to, place, &t->view);
@@ -125,11 +144,9 @@ void insn_mixed(struct insn_code *to, const struct insn_place *place, const stru
     for (unsigned i = 0; i < ratio.copies; i++) {
         insn_put_resets(to, place, t, i);
         insn_put_copy(to, place, t, i);
-        for (; put * ratio.copies < (i + 1u) * ratio.blockers; put++)
-            if (fill)
-                put_filler(to, place, length);
-            else
-                put_blocker(to, place, b);
+        unsigned due = (i + 1) * ratio.blockers / ratio.copies;
+        put_pieces(to, &blocker, due - put);
+        put = due;
     }
     insn_put_iteration(to, place, head);
     insn_put_end(to, place, &t->view);
