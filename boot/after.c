@@ -54,6 +54,7 @@ EFI_STATUS boot_after(struct boot *b, enum status status)
     }
     boot_unguard(b);
     say_nmis(b);
+    boot_once_end(b, status);
     if (finish == FINISH_AUTO && b->handoff->qemu)
         qemu_exit(status);
     if (finish == FINISH_REBOOT)

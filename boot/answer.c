@@ -71,6 +71,7 @@ EFI_STATUS boot_answer(struct boot *b)
     say(b, &timers, b->st->ConOut ? &b->conout.sink : &serial.sink);
     record(b, &timers, &serial.sink, FORMAT_JSONL);
     serial_flush(&serial);
+    boot_once_failed(b);
     if (b->handoff->qemu)
         qemu_exit(failed(b) ? STATUS_BAD_OPTIONS : STATUS_SUCCESS);
     boot_let_read(b);

@@ -36,7 +36,9 @@ struct boot {
     EFI_PHYSICAL_ADDRESS area; /* the block that contains handoff.area; 0: none */
     UINTN area_pages;
     bool keep_memory; /* a core that did not come back may still use the kernel's memory */
-    char error[2048]; /* why nothing is measured; empty: no error */
+    uint32_t once;    /* of the word once=, if such an entry started the program (boot/once.c) */
+    char report[32];  /* the file with the records on the volume; empty: not written */
+    char error[2048]; /* why nothing is measured, or why files are missing; empty: no error */
     struct sink_buf error_sink;
 };
 
@@ -69,6 +71,9 @@ void boot_cpu(struct cpu *cpu);
 
 /* Collects what only the firmware knows of the machine. */
 void boot_facts(struct boot *b);
+/* If an entry of `scripts/baretick once` started the program, deletes that entry, and begins the
+ * variable for the result. Never fails: the report names what did not work. */
+void boot_once(struct boot *b);
 /* Reads options from \baretick.conf on the boot volume, then from the load options. False:
  * b->error. */
 bool boot_options(struct boot *b);
@@ -99,10 +104,20 @@ bool boot_borrow(struct boot *b, enum status *status);
  * if it returns. */
 EFI_STATUS boot_after(struct boot *b, enum status status);
 
+/* Leaves the result of the run in a variable, for `scripts/baretick once --result`. */
+void boot_once_end(struct boot *b, enum status status);
+/* Leaves b->error there and resets the machine: if it returned, the firmware would start the next
+ * entry in this boot, and PCR 4 of the TPM would differ there. No effect on other starts. */
+void boot_once_failed(struct boot *b);
+
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
 /* --- parts of them --- */
+
+/* Reads the load options into *o; see options_parse_load(). */
+enum load_options boot_load_options(const struct boot *b, struct options *o, char *quote,
+                                    size_t quote_size, struct sink *err);
 
 /* Holds the firmware: no event notification and no interrupt until boot_unhold. */
 struct boot_hold {
@@ -123,7 +138,8 @@ void boot_lend(struct boot *b);
 /* Waits, bounded, until all of them have returned to the firmware; reports those that have not. */
 void boot_lend_end(struct boot *b);
 /* Writes the report's log to the next baretick\NNNN.jsonl and .txt on the volume that the program
- * was loaded from, and reports the result on the firmware's console. True: a file was written. */
+ * was loaded from, and reports the result on the firmware's console. Sets b->report and b->error.
+ * True: a file was written. */
 bool boot_stick(struct boot *b);
 
 /* Opens the serial port at I/O ports. Does not use one in memory: the firmware may not have mapped

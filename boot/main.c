@@ -39,6 +39,7 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
         return EFI_OUT_OF_RESOURCES;
     watchdog_off(&b);
     boot_facts(&b);
+    boot_once(&b);
     if (!boot_options(&b) || b.handoff->options.help || b.handoff->options.list)
         return boot_answer(&b);
     boot_cores(&b);

@@ -155,21 +155,28 @@ static void own_name(const struct boot *b, char *name)
     }
 }
 
-static enum load_options load_options(struct boot *b)
+enum load_options boot_load_options(const struct boot *b, struct options *o, char *quote,
+                                    size_t quote_size, struct sink *err)
 {
-    struct handoff *h = b->handoff;
-    struct options parsed = h->options;
-    enum load_options kind;
     char name[NAME_MAX];
 
     if (!b->loaded || !b->loaded->LoadOptions || b->loaded->LoadOptionsSize == 0)
         return LOAD_OPTIONS_NONE;
     own_name(b, name);
-    kind = options_parse_load(&parsed, b->loaded->LoadOptions,
+    return options_parse_load(o, b->loaded->LoadOptions,
                               b->loaded->LoadOptionsSize < LOAD_OPTIONS_MAX
                                   ? b->loaded->LoadOptionsSize
                                   : LOAD_OPTIONS_MAX,
-                              name, h->foreign_options, sizeof h->foreign_options, boot_error(b));
+                              name, quote, quote_size, err);
+}
+
+static enum load_options load_options(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    struct options parsed = h->options;
+    enum load_options kind =
+        boot_load_options(b, &parsed, h->foreign_options, sizeof h->foreign_options, boot_error(b));
+
     if (kind == LOAD_OPTIONS_OURS)
         h->options = parsed;
     return kind;

@@ -253,6 +253,9 @@ bool boot_stick(struct boot *b)
     for (unsigned which = 0; which < 2; which++)
         if (s.wrote[which])
             fmt(out, "baretick: wrote " FOLDER "\\%04u.%s\n", s.number, endings[which]);
+    if (s.wrote[0])
+        fmt_buf(b->report, sizeof b->report, FOLDER "\\%04u.%s", s.number, endings[0]);
+    fmt(boot_error(b), "%s", s.error);
     if (s.error[0])
         fmt(out, "baretick: the report is not %son the stick: %s\n", s.wrote[0] ? "all " : "",
             s.error);

@@ -137,6 +137,8 @@ static void warn_settings(const struct options *o, struct report *r)
         report_event(r, "warning",
                      "turbo=, prefetch=, freq= and dma= need ring 0; a process has ring 3: "
                      "nothing was changed");
+    if (o->once)
+        report_event(r, "warning", "once= has no effect in a process: no boot entry started it");
 }
 
 void facts_report(const struct platform *platform, const struct run_facts *run,

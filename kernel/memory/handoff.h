@@ -37,8 +37,9 @@ struct handoff_rows {
 
 struct handoff {
     struct options options;
-    char options_from[64];     /* "baretick.conf, load options", "defaults", ... */
-    char foreign_options[160]; /* load options of another program, quoted; or empty */
+    char options_from[64];           /* "baretick.conf, load options", "defaults", ... */
+    char foreign_options[160];       /* load options of another program, quoted; or empty */
+    char once_warning[HANDOFF_TEXT]; /* what of once= did not work; or empty */
 
     char firmware_vendor[HANDOFF_TEXT];
     uint32_t firmware_revision, uefi_revision;

@@ -341,6 +341,8 @@ static void warnings(const struct machine *m, const struct run_facts *run, struc
                 h->foreign_options);
         warn(r, text);
     }
+    if (h->once_warning[0])
+        warn(r, h->once_warning);
     control_facts_warn(m, r);
     head_warn_words(run, r);
     head_warn_timers(run, r);

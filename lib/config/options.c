@@ -120,6 +120,7 @@ static const struct option_doc keys[] = {
      .meaning = "auto: exit QEMU; on a machine halt; return if borrowed"},
     {CHOICE(takeover, TAKEOVER_CHOICES, "auto"),
      .meaning = "borrow: restore the machine; auto: borrow if no console"},
+    {NUMBER(once, 0, 4294967295, 0), .meaning = "set by `baretick once`: the number of its run"},
 };
 #define KEYS (sizeof keys / sizeof keys[0])
 _Static_assert(KEYS <= 64, "`given` has a bit for each key");

@@ -141,6 +141,7 @@ struct options {
     struct serial_choice serial;
     enum finish finish;
     enum takeover takeover;
+    uint32_t once; /* identifies a run of `scripts/baretick once`; 0: another start */
 };
 
 void options_default(struct options *o);
@@ -176,10 +177,11 @@ enum load_options {
  * `own_name`, which may be NULL, "baretick" or "bootx64", with or without ".efi", any case; that
  * word is then dropped) or if one word is ours (a known key before '=', or help, or list). Then
  * every word must be right (OURS, or WRONG with a message on err as above, "load options, word 2:
- * ..."; with several lines, the line). Otherwise they are another program's: FOREIGN, nothing is
- * changed, and `quote` gets them as printable ASCII (at most quote_size bytes, including the NUL;
- * `\xNN` for others, "..." if truncated). Empty, or only NULs and blanks: NONE. In all other cases
- * `quote` is empty. Load options have only one text; after a NUL there is the firmware's padding.
+ * ..."; with several lines, the line; *o then has the words before it). Otherwise they are another
+ * program's: FOREIGN, nothing is changed, and `quote` gets them as printable ASCII (at most
+ * quote_size bytes, including the NUL; `\xNN` for others, "..." if truncated). Empty, or only NULs
+ * and blanks: NONE. In all other cases `quote` is empty. Load options have only one text; after a
+ * NUL there is the firmware's padding.
  */
 enum load_options options_parse_load(struct options *o, const void *bytes, size_t n,
                                      const char *own_name, char *quote, size_t quote_size,

@@ -1,0 +1,89 @@
+/* Boot entries, whole and cut, and the order without one of them. */
+#include "lib/firmware/boot_entry.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "tests/unit/unit.h"
+
+/* Attributes 1, a path of 4 bytes (an end node), "ab", load options of 3 bytes. */
+static const uint8_t bytes[] = {1, 0, 0,    0,    4, 0, 'a', 0,   'b', 0,
+                                0, 0, 0x7f, 0xff, 4, 0, 'x', 'y', 'z'};
+
+static void test_an_entry_has_its_description_and_load_options(void **state)
+{
+    struct boot_entry entry;
+
+    (void)state;
+    assert_true(boot_entry_decode(&entry, bytes, sizeof bytes));
+    assert_true(boot_entry_is(&entry, "ab"));
+    assert_int_equal(entry.size, 3);
+    assert_memory_equal(entry.data, "xyz", 3);
+}
+
+static void test_another_description_is_not_taken_for_it(void **state)
+{
+    static const char *const others[] = {"", "a", "abc", "Ab", "b"};
+    uint8_t wide[sizeof bytes];
+    struct boot_entry entry;
+
+    (void)state;
+    assert_true(boot_entry_decode(&entry, bytes, sizeof bytes));
+    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_false(boot_entry_is(&entry, others[i]));
+    memcpy(wide, bytes, sizeof wide);
+    wide[7] = 1; /* U+0161: its low byte is an 'a' */
+    assert_true(boot_entry_decode(&entry, wide, sizeof wide));
+    assert_false(boot_entry_is(&entry, "ab"));
+}
+
+static void test_an_entry_cut_anywhere_before_its_load_options_is_refused(void **state)
+{
+    struct boot_entry entry;
+
+    (void)state;
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        uint8_t *exact = malloc(n + (n == 0)); /* so that the sanitizer sees a read after its end */
+        memcpy(exact, bytes, n);
+        assert_int_equal(boot_entry_decode(&entry, exact, n), n >= sizeof bytes - 3);
+        free(exact);
+    }
+}
+
+static void test_a_path_longer_than_the_entry_is_refused(void **state)
+{
+    uint8_t long_path[sizeof bytes];
+    struct boot_entry entry;
+
+    (void)state;
+    memcpy(long_path, bytes, sizeof long_path);
+    long_path[4] = 8;
+    assert_false(boot_entry_decode(&entry, long_path, sizeof long_path));
+    long_path[4] = long_path[5] = 0xff;
+    assert_false(boot_entry_decode(&entry, long_path, sizeof long_path));
+}
+
+static void test_the_order_without_a_number(void **state)
+{
+    uint8_t order[] = {1, 0, 7, 1, 7, 0, 2, 0, 7, 0, 9};
+    static const uint8_t left[] = {1, 0, 7, 1, 2, 0};
+
+    (void)state;
+    assert_int_equal(boot_order_remove(order, sizeof order, 7), sizeof left);
+    assert_memory_equal(order, left, sizeof left);
+    assert_int_equal(boot_order_remove(order, sizeof left, 3), sizeof left);
+    assert_memory_equal(order, left, sizeof left);
+    assert_int_equal(boot_order_remove(order, 0, 1), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_entry_has_its_description_and_load_options),
+        cmocka_unit_test(test_another_description_is_not_taken_for_it),
+        cmocka_unit_test(test_an_entry_cut_anywhere_before_its_load_options_is_refused),
+        cmocka_unit_test(test_a_path_longer_than_the_entry_is_refused),
+        cmocka_unit_test(test_the_order_without_a_number),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
