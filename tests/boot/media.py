@@ -25,10 +25,10 @@ def tool(*command):
     return done.stdout
 
 
-def gpt(total, end):
-    """Returns the begin and the end of a GPT (UEFI 2.10, 5.2.3 and 5.3) with one EFI system partition, from
-    PARTITION_AT to the sector `end`, on a disk of `total` sectors."""
-    entry = struct.pack("<16s16sQQQ72s", ESP_TYPE, PART_GUID, PARTITION_AT, end, 0, b"")
+def gpt(total, end, kind=ESP_TYPE, guid=PART_GUID):
+    """Returns the begin and the end of a GPT (UEFI 2.10, 5.2.3 and 5.3) with one partition, an EFI system partition
+    unless `kind` is another type, from PARTITION_AT to the sector `end`, on a disk of `total` sectors."""
+    entry = struct.pack("<16s16sQQQ72s", kind, guid, PARTITION_AT, end, 0, b"")
     entries = entry.ljust(TABLE_SECTORS * SECTOR, b"\0")
 
     def header(own, other, table, crc=0):

@@ -1,0 +1,76 @@
+"""What must hold before `once` changes anything. Each check raises Failed, which names what is missing."""
+import os
+
+from once import system as linux
+from once.variables import Failed
+from tools import pe
+
+MIB = 1 << 20
+REPORT_MOST = 16 * MIB  # the longest report that the program keeps (kernel/machine/log.c)
+SPARE = MIB
+OWN_KEYS = ("once", "takeover", "finish")  # `once` sets them itself
+LONE = ("help", "list")  # words that measure nothing
+
+
+def check_words(words):
+    for word in words:
+        key = word.partition("=")[0]
+        if key in OWN_KEYS:
+            raise Failed(f"{word}: `once` sets {key}= itself")
+        if key in LONE:
+            raise Failed(f"{word}: measures nothing; `baretick list` and `build/hosted/baretick help` work in Linux")
+        if word.split() != [word] or '"' in word or "#" in word:
+            raise Failed(f"{word!r}: a word has no blanks, quotes or #")
+
+
+def check_firmware(system):
+    """UEFI, its variables, and the right to change them."""
+    if system.is_container():
+        raise Failed("this is a container: the machine's boot entries belong to its host; run it there")
+    if not system.is_uefi():
+        raise Failed("this Linux was not started by UEFI (no /sys/firmware/efi): a BIOS has no boot entries; "
+                     "use a USB stick")
+    mount = next((m for m in system.mounts() if m.where == linux.EFIVARS), None)
+    if not mount or mount.kind != "efivarfs":
+        raise Failed(f"efivarfs is not mounted at {linux.EFIVARS}: mount -t efivarfs efivarfs {linux.EFIVARS}")
+    if not mount.writable:
+        raise Failed(f"efivarfs is mounted read-only at {linux.EFIVARS}: mount -o remount,rw {linux.EFIVARS}")
+    if not system.is_root():
+        raise Failed("changing boot entries needs root: use sudo")
+
+
+def is_signed(image):
+    return image.directory(pe.CERTIFICATES)[1] > 0
+
+
+def enforces_signatures(system):
+    return system.variables.get("SecureBoot") == b"\1"
+
+
+def read_image(system, path):
+    """Returns the bytes of the program that is to be started."""
+    try:
+        image = pe.read_program(path)
+    except FileNotFoundError:
+        raise Failed(f"no program {path}: `make` builds it") from None
+    except (pe.Wrong, OSError) as e:
+        raise Failed(f"{path}: {e}") from None
+    if enforces_signatures(system) and not is_signed(image):
+        raise Failed(f"Secure Boot is on, and {path} is not signed: `make signed` signs it with a key whose certificate "
+                     "is in the firmware's db; or switch Secure Boot off")
+    return bytes(image.raw)
+
+
+def check_space(system, mount, image_bytes):
+    """image_bytes: what the image adds to the volume; 0 if it is there already."""
+    if not mount.writable:
+        raise Failed(f"{mount.where} is mounted read-only: the image and the report are written to it")
+    need, free = image_bytes + REPORT_MOST + SPARE, system.free(mount)
+    if free < need:
+        raise Failed(f"{mount.where} has {free // MIB} MiB free: {-(-need // MIB)} MiB are needed, for the image "
+                     f"({-(-image_bytes // MIB)} MiB), a report (at most {REPORT_MOST // MIB} MiB) and {SPARE // MIB} MiB more")
+
+
+def name_for_people(path):
+    """Returns a path as short as possible."""
+    return min(os.path.relpath(path), os.path.abspath(path), key=len)

@@ -1,0 +1,99 @@
+"""baretick once: starts the program once from Linux, by the firmware, and fetches its report afterwards."""
+import os
+import sys
+import time
+
+from launch import start
+from once import checks, prepare, result
+from once import esp as disk
+from once.system import System
+from once.variables import Failed
+from tools import help_text
+
+IMAGE = os.path.join(start.HERE, "build/baretick.efi")
+
+
+def _say(text):
+    print(text, flush=True)
+
+
+def _agrees():
+    if not sys.stdin.isatty():
+        raise Failed("nobody can be asked here: --yes restarts the machine without a question")
+    return input("Take these steps and restart the machine now? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _run(args, system):
+    """Returns the Run that the words ask for, after all checks; nothing is changed."""
+    checks.check_words(args.words)
+    checks.check_firmware(system)
+    image = checks.read_image(system, args.image)
+    esp = disk.choose(system, args.esp)
+    run = prepare.Run(system, esp, image, args.image, args.words, int(time.time()), args.in_order)
+    checks.check_space(system, esp.mount, 0 if prepare.is_there(run.target, image) else len(image))
+    return run
+
+
+def _once(args, system):
+    run = _run(args, system)
+    if args.dry_run or not args.yes:
+        for text, _ in prepare.steps(run):
+            _say(f"would {text}" if args.dry_run else text)
+    if args.dry_run:
+        _say("would restart the machine")
+        return 0
+    if not args.yes and not args.no_reboot and not _agrees():
+        _say("Nothing was changed.")
+        return 1
+    prepare.prepare(run, _say)
+    if args.no_reboot:
+        _say("The next start of the machine runs the program once. `baretick once --undo` reverts this.")
+        return 0
+    _say("Restarting. Afterwards: baretick once --result")
+    system.reboot()
+    return 0
+
+
+def _undo(args, system):
+    checks.check_firmware(system)
+    done = prepare.undo(system, disk.mounted(system))
+    for line in done or ["Nothing to undo."]:
+        _say(line)
+    return 0
+
+
+def _result(args, system):
+    checks.check_firmware(system)
+    return result.show(system, disk.mounted(system), _say)
+
+
+def run(args, system=None):
+    system = system or System()
+    if (args.undo or args.result) and args.words:
+        raise Failed(f"{args.words[0]}: --undo and --result take no words")
+    return (_undo if args.undo else _result if args.result else _once)(args, system)
+
+
+def add(commands):
+    p = commands.add_parser(
+        "once", help="start it once on this machine, by UEFI, and come back to Linux",
+        formatter_class=help_text.Paragraphs,
+        description="Starts baretick at the next start of this machine, once, and comes back to Linux with a report. "
+                    "It copies the program to the EFI system partition and creates a boot entry for BootNext. The "
+                    "program deletes the entry, measures, writes its report to that partition and resets the machine. "
+                    "docs/once.md describes each step.\n\n"
+                    "Exit status of --result: 0 every check passed; 1 a check failed, or there is no whole report; "
+                    "2 no run was prepared, or it has not been started yet.")
+    p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls")
+    what = p.add_mutually_exclusive_group()
+    what.add_argument("--dry-run", action="store_true", help="print every step, change nothing")
+    what.add_argument("--undo", action="store_true", help="remove the entry, the program and the variable")
+    what.add_argument("--result", action="store_true",
+                      help=f"print the report, and move it from the EFI system partition to {result.STORE}")
+    p.add_argument("--yes", action="store_true", help="do not ask before the restart")
+    p.add_argument("--no-reboot", action="store_true", help="prepare the next start; do not restart now")
+    p.add_argument("--in-order", action="store_true",
+                   help="also put the entry at the end of BootOrder, for firmware that ignores others")
+    p.add_argument("--esp", metavar="FOLDER", help="where the EFI system partition is mounted, if there are several")
+    p.add_argument("--image", metavar="FILE", default=IMAGE, help="the program (build/baretick.efi)")
+    p.set_defaults(command=run)

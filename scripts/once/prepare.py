@@ -1,0 +1,171 @@
+"""The steps that let the firmware start the program once, and the way back."""
+import dataclasses
+import hashlib
+import json
+import os
+
+from once import checks, entry, esp as disk
+from once.variables import Failed
+
+DESCRIPTION = "baretick once"
+IMAGE = "\\EFI\\baretick\\once.efi"
+STATE = "/var/lib/baretick/once.json"
+# The variable in which the program leaves its result (boot/once.c).
+WITNESS, WITNESS_GUID = "BaretickOnce", "6d8f2f0b-5a0e-4c53-9d0c-7c0ff1d5b2a6"
+
+
+@dataclasses.dataclass
+class Run:
+    """What is prepared. token: the number in the word once=; image: the bytes of the program."""
+    system: object
+    esp: disk.Esp
+    image: bytes
+    source: str
+    words: list
+    token: int
+    in_order: bool = False
+    number: int = None
+
+    @property
+    def target(self):
+        return disk.file_of(self.system, self.esp, IMAGE)
+
+    @property
+    def load_options(self):
+        return " ".join([f"once={self.token}", "takeover=borrow", "finish=reboot", *self.words])
+
+    def entry(self):
+        return entry.Entry(DESCRIPTION, entry.path_to(self.esp.partition, IMAGE), entry.wide(self.load_options))
+
+
+def is_own(raw):
+    """Tests whether a variable Boot#### is one of ours: its description, its file and its first word."""
+    try:
+        found = entry.decode(raw)
+    except entry.Wrong:
+        return False
+    return (found.description == DESCRIPTION and found.file.lower() == IMAGE.lower()
+            and entry.text(found.data).startswith("once="))
+
+
+def own_numbers(variables):
+    return [n for n in variables.boot_numbers() if is_own(variables.get(entry.name_of(n)) or b"")]
+
+
+def free_number(variables, released):
+    """Returns the lowest number that no entry has, and that BootOrder and BootNext do not name. released: numbers that
+    will be free."""
+    taken = {*variables.boot_numbers(), *entry.order(variables.get("BootOrder") or b""),
+             *entry.order(variables.get("BootNext") or b"")} - set(released)
+    number = next((n for n in range(0x10000) if n not in taken), None)
+    if number is None:
+        raise Failed("no number is free for a boot entry")
+    return number
+
+
+def check_next(variables, own):
+    """Raises Failed if another program waits for the next start."""
+    number = next(iter(entry.order(variables.get("BootNext") or b"")), None)
+    if number is not None and number not in own:
+        raise Failed(f"BootNext is set to {entry.name_of(number)} by another program: restart the machine first")
+
+
+def is_there(path, data):
+    try:
+        return hashlib.sha256(disk.read_back(path)).digest() == hashlib.sha256(data).digest()
+    except FileNotFoundError:
+        return False
+
+
+def _write_state(run):
+    run.system.save(STATE, {"token": run.token, "entry": run.number, "esp": run.esp.mount.where,
+                            "partition": run.esp.partition.guid.hex(), "boot_id": run.system.boot_id(),
+                            "options": run.load_options})
+
+
+def _remove_entry(variables, number):
+    """Deletes an entry of ours, and its number from BootNext and BootOrder. The entry is last: after a power cut it is
+    still found."""
+    if entry.order(variables.get("BootNext") or b"") == [number]:
+        variables.delete("BootNext")
+    order = entry.order(variables.get("BootOrder") or b"")
+    if number in order:
+        variables.set("BootOrder", entry.order_bytes([n for n in order if n != number]))
+    variables.delete(entry.name_of(number))
+
+
+def _append_to_order(variables, number):
+    order = entry.order(variables.get("BootOrder") or b"")
+    variables.set("BootOrder", entry.order_bytes([*order, number]))
+
+
+def steps(run):
+    """Returns [(text, function)]: what is done, in this order. Up to the last step, which sets BootNext, the next start
+    of the machine is as before."""
+    variables = run.system.variables
+    stale = own_numbers(variables)
+    check_next(variables, stale)
+    run.number = free_number(variables, stale)
+    name = entry.name_of(run.number)
+    todo = [(f"note in {STATE} what is changed", lambda: _write_state(run))]
+    if is_there(run.target, run.image):
+        todo.append((f"keep {IMAGE} on {run.esp}: it is the program already", lambda: None))
+    else:
+        todo.append((f"copy {checks.name_for_people(run.source)} ({len(run.image)} bytes, SHA-256 "
+                     f"{hashlib.sha256(run.image).hexdigest()[:16]}...) to {IMAGE} on {run.esp}",
+                     lambda: disk.write(run.target, run.image)))
+    for number in stale:
+        todo.append((f"delete {entry.name_of(number)}, the entry of an earlier run",
+                     lambda number=number: _remove_entry(variables, number)))
+    if variables.get(WITNESS, WITNESS_GUID) is not None:
+        todo.append((f"delete the variable {WITNESS} of an earlier run", lambda: variables.delete(WITNESS, WITNESS_GUID)))
+    todo.append((f"create {name} \"{DESCRIPTION}\" for {IMAGE} on {run.esp.partition}, load options: {run.load_options}",
+                 lambda: variables.set(name, entry.encode(run.entry()))))
+    if run.in_order:
+        todo.append((f"append {name} to BootOrder", lambda: _append_to_order(variables, run.number)))
+    todo.append((f"set BootNext to {name}", lambda: variables.set("BootNext", entry.order_bytes([run.number]))))
+    return todo
+
+
+def undo(system, esps):
+    """Removes everything that `once` has made, except stored reports. Returns lines that say what was removed."""
+    variables, done = system.variables, []
+    for number in own_numbers(variables):
+        _remove_entry(variables, number)
+        done.append(f"deleted {entry.name_of(number)}")
+    if variables.delete(WITNESS, WITNESS_GUID):
+        done.append(f"deleted the variable {WITNESS}")
+    for esp in esps:
+        path = disk.file_of(system, esp, IMAGE)
+        if os.path.exists(path):
+            os.unlink(path)
+            folder = os.path.dirname(path)
+            if not os.listdir(folder):
+                os.rmdir(folder)
+            disk.sync_folder(system.path(esp.mount.where))
+            done.append(f"deleted {IMAGE} on {esp}")
+    if os.path.exists(system.path(STATE)):
+        os.unlink(system.path(STATE))
+        done.append(f"deleted {STATE}")
+    return done
+
+
+def prepare(run, say):
+    """Takes all steps; if one fails, removes what the others have made, and raises Failed."""
+    try:
+        for text, act in steps(run):
+            say(text)
+            act()
+    except (Failed, OSError) as e:
+        for line in undo(run.system, [run.esp]):
+            say(line)
+        raise Failed(f"{e}; everything was reverted") from None
+
+
+def state(system):
+    """Returns what _write_state wrote, or None."""
+    text = system.text(STATE)
+    try:
+        return json.loads(text) if text else None
+    except ValueError as e:
+        raise Failed(f"{STATE}: is damaged: {e}; `baretick once --undo` removes it") from None

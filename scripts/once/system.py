@@ -1,0 +1,119 @@
+"""The running Linux as `once` sees it: its files, its mounts, its disks. Tests use a folder in place of /."""
+import dataclasses
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from once.variables import Variables
+
+EFIVARS = "/sys/firmware/efi/efivars"
+AUTOMOUNTED = ("/efi", "/boot", "/boot/efi")  # systemd mounts the ESP there at the first access
+CONTAINER_MARKS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv")
+
+
+@dataclasses.dataclass(frozen=True)
+class Mount:
+    """device: "MAJOR:MINOR"; root: the folder of the file system that is mounted, usually /; where: as Linux sees it."""
+    device: str
+    root: str
+    where: str
+    kind: str
+    writable: bool
+
+
+def _unescape(word):
+    """Decodes the octal escapes of mountinfo, as in "\\040" for a blank (proc_pid_mountinfo(5))."""
+    return re.sub(r"\\([0-7]{3})", lambda m: chr(int(m[1], 8)), word)
+
+
+def parse_mounts(text):
+    found = []
+    for line in text.splitlines():
+        own, _, fs = line.partition(" - ")
+        words, fs = own.split(" "), fs.split(" ")
+        if len(words) < 6 or len(fs) < 3:
+            continue
+        writable = "ro" not in words[5].split(",") and "ro" not in fs[2].split(",")
+        found.append(Mount(words[2], _unescape(words[3]), _unescape(words[4]), fs[0], writable))
+    return found
+
+
+class System:
+    """root: the folder that is used in place of /."""
+
+    def __init__(self, root="/"):
+        self.root = root
+        self.variables = Variables(self.path(EFIVARS))
+
+    def path(self, name):
+        """Returns where a file with this absolute name is."""
+        return os.path.join(self.root, name.lstrip("/"))
+
+    def text(self, name):
+        """Returns the text of a file without blanks around it; None if it cannot be read."""
+        try:
+            with open(self.path(name), encoding="utf-8", errors="replace") as f:
+                return f.read().strip()
+        except OSError:
+            return None
+
+    def save(self, name, value):
+        """Writes a value as JSON: the file has the whole old or the whole new value after a power cut."""
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path + ".new", "w", encoding="utf-8") as f:
+            json.dump(value, f)
+            f.flush()
+            os.fsync(f.fileno())
+        os.replace(path + ".new", path)
+
+    def mounts(self):
+        """Returns all mounts; a later one hides an earlier one at the same place."""
+        for name in AUTOMOUNTED:
+            os.path.isdir(self.path(name) + "/.")
+        found = parse_mounts(self.text("/proc/self/mountinfo") or "")
+        return list({mount.where: mount for mount in found}.values())
+
+    def partition_of(self, mount):
+        """Returns (path of the disk, number of the partition, bytes of a sector); None: it is no partition of a disk."""
+        place = os.path.realpath(self.path(f"/sys/dev/block/{mount.device}"))
+        disk = os.path.dirname(place)
+        number, sector = (self._number(os.path.join(*names)) for names in
+                          ((place, "partition"), (disk, "queue/logical_block_size")))
+        if number is None:
+            return None
+        return self.path("/dev/" + os.path.basename(disk).replace("!", "/")), number, sector or 512
+
+    @staticmethod
+    def _number(path):
+        try:
+            with open(path, encoding="ascii") as f:
+                return int(f.read())
+        except (OSError, ValueError):
+            return None
+
+    def free(self, mount):
+        """Returns the bytes that are free on a mounted volume."""
+        s = os.statvfs(self.path(mount.where))
+        return s.f_bavail * s.f_frsize
+
+    def is_root(self):
+        return self.root != "/" or os.geteuid() == 0
+
+    def is_container(self):
+        return any(os.path.exists(self.path(mark)) for mark in CONTAINER_MARKS)
+
+    def is_uefi(self):
+        return os.path.isdir(self.path(os.path.dirname(EFIVARS)))
+
+    def boot_id(self):
+        """Returns an identifier of this start of Linux."""
+        return self.text("/proc/sys/kernel/random/boot_id") or ""
+
+    def reboot(self):
+        """Restarts the machine in the way of its service manager."""
+        os.sync()
+        systemd = os.path.isdir(self.path("/run/systemd/system")) and shutil.which("systemctl")
+        subprocess.run([systemd, "reboot"] if systemd else ["reboot"], check=True)
