@@ -16,14 +16,14 @@ from read import interval, report
 from tools import help_text
 
 HOSTED_SECONDS = 600
-# What baretick's options allow: lib/config/options.c.
+# The values that baretick's options allow: lib/config/options.c.
 RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize", "auto")
 SAMPLES = (16, 1000000)
 DEADLINE = (1, 3600)
 RETRY_BUDGET = (0, 1000)
 ASSEMBLING = "assembling"
-# Faults of code whose operands nobody set, in a process and on the machine: division by 0, and address 0 with a small
-# displacement.
+# Faults of code with operands that were not set, in a process and on the machine: division by 0, and address 0 with a
+# small displacement.
 _BAD_OPERAND = re.compile(r"SIGFPE at|#DE|(SIGSEGV|#PF).* address [0-9a-f]{1,3}\b")
 # Of a process and of the machine.
 _UNDEFINED = re.compile(r"SIGILL|#UD")
@@ -60,7 +60,7 @@ def read_file(path):
 
 
 def given_of(args):
-    """The snippets as they were given."""
+    """Returns the snippets of the command line."""
     if sum(x is not None for x in (args.code, args.file, args.bytes)) != 1:
         raise Failed('exactly one of "INSTRUCTIONS", --file FILE and --bytes HEX is needed')
     if args.file is not None:
@@ -75,7 +75,7 @@ def given_of(args):
 
 
 def prepare(s, args):
-    """Makes the copies that the options ask for. Raises Wrong where the snippet cannot be measured so."""
+    """Makes the copies that the options ask for. Raises Wrong if the snippet cannot be measured in this way."""
     s.init, s.late_init = args.init, args.late_init
     s.unroll, s.loop, s.basic = copies.COPIES if args.unroll is None else args.unroll, args.loop, args.basic
     syntax.take(s, args.syntax)
@@ -87,7 +87,7 @@ def prepare(s, args):
 
 
 def snippets_of(args):
-    """(snippets to measure, messages about the refused ones). Raises Wrong with all messages where every one is refused."""
+    """Returns (snippets to measure, messages about refused ones). Raises Wrong with all messages if all are refused."""
     found, refused = [], []
     for s in given_of(args):
         try:
@@ -101,7 +101,8 @@ def snippets_of(args):
 
 
 def option_number(low, high, *words):
-    """A type for argparse: a number within the limits of baretick's option (lib/config/options.c), or one of the words."""
+    """Returns a type for argparse: a number within the limits of baretick's option (lib/config/options.c), or one of
+    the words."""
     def parse(text):
         if text in words:
             return text
@@ -120,12 +121,12 @@ def words_of(args):
 
 
 def died(status):
-    """How a program ended that a signal ended; else nothing."""
+    """Returns how a signal ended the program, or ""."""
     return f"the program was ended by signal {-status} ({signal.strsignal(-status)})" if status < 0 else ""
 
 
 def run_hosted(args, path, out, more=()):
-    """Lines of the report, and the messages."""
+    """Returns (lines of the report, messages)."""
     start.fail_if_missing(start.HOSTED, "make hosted")
     with subprocess.Popen([start.HOSTED, f"objects={path}", *words_of(args), *more], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE) as ran:
@@ -136,7 +137,7 @@ def run_hosted(args, path, out, more=()):
 
 
 def wait_for(ran):
-    """What a program writes until it ends."""
+    """Returns the output of a program that must end within HOSTED_SECONDS."""
     try:
         return ran.communicate(timeout=HOSTED_SECONDS)
     except subprocess.TimeoutExpired:
@@ -148,8 +149,8 @@ def wait_for(ran):
 
 
 def chosen(args, snippets, folder, shown):
-    """How many copies and iterations each snippet has, by what a short run finds that a copy takes; returns checks, {name:
-    snippet}. A snippet that fails keeps the number it has."""
+    """Sets the number of copies and iterations of each snippet from the cost of a copy in a short run. Returns the
+    checks, {name: snippet}. A snippet that fails keeps its number."""
     rows = rows_of(measured(args, snippets, folder, shown, PILOT)[0])
     checks = {}
     for s in snippets:
@@ -165,7 +166,7 @@ def chosen(args, snippets, folder, shown):
 
 
 def measured(args, snippets, folder, shown, more=(), checks=()):
-    """Records of the report, and the messages."""
+    """Returns (records of the report, messages)."""
     shown.doing = ASSEMBLING
     path = os.path.join(folder, "asm.o")
     snippet.assemble([*snippets, *checks], path, os.path.join(start.HERE, "bench/api"),
@@ -182,8 +183,8 @@ def measured(args, snippets, folder, shown, more=(), checks=()):
 
 
 def measured_straight(args, snippets, folder, shown):
-    """As measured(), with the number of copies that suits each snippet, and with checks of that; {name: check} too.
-    What cannot be in a loop after all, or cannot be checked, is measured without."""
+    """Measures like measured(), with a suitable number of copies for each snippet, and with checks. Also returns the
+    checks, {name: snippet}. Snippets that fail in a loop, or cannot be checked, are measured without."""
     checks = chosen(args, snippets, folder, shown)
     while True:
         found, said = measured(args, snippets, folder, shown, checks=checks.values())
@@ -201,8 +202,8 @@ def measured_straight(args, snippets, folder, shown):
 
 
 def measured_for_a_stick(args, snippets, folder, shown):
-    """As measured(), of an object with the loops and checks that measuring in this process has chosen, since it is made for
-    a CPU. What may not run in a process stays as straight copies, and a note reports this."""
+    """Measures like measured(), for an object that is kept for another CPU: it gets the loops and checks that a run in
+    this process has chosen. Snippets that may not run in a process stay straight copies, and a note states that."""
     tried, checks = [], {}
     snippet.named(snippets)
     if os.path.exists(start.HOSTED):
@@ -218,7 +219,7 @@ def measured_for_a_stick(args, snippets, folder, shown):
 
 
 def harmless(s):
-    """Whether a process may run it: it calls Linux nowhere."""
+    """Tests whether a process may run the snippet, because it makes no system call."""
     try:
         snippet.verify(s, calls=False)
     except snippet.Wrong:
@@ -249,7 +250,7 @@ def records_of(lines):
 
 
 def rows_of(records):
-    """{(suite, name): row}"""
+    """Returns {(suite, name): row}."""
     return {(r["suite"], r["name"]): r for r in records if r["type"] == "row"}
 
 
@@ -258,7 +259,7 @@ def digits(value):
 
 
 def figure(row, run):
-    """The figure in words, of a row that was measured."""
+    """Returns the figure of a measured row in words."""
     per_op = row.get("per_op", {})
     if "ticks" not in per_op:
         return None
@@ -276,7 +277,7 @@ def figure(row, run):
 
 
 def instructions(row, run):
-    """What stepping counted, in words, or None."""
+    """Returns the stepped count in words, or None."""
     steps, per_op = row.get("stepped"), row["per_op"]
     if steps is None or run.get("execution") == "instructions":
         return None
@@ -289,7 +290,7 @@ def instructions(row, run):
 
 
 def compared(s, row, check, checked):
-    """How the row of another number of copies differs, in words, or None."""
+    """Returns in words how the row with another number of copies differs, or None."""
     if not checked or not copies.differ(row, checked):
         return None
     figures = [digits(r["per_op"]["cycles"]) for r in (row, checked)]
@@ -298,7 +299,7 @@ def compared(s, row, check, checked):
 
 
 def tell(s, row, run, check=None, checked=None):
-    """The lines of a snippet, and whether it was measured."""
+    """Prints a snippet's result. Returns whether it was measured."""
     print(snippet.what(s))
     for note in s.notes:
         print(f"    {note}")
@@ -308,13 +309,13 @@ def tell(s, row, run, check=None, checked=None):
     if row["status"] != "ok":
         print(f"    {row['status']}: {row.get('why', '')}")
         if run.get("platform") == "hosted" and "SIGSEGV at" in row.get("why", ""):
-            print("    (a process may not execute privileged instructions: try without --hosted; or an operand in memory has to\n"
-                  "    be aligned: the areas begin at multiples of 64)")
+            print("    (causes: a privileged instruction, which a process may not execute: run it without --hosted; or an operand in\n"
+                  "    memory that must be aligned: the areas begin at multiples of 64)")
         if _UNDEFINED.match(row.get("why", "")):
             print("    (the CPU does not have this instruction, or it is not enabled"
-                  f"{s.extension and f'; Zydis has it in {s.extension}'})")
+                  f"{s.extension and f'; it belongs to {s.extension}, by Zydis'})")
         if not s.init and not s.late_init and _BAD_OPERAND.search(row.get("why", "")):
-            print("    (registers that are not set are 0: set operands with --init, as in \"mov ebx, 3\" for a divisor, "
+            print("    (registers that are not set are 0: set operands with --init, for example \"mov ebx, 3\" for a divisor, "
                   '"mov rbx, r14" for an address)')
         return False
     text = figure(row, run)
@@ -326,12 +327,12 @@ def tell(s, row, run, check=None, checked=None):
     if differs:
         print(f"    {differs}")
     if row.get("changed"):
-        print(f"    it changed {row['changed']}; it was put back")
+        print(f"    it changed {row['changed']}, which was restored")
     if row.get("x87_stack_fault"):
         print("    it overflowed or underflowed the x87 stack, and the figure includes the CPU's handling of that;\n"
-              '    give it its operands, as in --init "fld1; fld1", and let it pop what it pushes')
+              '    set operands, for example --init "fld1; fld1", and let it pop what it pushes')
     if row.get("exclusive") is False:
-        print(f"    the core was shared in {row['shared']:.0%} of its blocks; gave up waiting for exclusive ones")
+        print(f"    the core was shared in {row['shared']:.0%} of the blocks, even after repeating them")
     counted = instructions(row, run)
     if counted:
         print(f"    {counted}")
@@ -341,7 +342,7 @@ def tell(s, row, run, check=None, checked=None):
 
 
 def print_json(s, row, run, check, checked):
-    """As tell(), as one object."""
+    """Prints a snippet's result as one JSON object."""
     kept = {"copies": check.unroll, "iterations": check.loop, "row": checked} if checked else None
     print(json.dumps({"snippet": snippet.what(s), "notes": s.notes, "execution": run["execution"], "copies": s.unroll,
                       "iterations": s.loop, "row": row, "check": kept}))
@@ -387,29 +388,29 @@ def add(commands):
                '  baretick asm "mov rax, [r14]" --latency --hosted\n'
                '  baretick asm "mov rax, cr3"\n'
                '  baretick asm --file snippets.txt --unroll 50 --loop 20')
-    p.add_argument("code", nargs="?", metavar="INSTRUCTIONS", help='like "add rax, rbx; imul rcx, rax"')
+    p.add_argument("code", nargs="?", metavar="INSTRUCTIONS", help='for example "add rax, rbx; imul rcx, rax"')
     p.add_argument("--file", help="one snippet per line; each is a row. `@name ` before a snippet names its row; # begins a comment")
     p.add_argument("--bytes", metavar="HEX", help="machine code instead of instructions")
     p.add_argument("--syntax", choices=syntax.SYNTAXES, default="auto",
-                   help="nasm; intel and att: GNU as; auto: by %%rax and dword ptr, which only those have")
+                   help="nasm; intel, att: GNU as; auto: att if it has %%rax, intel if it has dword ptr, else nasm")
     p.add_argument("--init", default="", metavar="CODE", help="code that runs before each window's first reading of the TSC")
     p.add_argument("--late-init", default="", metavar="CODE", help="code that runs directly before the first copy")
     p.add_argument("--unroll", type=start.number, metavar="N",
-                   help="copies (100; on this CPU as many as dominate their window)")
-    p.add_argument("--loop", type=start.number, default=0, metavar="N", help="iterations of a loop around them (0: none)")
-    p.add_argument("--basic", action="store_true", help="compare N copies with none, instead of 2 N against N")
+                   help="number of copies (100; with --hosted as many as the figure needs)")
+    p.add_argument("--loop", type=start.number, default=0, metavar="N", help="iterations of a loop around the copies (0: no loop)")
+    p.add_argument("--basic", action="store_true", help="measure N copies minus none, instead of 2 N minus N")
     kind = p.add_mutually_exclusive_group()
-    kind.add_argument("--latency", action="store_true", help="make each copy wait for the one before, and print how")
-    kind.add_argument("--throughput", action="store_true", help="make copies depend on each other as little as possible, and print how")
+    kind.add_argument("--latency", action="store_true", help="make each copy wait for the previous one, and print how")
+    kind.add_argument("--throughput", action="store_true", help="make copies independent, as far as possible, and print how")
     p.add_argument("--hosted", action="store_true", help="as a process on this CPU, not in QEMU")
-    p.add_argument("--allow-syscalls", action="store_true", help="with --hosted: int 0x80, syscall and sysenter are run")
+    p.add_argument("--allow-syscalls", action="store_true", help="with --hosted: execute int 0x80, syscall and sysenter")
     p.add_argument("--recipe", choices=RECIPES, metavar="R",
                    help=f"how the TSC is read, baretick's option recipe=: {', '.join(RECIPES)}")
-    p.add_argument("--samples", type=option_number(*SAMPLES, "auto"), metavar="N", help="windows: baretick's option samples=")
+    p.add_argument("--samples", type=option_number(*SAMPLES, "auto"), metavar="N", help="number of windows: baretick's option samples=")
     p.add_argument("--retry-budget", type=option_number(*RETRY_BUDGET), metavar="N",
                    help="limit on repeating shared blocks: baretick's option retry_budget=")
     p.add_argument("--deadline", type=option_number(*DEADLINE), default=20, metavar="S", help="time limit of a snippet in seconds (20)")
-    p.add_argument("--object", metavar="FILE", help="keep the object that is assembled")
-    p.add_argument("--json", action="store_true", help="one JSON object per snippet, with the row's record")
+    p.add_argument("--object", metavar="FILE", help="keep the assembled object as FILE")
+    p.add_argument("--json", action="store_true", help="print one JSON object per snippet, with the row's record")
     start.add_machine(p)
     p.set_defaults(command=command)

@@ -1,5 +1,8 @@
-"""Registers and memory that an instruction uses by its definition: refused where they clash with the operands that it
-names, so that copies would fault or do another work than the first; else set so that they do not."""
+"""Registers and memory that an instruction uses by its definition.
+
+If they conflict with the named operands, copies would fault or do other work than the first copy: such an instruction
+is refused. Otherwise they are set to values that suit all copies.
+"""
 from assembly import snippet
 
 # The upper half of the dividend, by the divisor's bits (SDM vol. 2, DIV).
@@ -9,15 +12,15 @@ _POPPED = 2048  # quadwords: as many as popf reads without a loop (copies.WALKED
 
 
 def refuse(wish):
-    """Raises Wrong where no value of the operands suits all copies, or where it is not known."""
+    """Raises Wrong if no value of the operands suits all copies, or if this is not known."""
     name = wish.one.mnemonic
     if name in ("div", "idiv"):
         _refuse_division(wish, next(o for o in wish.one.operands if o.visible))
     elif name == "cmpxchg16b" and _in_area(wish.memory()) and wish.memory().disp % 16:
-        raise wish.wrong(f"its operand at {wish.memory().in_memory()} has to be at a multiple of 16 bytes, as the areas begin")
+        raise wish.wrong(f"its operand at {wish.memory().in_memory()} must be at a multiple of 16 bytes, where the areas begin")
     elif name == "cpuid" and wish.wish == "--latency":
-        raise wish.wrong("eax and ecx choose what it reports, and hold a result of the copy before: each copy would do "
-                         "something else. It waits for all instructions before it anyway: --throughput sets both again")
+        raise wish.wrong("eax and ecx select its leaf, and have a result of the previous copy, so each copy would read another "
+                         "leaf. It waits for all earlier instructions anyway: --throughput sets both registers again")
 
 
 def _in_area(memory):
@@ -27,21 +30,21 @@ def _in_area(memory):
 def _refuse_division(wish, divisor):
     if divisor.kind == "memory":
         if not (_in_area(divisor) or wish.given.init or wish.given.late_init):
-            raise wish.wrong(f"the divisor at {divisor.in_memory()} is not set: take an address of one area's register, as "
-                             "R14, and a number, or set it with --init")
+            raise wish.wrong(f"the divisor at {divisor.in_memory()} is not set: use an address of an area register such as "
+                             "R14 and a number, or set it with --init")
         return
     name = divisor.register
     if divisor.whole == "rsp":
-        raise wish.wrong(f"{name} is the divisor and the stack pointer, so it cannot be 1: take another register")
+        raise wish.wrong(f"{name} is the divisor and the stack pointer, so it cannot be 1: use another register")
     if name == _UPPER[divisor.bits]:
         if wish.one.mnemonic == "div":
-            raise wish.wrong(f"{name} is the divisor and the upper half of the dividend: no quotient fits, whatever it is")
+            raise wish.wrong(f"{name} is the divisor and the upper half of the dividend: no quotient fits, for any value")
         if wish.wish == "--latency":
-            raise wish.wrong(f"{name} is the divisor, the upper half of the dividend, and the remainder: sooner or later it is 0")
+            raise wish.wrong(f"{name} is the divisor, the upper half of the dividend, and the remainder, which becomes 0 after some copies")
 
 
 def set_first(wish):
-    """Sets what the copies need, where nobody else sets registers. Returns what to say of that, or ""."""
+    """Sets what the copies need, unless --init is given. Returns a note about it, or ""."""
     name = wish.one.mnemonic
     if name in ("div", "idiv"):
         return _set_division(wish, next(o for o in wish.one.operands if o.visible))
@@ -59,7 +62,7 @@ def set_first(wish):
 
 
 def _set_division(wish, divisor):
-    """100 divided by 1: quotient and remainder are the dividend of the next copy, and the quotient fits in it."""
+    """Sets 100 divided by 1: quotient and remainder are the dividend of the next copy, and the quotient fits."""
     if divisor.kind == "register" and divisor.register == _UPPER[divisor.bits]:  # of idiv: -100 divided by -1
         wish.given.init = "mov eax, 0xff9c" if divisor.bits == 8 else "mov rax, -100; mov rdx, -1"
         return f"; {'ax' if divisor.bits == 8 else 'rax'} is set to -100 and {divisor.register} to -1 first"

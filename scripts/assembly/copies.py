@@ -1,28 +1,28 @@
-"""How many copies of a snippet are in a window, in how many iterations of a loop, and whether the figure depends on it."""
+"""The number of copies of a snippet in a window, the iterations of the loop around them, and the check of both."""
 import dataclasses
 import math
 import re
 
 from assembly import snippet
 
-COPIES = 100            # where --unroll does not say, and nothing is known of the snippet
-# What a window takes by itself, the steps of a TSC, and the first thousand cycles in which a core's clock and issue rate
-# follow a change of its current (docs/own-code.md) have to be small next to the copies.
+COPIES = 100            # without --unroll, if the cost of a copy is not known
+# The copies must take much longer than the window itself, a step of the TSC, and the first thousand cycles, in which the
+# core's clock and issue rate follow a change of its current (docs/own-code.md).
 LOOP_CYCLES = 20000
-LOOP_BYTES = 1024       # of an iteration; a core has twice as many decoded still (Skylake: 1536 micro-operations)
+LOOP_BYTES = 1024       # of an iteration; a core keeps twice as many decoded (Skylake: 1536 micro-operations)
 # Copies that must not be in a loop:
 STRAIGHT_CYCLES = 2000
 STRAIGHT_BYTES = 4096
-# The most bytes through which such copies may advance: twice as many copies stay in half of a 32 KiB data cache.
+# The maximum of bytes through which such copies may advance: twice as many copies then stay in half of a 32 KiB cache.
 WALKED_BYTES = 8192
 WALK_BYTES = 8          # by an instruction that does not state by how much
 LABEL_BYTES = 64        # that a copy takes in an object in addition to its code
-APART = 0.02            # figures differ that are farther apart than this part of them, and than their intervals
-CHECK_TIMES = 4         # a check takes as many times the cycles of a window
+APART = 0.02            # figures differ if they are farther apart than this share of them, and than their intervals
+CHECK_TIMES = 4         # the cycles of a check, as a multiple of those of a window
 CHECK = "asm_check"     # the suite of checks
 ROWS_MOST = 128         # of an object: bench/objects/objects.h
 
-# What can move a register that points into an area: in a loop it would leave the caches, and then the area.
+# Instructions that can move a register that points into an area: in a loop it would leave the caches, and then the area.
 _STACK_OR_STRING = (r"^(?:\w+ )*?(?:(?:push|pop|ret|enter|leave)\w*\b|call\b"
                     r"|(?:lods|stos|movs|cmps|scas|ins|outs)[bwdq]\b)")
 _WALKS = re.compile(_STACK_OR_STRING + r"|\b(?:r14[dwbl]?|(?:[re]?(?:sp|bp|si|di)|[sd]il|[sb]pl))\b")
@@ -33,13 +33,13 @@ _COUNTER = re.compile(r"\br15[dwbl]?\b")
 
 
 def may_loop(code):
-    """Whether machine code can be in a loop that R15 counts, and does the same in every iteration."""
+    """Tests whether machine code can be in a loop that R15 counts, and does the same in every iteration."""
     lines = snippet.disassembled(code)
     return not any(_COUNTER.search(line) or _WALKS.search(_ADDRESS.sub("", line)) for line in lines)
 
 
 def walked(code):
-    """The most bytes by which one copy advances through memory; 0 if it accesses none."""
+    """Returns the maximum of bytes by which one copy advances through memory; 0 if it accesses none."""
     lines = snippet.disassembled(code)
     if not any(map(_ACCESSES.search, lines)):
         return 0
@@ -49,14 +49,14 @@ def walked(code):
 
 
 def plan(s, cycles, snippets, times=1):
-    """(copies, iterations) for a snippet whose copy takes `cycles` cycles, so that the copies take `times` LOOP_CYCLES;
-    snippets: how many share the object. Iterations are 0 where there is no loop."""
+    """Returns (copies, iterations) for a snippet whose copy takes `cycles` cycles, so that the copies take `times`
+    LOOP_CYCLES. Iterations are 0 without a loop. snippets: their number in the object."""
     cycles = max(cycles, 0.01)
     room = snippet.OBJECT_MOST // 2 // snippets // (3 * (s.size + LABEL_BYTES))
     if not may_loop(s.code):
         room = min(room, STRAIGHT_BYTES // s.size, WALKED_BYTES // max(1, walked(s.code)))
         return max(COPIES, min(int(times * STRAIGHT_CYCLES / cycles), room)), 0
-    # An iteration is a whole number of rounds: each then has what the others have.
+    # An iteration is a whole number of rounds, so that all iterations are equal.
     rounds = max(1, len(s.copies))
     copies = min(max(COPIES, int(LOOP_CYCLES / cycles)), LOOP_BYTES // s.size, room)
     copies = max(1, copies // rounds) * rounds
@@ -66,7 +66,8 @@ def plan(s, cycles, snippets, times=1):
 
 
 def check_of(s, cycles, snippets):
-    """Another row of the same snippet: half as many copies in an iteration, but a longer window; or half as many copies."""
+    """Returns another row of the same snippet, as a check: with a loop, half as many copies per iteration and more
+    iterations; without a loop, half as many copies."""
     check = dataclasses.replace(s, suite=CHECK, notes=[])
     copies, iterations = plan(s, cycles, snippets)
     rounds = max(1, len(s.copies))
@@ -78,7 +79,7 @@ def check_of(s, cycles, snippets):
 
 
 def said(s):
-    """How many there are, in words."""
+    """Returns the number of copies in words."""
     return f"{s.unroll} copies" + (f" in each of {s.loop} iterations of a loop" if s.loop else "")
 
 

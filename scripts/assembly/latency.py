@@ -1,4 +1,4 @@
-"""Copies that wait for each other: which result of an instruction becomes which operand of the next."""
+"""Copies that wait for each other: a result of each becomes an operand of the next."""
 import re
 
 from assembly import operands, waits
@@ -10,19 +10,19 @@ _VEX_KEEPS = re.compile(r"v(sqrt|rsqrt|rcp|round|rndscale|reduce|getexp|getmant|
 
 
 def chain(given):
-    """Makes each copy wait for the one before it, and notes how. Raises Wrong where that is not known."""
+    """Makes each copy wait for the one before it, and notes how. Raises Wrong if this is not possible."""
     wish = waits.Wish(given, "--latency")
     if wish.used_up():
-        raise wish.wrong(f"it clears its mask {wish.used_up().register}, and copies after the first would load or "
-                         "store nothing; its index and its result are different registers, too")
+        raise wish.wrong(f"it clears its mask {wish.used_up().register}, so copies after the first would load or store "
+                         "nothing; and its index and its result must be different registers")
     if wish.is_idiom():
-        raise wish.wrong("of two equal operands the result is known, and processors wait for neither")
+        raise wish.wrong("with two equal operands the result is known, and processors wait for neither")
     text, why = _chained(wish)
     given.notes.append(f"latency: {why}: {text}")
 
 
 def _chained(wish):
-    """(text, why each copy of it waits)."""
+    """Returns (text, why each copy of it waits)."""
     load = _chained_load(wish)
     if load:
         return load
@@ -43,7 +43,7 @@ def _not_waited(wish):
 
 
 def _as_it_is(wish):
-    """Why copies wait as they are; "" where they do not."""
+    """Returns why copies wait without a change; "" if they do not."""
     registers = [wish.name(whole) for whole in wish.carried()]
     names = registers + wish.carried_flags()
     kept = "; a count of 0 keeps the flags" if "the flags" in names else ""
@@ -58,7 +58,7 @@ def _as_it_is(wish):
 # --- a source becomes the register that is written ---------------------------------------------------
 
 def _pairs(wish):
-    """Each written register, and each other of its kind that is read: the first pair is what is meant."""
+    """Yields each written register with each other register of its kind that is read; the first pair is preferred."""
     sources = [o for o in wish.registers if o.visible and o.reads]
     if _VEX_KEEPS.fullmatch(wish.one.mnemonic) and len(sources) > 1:
         sources = [*sources[1:], sources[0]]
@@ -70,7 +70,7 @@ def _pairs(wish):
 
 
 def _renamed(wish, old, new):
-    """Changes that put `new` wherever `old` is read, addresses in memory left as they are."""
+    """Returns the changes that replace each read of `old` by `new`, except in addresses of memory."""
     changes = {}
     for o in wish.one.operands:
         if o.kind == "register" and o.visible and o.whole == old and not o.no_mask:
@@ -82,7 +82,7 @@ def _renamed(wish, old, new):
 
 
 def _is_copy(one):
-    """Whether the result is one register's value: a move, or LEA of an address without an index and a number."""
+    """Tests whether the result is the value of one register: a move, or LEA of an address that is only a base."""
     return bool(_COPY.fullmatch(one.mnemonic)) or one.mnemonic == "lea" and any(
         o.kind == "address" and not o.index and not o.disp for o in one.operands)
 
@@ -114,7 +114,8 @@ def _by_source(wish):
 # --- addresses ---------------------------------------------------------------------------------------
 
 def _one_load(wish):
-    """(the general register that it writes, its operand in memory), where it loads that and nothing else."""
+    """Returns (the written general register, the operand in memory) if the instruction loads that and does nothing
+    else."""
     m, to = wish.memory(), wish.written()
     if not m or m.writes or m.may_write or m.vectors or m.segment in ("fs", "gs") or len(to) != 1 or (
             operands.kind_of(to[0].whole) != "general"):
@@ -123,7 +124,7 @@ def _one_load(wish):
 
 
 def _chained_load(wish):
-    """A load of 64 bits as a chain of addresses: the address is what the memory there holds."""
+    """Makes a load of 64 bits a chain of addresses: the memory at the address holds the address."""
     found = _one_load(wish)
     if wish.one.mnemonic != "mov" or not found or found[0].bits != 64:
         return None
@@ -131,24 +132,25 @@ def _chained_load(wish):
     given = wish.given
     old = operands.whole_of(m.base)
     if not old or m.index or m.base != old:
-        raise wish.wrong("an address of one register of 64 bits and a number is needed")
+        raise wish.wrong("the address must be a register of 64 bits and a number")
     base = old if old in waits.AREAS else waits.AREAS[0]
     if given.late_init:
-        raise wish.wrong("what --late-init does to the address is not known here")
+        raise wish.wrong("--late-init may change the address: use --init")
     if base != old and given.init:
-        raise wish.wrong(f"what --init does to {old} is not known here: take an area's register, as R14")
+        raise wish.wrong(f"--init may change {old}: use an area register such as R14")
     made, = operands.rewrite(wish.one, [{str(to.number): base, f"{m.number}.base": base}])
     if made is None:
         raise wish.wrong(f"it cannot load {base} from {base}")
     at = f"[{base}{m.disp:+d}]" if m.disp else f"[{base}]"
     given.init = "; ".join([*([given.init] if given.init else []), f"mov {at}, {base}"])
     given.copies = [as_bytes(made[0])]
-    moved = f"; {old} points nowhere" if base != old else ""
+    moved = f"; {old} does not point to memory" if base != old else ""
     return made[1], f"{base} is the address and the result, and the memory at {at} holds it{moved}"
 
 
 def _by_index(wish):
-    """Another load into a general register: memory is set to 0, and what it makes of that is the next one's index."""
+    """Makes a chain of another load into a general register: memory is set to 0, and the result is the index of the
+    next copy."""
     found = _one_load(wish)
     if not found or found[1].index or operands.whole_of(found[1].base) not in waits.AREAS or (
             wish.given.init or wish.given.late_init):
@@ -160,7 +162,7 @@ def _by_index(wish):
     # An earlier snippet of the same object may have stored there.
     wish.given.init = "; ".join(f"mov qword [{m.base}{m.disp + at:+d}], 0" for at in range(0, max(m.bits // 8, 1), 8))
     wish.given.copies = [as_bytes(made[0])]
-    return made[1], (f"{to.whole}, made of the 0 that the copy before loads, is a part of the address; an index may take a "
+    return made[1], (f"{to.whole}, made of the 0 that the previous copy loads, is a part of the address; an index may take a "
                      "cycle more than an address without one")
 
 
@@ -172,25 +174,25 @@ def _no_way(wish):
     read = [o for o in wish.registers if o.reads] + [o for o in wish.one.operands if o.kind == "address" and o.base]
     if not to and not hidden:
         if wish.one.writes_flags:
-            return ("it writes flags only, which it does not read: a way back takes another instruction, as SETcc or "
-                    "CMOVcc; write both, and subtract what the other takes")
+            return ("it writes flags only, and does not read them: a chain needs another instruction, such as SETcc or "
+                    "CMOVcc; write both, and subtract the cost of the other one")
         m = wish.memory()
         stores = "; it only stores, and no copy reads what it stored" if m and (m.writes or m.may_write) else ""
         return f"it writes no register that the next copy could wait for{stores}"
     if wish.memory() and wish.memory().segment in ("fs", "gs"):
-        return f"what {wish.memory().segment} adds to the address is not known here"
+        return f"the base of {wish.memory().segment} is not known here"
     if _one_load(wish):
-        return ("its address is not one area register, as R14, and a number, without --init and --late-init: the chain "
-                "would go through the address")
+        return ("the chain must go through its address: use an area register such as R14 and a number as the address, "
+                "without --init and --late-init")
     if to and wish.memory() and wish.memory().reads and not any(o.reads for o in wish.registers):
-        return "what it loads is no address: the latency of a load takes a general register, as mov rax, [r14]"
+        return "the loaded value is no address: the latency of a load needs a general register, as in mov rax, [r14]"
     if not read:
         if wish.one.reads_flags:
-            return (f"it reads flags only, and writes {wish.name((to or hidden)[0].whole)}: a way back takes another "
-                    "instruction, as TEST; write both, and subtract what the other takes")
+            return (f"it reads flags only, and writes {wish.name((to or hidden)[0].whole)}: a chain needs another "
+                    "instruction, such as TEST; write both, and subtract the cost of the other one")
         return f"it writes {wish.name((to or hidden)[0].whole)} and reads no register"
     kinds = [{operands.kind_of(o.whole) for o in some if o.kind == "register"} for some in (to or hidden, read)]
     if kinds[0] & kinds[1]:
         return "no register that it reads can be one that it writes"
-    return ("it reads no register of the kind that it writes: a way back takes another instruction; write both, and "
-            "subtract what the other takes")
+    return ("it reads no register of the kind that it writes: a chain needs another instruction; write both, and "
+            "subtract the cost of the other one")

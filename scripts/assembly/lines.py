@@ -1,12 +1,13 @@
-"""The lines of a source that instructions come from, by addr2line, where there is debug information; names of
-functions as their language has them, by c++filt."""
+"""Source lines of instructions, by addr2line, if there is debug information; names of functions in their language, by
+c++filt."""
 import glob
 import os
 import subprocess
 
 
 def _run(*words, said=None):
-    """What it says; nothing where it cannot. `said` to it: lines, of which there may be too many for words."""
+    """Returns the output of a command; "" if it fails. said: its standard input, because there may be too many lines
+    for words."""
     text = None if said is None else "".join(f"{line}\n" for line in said)
     try:
         return subprocess.run(words, input=text, capture_output=True, text=True, check=False).stdout
@@ -15,7 +16,7 @@ def _run(*words, said=None):
 
 
 def _found(said):
-    """[(function, file:line)] of `addr2line -f`, each None where it is not known."""
+    """Returns [(function, file:line)] from the output of `addr2line -f`; None for each that is not known."""
     lines = said.splitlines()
     found = []
     for function, place in zip(lines[::2], lines[1::2]):
@@ -26,14 +27,14 @@ def _found(said):
 
 
 def of_section(path, section, offsets):
-    """file:line of each offset into a section of an object."""
+    """Returns file:line of each offset into a section of an object."""
     said = _run("addr2line", "-f", "-j", section, "-e", path, said=map(hex, offsets))
     found = [place for _, place in _found(said)]
     return found if len(found) == len(offsets) else [None] * len(offsets)
 
 
 def of_program(path, addresses):
-    """(function, file:line) of each address of a program that is linked."""
+    """Returns (function, file:line) of each address of a linked program."""
     found = _found(_run("addr2line", "-f", "-e", path, said=map(hex, addresses)))
     return found if len(found) == len(addresses) else [(None, None)] * len(addresses)
 
@@ -51,7 +52,7 @@ def that_define(tree, objects, below):
 
 
 def readable(names):
-    """{name: as C++ and Rust write it, less the arguments}."""
+    """Returns {name: the name in C++ or Rust, without its arguments}."""
     names = sorted(set(names))
     said = _run("c++filt", "-p", said=names).splitlines()
     return dict(zip(names, said if len(said) == len(names) else names))

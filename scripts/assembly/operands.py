@@ -1,5 +1,5 @@
-"""What one instruction reads and writes, and the same one with other operands: Zydis knows, through
-build/hosted/operands (hosted/tools/operands.c)."""
+"""Operands of one instruction, and the same instruction with other operands, by Zydis: build/hosted/operands
+(hosted/tools/operands.c)."""
 import json
 import os
 import re
@@ -22,14 +22,14 @@ _HIGH = {"rax": "ah", "rcx": "ch", "rdx": "dh", "rbx": "bh"}
 
 
 def kind_of(whole):
-    """What a register is, by its largest name; registers of one kind can take each other's place."""
+    """Returns the kind of a register, by its largest name. Registers of one kind can replace each other."""
     if whole in _BY_WHOLE:
         return "general"
     return {"zmm": "vector", "k": "mask", "mm": "MMX", "st": "x87", "tmm": "tile"}.get(whole.rstrip("0123456789"), "")
 
 
 def named_like(whole, name):
-    """The name of a register at the width of another of its kind, or None."""
+    """Returns the name of register `whole` at the width of `name`, a register of its kind, or None."""
     if kind_of(whole) != "general":
         return name.rstrip("0123456789") + whole.lstrip("abcdefghijklmnopqrstuvwxyz")
     if name in _HIGH.values():
@@ -40,13 +40,13 @@ def named_like(whole, name):
 
 @dataclass
 class Operand:
-    """One operand; `number` is its place. An address that is not accessed, as LEA's, has kind "address"."""
+    """One operand; `number` is its position. An address that is not accessed, such as LEA's, has the kind "address"."""
     number: int
     kind: str                   # register, memory, address, number
     visibility: str             # explicit, implicit (fixed, and written in the text), hidden
     reads: bool
     writes: bool
-    may_write: bool             # or keeps what was there
+    may_write: bool             # or keeps its value
     bits: int
     elements: int
     mask: bool                  # of AVX-512
@@ -65,21 +65,21 @@ class Operand:
 
     @property
     def no_mask(self):
-        """Whether it stands for no mask: k0, where AVX-512 has a mask."""
+        """Tests whether this is k0 in the position of an AVX-512 mask, which means no mask."""
         return self.mask and self.whole == "k0"
 
     def address(self):
-        """The registers of its address."""
+        """Returns the registers of its address."""
         return [r for r in (whole_of(self.base), whole_of(self.index)) if r]
 
     def in_memory(self):
-        """Its address, as in NASM, for messages."""
+        """Returns its address in NASM's syntax, for messages."""
         sum_ = "+".join([*filter(None, [self.base, self.index and f"{self.index}*{self.scale}"])])
         return f"[{sum_}{self.disp:+d}]" if self.disp else f"[{sum_}]"
 
 
 def whole_of(name):
-    """The largest register that has this one; "" where it is not one of a kind."""
+    """Returns the largest register that contains this one, or "" for other registers."""
     for names in _GENERAL:
         if name in names:
             return names[0]
@@ -106,7 +106,7 @@ class Instruction:
 def _run(*words):
     if not os.path.isfile(PROGRAM):
         raise start.Failed(
-            "--latency and --throughput ask Zydis, which is a library, what instructions read and write:\n"
+            "--latency and --throughput need Zydis, a library that decodes instructions:\n"
             "./scripts/setup installs it (libzydis-dev, zydis-devel or zydis), `make hosted` builds "
             f"{os.path.relpath(PROGRAM)}")
     try:
@@ -116,7 +116,8 @@ def _run(*words):
 
 
 def _pointers(category, operands):
-    """RSI and RDI of a string instruction, which moves them: Zydis leaves them out of CMPS, SCAS, INS and OUTS."""
+    """Returns operands for RSI and RDI of a string instruction, which moves them. Zydis omits them for CMPS, SCAS, INS
+    and OUTS."""
     if not category.endswith("STRINGOP"):
         return []
     moved = [o.base for o in operands if o.kind == "memory" and not any(r.whole == o.base for r in operands if r.writes)]
@@ -124,12 +125,13 @@ def _pointers(category, operands):
                     bits=64, elements=1, mask=False, register=base, whole=base) for i, base in enumerate(moved)]
 
 
-# Zydis 4.1 takes what these keep of their destination for an operand that is read; 4.0 does not, nor of CVTSI2SD.
+# Zydis 4.1 reports that these read their destination, because they keep a part of it; 4.0 does not. Neither does for
+# CVTSI2SD.
 _MERGES = re.compile(r"(r?sqrt|rcp|round)s[sd]")
 
 
 def _merged(said):
-    """The operands of what the tool said, the same from every Zydis."""
+    """Returns the operands of the tool's output, the same with every version of Zydis."""
     operands = said.pop("operands")
     if said["encoding"] == "legacy" and _MERGES.fullmatch(said["mnemonic"]):
         operands[0]["reads"] = False
@@ -152,8 +154,8 @@ def describe(code, what_it_is="the machine code"):
 
 
 def rewrite(one, changes):
-    """The same instruction for each of `changes`, which are dictionaries like {"0": "rax", "1.disp": 8}: (bytes,
-    text), or None where there is no such instruction."""
+    """Returns [(bytes, text), or None if there is no such instruction]: the instruction with each of `changes`, which
+    are dictionaries like {"0": "rax", "1.disp": 8}."""
     if not changes:
         return []
     ran = _run("rewrite", one.code.hex(), *(",".join(f"{k}={v}" for k, v in c.items()) for c in changes))

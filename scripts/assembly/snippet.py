@@ -1,10 +1,9 @@
-"""Snippets of assembly as rows of an object: Intel syntax, `;` parts instructions.
+"""Snippets of assembly as rows of an object. They are in Intel syntax; `;` separates instructions.
 
-Each snippet becomes a body with twice as many copies of it as its empty body (or some against none),
-so that what is left of the two windows' difference is the copies and nothing else. This is what
-nanoBench (Abel and Reineke, ISPASS 2020) does, and its registers are kept: R14, RDI, RSI, RSP and RBP
-point into the middle of areas of 1 MiB each; R15 counts the loop's iterations where there is a loop; all
-others are the snippet's.
+A snippet becomes a body with twice as many copies of it as its empty body, or some copies compared with none. The
+difference of the two windows is the cost of the copies alone. nanoBench (Abel and Reineke, ISPASS 2020) does the same,
+and this module uses its registers. R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each. R15 counts
+the iterations if there is a loop. All other registers are 0.
 """
 import functools
 import os
@@ -24,19 +23,19 @@ KEPT = ["rbx", "rbp", "r12", "r13", "r14", "r15"]  # by a function, System V psA
 OPS_MOST = 1_000_000    # bench/objects/object_rows.h
 NAME_MOST, WHAT_MOST = 40, 100
 OBJECT_MOST = 1 << 20   # bench/objects/objects.h
-ASSEMBLER_SECONDS = 4   # of CPU time; what is measured takes less than one
+ASSEMBLER_SECONDS = 4   # of CPU time; an object of the allowed size takes less than one
 ASSEMBLER_FILE = 16 << 20   # bytes that it may write, and of memory
 ASSEMBLER_MEMORY = 1 << 30
 NAMED_COPIES = 2000     # more would make an object larger than baretick accepts
 
 
 class Wrong(Exception):
-    """What a person gave cannot be done; the message says what is allowed."""
+    """The input cannot be measured; the message names it and says what is allowed."""
 
 
 @dataclass
 class Snippet:
-    """One row: what is measured, and how many copies of it."""
+    """One row: its instructions, and the number of copies."""
     text: str
     where: str = "the snippet"  # for messages
     name: str = ""
@@ -75,7 +74,7 @@ def instructions(text):
 
 
 def row_name(text):
-    """A name for a row, of what a row's name can be made of."""
+    """Returns a name for a row, from the characters of the text that names allow."""
     return re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_")[:NAME_MOST] or "snippet"
 
 
@@ -98,7 +97,7 @@ def check(snippet):
 
 
 def named(snippets):
-    """Gives each a name that no other of its suite has."""
+    """Gives each snippet a name that is unique in its suite."""
     taken = set()
     for s in snippets:
         base = name = s.name or row_name(s.text or s.raw.hex())
@@ -117,8 +116,8 @@ def _section(label):
 
 
 def _setup():
-    """A function void (struct baretick_object *o): which vector registers the CPU has, and the system lets us use
-    (SDM volume 1, 13.2 to 13.3, 14.3, 15.2)."""
+    """Returns a function void (struct baretick_object *o) that finds which vector registers the CPU has and the system
+    enables (SDM volume 1, 13.2 to 13.3, 14.3, 15.2)."""
     return [*_section("find_vectors"), "push rbx", "mov dword [rel vectors], 0", "mov eax, 1", "cpuid",
             "bt ecx, 27", "jnc .known",  # OSXSAVE
             "bt ecx, 28", "jnc .known",  # AVX
@@ -135,8 +134,8 @@ def _zero_vectors():
 
 
 def _before(snippet, label, name):
-    """A function void (struct baretick_object *o), called in each window ahead of its first reading: the registers as
-    the copies find them. Vector registers it leaves as they are to be, the others in memory."""
+    """Returns a function void (struct baretick_object *o) that each window calls before its first reading. It prepares
+    the registers for the copies: vector registers directly, the others in memory."""
     lines = [*_section(label), f"{name}:", *(f"push {register}" for register in KEPT), "mov [rel saved], rsp"]
     lines += [*_zero_vectors(), "mov rax, [rdi + 8]"]
     lines += [f"lea {register}, [rax + {i * AREA + AREA // 2}]" for i, register in enumerate(AREAS)]
@@ -149,14 +148,15 @@ def _before(snippet, label, name):
 
 
 def _turns(unroll):
-    """How many iterations n operations are; flags are left as they are. (SAHF sets all but OF, ADD that: 1 + 127 overflows.)"""
+    """Returns code that computes the iterations of n operations. It does not change the flags. (SAHF sets all but OF;
+    ADD sets OF: 1 + 127 overflows.)"""
     return ["lahf", "seto al", "mov r8, rax", "mov rax, rdi", "xor edx, edx", f"mov ecx, {unroll}", "div rcx",
             "mov [rel iterations], rax", "mov rax, r8", "add al, 127", "sahf"]
 
 
 def _body(snippet, label, copies, name):
-    """A function int (uint64_t n, struct baretick_object *o) with this number of copies. Around them it only loads and stores
-    registers; no flag changes between the last instruction of --init and the first copy."""
+    """Returns a function int (uint64_t n, struct baretick_object *o) with this number of copies. Around the copies it
+    only loads and stores registers. No flag changes between the last instruction of --init and the first copy."""
     lines = _section(label)
     lines += [f"mov [rel kept + {8 * i}], {register}" for i, register in enumerate((*KEPT, "rsp"))]
     if snippet.loop:
@@ -182,7 +182,7 @@ def _quoted(text):
 
 
 def source(snippets, include):
-    """The NASM source of an object with a row for each; `include`: the folder of baretick.inc."""
+    """Returns the NASM source of an object with one row per snippet; `include`: the folder of baretick.inc."""
     lines = ["bits 64", f"%include {_quoted(os.path.join(include, 'baretick.inc'))}",
              "section .bss", "align 64", f"registers: resq {len(REGISTERS)}", f"kept: resq {len(KEPT) + 1}",
              "saved: resq 1", "iterations: resq 1", "vectors: resd 1", *_setup()]
@@ -199,7 +199,7 @@ def source(snippets, include):
 
 
 def text_section(path):
-    """Section .text of an ELF64 object, and whether its bytes are whole: nothing is left to relocate."""
+    """Returns (section .text of an ELF64 object, whether it has no relocations)."""
     with open(path, "rb") as f:
         elf = f.read()
     at, = struct.unpack_from("<Q", elf, 0x28)                # e_shoff
@@ -218,8 +218,8 @@ def too_long(program, what_it_is, did):
 
 
 def limited(command, program, what_it_is, **how):
-    """What an assembler has said that ended in time and within its memory. Its time is CPU time, so a busy machine stops
-    none; ten times as long where it waits."""
+    """Runs an assembler with limits on time and memory. The limit is CPU time, so a busy machine does not exceed it;
+    the limit of elapsed time is ten times as long."""
     late = f"did not end within {ASSEMBLER_SECONDS} s"
     limits = ((resource.RLIMIT_CPU, max(1, round(ASSEMBLER_SECONDS))), (resource.RLIMIT_FSIZE, ASSEMBLER_FILE),
               (resource.RLIMIT_AS, ASSEMBLER_MEMORY))
@@ -236,13 +236,14 @@ def limited(command, program, what_it_is, **how):
 
 
 def _nasm(text, nasm, what_it_is, out=None):
-    """NASM removes what it was to write where it fails: never a device, nor a person's file."""
+    """Runs NASM. It writes into a temporary folder, because NASM removes its output file if it fails, and that could be
+    a device or a user's file."""
     with tempfile.TemporaryDirectory(prefix="baretick-nasm-") as folder:
         asm, made = (os.path.join(folder, name) for name in ("snippet.asm", "snippet.o"))
         with open(asm, "w", encoding="utf-8") as f:
             f.write(text)
         try:
-            # A word that is no instruction would be a label, and measure nothing.
+            # Without this a word that is no instruction would be a label, and nothing would be measured.
             ran = limited([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm], "NASM", what_it_is, text=True)
         except FileNotFoundError:
             raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None
@@ -253,15 +254,15 @@ def _nasm(text, nasm, what_it_is, out=None):
 
 
 def _said(run):
-    """NASM's messages: (line, text)."""
+    """Returns NASM's messages: [(line, text)]."""
     found = re.findall(r"^[^:\n]*:(\d+): (?:error: |fatal: )?(?!info: )(.*)$", run.stderr, re.MULTILINE)
     return [(int(number), text) for number, text in found]
 
 
 @functools.lru_cache(maxsize=1024)
 def _try(lines, what_it_is, nasm):
-    """Assembles a few lines alone, so that what is wrong with them is told of them. Returns NASM's run, which has
-    their code. A snippet is verified several times, each time the same."""
+    """Assembles a few lines alone, so that messages belong to them. Returns NASM's run, which has their code. Cached,
+    because a snippet is verified several times."""
     run = _nasm("bits 64\ndefault rel\n" + "\n".join(lines) + "\n", nasm, what_it_is)
     if run.returncode == 0:
         return run
@@ -272,6 +273,7 @@ def _try(lines, what_it_is, nasm):
 
 
 def _code(text, what_it_is, nasm):
+    """Returns the bytes of instructions. Raises Wrong if these depend on addresses of other code."""
     lines = tuple(instructions(text))
     return _try(lines, what_it_is, nasm).code if lines else b""
 
@@ -285,7 +287,7 @@ def machine_code(text, what_it_is, nasm="nasm"):
 
 
 def _check_size(s):
-    """Of one copy, before all of them are assembled."""
+    """Raises Wrong if all copies of the snippet would make the object too large."""
     size = s.size
     copies = s.unroll if s.basic else 3 * s.unroll
     if size == 0:
@@ -297,7 +299,7 @@ def _check_size(s):
 
 @functools.lru_cache(maxsize=1024)
 def disassembled(code, what_it_is="the machine code"):
-    """The instructions, each a line, by ndisasm, which comes with NASM."""
+    """Returns the instructions, one per line, by ndisasm, which is part of NASM."""
     try:
         ran = limited(["ndisasm", "-b", "64", "-"], "ndisasm", what_it_is, input=code)
     except FileNotFoundError:
@@ -306,7 +308,7 @@ def disassembled(code, what_it_is="the machine code"):
 
 
 def system_calls(code, what_it_is="the machine code"):
-    """The instructions among these that call Linux: SYSCALL, SYSENTER, INT 0x80."""
+    """Returns the instructions among these that call Linux: SYSCALL, SYSENTER, INT 0x80."""
     found = [re.fullmatch(r"(?:\w+ )*?(syscall|sysenter|int 0x80)", line) for line in disassembled(code, what_it_is)]
     return list(dict.fromkeys(m[1] for m in found if m))
 
@@ -314,11 +316,11 @@ def system_calls(code, what_it_is="the machine code"):
 def _check_calls(code, where):
     calls = system_calls(code, where)
     if calls:
-        raise Wrong(f"{where}: {', '.join(calls)} would make a real system call of this process; "
-                    "--allow-syscalls lets it, without --hosted it runs in QEMU")
+        raise Wrong(f"{where}: {', '.join(calls)} would make a real system call; --allow-syscalls allows it, without --hosted "
+                    "it runs in QEMU")
 
 
-# What writes R15, in a line of disassembly: as its first operand, but for instructions that only read that; or as another.
+# Instructions that write R15, in a line of disassembly: as the first operand, except those that only read it; or as another.
 _WRITES_R15 = re.compile(r"^(?:lock )?(?!(?:cmp|test|push|bt|mul|i?div|jmp|call|wr[fg]sbase|nop) |imul \w+$)\w+ r15[dwb]?\b"
                          r"|^(?:lock )?(?:xchg|xadd|mulx) .*,r15[dwb]?\b")
 
@@ -328,29 +330,29 @@ def _check_counter(s):
         return
     for line in disassembled(s.code):
         if _WRITES_R15.search(line):
-            raise Wrong(f"{s.where}: {line}: R15 counts the iterations of the loop that the copies are in; take another "
-                        f"register")
+            raise Wrong(f"{s.where}: {line}: R15 counts the iterations of the loop around the copies; use another register")
 
 
 _FRAME = re.compile(r"^enter (\w+),(\w+)$")
 
 
 def frame(line):
-    """How many bytes ENTER takes from the stack, in a line of disassembly; 0 of another instruction (SDM vol. 2)."""
+    """Returns the bytes that an ENTER takes from the stack, in a line of disassembly; 0 for another instruction (SDM
+    vol. 2)."""
     match = _FRAME.match(line)
     return int(match[1], 0) + 8 * (1 + int(match[2], 0) % 32) if match else 0
 
 
 def _check_frames(s):
-    """ENTER without LEAVE goes down by as much as it says, through other areas and then out of them."""
+    """Raises Wrong if the frames of ENTER without LEAVE would leave RSP's area."""
     lines = disassembled(s.code)
     bytes_ = sum(map(frame, lines)) * (s.unroll if s.basic else 2 * s.unroll) * max(1, s.loop)
     if bytes_ > AREA // 2 and "leave" not in lines:
-        raise Wrong(f"{s.where}: {next(filter(frame, lines))}: the copies of a window take {bytes_ >> 10} KiB of the stack, and "
-                    f"there are {AREA // 2 >> 10}: lower --unroll or the size, or let LEAVE follow")
+        raise Wrong(f"{s.where}: {next(filter(frame, lines))}: the copies of a window take {bytes_ >> 10} KiB of the stack; "
+                    f"{AREA // 2 >> 10} KiB are allowed: lower --unroll or the size, or add LEAVE")
 
 
-# Directives of NASM that name a symbol of another object; that put what follows elsewhere, or assemble it otherwise.
+# Directives of NASM that name a symbol of another object, and directives that change the section or the mode.
 _OUTSIDE = re.compile(r"\[?(extern|required|common)\b", re.IGNORECASE)
 _MOVES = re.compile(r"\[?(section|segment|absolute|bits|use16|use32|use64)\b(?!:)", re.IGNORECASE)
 
@@ -374,8 +376,8 @@ def _check_moves(s):
 
 
 def verify(s, nasm="nasm", calls=True):
-    """Assembles one snippet alone and notes its code. Raises Wrong with NASM's message and the snippet's own line.
-    calls=False: no instruction may call Linux."""
+    """Assembles one snippet alone and notes its code. Raises Wrong with NASM's message and the line of the snippet.
+    calls=False: refuses instructions that call Linux."""
     check(s)
     _check_outside(s)
     init = _code(s.init, f"{s.where}, --init", nasm)
@@ -395,7 +397,7 @@ def verify(s, nasm="nasm", calls=True):
 
 
 def assemble(snippets, path, include, nasm="nasm", calls=True):
-    """Writes the object. Raises Wrong as verify() does."""
+    """Writes the object. Raises Wrong like verify()."""
     for s in snippets:
         verify(s, nasm, calls)
     named(snippets)

@@ -38,7 +38,8 @@ ROW = re.compile(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)?")
 # --- the program -----------------------------------------------------------------------------------
 
 def read(text):
-    """Its lines: each trace with its instructions, by themselves and in each stack of calls; why others are refused."""
+    """Returns (the traces with their instructions, by instruction and by stack of calls; why other rows are
+    refused)."""
     traces, refused = [], []
     for line in text.splitlines():
         record = json.loads(line)
@@ -58,16 +59,16 @@ def read(text):
 
 
 def fail_as_it_says(ran, said):
-    """The program did not come to its own end: why, as its record says where it has one."""
+    """Raises Failed with the reason why the program ended early, from its record of the fault if there is one."""
     if ran.returncode < 0:
         raise Failed(f"the program was ended by signal {-ran.returncode}: {said}")
     fault = re.search(r'"kind":"fault","message":("(?:[^"\\]|\\.)*")', ran.stdout)
     raise Failed(f"the program itself faulted: {json.loads(fault[1])}" if fault else
-                 f"the program was ended by a fault and did not say which: {said}")
+                 f"a fault ended the program, which did not report it: {said}")
 
 
 def program(*words):
-    """(status, traces, why others are refused). On a terminal it tells how far it is, by itself."""
+    """Returns (status, traces, why other rows are refused). On a terminal the program prints its progress itself."""
     start.fail_if_missing(PROGRAM, "make stores")
     ran = subprocess.run([PROGRAM, *words], stdout=subprocess.PIPE, text=True, check=False,
                          stderr=None if os.isatty(2) else subprocess.PIPE)
@@ -90,7 +91,8 @@ def common_words(args):
 
 
 def around_snippet(label, prefix):
-    """Where in the made object (scripts/assembly/snippet.py) a label is, for people. A user's label stays as it is."""
+    """Returns the name of a label of the made object (scripts/assembly/snippet.py) for people. A user's label stays as
+    it is."""
     if label == "copies_0.iteration":
         return "snippet"
     if label.startswith(f"{prefix}copy_1"):
@@ -129,7 +131,8 @@ def of_row(args):
 
 
 def kind_of(args):
-    """Which of the three above. No instruction is one word with a dot or a slash in it."""
+    """Returns the kind of the word: row, object or instructions. No instruction is a single word with a dot or a
+    slash."""
     text = args.what
     if args.asm:
         return of_assembly
@@ -150,7 +153,7 @@ def refuse_words(args, kind):
 # --- lines of the source ---------------------------------------------------------------------------
 
 def path_of(record, defined, object_path):
-    """The object that a placed instruction comes from; nothing where two have a symbol of its name."""
+    """Returns the object that a placed instruction comes from; None if several have a symbol of that name."""
     if object_path:
         return object_path
     paths = defined.get(record.get("function"), [])
@@ -158,7 +161,7 @@ def path_of(record, defined, object_path):
 
 
 def placed(trace):
-    """All records in it that have a place."""
+    """Returns all records of the trace that have a place."""
     calls = [call for record in trace["by_stack"] for call in record["calls"]]
     return trace["by_instruction"] + trace["by_stack"] + calls + ([trace["ended"]] if "ended" in trace else [])
 
@@ -198,7 +201,7 @@ def cut(text, width):
 
 
 def place(record, width=WIDTH):
-    """function+0x12, file.c:34; of a name that is too long, less of the name."""
+    """Returns `function+0x12, file.c:34`, with a shortened name if it is too long."""
     if "function" not in record:
         name, text = "", f"{record['address']:#x}"
     else:
@@ -241,7 +244,7 @@ def table(records, columns):
 
 
 def lists(trace, by, top):
-    """Three of them, as far as there is anything in them."""
+    """Yields the lines of those of the three lists that have entries."""
     for title, keys, columns in LISTS:
         found = offenders(trace[BY[by]], keys)
         shown = found[:top] if top else found
@@ -285,7 +288,7 @@ def tell(trace, by, top):
 # --- the words -------------------------------------------------------------------------------------
 
 def hint(word):
-    """What else it may have been meant as."""
+    """Returns another meaning that the word may have."""
     return f"; a folder is {word}/" if os.path.isdir(word) else "; an instruction of one word takes --asm"
 
 

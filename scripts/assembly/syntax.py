@@ -1,5 +1,5 @@
-"""Snippets in other syntaxes than NASM's: GNU as assembles AT&T's and its own Intel syntax, and lines of
-`objdump -d` have their machine code with them."""
+"""Snippets in other syntaxes than NASM's. GNU as assembles AT&T's syntax and its own Intel syntax; lines of `objdump
+-d` contain their machine code."""
 import os
 import re
 import tempfile
@@ -23,7 +23,7 @@ _IN_PLACE = re.compile(r"\(%[re]ip\)|\[[re]ip[+-]")
 
 
 def detect(text):
-    """nasm, intel or att, by what only that syntax has."""
+    """Returns nasm, intel or att, by features that only that syntax has."""
     if _ATT.search(text):
         return "att"
     return "intel" if _INTEL.search(text) else "nasm"
@@ -32,7 +32,7 @@ def detect(text):
 # --- objdump -----------------------------------------------------------------------------------------
 
 def is_dump(lines):
-    """Whether lines are what objdump -d prints: nothing but its instructions and what stands around them."""
+    """Tests whether all lines are output of objdump -d: instructions, headings and blank lines."""
     return any(_DUMPED.match(line) or _BARE.match(line) for line in lines) and all(
         _DUMPED.match(line) or _BARE.match(line) or _AROUND.fullmatch(line) for line in lines)
 
@@ -45,7 +45,7 @@ def refuse_headings(lines, where):
 
 
 def alone(lines, where):
-    """[(number of the line, text, bytes)] of instructions that can be measured by themselves, and [why one cannot]."""
+    """Returns ([(line number, text, bytes)] of instructions that can be measured alone, [why one cannot])."""
     found, left_out = [], []
     for one in _dumped(lines):
         number, text, code, _ = one
@@ -60,7 +60,7 @@ def alone(lines, where):
 
 
 def together(lines, where):
-    """The text and the machine code of all instructions; no code where objdump did not show it."""
+    """Returns the text and the machine code of all instructions; no code if objdump did not print it."""
     found = _dumped(lines)
     _check_places(found, where)
     codes = [code for _, _, code, _ in found]
@@ -68,7 +68,7 @@ def together(lines, where):
 
 
 def _dumped(lines):
-    """[(number of the line, text, bytes, address)] of objdump's instructions."""
+    """Returns [(line number, text, bytes, address)] of objdump's instructions."""
     found = []
     for number, line in enumerate(lines, 1):
         match = _DUMPED.match(line)
@@ -86,12 +86,12 @@ def _dumped(lines):
 
 
 def _plain(text):
-    """Without objdump's comments and names."""
+    """Returns an instruction without objdump's comments and symbol names."""
     return re.sub(r"\s+<[^>]*>$", "", " ".join(text.partition("#")[0].split()))
 
 
 def _check_places(found, where):
-    """Refuses what means something else at another place."""
+    """Refuses instructions that have another meaning at another address."""
     first, behind = found[0][3], found[-1][3] + max(1, len(found[-1][2]))
     for number, text, code, _ in found:
         if text == "(bad)":
@@ -105,7 +105,7 @@ def _check_places(found, where):
 # --- GNU as ------------------------------------------------------------------------------------------
 
 def assembled(text, syntax, where, program="as"):
-    """The machine code of a text in AT&T's syntax ("att") or GNU as's Intel syntax ("intel")."""
+    """Returns the machine code of a text in AT&T's syntax ("att") or GNU as's Intel syntax ("intel")."""
     lines = snippet.instructions(text)
     head = ".intel_syntax noprefix" if syntax == "intel" else ".att_syntax prefix"
     with tempfile.TemporaryDirectory(prefix="baretick-as-") as folder:
@@ -127,7 +127,7 @@ def assembled(text, syntax, where, program="as"):
 
 
 def _said(stderr, lines, where):
-    """GNU as's messages, with the snippet's own lines."""
+    """Returns GNU as's messages, each with the line of the snippet."""
     found = re.findall(r"^[^:\n]*:(\d+): (?:Error|Fatal error|Warning): (.*)$", stderr, re.MULTILINE)
     return "\n".join(f'{where}: "{lines[int(number) - 2]}": {text}' for number, text in found
                      if 0 <= int(number) - 2 < len(lines)) or f"{where}: GNU as says: {stderr.strip()}"
@@ -136,7 +136,7 @@ def _said(stderr, lines, where):
 # --- snippets ----------------------------------------------------------------------------------------
 
 def take(given, syntax):
-    """Assembles what is in another syntax than NASM's: the snippet, --init and --late-init, each as it is written."""
+    """Assembles those of the snippet, --init and --late-init that are not in NASM's syntax, each in its own."""
     lines = given.text.splitlines()
     refuse_headings(lines, given.where)
     if is_dump(lines):

@@ -1,5 +1,5 @@
-"""Copies that do not wait for each other: other registers and other addresses in each, and what ends the
-chains that are left."""
+"""Copies that do not wait for each other: each has other registers and other addresses, and instructions between them
+break the remaining chains."""
 from assembly import operands, waits
 from assembly.snippet import as_bytes, instructions
 
@@ -15,7 +15,7 @@ _APART = 8       # bytes, or the operand's size where that is more
 
 
 def part(given):
-    """Makes copies that do not wait for each other, and notes how. Raises Wrong where that is not known."""
+    """Makes copies that do not wait for each other, and notes how. Raises Wrong if this is not possible."""
     wish = waits.Wish(given, "--throughput")
     if any(operands.kind_of(whole) == "x87" for whole in wish.carried()):
         raise wish.wrong("st0 is read and written by each copy, and no other register can take its place")
@@ -37,14 +37,14 @@ def part(given):
         note += ": copies stay as they are"
     else:
         given.copies = ["; ".join([*ends.lines, as_bytes(code)]) for code, _ in made]
-    # After what sets registers: what is kept is what they hold then.
+    # After --late-init, because the values that it sets are kept.
     given.late_init = "; ".join([*instructions(given.late_init), *ends.before])
     given.notes.append(f"throughput: {note}")
 
 
 class _Ends:
-    """What ends the chains that go through fixed registers: instructions before each copy that set those
-    anew from others, which keep their first values; and one that writes the flags."""
+    """Instructions before each copy that break the chains through fixed registers and flags. They set each fixed
+    register from another one, which keeps its first value, and write the flags."""
 
     def __init__(self, wish):
         fixed = {o.whole: o for o in wish.registers if not o.visible and o.whole in wish.carried()
@@ -64,10 +64,10 @@ class _Ends:
             self.lines.append(self._move(o.whole, keeper, o))
 
     def _take(self, kind, what):
-        """The last register of its kind that nothing else uses."""
+        """Returns the last register of this kind that is free."""
         free = [r for r in _POOL[kind] if r not in self.wish.used() and r not in self.taken and r != "k0"]
         if not free:
-            raise self.wish.wrong(f"each copy waits for {what}, and no register is left to end that")
+            raise self.wish.wrong(f"each copy waits for {what}, and no register is free to break that chain")
         self.taken.append(free[-1])
         return free[-1]
 
@@ -90,7 +90,7 @@ class _Ends:
 # --- other registers, other addresses ----------------------------------------------------------------
 
 def _rounds(wish, ends):
-    """Which registers the copies of a round write: [{register of the text: register of the copy}]."""
+    """Returns [{register of the text: register of the copy}]: the registers that the copies of a round write."""
     named = [w for w in dict.fromkeys(o.whole for o in wish.written()) if w not in ends.fixed]
     rounds = []
     for kind in dict.fromkeys(operands.kind_of(w) for w in named):
@@ -103,7 +103,7 @@ def _rounds(wish, ends):
 
 
 def _pool(wish, kind, these, ends):
-    """Registers that can take the place of these, these first."""
+    """Returns the registers that can replace these, these first."""
     others = wish.used() - set(these) | {o.whole for o in wish.registers if not o.visible} | set(ends.taken)
     if any(o.mask and o.whole in these for o in wish.registers):
         others.add("k0")  # which would be no mask
@@ -121,7 +121,7 @@ def _groups(wish, these, pool):
 
 
 def _changes(wish, rounds):
-    """What each copy of a round changes, and what to say of it."""
+    """Returns (the changes of each copy of a round, a note about them)."""
     m = wish.memory()
     moves = m and not m.vectors and operands.whole_of(m.base) in waits.AREAS
     if wish.carried_memory() and not moves:
@@ -161,7 +161,7 @@ def _writes_no_register(wish):
 
 
 def _chains(wish, ends, count):
-    """How copies wait for earlier ones of their round; "" where none does."""
+    """Returns a note on how copies wait for earlier ones of their round; "" if none does."""
     written = [o for o in wish.written() if o.whole not in ends.fixed]
     if wish.is_idiom():
         return f"at most {count} chains side by side, none where the CPU knows that the result is known"

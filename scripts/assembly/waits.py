@@ -1,40 +1,40 @@
-"""What an instruction waits for: the facts that latency.py and throughput.py choose by.
+"""Which operands a copy waits for: the facts from which latency.py and throughput.py choose.
 
-Zydis says which operands an instruction reads and writes. What follows from values and not from operands
-is here: results that are known beforehand, operands that an instruction uses up, destinations that are
-kept in part.
+Zydis reports which operands an instruction reads and writes. This module has the rules that depend on values instead:
+results that are known beforehand, masks that an instruction clears, destinations that are kept in part.
 """
 import re
 
 from assembly import clashes, operands, snippet
 from assembly.snippet import Wrong
 
-# They point into areas of memory; scripts/assembly/snippet.py.
+# Registers that point into areas of memory.
 AREAS = snippet.AREAS
 ITERATIONS = "r15"
 _NAMED_HERE = ("general", "vector", "mask", "MMX", "x87", "tile")
-# Of two equal sources they make zeros or ones, and processors know that (Intel's optimization manual,
-# "zero idioms" and "ones idioms"; AMD's, "zeroing idioms"): nothing is waited for.
+# With two equal sources the result is zeros or ones, and processors know that (Intel's optimization manual, "zero idioms"
+# and "ones idioms"; AMD's, "zeroing idioms"): they wait for neither source. Zydis does not report idioms.
 _IDIOM = re.compile(r"sub|xor|sbb|andn|v?(pxor[dq]?|xorp[sd]|psub\w+|pcmp(eq|gt)[bwdq]|pandn[dq]?|andnp[sd])|kxn?or[bwdq]")
-# They move the top of the x87 stack, so that st0 is another register in the next copy (SDM vol. 1, 8.1.2).
+# Instructions that move the top of the x87 stack: st0 is another register in the next copy (SDM vol. 1, 8.1.2). Zydis
+# reports only that they write the status word, as every x87 instruction does.
 _MOVES_TOP = re.compile(r"fi?ld(?!cw|env).*|fbld|f\w*p|fcompp|fucompp|f(dec|inc)stp|fxtract|fsincos|fptan|fpatan|fyl2x(p1)?|f?n?init")
 _KEEPS_TOP = {"fnop", "fxsave", "fscale"}
-# Destinations that Zydis calls written only, and that are waited for all the same.
+# Instructions that wait for their destination, although Zydis reports that they only write it.
 _KEEPS = {
     **dict.fromkeys(("popcnt", "lzcnt", "tzcnt"), "some Intel CPUs wait for its destination"),
-    **dict.fromkeys(("bsf", "bsr"), "it keeps its destination where the source is 0"),
+    **dict.fromkeys(("bsf", "bsr"), "it keeps its destination if the source is 0"),
 }
 _MASKS = re.compile(r"vp?maskmov(p[sd]|[dq])|v?maskmov(q|dqu)")
-_YOURSELF = "say yourself what waits: write several copies with their registers, without"
+_YOURSELF = "write several copies, with registers that make them wait or not, and leave out"
 
 
 class Wish:
-    """A snippet's one instruction, for --latency or --throughput."""
+    """The one instruction of a snippet, for --latency or --throughput (`wish`)."""
 
     def __init__(self, given, wish):
         self.given, self.wish = given, wish
         if (given.text or not given.raw) and len(snippet.instructions(given.text)) != 1:
-            raise Wrong(f"{given.where}: {wish} takes one instruction: write the registers of several yourself")
+            raise Wrong(f"{given.where}: {wish} takes one instruction; for several, write the registers of each and leave out {wish}")
         self.text = snippet.what(given)
         code = given.raw or snippet.machine_code(given.text, given.where)
         self.one = operands.describe(code, given.where)
@@ -49,9 +49,9 @@ class Wish:
     def _refuse(self):
         one = self.one
         if one.jumps or any(o.register in ("rip", "cs") and o.writes for o in one.operands):
-            raise self.wrong("it leaves the copies: what comes next waits for no operand")
+            raise self.wrong("it leaves the copies, and the next instruction waits for no operand")
         if one.repeats and self.hidden("rcx"):
-            raise self.wrong("it counts rcx down to 0, and copies after the first have nothing to do")
+            raise self.wrong("it counts rcx down to 0, so that the copies after the first do nothing")
         if self.moves_top():
             raise self.wrong("it moves the top of the x87 stack: st0 is another register in the next copy")
         if self.given.loop and any(o.whole == ITERATIONS and o.writes for o in self.registers):
@@ -64,15 +64,15 @@ class Wish:
         return any(o.whole == whole and not o.visible for o in self.registers)
 
     def memory(self):
-        """The operand in memory that the text names, or None."""
+        """Returns the operand in memory that the text names, or None."""
         return next((o for o in self.one.operands if o.kind == "memory" and o.visible), None)
 
     def written(self):
-        """Registers that its text names, and that it writes."""
+        """Returns the registers that the text names and the instruction writes."""
         return [o for o in self.registers if o.visible and (o.writes or o.may_write)]
 
     def reads(self, whole):
-        """Whether it waits for this register, be it as a part of an address."""
+        """Tests whether the instruction waits for this register, also as a part of an address."""
         if self.one.mnemonic == "xlat" and whole == "rax":  # AL is added to the address (SDM vol. 2)
             return True
         return any(o.whole == whole and (o.reads or o.may_write) for o in self.registers) or any(
@@ -83,12 +83,12 @@ class Wish:
             whole in o.address() for o in self.one.operands if o.kind == "address")
 
     def carried(self):
-        """Registers that a copy reads and the one before wrote."""
+        """Returns the registers that a copy reads and the previous copy wrote."""
         wrote = dict.fromkeys(o.whole for o in self.registers if o.writes or o.may_write)
         return [whole for whole in wrote if self.reads(whole)]
 
     def carried_flags(self):
-        """Flags likewise. A shift by CL keeps them where CL is 0."""
+        """Returns the flags that a copy reads and the previous copy wrote. A shift by CL keeps them if CL is 0."""
         kept = any(o.register == "rflags" and o.may_write for o in self.one.operands)
         return [f for f in self.one.reads_flags if f in self.one.writes_flags] or (["the flags"] if kept else [])
 
@@ -97,12 +97,13 @@ class Wish:
         return m if m and m.reads and (m.writes or m.may_write) else None
 
     def name(self, whole, of=None):
-        """A register as the instruction has it: eax of rax. `of`: the register whose place it takes."""
+        """Returns a register by the name that the instruction uses: eax for rax. `of`: the register that it
+        replaces."""
         like = next((o.register for o in self.registers if o.whole == (of or whole)), None)
         return operands.named_like(whole, like) if like else whole
 
     def used(self):
-        """All registers that are in it or that it uses."""
+        """Returns all registers that the instruction names or uses."""
         return {o.whole for o in self.registers} | {r for o in self.one.operands for r in o.address()}
 
     # --- what operands do not say ------------------------------------------------------------------
@@ -117,7 +118,7 @@ class Wish:
         return self.one.category.startswith("X87") and name not in _KEEPS_TOP and bool(_MOVES_TOP.fullmatch(name))
 
     def used_up(self):
-        """The mask that a gather or scatter clears, or None."""
+        """Returns the mask that a gather or scatter clears, or None."""
         if "GATHER" not in self.one.category and "SCATTER" not in self.one.category:
             return None
         if self.one.encoding == "evex":
@@ -125,30 +126,31 @@ class Wish:
         return self.registers[-1]
 
     def vector_mask(self):
-        """The mask of VMASKMOV, VPMASKMOV and MASKMOV, or None: the second operand (SDM vol. 2)."""
+        """Returns the mask of VMASKMOV, VPMASKMOV and MASKMOV, which is the second operand (SDM vol. 2), or None."""
         if not _MASKS.fullmatch(self.one.mnemonic):
             return None
         return next(o for o in self.registers if o.visible and o.number == 1)
 
     def mask(self):
-        """The mask of AVX-512 that it has, where it has one."""
+        """Returns the AVX-512 mask, or None."""
         return next((o for o in self.registers if o.mask), None)
 
     def address_is_written(self):
-        """The name of a register that it writes and that its operand in memory has in its address, or None. Those that
-        it does not name count for copies that wait for each other; RSP moves within its area."""
+        """Returns the name of a register that the instruction writes and that the address of its memory operand
+        contains, or None. Registers that the text does not name count only for --latency. RSP does not count: it moves
+        within its area."""
         m, named = self.memory(), self.written()
         if self.wish == "--latency":
             named = [*named, *(o for o in self.registers if not o.visible and o.whole != "rsp" and (o.writes or o.may_write))]
         return next((o.register for o in named if m and o.whole in m.address()), None)
 
     def keeps(self, o):
-        """Why a written register may be waited for though it is not read; "" where it is not."""
+        """Returns why copies may wait for a register that is written and not read; "" if they do not."""
         if o.reads or o.may_write:
             return ""
         if self.one.mnemonic in _KEEPS:
             return _KEEPS[self.one.mnemonic]
-        # SDM vol. 1, 3.4.1.1: 8 and 16 bits keep the rest; vol. 2, 2.3.10.1: so does SSE without VEX.
+        # SDM vol. 1, 3.4.1.1: results of 8 and 16 bits keep the rest; vol. 2, 2.3.10.1: so do those of SSE without VEX.
         if operands.kind_of(o.whole) == "general" and o.bits <= 16:
             return f"it keeps the rest of {o.whole}"
         if operands.kind_of(o.whole) == "vector" and self.one.encoding == "legacy" and o.bits < 128:
@@ -156,14 +158,14 @@ class Wish:
         return ""
 
     def elements(self):
-        """Of its widest operand: as many bits of a mask count."""
+        """Returns the number of elements of the widest operand, which is the number of mask bits that count."""
         return max((o.elements for o in self.one.operands if operands.kind_of(o.whole) != "mask"), default=0)
 
     # --- what is set before the first copy -----------------------------------------------------------
 
     def set_first(self, now=None):
-        """Sets what the copies cannot do without, where nobody else sets registers: a mask to ones, addresses that
-        are fixed, and x87 registers. Returns what to say of that. `now`: the register that has the mask's place."""
+        """Sets what the copies need, unless --init or --late-init is given: a mask to ones, fixed addresses, x87
+        registers. Returns a note about it, or "". `now`: the register that replaces the mask."""
         if self.given.init or self.given.late_init:
             return ""
         if self.vector_mask():
@@ -176,7 +178,7 @@ class Wish:
         return clashes.set_first(self) or self._set_addresses() or self._set_x87()
 
     def _set_vector_mask(self, now):
-        """Ones; in the memory too where that is the next copy's mask."""
+        """Sets the mask to ones, and the memory too if that is the mask of the next copy."""
         mask = self.vector_mask().register
         if now:
             mask = operands.named_like(now, mask)
@@ -188,7 +190,7 @@ class Wish:
         return f"; {and_list(names)} {'is' if len(names) == 1 else 'are'} set to ones first"
 
     def _set_addresses(self):
-        """Of instructions whose address is in a register that they do not let choose."""
+        """Sets the address of an instruction that uses a fixed register for it."""
         at = {"xlat": "rbx", "clzero": "rax"}.get(self.one.mnemonic)
         if self.one.mnemonic == "movdir64b":  # its first operand is an address (SDM vol. 2)
             at = next(o.whole for o in self.registers if o.visible and o.whole not in self.memory().address())
@@ -199,17 +201,17 @@ class Wish:
         return f"; {at} is set to {area} first, an address"
 
     def _set_x87(self):
-        """Values on the stack, as an instruction on an empty one is a stack fault (SDM vol. 1, 8.5.1.1)."""
+        """Pushes values, because an instruction on an empty x87 stack is a stack fault (SDM vol. 1, 8.5.1.1)."""
         used = [int(o.register[2:]) for o in self.registers if operands.kind_of(o.whole) == "x87"]
         if not used:
             return ""
         self.given.init = "; ".join(["fld1"] * (max(used) + 1))
-        self.given.after = "; ".join(["fstp st0"] * (max(used) + 1))  # or the row would be said to change the stack
+        self.given.after = "; ".join(["fstp st0"] * (max(used) + 1))  # otherwise the row would be reported to change the stack
         return f"; {and_list([f'st{i}' for i in range(max(used) + 1)])} {'is' if max(used) == 0 else 'are'} set to 1 first"
 
 
 def ones(mask, elements):
-    """The instruction that sets a mask to ones for that many elements."""
+    """Returns the instruction that sets this number of elements of a mask to ones."""
     if operands.kind_of(mask) == "mask":
         width = "w" if elements <= 16 else "d" if elements <= 32 else "q"  # w: AVX512F; d and q: AVX512BW
         return f"kxnor{width} {mask}, {mask}, {mask}"
@@ -217,10 +219,11 @@ def ones(mask, elements):
 
 
 def _vector_ones(mask, encoding):
-    """As ones(), for a CPU that has no more than the encoding takes: SSE2 or AVX."""
+    """Returns such an instruction for a vector, which needs only SSE2 or AVX, like the instruction with that
+    encoding."""
     if encoding == "legacy":
         return f"pcmpeqd {mask}, {mask}"
-    return f"vcmpps {mask}, {mask}, {mask}, 15"  # 15: true, whatever the operands are
+    return f"vcmpps {mask}, {mask}, {mask}, 15"  # 15: true for all operands
 
 
 def and_list(names):

@@ -219,7 +219,7 @@ def test_run_hands_words_and_status_on():
 
 
 @pytest.mark.parametrize("words, said", [
-    (["--out", "reports"], "--out: not with --hosted"), (["--smp", "2"], "--smp: of the machine in QEMU"),
+    (["--out", "reports"], "--out: not with --hosted"), (["--smp", "2"], "--smp: configures the machine in QEMU"),
 ])  # fmt: skip
 def test_run_of_a_process_takes_no_word_of_the_machine(words, said, tmp_path):
     ran = subprocess.run([ROOT / "scripts/baretick", "run", "--hosted", *words], cwd=tmp_path, capture_output=True,

@@ -149,8 +149,8 @@ def test_forms_of_avx512_fp16_are_copied_and_known_by_their_extension(text):
     ("mov rax, [r14]", "mov r14, [r14]", "mov [r14], r14", "the memory at [r14] holds it"),
     ("mov rax, [r14+8]", "mov r14, [r14+0x08]", "mov [r14+8], r14", "the memory at [r14+8] holds it"),
     ("mov rdi, qword [rsi - 8]", "mov rsi, [rsi-0x08]", "mov [rsi-8], rsi", "the memory at [rsi-8]"),
-    ("mov rax, [rbx]", "mov r14, [r14]", "mov [r14], r14", "rbx points nowhere"),
-    ("mov rax, [rax]", "mov r14, [r14]", "mov [r14], r14", "rax points nowhere"),
+    ("mov rax, [rbx]", "mov r14, [r14]", "mov [r14], r14", "rbx does not point to memory"),
+    ("mov rax, [rax]", "mov r14, [r14]", "mov [r14], r14", "rax does not point to memory"),
 ])
 def test_a_load_takes_its_address_from_the_load_before(text, becomes, init, says):
     s = snippet.Snippet(text)
@@ -180,11 +180,11 @@ def test_another_load_has_its_result_in_the_next_address(text, becomes, at):
     ("setz al", "it reads flags only, and writes al"), ("lahf", "reads flags only, and writes ah"),
     ("rdrand rax", "reads no register"), ("rdseed rax", "reads no register"), ("mov rax, 5", "reads no register"),
     ("rdtsc", "reads no register"), ("cqo", "no register that it reads can be one that it writes"),
-    ("mov rax, [r14 + rbx*8]", "an address of one register"), ("mov rax, [fs:r14]", "what fs adds"),
-    ("movzx eax, byte [rbx]", "not one area register"), ("add rax, [rax]", "its address is made of rax"),
-    ("movd eax, xmm0", "a way back takes"), ("kmovw eax, k1", "a way back takes"),
-    ("pcmpistri xmm0, xmm1, 1", "a way back takes"), ("vpcmpeqb k1, zmm1, zmm2", "a way back takes"),
-    ("vmovups zmm0, [r14]", "what it loads is no address"), ("movq xmm0, [r14]", "what it loads is no address"),
+    ("mov rax, [r14 + rbx*8]", "the address must be a register"), ("mov rax, [fs:r14]", "the base of fs"),
+    ("movzx eax, byte [rbx]", "use an area register"), ("add rax, [rax]", "its address is made of rax"),
+    ("movd eax, xmm0", "a chain needs"), ("kmovw eax, k1", "a chain needs"),
+    ("pcmpistri xmm0, xmm1, 1", "a chain needs"), ("vpcmpeqb k1, zmm1, zmm2", "a chain needs"),
+    ("vmovups zmm0, [r14]", "the loaded value is no address"), ("movq xmm0, [r14]", "the loaded value is no address"),
     ("mov [r14], rax", "it only stores"), ("vmovups [r14], zmm0", "it only stores"), ("nop", "writes no register"),
     ("cmp rax, rbx", "writes flags only"), ("ptest xmm0, xmm1", "writes flags only"), ("prefetcht0 [r14]", "writes no register"),
     ("vgatherdps zmm0{k1}, [r14+zmm2*4]", "it clears its mask k1"),
@@ -193,12 +193,12 @@ def test_another_load_has_its_result_in_the_next_address(text, becomes, at):
     ("repne scasb", "counts rcx down to 0"), ("fld st0", "moves the top of the x87 stack"), ("faddp st1, st0", "moves the top"),
     ("jmp $+2", "leaves the copies"), ("call $+5", "leaves the copies"), ("jz $+2", "leaves the copies"),
     ("loop $+2", "leaves the copies"), ("jrcxz $+2", "leaves the copies"),
-    ("cpuid", "eax and ecx choose what it reports"), ("idiv rdx", "rdx is the divisor, the upper half of the dividend, and the remainder"),
+    ("cpuid", "eax and ecx select its leaf"), ("idiv rdx", "rdx is the divisor, the upper half of the dividend, and the remainder"),
     ("idiv ah", "ah is the divisor"), ("mul qword [rax]", "its address is made of rax"), ("cmpxchg [rax], rbx", "its address is made of rax"),
     ("cmpxchg16b [rdx]", "its address is made of rdx"), ("repe cmpsb", "counts rcx down to 0"),
     ("syscall", "leaves the copies"), ("int 0x80", "leaves the copies"), ("ret", "leaves the copies"),
 ])  # fmt: skip
-def test_latency_refuses_what_has_no_way_back(text, why):
+def test_latency_refuses_an_instruction_that_cannot_form_a_chain(text, why):
     s = snippet.Snippet(text)
     with pytest.raises(snippet.Wrong) as wrong:
         latency.chain(s)
@@ -207,8 +207,8 @@ def test_latency_refuses_what_has_no_way_back(text, why):
 
 
 @pytest.mark.parametrize("given, why", [
-    ({"text": "mov rax, [rbx]", "init": "lea rbx, [r14 + 64]"}, "what --init does to rbx"),
-    ({"text": "mov rax, [r14]", "late_init": "add r14, 64"}, "what --late-init does"),
+    ({"text": "mov rax, [rbx]", "init": "lea rbx, [r14 + 64]"}, "--init may change rbx"),
+    ({"text": "mov rax, [r14]", "late_init": "add r14, 64"}, "--late-init may change"),
     ({"text": "add r15, rax", "loop": 10}, "counts the loop's iterations"),
     ({"text": "add rax, rbx; nop"}, "takes one instruction"),
     ({"text": "add rax, [rel elsewhere]"}, "elsewhere"),

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(not Path(operands.PROGRAM).exists(), reason="Zyd
     ("vaddps ymm0, ymm1, ymm2", "vaddps ymm3, ymm1, ymm2", "no copy reads what another writes"),
     ("vaddps ymm0, ymm0, ymm2", "vaddps ymm1, ymm1, ymm2", "15 chains side by side"),
     ("popcnt rax, rbx", "popcnt rcx, rbx", "some Intel CPUs wait for its destination"),
-    ("bsf rax, rbx", "bsf rcx, rbx", "it keeps its destination where the source is 0"),
+    ("bsf rax, rbx", "bsf rcx, rbx", "it keeps its destination if the source is 0"),
     ("sqrtsd xmm0, xmm1", "sqrtsd xmm2, xmm1", "it keeps the rest of its destination"),
     ("setz al", "setz cl", "it keeps the rest of rax"), ("mov ah, bl", "mov ch, bl", "at most 3 chains"),
     ("xor eax, eax", "xor ecx, ecx", "none where the CPU knows"),
@@ -118,7 +118,7 @@ def test_throughput_refuses_what_always_waits(text, why):
     *((f"{name} {register}", f"{register} is the divisor and the stack pointer")
       for name in ("div", "idiv") for register in ("rsp", "esp", "sp", "spl")),
     ("div qword [rbx]", "the divisor at [rbx] is not set"), ("idiv dword [r14 + rbx*4]", "the divisor at [r14+rbx*4] is not set"),
-    ("div qword [rdx]", "the divisor at [rdx] is not set"), ("cmpxchg16b [r14 + 8]", "[r14+8] has to be at a multiple of 16 bytes"),
+    ("div qword [rdx]", "the divisor at [rdx] is not set"), ("cmpxchg16b [r14 + 8]", "[r14+8] must be at a multiple of 16 bytes"),
 ])
 def test_a_clash_with_an_operand_that_is_not_written_is_refused_by_its_name(make, text, why):
     s = snippet.Snippet(text)
