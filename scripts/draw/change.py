@@ -10,7 +10,7 @@ LOOKS = {compare.SLOWER: (ink.RED, ">"), compare.MORE: (ink.RED, ">"), compare.F
 
 
 def changes(old, new, lines):
-    """old, new: of compare.Side; lines: of compare.compared()."""
+    """old, new: of sides.Side; lines: of compare.compared()."""
     known = [x for x in lines if x.get("ratio") is not None]
     if not known:
         raise NoData("no row of the two reports can be compared as a ratio")

@@ -4,7 +4,6 @@ import math
 from draw import ink
 from draw.pictures import NoData, Picture, machine
 from read import curve as read_curve
-from read import forward as read_forward
 
 STEPS = 21  # of the colours
 LINE_INCHES = 0.115  # of a pair of sizes

@@ -1,7 +1,7 @@
 """The parts of the page that `baretick report` makes, each out of the records of one report."""
 from draw import markup
 from draw.markup import element
-from judge import compare
+from judge import compare, compare_report
 from read import curve, figure, show, table
 
 COMPARED = (
@@ -317,8 +317,8 @@ def change(old, new, crossed, lines, differences):
     several = len(lines.cores) > 1
     parts = [element("p", side.line()) for side in (old, new)]
     parts += [element("p", f"Compared all the same: {said}") for said in crossed]
-    parts.append(element("p", element("b", compare.sentence(lines))))
-    parts += [element("p", said, class_="soft") for said in compare.explanation(lines, differences)]
+    parts.append(element("p", element("b", compare_report.sentence(lines))))
+    parts += [element("p", said, class_="soft") for said in compare_report.explanation(lines, differences)]
     parts.append(markup.table("Old against new, row by row",
                               [c for c in compare.headed(lines) if c.key != "core" or several], in_order,
                               label="Old against new"))

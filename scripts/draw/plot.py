@@ -14,7 +14,7 @@ from draw import ink
 from draw import machine as draw_machine
 from draw import row as draw_row
 from draw.pictures import NoData
-from judge import compare, compare_command
+from judge import compare, compare_command, likeness, sides
 from read import forward as read_forward
 from read import saved, show
 from tools import help_text
@@ -49,8 +49,8 @@ class Old:
 
     def __init__(self, path, new_path, args):
         # Histograms are drawn for the old one; those of the new one are in the report that is drawn.
-        self.old, self.new = compare.Side("old", [path], None), compare.Side("new", [new_path])
-        self.crossed = compare.fail_if_unlike(self.old, self.new, args.across)
+        self.old, self.new = sides.Side("old", [path], None), sides.Side("new", [new_path])
+        self.crossed = sides.fail_if_unlike(self.old, self.new, args.across)
         self.lines, self.differences = compare.compared(self.old, self.new, args)
         self.comparable = {(x["suite"], x["name"], x["core"]) for x in self.lines if x["verdict"] not in (compare.UNLIKE, compare.FAILED)}
 
@@ -287,7 +287,7 @@ def kinds(text):
 def add_against(p):
     p.add_argument("--against", metavar="OLD", help="an older report to compare FILE with")
     p.add_argument("--across", type=compare_command.kinds, default=[], metavar="KIND,...",
-                   help="compare although these differ: " + ", ".join(compare.likeness.MAY_CROSS))
+                   help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
 
 
 def add(commands):

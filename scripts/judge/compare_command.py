@@ -2,7 +2,7 @@
 import argparse
 import os
 
-from judge import compare, history, likeness, series
+from judge import compare_report, history, likeness, series
 from read import saved, show, table
 from tools import help_text
 
@@ -14,14 +14,14 @@ def launches_of(words):
 
 def command(args):
     if args.old and args.new and not args.reports and not args.history:
-        return compare.command(args, launches_of(args.old), launches_of(args.new))
+        return compare_report.command(args, launches_of(args.old), launches_of(args.new))
     if args.old or args.new:
         raise saved.Unreadable("--old FILE... needs --new FILE..., and the reverse, and no other files")
     if args.history or len(args.reports) > 2:
         kept = history.kept(args.history) if args.history else []
         return history.command(args, [launches_of([word]) for word in [*kept, *args.reports]])
     if len(args.reports) == 2:
-        return compare.command(args, *(launches_of([word]) for word in args.reports))
+        return compare_report.command(args, *(launches_of([word]) for word in args.reports))
     raise saved.Unreadable("compare needs OLD NEW, or --old FILE... --new FILE..., or three runs or more, or --history DIR")
 
 

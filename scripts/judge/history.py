@@ -2,8 +2,8 @@
 import os
 import statistics
 
-from judge import compare, estimate, series
-from read import figure, run_folder, saved, show, table
+from judge import compare, compare_report, series, sides
+from read import run_folder, saved, show, table
 
 COLUMNS = (
     table.Column("row", "row", left=True),
@@ -30,8 +30,8 @@ PARTS = tuple(table.Column("", key) for key in (
 # --- runs ------------------------------------------------------------------------------------------
 
 def runs_of(paths, across):
-    """Returns (a compare.Side for each run, what differs although --across allows it). paths: the launches of each run."""
-    found = [compare.Side(f"run {number}", launches) for number, launches in enumerate(paths, 1)]
+    """Returns (a sides.Side for each run, what differs although --across allows it). paths: the launches of each run."""
+    found = [sides.Side(f"run {number}", launches) for number, launches in enumerate(paths, 1)]
     seen = {}
     for run in found:
         for report in run.reports:
@@ -41,7 +41,7 @@ def runs_of(paths, across):
             seen[path] = run.title
     crossed = []
     for run in found[1:]:
-        crossed += compare.fail_if_unlike(found[0], run, across)
+        crossed += sides.fail_if_unlike(found[0], run, across)
         if run.run.get("platform") != found[0].run.get("platform"):
             raise saved.Unreadable(f"{found[0].title} and {run.title} are not comparable: another platform: "
                                    f"{found[0].run.get('platform')} against {run.run.get('platform')}")
@@ -240,14 +240,14 @@ def shown(args, runs, crossed, found, risk):
 
 
 def slow_line(j, runs):
-    """Returns them in the form that compare.verdict_on_slow takes."""
+    """Returns them in the form that compare_report.verdict_on_slow takes."""
     change, (suite, name, core) = j.changes[-1], j.series.key
     return {"row": f"{suite}/{name}", "core": core, "old": change.old.value, "new": change.new.value,
             "ratio": change.d.ratio, "since": f"since {since(j.series.places[change.at], runs)} "}
 
 
 def broken_line(j):
-    """Returns them in the form that compare.verdict_on_slow takes."""
+    """Returns them in the form that compare_report.verdict_on_slow takes."""
     suite, name, core = j.series.key
     return {"row": f"{suite}/{name}", "core": core, "broke": j.series.missing[max(j.series.missing)]}
 
@@ -269,4 +269,4 @@ def command(args, paths):
     if args.fail_if_slower is None:
         return 0
     slow = [slow_line(j, runs) for j in too_slow(found, args.fail_if_slower, risk)]
-    return compare.verdict_on_slow(args, slow, broken, "Bonferroni")
+    return compare_report.verdict_on_slow(args, slow, broken, "Bonferroni")

@@ -6,7 +6,7 @@ import statistics
 
 from judge import compare, estimate, likeness
 import pytest
-from judge import significance
+from judge import sides, significance
 from made_reports import OPTIONS, ROOT, baretick, head, row, whole
 from test_compare import PLACEMENTS, ROUNDS, kept, lines, placed  # noqa: F401
 
@@ -173,19 +173,19 @@ LAUNCHES, COMPARABLE = 7, 40  # 21 pairs
 
 @pytest.mark.silicon
 def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
-    sides = []
+    both = []
     for i in range(LAUNCHES):
         path = tmp_path / f"{i}.jsonl"
         path.write_text(run("suite=truth", "format=jsonl").out, newline="")
-        sides.append(compare.Side("side", [path]))
-    if sides[0].run["execution"] != "silicon":
+        both.append(sides.Side("side", [path]))
+    if both[0].run["execution"] != "silicon":
         pytest.skip("no CPU executes this")
 
     class Words:
         suite = bench = "*"
         core = None
 
-    found = [line["verdict"] for i, old in enumerate(sides) for new in sides[i + 1:]
+    found = [line["verdict"] for i, old in enumerate(both) for new in both[i + 1:]
              for line in compare.compared(old, new, Words)[0]]
     judged = [v for v in found if v != "not comparable"]
     if len(judged) < COMPARABLE:

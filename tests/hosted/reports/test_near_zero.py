@@ -7,7 +7,7 @@ import pytest
 from bars import calls, costs
 from bars import rows as bars
 from draw import change
-from judge import compare
+from judge import compare, sides
 from made_reports import baretick, counted, counting, row, whole
 from planted_launches import many
 from planted_launches import row as planted_row
@@ -58,10 +58,10 @@ def test_compare_has_no_percentage(kept, later, placed):
     assert not [line for line in ran.stderr.splitlines() if "is slower by" in line], ran.stderr
     found = json.loads(baretick("compare", old, new, "--format", "json").stdout)
     assert not [r for r in found if "ratio" in r] and all("shift" in r for r in found)
-    sides = compare.Side("old", [str(old)]), compare.Side("new", [str(new)])
-    judged = compare.compared(*sides, Everything)[0]
+    both = sides.Side("old", [str(old)]), sides.Side("new", [str(new)])
+    judged = compare.compared(*both, Everything)[0]
     with pytest.raises(change.NoData):
-        change.changes(*sides, judged)
+        change.changes(*both, judged)
 
 
 class Everything:
