@@ -17,7 +17,8 @@ pytestmark = pytest.mark.launches
 @pytest.fixture(scope="module")
 def names(shared_run):
     """Every row that is measured, as `list` has them."""
-    others = ("provoke", "provoke_cores", "quiet", "planted_quiet", "memory", "limits", "insn")
+    others = ("provoke", "provoke_cores", "quiet", "planted_quiet", "memory", "limits", "insn",
+              "privileged")
     return {f"{suite}/{row}" for suite, row in listed(shared_run("list").out) if suite not in others}
 
 

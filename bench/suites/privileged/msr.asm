@@ -1,0 +1,40 @@
+; RDMSR and WRMSR. The MSR is the row's `arg`.
+%include "bench/suites/privileged/privileged.inc"
+
+; struct privileged_registers
+UNIT privileged_load
+    mov rsi, [OBJECT + OBJECT_ROOM]
+    mov r8, [rsi]
+    mov r9, [rsi + 8]
+    mov r10, [rsi + 16]
+    mov r11, [rsi + 24]
+    mov rdi, [rsi + 32]
+ENDUNIT
+
+%macro MSR_NUMBER 0
+    db 0xb9                     ; mov ecx, imm32
+    FIXUP FIXUP_ARG
+%endmacro
+
+UNIT privileged_rdmsr
+    MSR_NUMBER
+    rdmsr
+ENDUNIT
+
+; The value in r9:r8.
+UNIT privileged_wrmsr
+    MSR_NUMBER
+    mov eax, r8d
+    mov edx, r9d
+    wrmsr
+ENDUNIT
+
+; r9:r10, in which a bit is toggled, and then r9:r8.
+UNIT privileged_wrmsr_twice
+    MSR_NUMBER
+    mov eax, r10d
+    mov edx, r9d
+    wrmsr
+    mov eax, r8d
+    wrmsr
+ENDUNIT

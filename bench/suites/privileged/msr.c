@@ -1,0 +1,127 @@
+/*
+ * Model-specific registers. Numbers: SDM vol. 4 table 2-2; those of x2APIC: SDM vol. 3A section
+ * 11.12.1.2; APM vol. 2 appendix A. WRMSR of the TSC is left out: it would move the clock that
+ * measures it, and each write loses the time since the value was read.
+ */
+#include "bench/suites/privileged/privileged.h"
+
+#define MSR_TSC            0x10
+#define MSR_APIC_BASE      0x1b
+#define APIC_BASE_X2APIC   (1u << 10) /* EXTD: SDM vol. 3A figure 11-26 */
+#define MSR_TSC_ADJUST     0x3b
+#define MSR_SPEC_CTRL      0x48
+#define SPEC_CTRL_IBRS     (1u << 0)
+#define SPEC_CTRL_STIBP    (1u << 1)
+#define SPEC_CTRL_SSBD     (1u << 2)
+#define MSR_PRED_CMD       0x49
+#define PRED_CMD_IBPB      (1u << 0)
+#define MSR_TSC_DEADLINE   0x6e0
+#define MSR_X2APIC_ID      0x802
+#define MSR_X2APIC_TPR     0x808
+#define MSR_X2APIC_EOI     0x80b
+#define MSR_FS_BASE        0xc0000100
+#define MSR_KERNEL_GS_BASE 0xc0000102
+
+extern const struct unit unit_privileged_rdmsr, unit_privileged_wrmsr, unit_privileged_wrmsr_twice;
+
+/* The value to write, and next to it one with other bits. */
+static void write_value(struct object *o, uint64_t v, uint32_t toggled)
+{
+    *privileged_registers(o) = (struct privileged_registers){
+        .r8 = (uint32_t)v, .r9 = v >> 32, .r10 = (uint32_t)v ^ toggled};
+}
+
+static void as_found(struct object *o)
+{
+    write_value(o, privileged_rdmsr((uint32_t)o->arg), 0);
+}
+
+static void write_zero(struct object *o)
+{
+    write_value(o, 0, 0);
+}
+
+static void write_ibpb(struct object *o)
+{
+    write_value(o, PRED_CMD_IBPB, 0);
+}
+
+static void toggle_ibrs(struct object *o)
+{
+    write_value(o, privileged_rdmsr(MSR_SPEC_CTRL), SPEC_CTRL_IBRS);
+}
+
+static void toggle_stibp(struct object *o)
+{
+    write_value(o, privileged_rdmsr(MSR_SPEC_CTRL), SPEC_CTRL_STIBP);
+}
+
+static void toggle_ssbd(struct object *o)
+{
+    write_value(o, privileged_rdmsr(MSR_SPEC_CTRL), SPEC_CTRL_SSBD);
+}
+
+/* The value that the last write leaves. */
+static const char *holds_it(const struct object *o, uint64_t operations)
+{
+    const struct privileged_registers *r = o->room;
+    uint64_t written = r->r9 << 32 | (uint32_t)r->r8;
+
+    (void)operations;
+    return privileged_rdmsr((uint32_t)o->arg) == written ? NULL : "the MSR has another value";
+}
+
+static const char *lacks_x2apic(const struct cpu *cpu)
+{
+    if (!cpu->x2apic)
+        return "needs x2APIC (CPUID.1.0:ECX[21]), which this CPU does not have";
+    return privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC
+               ? NULL
+               : "needs the local APIC in x2APIC mode; the firmware left it in xAPIC mode";
+}
+
+#define READ(name_, msr_, ...)                                                                     \
+    PRIVILEGED_ROW(rdmsr_##name_, 2, "rdmsr of " #msr_, .ops = PRIVILEGED_OPS, .arg = msr_,        \
+                   .unit = &unit_privileged_rdmsr, __VA_ARGS__)
+
+READ(tsc, MSR_TSC);
+READ(fs_base, MSR_FS_BASE);
+READ(kernel_gs_base, MSR_KERNEL_GS_BASE);
+READ(tsc_adjust, MSR_TSC_ADJUST, .features = {FEATURE_TSC_ADJUST});
+READ(tsc_deadline, MSR_TSC_DEADLINE, .features = {FEATURE_TSC_DEADLINE});
+READ(spec_ctrl, MSR_SPEC_CTRL, .features = {FEATURE_IBRS});
+READ(x2apic_id, MSR_X2APIC_ID, .lacks = lacks_x2apic);
+READ(x2apic_tpr, MSR_X2APIC_TPR, .lacks = lacks_x2apic);
+
+#define WRITE(name_, what_, msr_, setup_, ...)                                                     \
+    PRIVILEGED_ROW(wrmsr_##name_, 4, "wrmsr of " what_, .ops = PRIVILEGED_OPS, .arg = msr_,        \
+                   .unit = &unit_privileged_wrmsr, .history = &unit_privileged_load,               \
+                   .setup = setup_, __VA_ARGS__)
+
+WRITE(fs_base, "FS_BASE, the same value", MSR_FS_BASE, as_found, .check = holds_it,
+      .touches = {MSR_FS_BASE});
+WRITE(kernel_gs_base, "KERNEL_GS_BASE, the same value", MSR_KERNEL_GS_BASE, as_found,
+      .check = holds_it, .touches = {MSR_KERNEL_GS_BASE});
+WRITE(tsc_adjust, "TSC_ADJUST, the same value, which leaves the TSC alone", MSR_TSC_ADJUST,
+      as_found, .check = holds_it, .touches = {MSR_TSC_ADJUST}, .features = {FEATURE_TSC_ADJUST});
+WRITE(tsc_deadline, "TSC_DEADLINE, 0: disarms the timer", MSR_TSC_DEADLINE, write_zero,
+      .check = holds_it, .touches = {MSR_TSC_DEADLINE}, .features = {FEATURE_TSC_DEADLINE});
+WRITE(spec_ctrl, "SPEC_CTRL, the same value", MSR_SPEC_CTRL, as_found, .check = holds_it,
+      .touches = {MSR_SPEC_CTRL}, .features = {FEATURE_IBRS});
+WRITE(ibpb, "PRED_CMD: IBPB", MSR_PRED_CMD, write_ibpb, .features = {FEATURE_IBPB});
+WRITE(x2apic_tpr, "the x2APIC's TPR, the same value", MSR_X2APIC_TPR, as_found, .check = holds_it,
+      .touches = {MSR_X2APIC_TPR}, .lacks = lacks_x2apic);
+WRITE(x2apic_eoi, "the x2APIC's EOI, with no interrupt in service", MSR_X2APIC_EOI, write_zero,
+      .lacks = lacks_x2apic);
+
+/* The second write restores the value as found. */
+#define ON_AND_OFF(name_, what_, setup_, feature_)                                                 \
+    PRIVILEGED_ROW(wrmsr_##name_, 6, "wrmsr of SPEC_CTRL: " what_ " on and off, two writes",       \
+                   .ops = PRIVILEGED_OPS, .arg = MSR_SPEC_CTRL,                                    \
+                   .unit = &unit_privileged_wrmsr_twice, .history = &unit_privileged_load,         \
+                   .setup = setup_, .check = holds_it, .touches = {MSR_SPEC_CTRL},                 \
+                   .features = {feature_})
+
+ON_AND_OFF(ibrs, "IBRS", toggle_ibrs, FEATURE_IBRS);
+ON_AND_OFF(stibp, "STIBP", toggle_stibp, FEATURE_STIBP);
+ON_AND_OFF(ssbd, "SSBD", toggle_ssbd, FEATURE_SSBD);

@@ -1,0 +1,102 @@
+/*
+ * Saving and restoring extended state, by component and by what is in use: an instruction of this
+ * group may skip a component that is in its initial state. Sources: SDM vol. 1 sections 13.1
+ * (components), 13.4 (the area), 13.7 to 13.12 (instructions).
+ */
+#include "bench/suites/privileged/privileged.h"
+
+/* Bits of XCR0, and combinations. */
+enum { X87 = 1, SSE = 2, AVX = 4, AVX512 = 0xe0, LEGACY = X87 | SSE, WITH_AVX = LEGACY | AVX };
+
+/* Bytes of the area: more than the components that the kernel enables need, AVX-512 included. */
+#define AREA_BYTES 4096
+
+extern const struct unit unit_privileged_xsave, unit_privileged_xsaveopt, unit_privileged_xsavec,
+    unit_privileged_xsaves, unit_privileged_xrstor, unit_privileged_xrstors,
+    unit_privileged_nothing_used, unit_privileged_ymm_used, unit_privileged_zmm_used;
+
+static void clear(struct object *o)
+{
+    uint64_t *area = privileged_memory(o);
+
+    for (unsigned i = 0; i < AREA_BYTES / sizeof *area; i++)
+        area[i] = 0;
+}
+
+/* XRSTOR loads MXCSR from the area although all components become initial: SDM vol. 1 section 13.8.1;
+ * its place and value after a reset: sections 10.5.1.1 and 10.2.3. */
+#define MXCSR_AT    24
+#define MXCSR_RESET 0x1f80u
+
+static void initial(struct object *o)
+{
+    clear(o);
+    ((uint32_t *)privileged_memory(o))[MXCSR_AT / sizeof(uint32_t)] = MXCSR_RESET;
+}
+
+static const char *lacks_enabled(const struct cpu *cpu)
+{
+    (void)cpu;
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & AVX512) == AVX512 ? NULL : "needs AVX-512 in XCR0, which is not enabled";
+}
+
+/* With the area as it is cleared, XRSTOR would make all components initial; so it is saved first. */
+#define SAVED(name_, instruction_)                                                                 \
+    static void name_(struct object *o)                                                            \
+    {                                                                                              \
+        clear(o);                                                                                  \
+        __asm__ volatile(instruction_ " (%0)"                                                      \
+                         :                                                                         \
+                         : "r"(privileged_memory(o)), "a"((uint32_t)o->arg), "d"(0)                \
+                         : "memory");                                                              \
+    }
+SAVED(saved, "xsave64")
+SAVED(saved_compacted, "xsaves64")
+
+static void use_ymm(void)
+{
+    __asm__ volatile("vxorps %%xmm0, %%xmm0, %%xmm0; vcmpps $0, %%ymm0, %%ymm0, %%ymm0"
+                     :
+                     :
+                     : "xmm0");
+}
+
+static void saved_used(struct object *o)
+{
+    use_ymm();
+    saved(o);
+}
+
+#define STATE(ring_, name_, unit_, what_, arg_, history_, setup_, ...)                             \
+    ring_(name_, 3, what_, .ops = PRIVILEGED_OPS, .unit = &unit_privileged_##unit_, .arg = arg_,   \
+          .history = &unit_privileged_##history_, .setup = setup_, __VA_ARGS__)
+/* What each instruction needs next to AVX, whose registers the histories use. */
+#define USES(feature_) .features = {feature_, FEATURE_AVX}
+
+#define SAVES(ring_, name_, feature_)                                                              \
+    STATE(ring_, name_##_x87, name_, #name_ ", x87", X87, load, clear, .features = {feature_});    \
+    STATE(ring_, name_##_sse, name_, #name_ ", SSE", SSE, load, clear, .features = {feature_});    \
+    STATE(ring_, name_##_avx, name_, #name_ ", AVX in use", AVX, ymm_used, clear, USES(feature_)); \
+    STATE(ring_, name_##_all, name_, #name_ ", x87, SSE and AVX in use", WITH_AVX, ymm_used,       \
+          clear, USES(feature_));                                                                  \
+    STATE(ring_, name_##_unused, name_, #name_ ", x87, SSE and AVX, none in use", WITH_AVX,        \
+          nothing_used, clear, USES(feature_));                                                    \
+    STATE(ring_, name_##_avx512, name_, #name_ ", AVX-512 in use", WITH_AVX | AVX512, zmm_used,    \
+          clear, .features = {feature_, FEATURE_AVX512F}, .lacks = lacks_enabled)
+
+SAVES(PRIVILEGED_ANY_RING, xsave, FEATURE_XSAVE);
+SAVES(PRIVILEGED_ANY_RING, xsaveopt, FEATURE_XSAVEOPT);
+SAVES(PRIVILEGED_ANY_RING, xsavec, FEATURE_XSAVEC);
+SAVES(PRIVILEGED_ROW, xsaves, FEATURE_XSAVES);
+
+#define RESTORES(name_, what_, arg_, setup_, ...)                                                  \
+    STATE(PRIVILEGED_ANY_RING, name_, xrstor, "xrstor, " what_, arg_, load, setup_, __VA_ARGS__)
+
+RESTORES(xrstor_x87, "x87", X87, saved, .features = {FEATURE_XSAVE});
+RESTORES(xrstor_sse, "SSE", SSE, saved, .features = {FEATURE_XSAVE});
+RESTORES(xrstor_all, "x87, SSE and AVX in use", WITH_AVX, saved_used, USES(FEATURE_XSAVE));
+RESTORES(xrstor_initial, "x87, SSE and AVX, all initial", WITH_AVX, initial, USES(FEATURE_XSAVE));
+STATE(PRIVILEGED_ROW, xrstors_all, xrstors, "xrstors, x87, SSE and AVX", WITH_AVX, load,
+      saved_compacted, USES(FEATURE_XSAVES));
