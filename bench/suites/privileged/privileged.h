@@ -14,8 +14,8 @@
  * enough if each exits to a hypervisor. */
 #define PRIVILEGED_OPS 10
 
-/* What setup puts into the room for `history`, privileged_load of privileged.inc: the registers that
- * the bodies use. */
+/* What setup puts into the room for `history` (unit_privileged_load): the registers that the bodies
+ * use. */
 struct privileged_registers {
     uint64_t r8, r9, r10, r11, rdi;
 };

@@ -23,7 +23,7 @@ extern const struct unit unit_privileged_far_call, unit_privileged_far_callee;
     ROW(name_, instructions_, what_, unit_, .history = &unit_privileged_load, .setup = setup_,     \
         __VA_ARGS__)
 
-/* --- flags: every source of interrupts is masked, so IF may be set for a moment ---------------- */
+/* --- flags: every source of interrupts is masked, so IF may be set for a moment --------------- */
 
 ROW(cli, 1, "cli, IF clear already", cli);
 ROW(sti_cli, 2, "sti and cli", sti_cli);

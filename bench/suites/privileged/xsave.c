@@ -23,8 +23,8 @@ static void clear(struct object *o)
         area[i] = 0;
 }
 
-/* XRSTOR loads MXCSR from the area although all components become initial: SDM vol. 1 section 13.8.1;
- * its place and value after a reset: sections 10.5.1.1 and 10.2.3. */
+/* XRSTOR loads MXCSR from the area although all components become initial: SDM vol. 1 section
+ * 13.8.1; its place and value after a reset: sections 10.5.1.1 and 10.2.3. */
 #define MXCSR_AT    24
 #define MXCSR_RESET 0x1f80u
 
@@ -42,7 +42,7 @@ static const char *lacks_enabled(const struct cpu *cpu)
     return (low & AVX512) == AVX512 ? NULL : "needs AVX-512 in XCR0, which is not enabled";
 }
 
-/* With the area as it is cleared, XRSTOR would make all components initial; so it is saved first. */
+/* With the area as it is cleared, XRSTOR would make all components initial: it is saved first. */
 #define SAVED(name_, instruction_)                                                                 \
     static void name_(struct object *o)                                                            \
     {                                                                                              \
