@@ -44,7 +44,7 @@ static EFI_STATUS set(const struct boot *b, CHAR16 *name, UINT32 attributes, con
     return b->st->RuntimeServices->SetVariable(name, &global, attributes, size, (void *)value);
 }
 
-/* Gets BootCurrent or BootNext. False: there is none. */
+/* Gets BootCurrent or BootNext. False: the variable does not exist. */
 static bool get_number(const struct boot *b, CHAR16 *name, uint16_t *number)
 {
     UINTN size = sizeof *number;

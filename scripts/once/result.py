@@ -1,4 +1,4 @@
-"""What became of the run that `once` prepared: the report, or the reason why there is none."""
+"""The result of the run that `once` prepared: the report, or the reason why it is missing."""
 import datetime
 import os
 
@@ -59,7 +59,7 @@ def _store(system, path, token):
 
 
 def collect(system, esps, state):
-    """Returns where the report of this run is stored, and stores it if it still is on the ESP; None: there is none."""
+    """Stores the report of this run if it is still on the ESP. Returns where it is stored; None: no report."""
     if "stored" in state:
         return state["stored"]
     found = find_report(system, esps, state["token"], witness(system, state["token"]).get("file"))

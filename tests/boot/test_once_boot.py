@@ -43,7 +43,7 @@ class Firmware:
         return command.run(p.parse_args(["once", "--image", str(self.program), *words]), self.linux)
 
     def give_variables(self):
-        """Linux gets the firmware's variables in place of its own."""
+        """Gives Linux the firmware's variables instead of its previous ones."""
         for path in Path(self.linux.variables.folder).iterdir():
             path.unlink()
         for name, (attributes, value) in variable_store.read(self.variables).items():
