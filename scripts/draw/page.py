@@ -53,6 +53,7 @@ def drawn_curves(figures, report, args):
     if figures.wanted:
         drawn = [(group[0].suite, picture) for group, picture in plot.curves_by_group(report, args)]
         drawn += [("memory", picture) for picture in plot.forward(report, args)]
+        drawn += plot.matrices(report, {suite for suite, _ in drawn})
         for suite, picture in drawn:
             if isinstance(picture, pictures.Picture):
                 found.setdefault(suite, []).append(picture)
@@ -81,10 +82,12 @@ def of_curves(figures, report, found, is_chosen):
                datasheet.curves([c for c in lines if c.suite == suite]), datasheet.maps([m for m in maps if m.suite == suite]))
 
 
-def of_machine(figures, report, core):
+def of_machine(figures, report, core, drawn):
+    """The pictures that belong to no row. drawn: as from drawn_curves(), whose pictures have another place."""
     found, run = [], report.one("run")
+    elsewhere = {picture.stem for of_suite in drawn.values() for picture in of_suite}
     for kind in OF_MACHINE:
-        found += [p for p in plot.of_machine(kind, report, core) if not isinstance(p, plot.Absent)]
+        found += [p for p in plot.of_machine(kind, report, core) if not isinstance(p, plot.Absent) and p.stem not in elsewhere]
     return markup.together([figures.figure(p, run)[1] for p in found])
 
 
@@ -173,7 +176,7 @@ def one(report, args, figures, prefix):
     page.section(f"{prefix}machine", "Machine", markup.facts(page_parts.machine(run)), page_parts.cores(report))
     made, places, general = markup.Markup(), {}, markup.Markup()
     if figures.wanted:
-        general = of_machine(figures, report, args.core)
+        general = of_machine(figures, report, args.core, found)
         made, places = of_rows(figures, report, rows, names, old)
     if old:
         picture = plot.change(old) if figures.wanted else None

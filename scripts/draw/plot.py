@@ -146,6 +146,12 @@ def of_machine(kind, report, core=None):
     return found
 
 
+def matrices(report, suites):
+    """[(suite, picture or Absent)] of the pairs of cores that a row of these suites measured."""
+    return [(m["suite"], drawn) for m in report.of("matrix") if m["suite"] in suites
+            for drawn in _each("cores", lambda of: draw_cores.pairs_of(report, of), [m], "")]
+
+
 def change(old):
     try:
         return draw_change.changes(old.old, old.new, old.lines)

@@ -100,6 +100,16 @@ def test_the_first_picture_of_a_datasheet_is_the_latency():
     assert len(section(text, "memory").all("svg")) == 3
 
 
+@with_pictures
+def test_transfers_between_cores_are_shown_with_the_curves_of_memory():
+    pairs = [[0, 1, 90, 100, 500], [0, 2, 90, 140, 500], [1, 2, 90, 120, 500]]
+    matrix = {"type": "matrix", "suite": "memory", "name": "core_to_core", "unit": "ticks", "judged": True, "pairs_all": 3,
+              "sampled": False, "backwards": 0, "pairs": pairs}
+    text = made(taken([silicon(), *curves(), matrix]))
+    assert "memory/core_to_core: " in section(text, "memory").text and text.count("Heat map of 3 pairs") == 1
+    assert "transfers between cores" not in section(text, "not-judged").text
+
+
 def test_a_long_table_scrolls_by_itself_and_is_not_printed():
     forms = [{"form": f"made{n} r64", "cycles": {"tp": "1.0(1)"}} for n in range(500)]
     text = made(taken([silicon(), insn_record(*forms)]), plots=0)
