@@ -29,6 +29,24 @@ UNIT privileged_wrmsr
     wrmsr
 ENDUNIT
 
+; r10: the APIC's registers, r11: the timer's entry as found, rdi: one in TSC-deadline mode. MFENCE
+; lets no WRMSR pass the store: SDM vol. 3A section 11.5.4.1. Another mode disarms the timer.
+%define LVT_TIMER 0x320
+UNIT privileged_deadline_on
+    mov rsi, [OBJECT + OBJECT_ROOM]
+    mov r8, [rsi]
+    mov r9, [rsi + 8]
+    mov r10, [rsi + 16]
+    mov r11, [rsi + 24]
+    mov rdi, [rsi + 32]
+    mov [r10 + LVT_TIMER], edi
+    mfence
+ENDUNIT
+
+UNIT privileged_deadline_off
+    mov [r10 + LVT_TIMER], r11d
+ENDUNIT
+
 ; r9:r10, in which a bit is toggled, and then r9:r8.
 UNIT privileged_wrmsr_twice
     MSR_NUMBER

@@ -5,24 +5,31 @@
  */
 #include "bench/suites/privileged/privileged.h"
 
-#define MSR_TSC            0x10
-#define MSR_APIC_BASE      0x1b
-#define APIC_BASE_X2APIC   (1u << 10) /* EXTD: SDM vol. 3A figure 11-26 */
-#define MSR_TSC_ADJUST     0x3b
-#define MSR_SPEC_CTRL      0x48
-#define SPEC_CTRL_IBRS     (1u << 0)
-#define SPEC_CTRL_STIBP    (1u << 1)
-#define SPEC_CTRL_SSBD     (1u << 2)
-#define MSR_PRED_CMD       0x49
-#define PRED_CMD_IBPB      (1u << 0)
-#define MSR_TSC_DEADLINE   0x6e0
+#define MSR_TSC           0x10
+#define MSR_APIC_BASE     0x1b
+#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
+#define APIC_BASE_X2APIC  (1u << 10) /* EXTD: SDM vol. 3A figure 11-26 */
+#define MSR_TSC_ADJUST    0x3b
+#define MSR_SPEC_CTRL     0x48
+#define SPEC_CTRL_IBRS    (1u << 0)
+#define SPEC_CTRL_STIBP   (1u << 1)
+#define SPEC_CTRL_SSBD    (1u << 2)
+#define MSR_PRED_CMD      0x49
+#define PRED_CMD_IBPB     (1u << 0)
+#define MSR_TSC_DEADLINE  0x6e0
+/* The local APIC's entry for the timer: SDM vol. 3A section 11.5.1, figure 11-8. */
+#define LVT_TIMER          0x320
+#define LVT_MASKED         (1u << 16)
+#define LVT_MODE           (3u << 17)
+#define LVT_TSC_DEADLINE   (2u << 17)
 #define MSR_X2APIC_ID      0x802
 #define MSR_X2APIC_TPR     0x808
 #define MSR_X2APIC_EOI     0x80b
 #define MSR_FS_BASE        0xc0000100
 #define MSR_KERNEL_GS_BASE 0xc0000102
 
-extern const struct unit unit_privileged_rdmsr, unit_privileged_wrmsr, unit_privileged_wrmsr_twice;
+extern const struct unit unit_privileged_rdmsr, unit_privileged_wrmsr, unit_privileged_wrmsr_twice,
+    unit_privileged_deadline_on, unit_privileged_deadline_off;
 
 /* The value to write, and next to it one with other bits. */
 static void write_value(struct object *o, uint64_t v, uint32_t toggled)
@@ -71,6 +78,48 @@ static const char *holds_it(const struct object *o, uint64_t operations)
     return privileged_rdmsr((uint32_t)o->arg) == written ? NULL : "the MSR has another value";
 }
 
+static uint64_t apic_registers(void)
+{
+    return privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_ADDRESS;
+}
+
+static uint32_t lvt_timer(uint64_t registers)
+{
+    return *(volatile uint32_t *)(uintptr_t)(registers + LVT_TIMER);
+}
+
+/* A deadline that no machine lives to see. The interrupt is masked, too. */
+static void arm(struct object *o)
+{
+    uint64_t registers = apic_registers();
+    uint32_t found = lvt_timer(registers);
+
+    *privileged_registers(o) = (struct privileged_registers){
+        .r8 = UINT32_MAX,
+        .r9 = UINT32_MAX,
+        .r10 = registers,
+        .r11 = found,
+        .rdi = (found & ~LVT_MODE) | LVT_MASKED | LVT_TSC_DEADLINE,
+    };
+}
+
+static const char *disarmed(const struct object *o, uint64_t operations)
+{
+    const struct privileged_registers *r = o->room;
+
+    (void)operations;
+    if (lvt_timer(r->r10) != (uint32_t)r->r11)
+        return "the local APIC's entry for the timer has another value";
+    return privileged_rdmsr(MSR_TSC_DEADLINE) == 0 ? NULL : "the timer is armed";
+}
+
+static const char *lacks_xapic(const struct cpu *cpu)
+{
+    return cpu->x2apic && privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC
+               ? "needs the local APIC in xAPIC mode; it is in x2APIC mode"
+               : NULL;
+}
+
 static const char *lacks_x2apic(const struct cpu *cpu)
 {
     if (!cpu->x2apic)
@@ -104,8 +153,14 @@ WRITE(kernel_gs_base, "KERNEL_GS_BASE, the same value", MSR_KERNEL_GS_BASE, as_f
       .check = holds_it, .touches = {MSR_KERNEL_GS_BASE});
 WRITE(tsc_adjust, "TSC_ADJUST, the same value, which leaves the TSC alone", MSR_TSC_ADJUST,
       as_found, .check = holds_it, .touches = {MSR_TSC_ADJUST}, .features = {FEATURE_TSC_ADJUST});
-WRITE(tsc_deadline, "TSC_DEADLINE, 0: disarms the timer", MSR_TSC_DEADLINE, write_zero,
-      .check = holds_it, .touches = {MSR_TSC_DEADLINE}, .features = {FEATURE_TSC_DEADLINE});
+WRITE(tsc_deadline_off, "TSC_DEADLINE, 0, while the timer has another mode", MSR_TSC_DEADLINE,
+      write_zero, .check = holds_it, .touches = {MSR_TSC_DEADLINE},
+      .features = {FEATURE_TSC_DEADLINE});
+PRIVILEGED_ROW(wrmsr_tsc_deadline, 4, "wrmsr of TSC_DEADLINE: arms the timer, masked",
+               .ops = PRIVILEGED_OPS, .arg = MSR_TSC_DEADLINE, .unit = &unit_privileged_wrmsr,
+               .history = &unit_privileged_deadline_on, .after = &unit_privileged_deadline_off,
+               .setup = arm, .check = disarmed, .touches = {MSR_TSC_DEADLINE},
+               .features = {FEATURE_TSC_DEADLINE}, .lacks = lacks_xapic);
 WRITE(spec_ctrl, "SPEC_CTRL, the same value", MSR_SPEC_CTRL, as_found, .check = holds_it,
       .touches = {MSR_SPEC_CTRL}, .features = {FEATURE_IBRS});
 WRITE(ibpb, "PRED_CMD: IBPB", MSR_PRED_CMD, write_ibpb, .features = {FEATURE_IBPB});

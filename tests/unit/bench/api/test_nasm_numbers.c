@@ -12,6 +12,7 @@
 #include "bench/suites/privileged/privileged.h"
 #include "bench/window/window.h"
 #include "kernel/cpu/registers.h"
+#include "kernel/devices/lapic.h"
 #include "tests/unit/read_file.h"
 #include "tests/unit/unit.h"
 #include <string.h>
@@ -112,6 +113,7 @@ static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
     assert_int_equal(sizeof(struct lazy_rela), 24);
     assert_int_equal(sizeof(struct lazy_symbol), 24);
     EXPECT("bench/suites/privileged/privileged.inc", {"PRIVILEGED_MEMORY", PRIVILEGED_MEMORY});
+    EXPECT("bench/suites/privileged/msr.asm", {"LVT_TIMER", LAPIC_LVT_TIMER});
     EXPECT("bench/suites/privileged/segments.asm", {"MSR_FS_BASE", MSR_FS_BASE},
            {"MSR_GS_BASE", MSR_GS_BASE}, {"FLAG_IF", RFLAGS_IF}, {"TSS_BUSY", 0xfd});
     EXPECT("bench/suites/calls/many.asm", {"ORDER_LENGTH", CALLS_ORDER}, {"ORDER_TAIL", CALLS_TAIL},
