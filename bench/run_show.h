@@ -10,8 +10,8 @@
 
 /* Writes the heading above the first row of a suite that is shown. */
 void run_show_suite(struct run *run, const struct bench *b);
-/* Shows the watches of all cores. The run has failed if a core was aborted or did not answer, and if
- * gaps_max= is exceeded. */
+/* Shows the watches of all cores. The run has failed if a core was aborted or did not answer, and
+ * if gaps_max= is exceeded. */
 void run_show_quiet(struct run *run, const struct quiet *q);
 /* Show a curve or a map of the plan's k-th core. It is no row of the report, but its checks can
  * fail. */

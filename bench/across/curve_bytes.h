@@ -1,5 +1,5 @@
-/* About how many bytes the records of curves, limits and maps have, from reports of a Zen 4: for the
- * estimate of a serial line before they are measured. */
+/* Estimates the bytes of the records of curves, limits and maps before they are measured, for the
+ * time on a serial line. The constants are from reports of a Zen 4. */
 #ifndef BENCH_ACROSS_CURVE_BYTES_H
 #define BENCH_ACROSS_CURVE_BYTES_H
 

@@ -105,7 +105,8 @@ static void measure(struct sheet_figure *f, const struct run_facts *run, const s
     double scale = moves ? LINE / time : time, lo = p->lo / p->cycles, hi = p->hi / p->cycles;
     f->unit = moves ? "GB/s" : "ns";
     f->value = scale;
-    f->half = scale * (moves ? estimate_longer_of(1, 1 / hi, 1 / lo) : estimate_longer_of(1, lo, hi));
+    f->half =
+        scale * (moves ? estimate_longer_of(1, 1 / hi, 1 / lo) : estimate_longer_of(1, lo, hi));
 }
 
 void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
@@ -151,12 +152,12 @@ void sheet_forward(struct sheet *s, const struct run_facts *run, const struct fo
         if (source->from != SHEET_FORWARD || rank_of(source, m->row.bench->name) > 0 || !cell)
             continue;
         bool cycles = run_has_cycles(run);
-        struct sheet_figure f = {.known = true,
-                                 .value = cycles ? cell->cycles : cell->ticks,
-                                 .half = cycles ? estimate_longer_of(cell->cycles, cell->lo, cell->hi)
-                                                : UNKNOWN,
-                                 .unit = unit_of(run),
-                                 .shared = m->shared};
+        struct sheet_figure f = {
+            .known = true,
+            .value = cycles ? cell->cycles : cell->ticks,
+            .half = cycles ? estimate_longer_of(cell->cycles, cell->lo, cell->hi) : UNKNOWN,
+            .unit = unit_of(run),
+            .shared = m->shared};
         struct sheet_column *column = is_known(f.value) ? column_of(s, run->core, type) : NULL;
         if (column)
             keep(&column->figure[i], &f);

@@ -65,7 +65,8 @@ static void code_rights(const struct platform *p, size_t bytes, int rights)
     fault_end(what);
 }
 
-/* The kernel visits each page whose rights change: of 1 MiB, that takes longer than writing code. */
+/* The kernel visits each page whose rights change;
+ * for 1 MiB that takes longer than writing code. */
 static size_t executable; /* bytes from the start of the code buffer */
 
 void memory_code_write(const struct platform *p)

@@ -120,8 +120,8 @@ static void put_blocker(struct insn_code *to, const struct insn_place *place, en
     }
 }
 
-/* Returns a blocker; with `fill`, the filler in its place. It has as many bytes, 3 to 7, since caches
- * of micro-operations and fetching depend on them. */
+/* Returns a blocker; with `fill`, the filler in its place. It has the same number of bytes, 3 to 7,
+ * since fetching and caches of micro-operations depend on it. */
 static struct piece blocker_of(const struct insn_place *place, enum insn_blocker b, bool fill)
 {
     struct piece p;

@@ -1,6 +1,6 @@
 /*
- * Saving and restoring extended state, by component and by what is in use: an instruction of this
- * group may skip a component that is in its initial state. Sources: SDM vol. 1 sections 13.1
+ * Saving and restoring extended state, by component and by use: an instruction of this group may
+ * skip a component that is in its initial state. Sources: SDM vol. 1 sections 13.1
  * (components), 13.4 (the area), 13.7 to 13.12 (instructions).
  */
 #include "bench/suites/privileged/privileged.h"

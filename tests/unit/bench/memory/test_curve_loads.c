@@ -143,7 +143,7 @@ static void levels_end_at_the_reach_of_the_tlbs(void **state)
     assert_close(c->level[2].value, 100, 0.01);
 }
 
-/* Code: the TLBs are those for code. Large pages: those for such pages, which this CPUID does not list. */
+/* Code uses the TLBs for code, large pages those for large pages; this CPUID lists no such. */
 static void code_and_large_pages_have_other_tlbs(void **state)
 {
     static const struct bench code = {.form = FORM_CURVE,

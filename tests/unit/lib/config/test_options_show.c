@@ -94,9 +94,10 @@ static void what_is_not_default_is_shown(void **state)
 {
     (void)state;
     shown("", "suite=* bench=* samples=64");
-    shown("hist=capped seed=1 clock=auto quiet_time=auto gaps_max=off", "suite=* bench=* samples=64");
-    shown("freq=max serial=com2,9600 quiet_time=5 gaps_max=7 cycle=tsc cores=all turbo=off seed=4294967295 "
-          "suite=calls samples=64",
+    shown("hist=capped seed=1 clock=auto quiet_time=auto gaps_max=off",
+          "suite=* bench=* samples=64");
+    shown("freq=max serial=com2,9600 quiet_time=5 gaps_max=7 cycle=tsc cores=all turbo=off "
+          "seed=4294967295 suite=calls samples=64",
           "suite=calls bench=* samples=64 cycle=tsc seed=4294967295 cores=all turbo=off freq=max "
           "quiet_time=5 gaps_max=7 serial=io:0x2f8,9600");
 }
