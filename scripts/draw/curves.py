@@ -121,7 +121,7 @@ def _brief(curve):
         yield f"white: {shared} on a shared core"
     if not curve.judged:
         yield f"not judged: {curve.record.get('spoiled', 'no reason given')}"
-    if curve.record.get("less_memory") or curve.record.get("less_time"):
+    if curve.by not in ("cores", "rate") and (curve.record.get("less_memory") or curve.record.get("less_time")):
         yield "ends early"
 
 

@@ -171,16 +171,22 @@ def test_rows_of_several_cores_do_every_part(shared):
 def test_a_datasheet_measures_rows_of_several_cores_on_all(boot):
     """A datasheet has cores=types: its other rows run on one core of each type. This CPU has one type."""
     together = ["cores_copy", "flush_clwb_held", "loaded_read"]
-    b = boot(f"datasheet bench=core_to_core,split_load,{','.join(together)}", **SEVERAL_CORES[1]).must(SUCCESS, rows=1)
+    alone = ["forward", "latency_2m", "split_load"]
+    b = boot(f"datasheet bench=core_to_core,{','.join(alone + together)}", **SEVERAL_CORES[1]).must(SUCCESS, rows=1)
     assert [core["measures"] for core in b.of("core")] == [True, False, False], b.of("core")
     assert "rows of several cores run on 3" in b.text, str(b)
     curves = {curve["name"]: curve for curve in b.of("curve")}
-    assert sorted(curves) == [*together, "split_load"] and len(b.of("curve")) == 4, b.of("curve")
+    assert sorted(curves) == sorted([*together, *alone[1:]]) and len(b.of("curve")) == 5, b.of("curve")
     assert all(curve["status"] == "ok" and curve["core"] == 0 for curve in curves.values()), curves
     assert [point[0] for point in curves["cores_copy"]["figures"]] == [1, 2, 3], curves["cores_copy"]
     assert b.rows[0]["name"] == b.one("matrix")["name"] == "core_to_core" and b.rows[0]["status"] == "ok", b.rows
     pairs = b.one("matrix")["pairs"]
     assert [pair[:2] for pair in pairs] == [[0, 1], [0, 2], [1, 2]] and all(pair[2] > 0 for pair in pairs), pairs
+    ten = {line["label"]: line["cells"] for line in b.one("essence")["lines"] if "cells" in line}
+    assert list(ten) == ["datasheet", "L1 load", "L2 load", "L3 load", "memory load", "memory read", "forwarding",
+                         "imul r64", "div r64", "mulsd", "ROB"], ten  # fmt: skip
+    assert ten["datasheet"] == ["core 0"] and ten["L1 load"][0].startswith("1.13 instr") and ten["ROB"] == ["-"], ten
+    assert all(label in b.text[b.text.rindex("essence"):] for label in ten), str(b)
 
 
 def test_little_memory_leaves_out_sizes_and_fails_no_row(boot):
