@@ -1,7 +1,7 @@
 #include "hosted/platform/smbios_files.h"
 #include <stdio.h>
 #include <string.h>
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 
 #define ENTRY_AT 1 /* not 0 and not the table's: that is aligned to 16 bytes */

@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 #include "lib/text/mem.h"
 
 /* ACPI 6.5 section 5.2.5.3, root system description pointer. */

@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi_fadt.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 
 /* Table 5.9. */
 enum {

@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi_hpet.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 
 /* Section 3.2.4, table 3. */
 enum { HPET_ID = 36, HPET_BASE = 40, HPET_NUMBER = 52, HPET_MIN_TICK = 53, HPET_SIZE = 56 };

@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi_madt.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 #include "lib/text/mem.h"
 
 /* Table 5.19, and its flags, table 5.20. */

@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi_mcfg.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 
 /* Tables 4-2 and 4-3. */
 enum {

@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi_serial.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 
 /* --- the port, whose form both tables share --------------------------------------------------- */
 

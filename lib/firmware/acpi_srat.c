@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi_srat.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 
 #define SRAT_ENTRIES 48 /* table 5.50: twelve reserved bytes after the header */
 

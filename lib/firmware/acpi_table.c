@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi_table.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

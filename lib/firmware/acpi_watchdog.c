@@ -1,6 +1,6 @@
 #include "lib/firmware/acpi_watchdog.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 
 /* Hardware Watchdog Timers Design Specification, section "Watchdog Action Table". */

@@ -1,6 +1,6 @@
 #include "lib/firmware/boot_entry.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 
 #define HEAD 6 /* attributes, length of the device path */
 

@@ -1,6 +1,6 @@
 #include "lib/firmware/smbios.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 

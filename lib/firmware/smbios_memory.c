@@ -1,6 +1,6 @@
 #include "lib/firmware/smbios_memory.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 
 /* DSP0134 3.7 section 7.18, offsets; fields after the structure's end are missing. */
 enum {

@@ -1,6 +1,6 @@
 #include "lib/firmware/smbios_processor.h"
 
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 
 /* Offsets. */
 enum {

@@ -1,4 +1,6 @@
 #include "lib/object/elf.h"
+#include "lib/object/elf_rela.h"
+#include "lib/text/bytes.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
@@ -10,49 +12,25 @@
 #define RELA           24
 #define RESERVED       0xff00 /* section indices from here on have a special meaning */
 
-static uint16_t get16(const uint8_t *at)
-{
-    uint16_t v;
-
-    __builtin_memcpy(&v, at, sizeof v);
-    return v;
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-    uint32_t v;
-
-    __builtin_memcpy(&v, at, sizeof v);
-    return v;
-}
-
-static uint64_t get64(const uint8_t *at)
-{
-    uint64_t v;
-
-    __builtin_memcpy(&v, at, sizeof v);
-    return v;
-}
-
 /* --- contents --------------------------------------------------------------------------------- */
 
 struct elf_section elf_section(const struct elf *e, uint32_t i)
 {
     const uint8_t *at = e->bytes + e->headers + (uint64_t)i * SECTION_HEADER;
-    uint64_t align = get64(at + 48);
+    uint64_t align = le64(at + 48);
     struct elf_section s = {
-        .name = (const char *)e->bytes + e->section_names + get32(at),
-        .type = get32(at + 4),
-        .flags = get64(at + 8),
-        .size = get64(at + 32),
-        .link = get32(at + 40),
-        .info = get32(at + 44),
+        .name = (const char *)e->bytes + e->section_names + le32(at),
+        .type = le32(at + 4),
+        .flags = le64(at + 8),
+        .size = le64(at + 32),
+        .link = le32(at + 40),
+        .info = le32(at + 44),
         .align = align ? align : 1,
     };
 
     if (i == 0) /* the null section, whose header can have any values */
         return (struct elf_section){.name = "", .align = 1};
-    uint64_t offset = get64(at + 24);
+    uint64_t offset = le64(at + 24);
     if (s.type != ELF_NOBITS && offset <= e->size) /* otherwise elf_open() has refused it */
         s.bytes = e->bytes + offset;
     return s;
@@ -65,12 +43,12 @@ struct elf_symbol elf_symbol(const struct elf *e, uint32_t i)
     if (i == 0) /* the null symbol, which can have any values */
         return (struct elf_symbol){.name = "", .local = true};
     return (struct elf_symbol){
-        .name = (const char *)e->bytes + e->names + get32(at),
+        .name = (const char *)e->bytes + e->names + le32(at),
         .type = at[4] & 15,
         .local = at[4] >> 4 == 0,
         .visibility = (enum elf_visibility)(at[5] & 3),
-        .section = get16(at + 6),
-        .value = get64(at + 8),
+        .section = le16(at + 6),
+        .value = le64(at + 8),
     };
 }
 
@@ -84,10 +62,10 @@ struct elf_rela elf_rela(const struct elf_section *relas, uint64_t i)
     const uint8_t *at = relas->bytes + i * RELA;
 
     return (struct elf_rela){
-        .offset = get64(at),
-        .type = get32(at + 8),
-        .symbol = get32(at + 12),
-        .addend = (int64_t)get64(at + 16),
+        .offset = le64(at),
+        .type = le32(at + 8),
+        .symbol = le32(at + 12),
+        .addend = (int64_t)le64(at + 16),
     };
 }
 
@@ -172,119 +150,6 @@ const char *elf_symbol_at(const struct elf *e, uint32_t section, uint64_t offset
     return found.name;
 }
 
-/* --- relocations ------------------------------------------------------------------------------ */
-
-const char *elf_rela_name(uint32_t type)
-{
-    static const char *const names[] = {
-        "NONE",
-        "64",
-        "PC32",
-        "GOT32",
-        "PLT32",
-        "COPY",
-        "GLOB_DAT",
-        "JUMP_SLOT",
-        "RELATIVE",
-        "GOTPCREL",
-        "32",
-        "32S",
-        "16",
-        "PC16",
-        "8",
-        "PC8",
-        "DTPMOD64",
-        "DTPOFF64",
-        "TPOFF64",
-        "TLSGD",
-        "TLSLD",
-        "DTPOFF32",
-        "GOTTPOFF",
-        "TPOFF32",
-        "PC64",
-        "GOTOFF64",
-        "GOTPC32",
-        "GOT64",
-        "GOTPCREL64",
-        "GOTPC64",
-        "GOTPLT64",
-        "PLTOFF64",
-        "SIZE32",
-        "SIZE64",
-        "GOTPC32_TLSDESC",
-        "TLSDESC_CALL",
-        "TLSDESC",
-        "IRELATIVE",
-        "RELATIVE64",
-        "PC32_BND",
-        "PLT32_BND",
-        "GOTPCRELX",
-        "REX_GOTPCRELX",
-        "CODE_4_GOTPCRELX",
-        "CODE_4_GOTTPOFF",
-        "CODE_4_GOTPC32_TLSDESC",
-        "CODE_5_GOTPCRELX",
-        "CODE_5_GOTTPOFF",
-        "CODE_5_GOTPC32_TLSDESC",
-        "CODE_6_GOTPCRELX",
-        "CODE_6_GOTTPOFF",
-        "CODE_6_GOTPC32_TLSDESC",
-    };
-
-    if (type == ELF_R_GNU_VTINHERIT)
-        return "GNU_VTINHERIT";
-    if (type == ELF_R_GNU_VTENTRY)
-        return "GNU_VTENTRY";
-    return type < sizeof names / sizeof *names ? names[type] : NULL;
-}
-
-bool elf_rela_by_got(uint32_t type)
-{
-    switch (type) {
-    case ELF_R_GOTPCREL:
-    case ELF_R_GOTPCRELX:
-    case ELF_R_REX_GOTPCRELX:
-    case ELF_R_CODE_4_GOTPCRELX:
-    case ELF_R_CODE_5_GOTPCRELX:
-    case ELF_R_CODE_6_GOTPCRELX:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool elf_rela_by_thread(uint32_t type)
-{
-    switch (type) {
-    case ELF_R_CODE_4_GOTTPOFF:
-    case ELF_R_CODE_4_GOTPC32_TLSDESC:
-    case ELF_R_CODE_5_GOTTPOFF:
-    case ELF_R_CODE_5_GOTPC32_TLSDESC:
-    case ELF_R_CODE_6_GOTTPOFF:
-    case ELF_R_CODE_6_GOTPC32_TLSDESC:
-        return true;
-    default:
-        return (type >= ELF_R_DTPMOD64 && type <= ELF_R_TPOFF32) ||
-               (type >= ELF_R_GOTPC32_TLSDESC && type <= ELF_R_TLSDESC);
-    }
-}
-
-unsigned elf_rela_width(uint32_t type)
-{
-    switch (type) {
-    case ELF_R_64:
-    case ELF_R_PC64:
-        return 8;
-    case ELF_R_PC32:
-    case ELF_R_PLT32:
-    case ELF_R_32:
-    case ELF_R_32S:
-        return 4;
-    default:
-        return elf_rela_by_got(type) ? 4 : 0;
-    }
-}
-
 /* --- checking --------------------------------------------------------------------------------- */
 
 static bool fits(const struct elf *e, uint64_t offset, uint64_t size)
@@ -314,15 +179,15 @@ static const char *bad_header(const struct elf *e)
         return "not an ELF file";
     if (at[4] != 2 || at[5] != 1)
         return "not an ELF file of 64 bits, least significant byte first";
-    if (at[6] != 1 || get32(at + 20) != 1)
+    if (at[6] != 1 || le32(at + 20) != 1)
         return "an ELF file of another version than 1";
-    if (get16(at + 18) != 62) /* EM_X86_64 */
+    if (le16(at + 18) != 62) /* EM_X86_64 */
         return "not for x86-64";
-    if (get16(at + 16) != 1) /* ET_REL */
+    if (le16(at + 16) != 1) /* ET_REL */
         return "not a relocatable object: made by the linker, or a core file";
-    if (get16(at + 58) != SECTION_HEADER)
+    if (le16(at + 58) != SECTION_HEADER)
         return "its section headers have another size than 64 bytes";
-    if (get16(at + 60) == 0 || get16(at + 60) >= RESERVED)
+    if (le16(at + 60) == 0 || le16(at + 60) >= RESERVED)
         return "it has no section headers, or more than 65279";
     return NULL;
 }
@@ -333,9 +198,9 @@ static bool take_strings(const struct elf *e, uint32_t i, uint64_t *at, uint64_t
     if (i == 0 || i >= e->sections)
         return false;
     const uint8_t *header = e->bytes + e->headers + (uint64_t)i * SECTION_HEADER;
-    *at = get64(header + 24);
-    *size = get64(header + 32);
-    return get32(header + 4) == ELF_STRTAB && *size > 0 && fits(e, *at, *size) &&
+    *at = le64(header + 24);
+    *size = le64(header + 32);
+    return le32(header + 4) == ELF_STRTAB && *size > 0 && fits(e, *at, *size) &&
            e->bytes[*at + *size - 1] == 0;
 }
 
@@ -345,11 +210,11 @@ static bool open_headers(struct elf *e, struct sink *err)
 
     if (why)
         return refuse(e, err, why);
-    e->headers = get64(e->bytes + 40);
-    e->sections = get16(e->bytes + 60);
+    e->headers = le64(e->bytes + 40);
+    e->sections = le16(e->bytes + 60);
     if (!fits(e, e->headers, (uint64_t)e->sections * SECTION_HEADER))
         return refuse(e, err, "its section headers are outside the file: truncated?");
-    if (!take_strings(e, get16(e->bytes + 62), &e->section_names, &e->section_names_size))
+    if (!take_strings(e, le16(e->bytes + 62), &e->section_names, &e->section_names_size))
         return refuse(e, err, "its section-name string table is invalid");
     return true;
 }
@@ -380,12 +245,12 @@ static bool check_sections(struct elf *e, struct sink *err)
 {
     for (uint32_t i = 1; i < e->sections; i++) {
         const uint8_t *at = e->bytes + e->headers + (uint64_t)i * SECTION_HEADER;
-        if (get32(at) >= e->section_names_size) {
+        if (le32(at) >= e->section_names_size) {
             fmt(err, "%s: section %u: its name lies outside the table of names", e->name, i);
             return false;
         }
         struct elf_section s = elf_section(e, i);
-        const char *why = bad_section(e, &s, get64(at + 24));
+        const char *why = bad_section(e, &s, le64(at + 24));
         if (why)
             return refuse_section(e, i, err, why);
     }
@@ -414,7 +279,7 @@ static const char *bad_symbol(const struct elf *e, uint32_t i)
 {
     const uint8_t *at = e->bytes + e->symbols_at + (uint64_t)i * SYMBOL;
 
-    if (get32(at) >= e->names_size)
+    if (le32(at) >= e->names_size)
         return "its name lies outside the table of names";
     struct elf_symbol s = elf_symbol(e, i);
     if (s.section >= RESERVED)

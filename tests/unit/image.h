@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 #include <string.h>
-#include "lib/firmware/bytes.h"
+#include "lib/text/bytes.h"
 #include "lib/firmware/physmem.h"
 
 struct image {

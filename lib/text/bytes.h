@@ -1,6 +1,6 @@
-/* Little-endian fields of firmware tables, with any alignment. */
-#ifndef LIB_FIRMWARE_BYTES_H
-#define LIB_FIRMWARE_BYTES_H
+/* Little-endian numbers in bytes, with any alignment, and checksums. */
+#ifndef LIB_TEXT_BYTES_H
+#define LIB_TEXT_BYTES_H
 
 #include <stdint.h>
 
