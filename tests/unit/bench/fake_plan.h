@@ -21,6 +21,7 @@
 #include "bench/cores/quiet.h"
 #include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
+#include "bench/measure/engine_row.h"
 #include "bench/sample/gathered.h"
 #include "bench/place/parts.h"
 #include "lib/stats/known.h"

@@ -13,6 +13,7 @@
 #include "bench/figure/compensate.h"
 #include "bench/figure/row_figure.h"
 #include "bench/measure/engine.h"
+#include "bench/measure/engine_row.h"
 #include "bench/method/method.h"
 #include "bench/place/compiled.h"
 #include "bench/place/layout.h"
