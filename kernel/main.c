@@ -11,10 +11,10 @@
 #include "kernel/report/facts.h"
 #include "kernel/report/control_facts.h"
 #include "kernel/report/selftest.h"
+#include "kernel/report/warnings.h"
 #include "kernel/trap/step.h"
 #include "kernel/trap/guard.h"
 #include "lib/text/fmt.h"
-#include "lib/text/mem.h"
 
 static struct kernel kernel; /* global, since traps take no context */
 
@@ -109,7 +109,7 @@ static void put_back(void *ctx, const struct run_facts *run)
     struct machine *m = ctx;
 
     core_controls_restore_all(&m->controls, true);
-    facts_left(m, &kernel.report);
+    warnings_left(m, &kernel.report);
     control_facts_advise(m, run, &kernel.report);
     cores_report_end(&m->cores, &kernel.report);
 }

@@ -14,9 +14,6 @@ void facts_report(const struct platform *platform, const struct machine *m,
                   const struct run_facts *run, const struct probe *p, struct essence *essence,
                   struct report *r);
 
-/* Warns of MSRs that could not be restored; to be called once the timers are stopped. */
-void facts_left(const struct machine *m, struct report *r);
-
 /* Near the report's end: reports the bytes sent on the serial line, and the time that they take. */
 void facts_cost(const struct machine *m, struct report *r);
 
