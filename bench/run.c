@@ -9,9 +9,9 @@
 #include "bench/api/tsc.h"
 #include "bench/objects/objects.h"
 #include "bench/run_row.h"
-#include "bench/run_show.h"
 #include "bench/run_stop.h"
 #include "bench/run_tell.h"
+#include "bench/show/c_program_show.h"
 #include "bench/show/compare.h"
 #include "bench/across/cores_compare.h"
 #include "bench/across/cores_show.h"
@@ -92,7 +92,7 @@ static void run_c_program(const struct run *run)
     if (e->facts.o->method != METHOD_PLAIN)
         return;
     c_program(e, &c);
-    method_c_program(run->report, &e->facts, &c);
+    c_program_show(run->report, &e->facts, &c);
 }
 
 /* Measures each other core's step, ruler and linearity. */

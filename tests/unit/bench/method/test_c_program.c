@@ -1,4 +1,4 @@
-// links: bench/method/c_program.c bench/show/method_show.c bench/show/per_op.c
+// links: bench/method/c_program.c bench/show/c_program_show.c bench/show/per_op.c
 /*
  * The C program's table of method=plain: samples that fail are excluded from the figures and
  * counted, in the table and in the records.
@@ -9,7 +9,7 @@
 #include "bench/api/registry.h"
 #include "bench/place/place.h"
 #include "lib/text/str.h"
-#include "bench/show/method_show.h"
+#include "bench/show/c_program_show.h"
 #include "lib/stats/known.h"
 #include "bench/show/per_op.h"
 #include "bench/show/units.h"
@@ -130,11 +130,11 @@ static void run(unsigned fails_every)
     c_program(&engine, &told);
     sink_buf_init(&b, table, sizeof table);
     report_init(&r, &b.sink, FORMAT_TABLE);
-    method_c_program(&r, &engine.facts, &told);
+    c_program_show(&r, &engine.facts, &told);
     failures = r.failures;
     sink_buf_init(&b, records, sizeof records);
     report_init(&r, &b.sink, FORMAT_JSONL);
-    method_c_program(&r, &engine.facts, &told);
+    c_program_show(&r, &engine.facts, &told);
 }
 
 /* Tests whether the table has a line with these words. */
@@ -218,7 +218,7 @@ static void what_has_no_place_fails_the_run(void **state)
     c_program(&engine, &told);
     sink_buf_init(&b, table, sizeof table);
     report_init(&r, &b.sink, FORMAT_TABLE);
-    method_c_program(&r, &engine.facts, &told);
+    c_program_show(&r, &engine.facts, &told);
     assert_non_null(strstr(table, "not here: its code has no room"));
     assert_int_equal(r.failures, 1);
 }
