@@ -113,7 +113,7 @@ def test_a_partition_is_found_in_a_gpt(tmp_path):
         gpt.find(disk, 129)
 
 
-def test_a_partition_on_a_disk_with_sectors_of_4096_bytes(tmp_path):
+def test_a_partition_is_found_on_a_disk_with_sectors_of_4096_bytes(tmp_path):
     begin, _ = media.gpt(9000, 5000)
     (tmp_path / "disk").write_bytes(bytes(4096) + begin[512:1024].ljust(4096, b"\0") + begin[1024:])
     kind, partition = gpt.find(tmp_path / "disk", 1, 4096)
@@ -364,7 +364,7 @@ def test_undo_leaves_all_as_before(made, once, words):
 
 
 @pytest.mark.parametrize("taken", range(6))
-def test_undo_after_a_power_cut_at_each_step(made, once, taken, monkeypatch):
+def test_undo_restores_all_after_a_power_cut_at_each_step(made, once, taken, monkeypatch):
     """Until the last step the next start is as before."""
     before = made.content()
     steps = prepare.steps

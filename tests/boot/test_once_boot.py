@@ -81,7 +81,7 @@ def firmware(program, tmp_path):
 
 
 @pytest.mark.parametrize("how", [[], ["--in-order"]])
-def test_once_and_back(firmware, capsys, how):
+def test_once_starts_it_once_and_leaves_only_its_image(firmware, capsys, how):
     """The firmware starts it by BootNext; it removes all that was prepared but the image, and Linux reads the report."""
     f = firmware()
     before, order = f.linux.entries(), f.linux.variables.get("BootOrder")

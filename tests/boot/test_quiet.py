@@ -67,7 +67,7 @@ def test_all_cores_watch_at_once(boot):
     assert "emulator" in q["causes"], q
 
 
-def test_a_borrowed_machine(boot):
+def test_all_cores_of_a_borrowed_machine_watch(boot):
     b = boot("suite=quiet quiet_time=1 takeover=borrow", **TWO).must(SUCCESS, rows=0)
     assert b.one("quiet")["cores"] == [0, 1] and b.one("quiet")["complete"], str(b)
 

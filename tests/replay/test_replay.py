@@ -13,7 +13,7 @@ def replay(*words):
     return subprocess.run([PROGRAM, *words], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
-def test_one_object_a_file_on_one_line(tmp_path):
+def test_each_file_has_one_object_on_one_line(tmp_path):
     p = replay("cpuid", K8, str(tmp_path / "none"), K8)
     assert (p.returncode, p.stderr) == (0, "")
     lines = p.stdout.splitlines()

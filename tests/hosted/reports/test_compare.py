@@ -124,7 +124,7 @@ def test_a_pipe_that_is_closed_hides_no_verdict(kept):
         p.stderr.close()
 
 
-def test_the_same_in_csv_and_markdown(kept):
+def test_csv_and_markdown_have_the_same_figures(kept):
     old, new = kept(whole(row("x", 1))), kept(whole(row("x", 2)))
     as_csv = baretick("compare", old, new, "--format", "csv").stdout.splitlines()
     assert as_csv[0].startswith("row,core,unit,old,old_half,new,new_half,shift,shift_lo,shift_hi,ratio,ratio_lo,ratio_hi,by,")

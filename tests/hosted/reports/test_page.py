@@ -81,7 +81,7 @@ def test_colours_can_be_read_in_light_and_in_dark():
             assert (b + 0.05) / (a + 0.05) >= least, (front, back, scheme)
 
 
-def test_the_same_page_each_time():
+def test_the_same_report_makes_the_same_page():
     assert made(taken(everything()), plots=2) == made(taken(everything()), plots=2)
 
 

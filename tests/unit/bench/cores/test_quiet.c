@@ -276,7 +276,7 @@ static int release(void **state)
     return 0;
 }
 
-static void no_gap_on_an_undisturbed_machine(void **state)
+static void an_undisturbed_machine_has_no_gap(void **state)
 {
     (void)state;
     const struct quiet *q = quiet_watch(&plan, &row);
@@ -341,7 +341,7 @@ static void planted_gaps_are_measured_to_1_us(void **state)
     assert_close(s.wait_ticks, 349 * US, US);
 }
 
-static void gaps_that_a_row_plants_itself(void **state)
+static void gaps_that_a_row_plants_are_found(void **state)
 {
     (void)state;
     struct bench planted = row;
@@ -475,9 +475,9 @@ static void the_time_that_it_takes_is_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(no_gap_on_an_undisturbed_machine, reset, release),
+        cmocka_unit_test_setup_teardown(an_undisturbed_machine_has_no_gap, reset, release),
         cmocka_unit_test_setup_teardown(planted_gaps_are_measured_to_1_us, reset, release),
-        cmocka_unit_test_setup_teardown(gaps_that_a_row_plants_itself, reset, release),
+        cmocka_unit_test_setup_teardown(gaps_that_a_row_plants_are_found, reset, release),
         cmocka_unit_test_setup_teardown(an_nmi_of_the_program_is_no_gap, reset, release),
         cmocka_unit_test_setup_teardown(a_limit_is_judged_only_if_it_is_asked_for, reset, release),
         cmocka_unit_test_setup_teardown(a_user_stops_the_run, reset, release),

@@ -163,7 +163,7 @@ static void a_run_without_a_failure_prints_its_three_rows(void **state)
 }
 
 /* warmup= says otherwise: windows, in blocks. */
-static void warmed_up_by_windows_where_asked_for(void **state)
+static void warmup_is_by_windows_if_the_option_asks(void **state)
 {
     (void)state;
     struct word word = {.at = "warmup=2"};
@@ -227,7 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_without_a_failure_prints_its_three_rows),
-        cmocka_unit_test(warmed_up_by_windows_where_asked_for),
+        cmocka_unit_test(warmup_is_by_windows_if_the_option_asks),
         cmocka_unit_test(samples_that_fail_are_counted_and_left_out),
         cmocka_unit_test(where_every_sample_fails_there_is_no_figure),
         cmocka_unit_test(what_has_no_place_fails_the_run),

@@ -62,7 +62,7 @@ static void test_a_path_longer_than_the_entry_is_refused(void **state)
     assert_false(boot_entry_decode(&entry, long_path, sizeof long_path));
 }
 
-static void test_the_order_without_a_number(void **state)
+static void test_a_number_is_removed_from_the_order(void **state)
 {
     uint8_t order[] = {1, 0, 7, 1, 7, 0, 2, 0, 7, 0, 9};
     static const uint8_t left[] = {1, 0, 7, 1, 2, 0};
@@ -82,7 +82,7 @@ int main(void)
         cmocka_unit_test(test_another_description_is_not_taken_for_it),
         cmocka_unit_test(test_an_entry_cut_anywhere_before_its_load_options_is_refused),
         cmocka_unit_test(test_a_path_longer_than_the_entry_is_refused),
-        cmocka_unit_test(test_the_order_without_a_number),
+        cmocka_unit_test(test_a_number_is_removed_from_the_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,7 @@ static void missing_gaps_do_not_hide_a_period(void **state)
     }
 }
 
-static void two_periods_of_one_length(void **state)
+static void two_periods_of_one_length_are_found(void **state)
 {
     (void)state;
     begin(1);
@@ -135,7 +135,7 @@ static void two_periods_of_one_length(void **state)
 }
 
 /* An SMI each second among the ticks of a kernel, of which only the first 256 are kept. */
-static void a_rare_long_gap_among_many_short_ones(void **state)
+static void the_period_of_rare_long_gaps_is_found_among_short_ones(void **state)
 {
     (void)state;
     begin(1);
@@ -150,7 +150,7 @@ static void a_rare_long_gap_among_many_short_ones(void **state)
     assert_close(p.found[1].ticks, 4 * MS, 0.01 * MS);
 }
 
-static void a_period_among_gaps_at_random_times(void **state)
+static void a_period_is_found_among_gaps_at_random_times(void **state)
 {
     (void)state;
     for (uint32_t first = 1; first <= 50; first++) {
@@ -220,9 +220,9 @@ int main(void)
         cmocka_unit_test(jitter_does_not_hide_a_period),
         cmocka_unit_test(a_timer_that_is_set_again_has_a_period),
         cmocka_unit_test(missing_gaps_do_not_hide_a_period),
-        cmocka_unit_test(two_periods_of_one_length),
-        cmocka_unit_test(a_rare_long_gap_among_many_short_ones),
-        cmocka_unit_test(a_period_among_gaps_at_random_times),
+        cmocka_unit_test(two_periods_of_one_length_are_found),
+        cmocka_unit_test(the_period_of_rare_long_gaps_is_found_among_short_ones),
+        cmocka_unit_test(a_period_is_found_among_gaps_at_random_times),
         cmocka_unit_test(gaps_at_random_times_have_none),
         cmocka_unit_test(a_burst_is_no_period),
         cmocka_unit_test(a_multiple_of_a_period_is_not_reported),

@@ -102,7 +102,7 @@ static void no_moment_waits_without_gaps(void **state)
 }
 
 /* Of 10 s, 100 us are left out: of a gap of 250 us the last 150 us are waited at most. */
-static void one_gap(void **state)
+static void a_moment_waits_for_the_rest_of_a_gap(void **state)
 {
     (void)state;
     gaps_init(&g, 20, HZ);
@@ -162,7 +162,7 @@ int main(void)
         cmocka_unit_test(gaps_are_counted_by_length),
         cmocka_unit_test(the_first_gaps_of_each_class_are_kept),
         cmocka_unit_test(no_moment_waits_without_gaps),
-        cmocka_unit_test(one_gap),
+        cmocka_unit_test(a_moment_waits_for_the_rest_of_a_gap),
         cmocka_unit_test(the_wait_is_that_of_the_definition_within_a_bin),
     };
 

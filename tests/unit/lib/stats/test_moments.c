@@ -48,7 +48,7 @@ static void one_pass_is_as_good_as_two(void **state)
     }
 }
 
-static void correlation_of_a_known_process(void **state)
+static void a_planted_correlation_is_found(void **state)
 {
     (void)state;
     struct rng rng = {5};
@@ -81,7 +81,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_those_of_known_numbers),
         cmocka_unit_test(one_pass_is_as_good_as_two),
-        cmocka_unit_test(correlation_of_a_known_process),
+        cmocka_unit_test(a_planted_correlation_is_found),
         cmocka_unit_test(few_values_are_unknown),
     };
 
