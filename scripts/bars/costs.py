@@ -38,9 +38,9 @@ def at_most(most, unit, factors):
 
 
 def by_launches(what, figure, limit, shares):
-    """A limit on a value that the machine can only increase: `shares` are the launches' values divided by the
-    allowed value. It holds if the median launch is within the limit, and fails if three quarters exceed it. In between,
-    the machine changed."""
+    """Returns a check of a value that the machine can only increase. `shares` are the launches' values divided by the
+    allowed value. It holds if the median launch is within the limit, and fails if three quarters exceed it. In between
+    it is not judged, because the machine changed."""
     ranked = sorted(shares)
     if statistics.median(ranked) <= 1:
         return Bar(what, figure, limit, True)
@@ -93,7 +93,7 @@ def cost(row, runs):
     spent = [net_ms(launch, row) for launch in own]
     coarse, slow = [coarser(launch) for launch in own], [slower(launch, row) for launch in own]
     precise = PRECISE * statistics.median(coarse)
-    limit = f"{percent(precise)} in {at_most(COST_MS, 'ms', slow)}, or as much less precise as it is quicker"
+    limit = f"{percent(precise)} in {at_most(COST_MS, 'ms', slow)}; in less time proportionally less precise"
     if precise > 1.005 * PRECISE:
         limit += f" ({percent(PRECISE)} where the TSC's step is {STEP_CYCLES} cycles or less)"
     if figure.near_zero([launch.rows[row] for launch in own]):
@@ -186,7 +186,7 @@ CLOCKS_APART = 0.001  # s: the difference of a gap by the TSC and by CPU time
 
 # --- peers ----------------------------------------------------------------------------------------
 
-AS_STEADY = 0.01  # a spread up to this is as good as any
+AS_STEADY = 0.01  # a spread up to this is good enough
 
 
 def peer(name, theirs, ours, empty_ns, elided):

@@ -92,7 +92,7 @@ def sees_sibling(runs):
     said = f"{percent(min(shares), 1)} to {percent(max(shares), 1)} of a thread's blocks are seen as shared"
     holds = min(shares) >= SEEN
     if not holds and any(r.run.get("hypervisor") for r in runs):
-        # A hypervisor may run what it calls two threads of a core anywhere, and one after the other.
-        yield Bar(what, f"not judged: {said}, but a hypervisor says where these threads run, and when", limit, None)
+        # A hypervisor may run two such threads on different cores, or one after the other.
+        yield Bar(what, f"not judged: {said}, but a hypervisor decides where and when these threads run", limit, None)
         return
     yield Bar(what, said, limit, holds)

@@ -1,8 +1,8 @@
 """Checks of rows: each function takes launches and yields Bars, one per line.
 
 The checks use measurements on an exclusive core (docs/method.md "The witness"). A check that a machine in working order
-could miss (a neighbour, a CPU that was taken away, predictors that change) first looks for the reason, and if there is
-one it is not judged and states it.
+could fail (a neighbour, a CPU that was taken away, predictors that change) first looks for such a reason. If it finds
+one, it is not judged and states the reason.
 """
 import json
 import math
@@ -43,7 +43,8 @@ MOVED = 1e-4  # the probability of such launches for a row that does not vary be
 
 
 def moves(runs, row):
-    """Tests whether the launches of a row differ by more than their placements explain: some state outlasts a launch."""
+    """Tests whether the launches of a row differ by more than their placements explain, because some state outlasts a
+    launch."""
     found = [p for p in (difference.placements(r.rows[row]) for r in undisturbed(runs, row)) if p]
     return len(found) > 2 and shift.p_one_source(found) < MOVED
 
@@ -90,7 +91,7 @@ def linearity(runs):
         bent = sum(line["bend_p"] <= BENT for line in lines)
         yield Bar(what, f"slope 1 {percent(slope, 3)} off, +-{percent(width, 3)}; {bent} of"
                   f" {len(lines)} launches found a bend", limit, abs(slope) + width <= STRAIGHT and not bent)
-        yield Bar("what it hides: the line's intercept",
+        yield Bar("core cycles that it hides: the line's intercept",
                   f"{hidden:+.2f} +-{hidden_width:.2f} cycles; a launch's point lies off the line by"
                   f" {statistics.median(line['bend_cycles'] for line in lines):.2f}, the median")
     else:
@@ -216,8 +217,8 @@ ROWS_LEAST = 10  # fewer prove nothing
 
 
 POOLED, EACH = 0.98, 0.90  # lib/stats/coverage.h uses the same limits
-COVERED_LIMIT = f"at least {POOLED:.0%} pooled and {EACH:.0%} in each row; not judged while less than two standard errors below"
-MOVING = 1 / 2  # of the rows, at most; a machine on which more of them vary is not excused
+COVERED_LIMIT = f"at least {POOLED:.0%} pooled and {EACH:.0%} in each row; not judged if less than two standard errors below"
+MOVING = 1 / 2  # maximum share of varying rows; if more rows vary, none is excluded
 # The state that outlasts a launch, if it is known.
 WHAT_MOVES = {"sum/cold": "the memory, which is slower at one time than at another"}
 
@@ -232,7 +233,7 @@ def _holds(said, rows):
 
 
 def _told(runs, row):
-    """Returns the range of a row that varies between launches."""
+    """Returns the range of the figures of a row that varies between launches, and the cause if it is known."""
     values = [cycles(r, row) for r in undisturbed(runs, row)]
     why = f": {WHAT_MOVES[row]}" if row in WHAT_MOVES else ""
     return f"{row} {min(values):.3f} to {max(values):.3f}{why}"
@@ -270,7 +271,7 @@ def coverage(runs):
     yield Bar("the rows that are covered least",
               ", ".join(f"{row} {percent(covered, 1)}" for covered, row in shares[:5]))
     if moving:
-        yield Bar("not judged, since they move from launch to launch, cycles", "; ".join(_told(runs, row) for row in moving))
+        yield Bar("not judged, because they vary between launches, cycles", "; ".join(_told(runs, row) for row in moving))
 
 
 # --- verdicts -------------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ def verdicts(runs):
     """Checks that no launch has FAIL: FAIL is proof that something is broken, and a machine in working order gets no FAIL."""
     failed = [r for r in runs if r.status]
     said = f"{len(failed)}{f': {launches.complaint(failed[0])}' if failed else ''}"
-    yield Bar(f"launches that failed by their own verdict, of {len(runs)}", said,
+    yield Bar(f"launches whose verdict is FAIL, of {len(runs)}", said,
               f"none (a bend: {BENT:g} of the launches by chance)", not failed)
 
 

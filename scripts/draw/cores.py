@@ -62,7 +62,7 @@ def _said(matrix, *words):
 
 
 def from_one(report, matrix):
-    """From the boot core to each other one: the median, and the range from smallest to largest."""
+    """Draws the figures from the boot core to each other one: the median, and the range from smallest to largest."""
     run, name = report.one("run"), f"{matrix['suite']}/{matrix['name']}"
     unit, factor = _unit_of(run)
     pairs = sorted((b, *(v * factor for v in figures)) for _, b, *figures in matrix["pairs"])
@@ -90,7 +90,7 @@ def from_one(report, matrix):
 
 
 def heat_map(report, matrix):
-    """Every pair of cores: the median, in ns if the clock is known."""
+    """Draws the median of every pair of cores, in ns if the clock is known."""
     run, pairs = report.one("run"), matrix["pairs"]
     unit, factor = _unit_of(run)
     what, signed = MATRICES.get(matrix["name"], (matrix["name"], False))

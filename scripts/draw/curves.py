@@ -73,7 +73,8 @@ class Line:
 
 
 def groups(report, chosen=lambda record: True):
-    """[[Curve] of one picture]: each type of cores has its own, of one core. chosen: whether a record is."""
+    """Returns [[Curve] of one picture]. Each type of cores has a picture, with the curves of its first core. chosen:
+    tests whether a record is selected."""
     every = [c for c in read_curve.curves(report) if chosen(c.record)]
     kept = set(read_cores.one_of_each_type(report, {c.core for c in every}))
     found = {}
@@ -86,7 +87,7 @@ def groups(report, chosen=lambda record: True):
 
 
 def curves(report, group):
-    """The picture of curves that are shown together. Raises NoData."""
+    """Returns the picture of curves that are shown together. Raises NoData."""
     first = group[0]
     if not first.points:
         raise NoData(f"{first.full_name}: {first.reason}")
@@ -111,12 +112,12 @@ def curves(report, group):
 # --- words -----------------------------------------------------------------------------------------
 
 def short(value):
-    """Three digits, which is what a title needs."""
+    """Returns a number with three digits, enough for a title."""
     return f"{value:.3g}" if abs(value) < 1000 else ink.count(value)
 
 
 def _brief(curve):
-    """What must be known of a curve, for a line of text."""
+    """Returns the remarks about a curve as a line of text."""
     if curve.judged and (shared := sum(p.shared for p in curve.points)):
         yield f"white: {shared} on a shared core"
     if not curve.judged:
@@ -133,12 +134,12 @@ def _ends(line):
 
 
 def caches(run):
-    """[(level, bytes)] of the caches for data that CPUID reports."""
+    """Returns [(level, bytes)] of the caches for data that CPUID reports."""
     return sorted((c["level"], c["size_bytes"]) for c in run.get("caches", []) if c["type"] in ("data", "unified"))
 
 
 def level_name(curve, level, run):
-    """`in L2`, `in memory`, or up to which size."""
+    """Returns where a level ends: `in L2`, `in memory`, or `up to` a size."""
     if "cache_level" in level:
         return f"in L{level['cache_level']}" if not curve.is_of_pages else f"within the L{level['cache_level']} TLB"
     if not curve.is_of_pages and not level.get("beyond") and level["to"] > max((size for _, size in caches(run)), default=math.inf):
@@ -147,7 +148,7 @@ def level_name(curve, level, run):
 
 
 def _part(curve):
-    """What its name says besides that of its family, if this is a word: `int` of `registers_int`."""
+    """Returns the part of a curve's name after that of its family, if it is a word: `int` of `registers_int`."""
     part = curve.name.removeprefix(f"{curve.family}_")
     return curve.name if part.isdigit() else part
 
@@ -179,14 +180,14 @@ def _title(main, lines, run):
 # --- painting --------------------------------------------------------------------------------------
 
 def _size_ticks(low, high):
-    """Powers of two, not too many."""
+    """Returns powers of two as labels of an axis, and not too many."""
     first, last = math.ceil(math.log2(low)), math.floor(math.log2(high))
     step = max(1, math.ceil((last - first + 1) / MOST_SIZES))
     return [2 ** k for k in range(first, last + 1, step)]
 
 
 def _tick(size):
-    """`32K`, `1M`, of bytes and of counts: they are powers of two."""
+    """Returns `32K` or `1M` for a power of two."""
     for name, factor in (("G", 2 ** 30), ("M", 2 ** 20), ("K", 2 ** 10)):
         if size >= factor:
             return f"{size // factor}{name}"
@@ -219,7 +220,7 @@ def _scale_y(sheet, axes, values, tops):
 
 
 def _label(axes, lines, at):
-    """The lines' names at their ends."""
+    """Writes the names of lines at their ends."""
     scale = math.log10 if axes.get_yscale() == "log" else float
     bottom, top = (scale(v) for v in axes.get_ylim())
     right = axes.twinx()
@@ -230,7 +231,7 @@ def _label(axes, lines, at):
 
 
 def _mark_caches(axes, run):
-    """Above the picture: where CPUID says that a cache is full."""
+    """Marks above the picture the sizes at which CPUID says that a cache is full."""
     left, right = axes.get_xlim()
     for level, size in caches(run):
         if left < size < right:
@@ -249,12 +250,12 @@ def _mark_levels(axes, line):
 
 
 def _across(axes, x):
-    """Where x is: 0 at the left end of the picture, 1 at the right one."""
+    """Returns the position of x: 0 at the left end of the picture, 1 at the right one."""
     return axes.transAxes.inverted().transform(axes.transData.transform((x, axes.get_ylim()[1])))[0]
 
 
 def _mark_steps(axes, line, colour, number):
-    """A line at each limit, as wide as its interval; the figures of each curve are in a separate line."""
+    """Draws a line at each limit, as wide as its interval. The figures of each curve are in a separate line."""
     for step in line.curve.steps:
         axes.axvspan(step["from"], step["to"], color=colour, alpha=0.15, linewidth=0)
         axes.axvline(step["at"], color=colour, linewidth=1.5, linestyle="--")

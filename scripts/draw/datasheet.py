@@ -26,7 +26,7 @@ NAMES = 12  # of forms, in a list
 # --- curves ----------------------------------------------------------------------------------------
 
 def _points(c):
-    """A table of a curve's points, which a reader opens."""
+    """Returns a table of a curve's points, which a reader can open."""
     last = table.Column("GB/s", "gb", ".2f") if c.moves else table.Column("ns", "ns", ".2f")
     columns = (table.Column(c.by, "at"), table.Column(f"{c.unit} an operation", "value", ".2f"),
                table.Column(f"from ({interval.heading(c.percents, '')})", "lo", ".2f"), table.Column("to", "hi", ".2f"), last,
@@ -54,13 +54,13 @@ def _steps(c):
 
 
 def maps(every):
-    """What was found in these maps of store forwarding: a text per pair of sizes, which a reader opens."""
+    """Returns a text per pair of sizes about these maps of store forwarding, which a reader can open."""
     return markup.together(element("details", element("summary", f"{m.name}, core {m.core}: {len(m.cells)} offsets"),
                                    markup.listed(m.found), class_="points") for m in every if m.cells)
 
 
 def curves(every):
-    """The tables of these curves: levels and steps, then points."""
+    """Returns the tables of these curves: levels and steps, then points."""
     levels, steps = [line for c in every for line in _levels(c)], [line for c in every for line in _steps(c)]
     parts = []
     if levels:
@@ -80,7 +80,7 @@ def _said(figure):
 
 
 def _together(figures, names):
-    """`0>0 1>0: 3.01 +-0.02; ...`: names with one figure are together."""
+    """Returns `0>0 1>0: 3.01 +-0.02; ...`: pairs with equal figures share one entry."""
     alike = {}
     for name in names:
         alike.setdefault(_said(figures[name]), []).append(name)
@@ -88,7 +88,7 @@ def _together(figures, names):
 
 
 def _latency(form):
-    """(shown, to sort by) of the longest latency: of a settled one that is no upper bound, if there is any."""
+    """Returns (text, key to sort by) of the longest latency, preferably a settled one that is no upper bound."""
     found = [form.figures[pair] for pair in insn.pairs(form)]
     found = [f for f in found if not f.at_most] or found
     found = [f for f in found if f.settled] or found
@@ -108,7 +108,7 @@ def _note(form):
 
 
 def _columns(report, cores):
-    """The columns of each core: a form, then the same figures for each."""
+    """Returns the columns: the form, then the same figures for each core."""
     found = [table.Column("form", "form", left=True)]
     for core in cores:
         of = f", {read_cores.title(report, core)}" if len(cores) > 1 else ""
@@ -132,7 +132,8 @@ def _cells(form, core, blockers):
 
 
 def instructions(report, core=None):
-    """The table of all forms, with a column per type of cores, and above it the forms that many ask for."""
+    """Returns the table of all forms, with a column per type of cores; above it a table of the forms of general
+    interest."""
     forms = [form for form in insn.forms(report) if core in (None, form.core)]
     if not forms:
         return markup.Markup()
@@ -178,7 +179,7 @@ def _of_instructions(report):
 
 
 def _left(report):
-    """[(why forms were not run, on which core, their names)]"""
+    """Returns [(why forms were not run, on which core, their names)]."""
     found = {}
     for name, core, why in insn.left(report):
         found.setdefault((why, core), []).append(name)
@@ -186,7 +187,7 @@ def _left(report):
 
 
 def _not_there(report):
-    """What a datasheet may have and this report has not, with the words that measure it."""
+    """Yields the parts of a datasheet that this report lacks, with the words that measure them."""
     suites = {c.suite for c in curve.curves(report)}
     for suite, has, what in (("insn", bool(insn.ends(report)), "instructions"),
                              ("memory", "memory" in suites, "latency and bandwidth of memory"),
@@ -197,12 +198,12 @@ def _not_there(report):
 
 
 def is_one(report):
-    """Whether the report has a part of a datasheet."""
+    """Tests whether the report has a part of a datasheet."""
     return bool(curve.curves(report) or forward.maps(report) or insn.ends(report) or insn.forms(report))
 
 
 def not_judged(report):
-    """What a reader must not take for a figure, or will not find."""
+    """Returns the figures that are not judged, and the forms that were not run."""
     if not is_one(report):
         return markup.Markup()
     found = [f"{c.full_name}, core {c.core}: {said}" for c in [*curve.curves(report), *forward.maps(report)]

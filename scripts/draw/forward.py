@@ -12,7 +12,7 @@ MOST_TICKS = 12
 
 
 def forward(report, found):
-    """The picture of a read.forward.Map. Raises NoData."""
+    """Returns the picture of a read.forward.Map. Raises NoData."""
     values = [c.value for c in found.cells if c.value is not None]
     if not values:
         raise NoData(f"{found.full_name}: {found.reason or 'no cell has a figure'}")
@@ -48,13 +48,13 @@ def forward(report, found):
 
 
 def _sizes(found):
-    """`1, 2 ... 64`, from the top."""
+    """Returns `1, 2 ... 64`, from the top."""
     sizes = sorted({load for _, load in found.pairs})
     return ", ".join(map(str, sizes)) if len(sizes) < 4 else f"{sizes[0]}, {sizes[1]} ... {sizes[-1]}"
 
 
 def _best(found, unit):
-    """What a load takes that is forwarded, and one that waits."""
+    """Returns the time of a forwarded load and that of a load that waits, in words."""
     def reach(letters):
         values = [c.value for c in found.cells if c.how in letters and c.value is not None]
         ends = dict.fromkeys(f"{end:.3g}" for end in (min(values), max(values))) if values else ()
@@ -71,7 +71,7 @@ def _level(value, low, high):
 
 
 def _by_level(found, places, reach):
-    """{step of the colours, or None: its rectangles}; neighbours of one step are one."""
+    """Returns {step of the colours, or None: its rectangles}; adjacent rectangles of one step are merged."""
     boxes = {}
     for pair, cells in found.pairs.items():
         top, levels = places[pair], [None if c.value is None else _level(c.value, *reach) for c in cells]
@@ -84,7 +84,7 @@ def _by_level(found, places, reach):
 
 
 def _names(places):
-    """The sizes of the store, each at the middle of its lines, and of what the lines are."""
+    """Writes the sizes of the store, each at the middle of its lines, and the meaning of the lines."""
     stores = {}
     for (store, _), top in places.items():
         stores.setdefault(store, []).append(top)
@@ -92,7 +92,7 @@ def _names(places):
 
 
 def _key(sheet, axes, scale, reach, unit):
-    """The colours, on their logarithmic scale."""
+    """Draws the colours on their logarithmic scale."""
     steps = [scale(i / (STEPS - 1)) for i in range(STEPS)]
     colours = sheet.library.cm.ScalarMappable(sheet.library.colors.LogNorm(*(math.exp(v) for v in reach)),
                                               sheet.library.colors.ListedColormap(steps))

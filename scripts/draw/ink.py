@@ -46,7 +46,7 @@ def library():
 
 
 def find_library():
-    """If only the distribution's Python has matplotlib, continues the command there."""
+    """Continues the command with the distribution's Python if only that has matplotlib."""
     try:
         library()
     except distribution.Missing:
@@ -120,7 +120,7 @@ class Sheet:
         return self.figure.add_axes(box, **more)
 
     def style(self):
-        """The settings while a sheet is painted."""
+        """Returns matplotlib's settings for painting a sheet."""
         return self.library.rc_context(ON_A_PAGE if self.page else STYLE)
 
     def svg(self):

@@ -6,7 +6,7 @@ from draw.pictures import NoData, Picture, duration, machine, ns
 # --- linearity -------------------------------------------------------------------------------------
 
 def linearity(report):
-    """What each recipe hides of chains of adds, in one picture: a correct recipe is a flat line."""
+    """Draws what each recipe hides of chains of adds in one picture: a correct recipe is a flat line."""
     run = report.one("run")
     counted = run.get("execution") == "instructions"
     key = "error_instructions" if counted else "error_cycles"
@@ -91,7 +91,7 @@ def by_decade(lengths):
 
 
 def gaps(report, found):
-    """A core's gaps: the first ones over time, and all of them by length."""
+    """Draws a core's gaps: the first ones over time, and all of them by length."""
     run, name = report.one("run"), f"{found['suite']}/{found['name']}"
     watched = found.get("watched_ticks", 0)
     if not found.get("gaps"):

@@ -1,4 +1,5 @@
-"""`baretick report`: one page of HTML that holds all of a report: no network, no other file, no script to read it."""
+"""`baretick report`: one page of HTML with all of a report. It needs no network and no other file, and can be read
+without scripts."""
 import argparse
 import base64
 import hashlib
@@ -25,7 +26,7 @@ def asset(name):
 # --- pictures --------------------------------------------------------------------------------------
 
 class Figures:
-    """The pictures of a page; none where matplotlib is missing, or none are wanted."""
+    """The pictures of a page. It has none without matplotlib, or with --plots 0."""
 
     def __init__(self, most):
         self.most, self.why_none, self.taken = most, None, 0
@@ -37,7 +38,7 @@ class Figures:
         self.wanted = bool(most) and not self.why_none
 
     def figure(self, picture, run, full=False):
-        """(its place, the figure). The page has named the machine."""
+        """Returns (the figure's id, the figure). It does not name the machine, which the page does."""
         self.taken += 1
         place = f"picture-{self.taken}"
         parts = [p.removeprefix(pictures.machine(run)).strip(" ,") for p in picture.about.split(" \N{MIDDLE DOT} ")]
@@ -48,7 +49,7 @@ class Figures:
 
 
 def drawn_curves(figures, report, args):
-    """{suite: its pictures of curves and maps}"""
+    """Returns {suite: its pictures of curves and maps}."""
     found = {}
     if figures.wanted:
         drawn = [(group[0].suite, picture) for group, picture in plot.curves_by_group(report, args)]
@@ -72,7 +73,7 @@ def first_of_all(figures, report, args, found):
 
 
 def of_curves(figures, report, found, is_chosen):
-    """[(suite, its pictures and tables)] of the curves and maps that are chosen."""
+    """Returns [(suite, its pictures and tables)] of the selected curves and maps."""
     lines = [c for c in curve.curves(report) if is_chosen(c.record)]
     maps = [m for m in forward.maps(report) if is_chosen(m.records[0])]
     for suite in dict.fromkeys(c.suite for c in [*lines, *maps]):
@@ -100,7 +101,7 @@ def of_growth(figures, report, rows):
 
 
 def worth(row):
-    """The kinds of picture that tell something of this row."""
+    """Returns the kinds of picture that are useful for this row."""
     hist = row.get("hist", [])
     if len(hist) > 1:
         yield "histogram"
@@ -111,7 +112,7 @@ def worth(row):
 
 
 def of_rows(figures, report, rows, names, old):
-    """(the figures, {row: the place of its first one}, how many rows have some)."""
+    """Returns (the figures, {row: the id of its first one}, the number of rows with figures)."""
     run = report.one("run")
     changed = {(x["suite"], x["name"], x["core"]) for x in old.lines
                if x["verdict"] not in (compare.SAME, compare.UNLIKE, compare.FAILED)} if old else set()
@@ -132,7 +133,7 @@ def of_rows(figures, report, rows, names, old):
 # --- the page --------------------------------------------------------------------------------------
 
 class Page:
-    """Sections with their headings, and the way to them."""
+    """Sections with their headings, and links to them."""
 
     def __init__(self):
         self.body, self.ways = [], []
@@ -146,7 +147,7 @@ class Page:
 
 
 def verdict(report, place, warnings):
-    """In a line, with the way to what must be known first."""
+    """Returns the verdict in a line, with a link to the warnings."""
     good = report.verdict == "pass" and not report.damage
     way = [" \N{MIDDLE DOT} ", element("a", f"what to know first ({warnings})", href=f"#{place}")] if warnings else []
     return element("p", show.ending(report) + ("" if not report.damage else "; the file is damaged"), *way,
@@ -166,7 +167,7 @@ def about_pictures(figures, shown, rows):
 
 
 def one(report, args, figures, prefix):
-    """(heading and warnings, the Page of the rest) of a report."""
+    """Returns (heading and warnings, the Page of the rest) of a report."""
     run, rows, page = report.one("run"), plot.Chosen(report, args), Page()
     old = plot.Old(args.against, report.path, args) if args.against else None
     found = drawn_curves(figures, report, args)
@@ -221,7 +222,7 @@ def document(title, body):
 
 
 def html(reports, args):
-    """The page of these reports."""
+    """Returns the page of these reports."""
     figures, body = Figures(args.plots), []
     for n, report in enumerate(reports):
         head, page = one(report, args, figures, f"r{n + 1}-" if len(reports) > 1 else "")
@@ -238,7 +239,7 @@ def html(reports, args):
 
 
 def command(args):
-    """0: written, and every run passed; 1: a report is damaged or did not pass; 2: one cannot be read."""
+    """Returns 0: written, and every run passed; 1: a report is damaged or did not pass; 2: one cannot be read."""
     if args.plots:
         try:
             ink.find_library()

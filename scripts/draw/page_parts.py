@@ -1,4 +1,4 @@
-"""The parts of the page that `baretick report` makes, each out of the records of one report."""
+"""The parts of the page of `baretick report`. Each is made from the records of one report."""
 from draw import markup
 from draw.markup import element
 from judge import compare, compare_report
@@ -49,7 +49,7 @@ def _names(rows):
 
 
 def warnings(report):
-    """[text] of all that a reader must know before he believes a figure."""
+    """Returns [text]: everything that makes figures of the report unreliable."""
     found = [f"the file is damaged: {wrong}" for wrong in report.damage]
     if report.reports > 1:
         found.append(f"the file holds {report.reports} reports, one after another: this is the last one")
@@ -72,7 +72,7 @@ def warnings(report):
 
 
 def warned(said, place):
-    """The box of them, or nothing."""
+    """Returns the box of warnings, or nothing."""
     if not said:
         return markup.Markup()
     return element("section", element("h2", f"What to know first ({len(said)})"), markup.listed(said),
@@ -86,7 +86,7 @@ def _joined(*words):
 
 
 def machine(run):
-    """[(name, value)] of what ran where."""
+    """Returns [(name, value)] of the machine and the run."""
     cpu, smbios, firmware = (run.get(k, {}) for k in ("cpu", "smbios", "firmware"))
     topology, tsc, options = run.get("topology", {}), run.get("tsc", {}), run.get("options", {})
     caches = [f"L{c['level']} {c['type']} {curve.size(c['size_bytes'])}" for c in run.get("caches", [])]
@@ -130,7 +130,7 @@ NO_ESSENCE = "This report has no essence: an older version wrote it, or the run 
 
 
 def _matrix(lines, caption, name):
-    """The lines of cells as a table; the first has the headings."""
+    """Returns the lines of cells as a table; the first line has the headings."""
     (label, heads), *rest = [(line["label"], line["cells"]) for line in lines]
     columns = [table.Column(label, "label", left=True)] + [table.Column(head, str(i)) for i, head in enumerate(heads)]
     rows = [{"label": label, **{str(i): cell for i, cell in enumerate(cells)}} for label, cells in rest]
@@ -141,19 +141,19 @@ SHEET = "datasheet"  # the first label of the ten figures
 
 
 def _cells(report):
-    """The lines of the essence that have cells: those of a datasheet, or those of calls."""
+    """Returns the lines of the essence that have cells: those of a datasheet, or those of suite `calls`."""
     return [line for line in report.one("essence").get("lines", []) if "cells" in line]
 
 
 def ten_figures(report):
-    """The figures of a datasheet that many ask for first, as a table."""
+    """Returns the ten figures of a datasheet as a table."""
     cells = _cells(report)
     return _matrix(cells, "Ten figures, each with its interval", "Ten figures") if cells and cells[0]["label"] == SHEET \
         else markup.Markup()
 
 
 def the_essence(report):
-    """The record `essence` as a section of the page, and the names of its rows."""
+    """Returns the record `essence` as a section of the page, and the names of its rows."""
     record = report.one("essence")
     lines = record.get("lines", [])
     said = [(line["label"], ", ".join(line["parts"])) for line in lines if "parts" in line]
@@ -168,20 +168,20 @@ def the_essence(report):
 # --- tables ----------------------------------------------------------------------------------------
 
 def note(row):
-    """What show notes of a row, and what the program's own table says below it."""
+    """Returns the notes about a row: those of `show`, and those below the row in the program's table."""
     per_op, window = row.get("per_op", {}), row.get("ticks") or row.get("body") or {}
     found, n = [show.note(row)], row.get("n", window.get("n", 0))
     if row.get("errors"):
         found.append(f"{row['errors']} operations failed; their samples are left out")
     if row.get("disturbed", 0) * 100 > n:
         found.append(f"{row['disturbed']} of {n} windows disturbed")
-    for key, said in (("smis", "SMIs came"), ("nmis", "NMIs, machine checks or moves came")):
+    for key, said in (("smis", "SMIs occurred"), ("nmis", "NMIs, machine checks or moves occurred")):
         if row.get(key):
             found.append(f"{row[key]} {said}")
     ruler = per_op.get("cycles_ruler", per_op.get("cycles"))
     if per_op.get("cycles_counter") is not None and ruler is not None:
         half = figure.half(per_op) or 0
-        # As the program judges; the counter's own interval is not in the record: about as wide.
+        # The program's rule. The counter's interval is not in the record; it is about as wide as the ruler's.
         if abs(per_op["cycles_counter"] - ruler) > COUNTER_WITHIN * max(abs(ruler), 1) + 2 * half:
             found.append(f"{row.get('cycle_counter', 'counter')} and ruler disagree: {per_op['cycles_counter']:.3f}, "
                          f"{ruler:.3f} cycles an operation")
@@ -264,7 +264,7 @@ def cores(report):
 
 
 def several_cores(report):
-    """Pairs, contests and gaps as tables: a heat map shows, but cannot be read off."""
+    """Returns pairs, contests and gaps as tables, because a heat map does not show numbers."""
     parts = []
     for m in report.of("matrix"):
         pairs = [dict(zip(("a", "b", "least", "median", "greatest"), p)) for p in m.get("pairs", [])]
@@ -284,7 +284,7 @@ def several_cores(report):
 
 
 def _flat(record, before=""):
-    """{name.of.a.field: value} of a record, without what every record has."""
+    """Returns {name.of.a.field: value} of a record, without the fields that every record has."""
     found = {}
     for key, value in record.items():
         if isinstance(value, dict):
@@ -311,7 +311,7 @@ def selftests(report):
 
 
 def change(old, new, crossed, lines, differences):
-    """The comparison of compare, as its own text has it; what changed stands first."""
+    """Returns the output of `compare` as a section, with changed rows first."""
     in_order = sorted(lines, key=lambda x: (x["verdict"] == compare.SAME) + 2 * (x["verdict"] == compare.UNLIKE))
     in_order = [{**x, "_class": "failed"} if x["verdict"] == compare.FAILED else x for x in in_order]
     several = len(lines.cores) > 1
@@ -326,8 +326,8 @@ def change(old, new, crossed, lines, differences):
 
 
 def of_interest(rows, names, changed):
-    """The rows that get pictures, those first whose picture tells most: what changed, the essence, several modes. One at
-    a time."""
+    """Yields the rows that get pictures: changed rows, swept rows, rows of the essence, rows with several modes, then
+    the others."""
     def rank(row):
         name = f"{row['suite']}/{row['name']}"
         modes = row.get("modes", [])

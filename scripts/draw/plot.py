@@ -75,7 +75,7 @@ def calls(report, args):
 
 
 def curves_by_group(report, args):
-    """[([Curve], picture or Absent)] of the curves that --suite, --bench and --core name."""
+    """Returns [([Curve], picture or Absent)] of the curves that --suite, --bench and --core select."""
     found = []
     for group in draw_curves.groups(report, show.choice(args)):
         try:
@@ -86,7 +86,7 @@ def curves_by_group(report, args):
 
 
 def curves(report, args):
-    """[picture or Absent] of them."""
+    """Returns [picture or Absent] of the selected curves."""
     return [picture for _, picture in curves_by_group(report, args)] or \
         [Absent("curves", "curves", "the report has no curve: suite=memory measures some")]
 
@@ -103,7 +103,7 @@ def _each(kind, draw, items, without):
 
 
 def forward(report, args):
-    """[picture or Absent] of the maps of store forwarding that are chosen."""
+    """Returns [picture or Absent] of the selected maps of store forwarding."""
     is_chosen = show.choice(args)
     maps = [m for m in read_forward.maps(report) if is_chosen(m.records[0])]
     return _each("forward", lambda m: draw_forward.forward(report, m), maps,

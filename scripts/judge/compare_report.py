@@ -115,7 +115,8 @@ def shown(args, old, new, crossed, lines, differences):
 
 
 def command(args, old_paths, new_paths):
-    """0: compared; 1: --fail-if-slower found a row that is slower, or fails now."""
+    """Compares two sides and prints the result. Returns 1 if --fail-if-slower found a row that is slower, or fails now;
+    else 0."""
     old, new = sides.Side("old", old_paths), sides.Side("new", new_paths)
     crossed = sides.fail_if_unlike(old, new, args.across)
     if old.run.get("platform") != new.run.get("platform"):

@@ -58,7 +58,7 @@ def rank(m, n, confidence):
 
 
 def middle(ordered):
-    """statistics.median() of sorted values."""
+    """Returns the median of sorted values."""
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
 

@@ -11,7 +11,7 @@ HOSTED = launches.PROGRAM
 
 
 class Failed(Exception):
-    """Nothing can be measured, for this reason; the exit status is 2."""
+    """The program cannot be started, or measures nothing; the message has the reason, and the exit status is 2."""
 
 
 def fail_if_missing(path, make):

@@ -2,12 +2,12 @@
 
 
 def types(report):
-    """{core: its type} of a CPU that reports types; empty if it does not."""
+    """Returns {core: its type}; empty if the CPU does not report types."""
     return {c["core"]: c["core_type"] for c in report.of("core") if "core_type" in c}
 
 
 def one_of_each_type(report, cores):
-    """Of these cores the first one of each type, in their order."""
+    """Returns the first core of each type among these cores, in their order."""
     of, found = types(report), {}
     for core in sorted(cores):
         found.setdefault(of.get(core), core)
@@ -15,6 +15,6 @@ def one_of_each_type(report, cores):
 
 
 def title(report, core):
-    """`efficiency core 4`, or `core 0` if the CPU has one type."""
+    """Returns `efficiency core 4`, or `core 0` if the CPU has one type."""
     kind = types(report).get(core)
     return f"{kind} core {core}" if kind else f"core {core}"

@@ -13,7 +13,7 @@ FAMILIES = {"stride_": "latency", "tlb_code_": "jumps"}  # curves that are not s
 
 
 def size(count):
-    """`48 KiB`, `1.5 MiB`"""
+    """Returns `48 KiB`, `1.5 MiB`."""
     for name, factor in (("GiB", 2 ** 30), ("MiB", 2 ** 20), ("KiB", 2 ** 10)):
         if count >= factor:
             return f"{count / factor:g} {name}" if count % factor == 0 else f"{count / factor:.4g} {name}"
@@ -35,7 +35,7 @@ class Curve:
         self.judged = record.get("judged", True)
 
     def _visits(self):
-        """How often each point was measured."""
+        """Returns how often each point was measured."""
         return self.record.get("visits") or [0] * len(self.record.get("figures", ()))
 
     def _point(self, visits, at, value, half, ns=None):
@@ -50,40 +50,40 @@ class Curve:
 
     @property
     def percents(self):
-        """The levels of its intervals."""
+        """Returns the levels of its intervals."""
         return {p.percent for p in self.points if p.percent is not None}
 
     @property
     def family(self):
-        """The name of the curves that are shown together: `latency` of `latency_4k`."""
+        """Returns the first word of its name, `latency` of `latency_4k`. Curves of one family are shown together."""
         other = next((family for start, family in FAMILIES.items() if self.name.startswith(start)), None)
         return other or self.name.partition("_")[0]
 
     @property
     def is_of_pages(self):
-        """Whether its levels are those of TLBs."""
+        """Tests whether its levels are those of TLBs."""
         return self.name.startswith("tlb_")
 
     @property
     def found(self):
-        """[what was found in it, in words]: its levels."""
+        """Returns its levels in words."""
         return [self.level(level) for level in self.levels]
 
     @property
     def moves(self):
-        """Whether an operation moves bytes, so that there is a bandwidth."""
+        """Tests whether an operation moves bytes, so that there is a bandwidth."""
         return "op_bytes" in self.record
 
     @property
     def reason(self):
-        """Why there is no curve; empty: there is one."""
+        """Returns why the curve is missing; empty: it is not."""
         if self.points:
             return ""
         return f"{self.record['status']}: {self.record.get('why', 'no reason given')}"
 
     @property
     def remarks(self):
-        """[what a reader must know of it]"""
+        """Returns remarks in words: why it is not judged, or ends early."""
         found = [f"not judged: {self.record['spoiled']}"] if "spoiled" in self.record else []
         for key, why in (("less_memory", "there is too little memory for more"),
                          ("less_time", "more would take too long")):
@@ -102,7 +102,7 @@ class Curve:
         return found
 
     def place(self, at):
-        """A point's first number in words."""
+        """Returns a point's first number in words."""
         if self.by == "state":
             return self._labels.get(at, str(at))
         if self.by == "cores":
@@ -116,7 +116,7 @@ class Curve:
         return f"L{level['cache_level']}{' TLB' if self.is_of_pages else ''} {size(level['cache_bytes'])}"
 
     def level(self, level):
-        """A level in words."""
+        """Returns a level in words."""
         said = f"{level['value']:.4g} {self.unit} from {self.place(level['from'])} to {self.place(level['to'])}"
         if cache := self.cache(level):
             return f"{said}; ends at CPUID's {cache}"
@@ -136,16 +136,16 @@ class Limit(Curve):
 
     @property
     def found(self):
-        """Its steps, which are the limits."""
+        """Returns its steps, which are the limits."""
         return [f"{self.limit(step)}: {step['before']:.4g} to {step['after']:.4g} {self.unit}" for step in self.steps]
 
     @property
     def counted(self):
-        """What a limit is a number of."""
+        """Returns the unit of a limit, such as `fillers`."""
         return f"{self.by.partition(' in ')[0]} per cycle" if self.per != 1 else self.by
 
     def limit(self, step):
-        """`224 fillers (220 to 228)`"""
+        """Returns `224 fillers (220 to 228)`."""
         return f"{self.count(step['at'])} {self.counted} ({self.count(step['from'])} to {self.count(step['to'])})"
 
     def count(self, at):
@@ -153,5 +153,5 @@ class Limit(Curve):
 
 
 def curves(report):
-    """Every Curve and Limit, in the order of the report."""
+    """Returns every Curve and Limit, in the order of the report."""
     return [Curve(record) for record in report.of("curve")] + [Limit(record) for record in report.of("limit")]

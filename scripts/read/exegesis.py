@@ -39,7 +39,7 @@ assembled_snippet: {code}C3
 
 
 def cpu_name(run):
-    """LLVM's name of a report's CPU, or None."""
+    """Returns LLVM's name of a report's CPU, or None."""
     cpu = run.get("cpu", {})
     family, model = cpu.get("family"), cpu.get("model")
     if cpu.get("vendor") == "AuthenticAMD":
@@ -50,7 +50,7 @@ def cpu_name(run):
 
 
 def _latency(form):
-    """The largest from register to register, if all of them are settled."""
+    """Returns the largest latency from register to register, if all of them are settled."""
     found = [figure for pair, figure in form.figures.items() if re.fullmatch(r"\d+>\d+", pair)]
     if not found or any(figure.at_most or not figure.settled for figure in found):
         return None
@@ -66,7 +66,7 @@ MODES = {"latency": _latency, "inverse_throughput": _throughput}
 
 
 def points(report, mode, cpu=None):
-    """The YAML. Raises Unreadable if no form has a point."""
+    """Returns the YAML. Raises Unreadable if no form has a point."""
     cpu = cpu or cpu_name(report.one("run"))
     if not cpu:
         raise saved.Unreadable(f"{report.path}: LLVM's name of this CPU is not known: give it with --cpu, as in --cpu znver3")

@@ -25,7 +25,7 @@ class Figure:
         self.samples = list(samples) or [value]
 
     def sample(self, i):
-        """The value, if the samples are not known."""
+        """Returns the value, if the samples are not known."""
         return self.samples[i] if i < len(self.samples) else self.value
 
 

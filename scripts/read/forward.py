@@ -26,7 +26,7 @@ class Map:
 
     @property
     def reason(self):
-        """Why there is no map; empty: there is one."""
+        """Returns why the map is missing; empty: it is not."""
         first = self.records[0]
         return "" if self.cells else f"{first['status']}: {first.get('why', 'no reason given')}"
 
@@ -36,7 +36,7 @@ class Map:
 
     @property
     def pairs(self):
-        """{(bytes of the store, bytes of the load): its cells}, ascending."""
+        """Returns {(bytes of the store, bytes of the load): its cells}, ascending."""
         found = {}
         for cell in self.cells:
             found.setdefault((cell.store, cell.load), []).append(cell)
@@ -44,7 +44,7 @@ class Map:
 
     @property
     def found(self):
-        """[text] of each pair of sizes: how its loads get their bytes, by offset, with their figures."""
+        """Returns [text] of each pair of sizes: how its loads get their bytes, by offset, with their figures."""
         for (store, load), cells in self.pairs.items():
             said = ", ".join(f"{HOW.get(how, how)} from {some[0].at} to {some[-1].at} {_reach(some)}" for how, some in _ranges(cells))
             yield f"store {store}, load {load} bytes: {said} {self.unit}"
@@ -58,7 +58,7 @@ def _cells(record):
 
 
 def _ranges(cells):
-    """[(how, consecutive cells that are alike in that)]"""
+    """Returns [(letter, consecutive cells with this letter)]."""
     found = []
     for cell in cells:
         if not found or found[-1][0] != cell.how:
@@ -68,7 +68,7 @@ def _ranges(cells):
 
 
 def _reach(cells):
-    """`(0.8)`, `(6.5 to 6.6)`: of their figures."""
+    """Returns the range of the cells' figures: `(0.8)`, `(6.5 to 6.6)`."""
     values = [cell.value for cell in cells if cell.value is not None]
     if not values:
         return "(not known)"
@@ -77,7 +77,7 @@ def _reach(cells):
 
 
 def maps(report):
-    """Every Map, in the order of the report."""
+    """Returns every Map, in the order of the report."""
     found = {}
     for record in report.of("forward"):
         found.setdefault((record["suite"], record["name"], record["core"]), []).append(record)

@@ -47,7 +47,7 @@ DIFFERENCES = (
 
 
 def word(name):
-    """The name as bench= has it: "add_r64_m64"."""
+    """Returns the form's name as in bench=: "add_r64_m64"."""
     return name.replace(",", "").replace(" ", "_")
 
 
@@ -56,7 +56,7 @@ def matches(name, glob):
 
 
 def _literal(glob):
-    """bench= has no sets of characters."""
+    """Returns a GLOB without sets of characters, which bench= does not have."""
     return glob.replace("[", "[[]")
 
 
@@ -77,7 +77,7 @@ def names_of(groups):
 
 
 def _figure(text):
-    """`1.01(3)`: 1.01 +- 0.03. None: not measured, or no figure."""
+    """Returns the figure of `1.01(3)`: 1.01 +- 0.03. None: not measured, or no figure."""
     found = FIGURE.fullmatch(text)
     if not found:
         return None
@@ -88,30 +88,30 @@ def _figure(text):
 
 
 def _figures(words, names):
-    """The figures of `names` in words."""
+    """Returns {name: figure} of these words."""
     return {name: figure for name, word in zip(names, words) if (figure := _figure(word))}
 
 
 def _entries(record, key):
-    """{position of a form: text}."""
+    """Returns {position of a form: text}."""
     return {int(position): text for position, _, text in (entry.partition(" ") for entry in record.get(key, ()))}
 
 
 def _named(text):
-    """`name figure name figure ...`."""
+    """Returns {name: figure} of `name figure name figure ...`."""
     words = text.split()
     return {name: figure for name, word in zip(words[::2], words[1::2]) if (figure := _figure(word))}
 
 
 def _shares(text):
-    """Form.shares and Form.unsettled of `02?`."""
+    """Returns Form.shares and Form.unsettled of `02?`."""
     found = SHARED.findall(text)
     shares, unsettled = ([int(digit) for digit, mark in found if mark == wanted] for wanted in ("", "?"))
     return None if text == "-" else shares, unsettled
 
 
 def _by_group(listed, groups, likes):
-    """The elements of each group, where those that have another's operands have its elements, too."""
+    """Returns the elements of each group; a group that refers to another one's operands has that group's elements."""
     elements, own = iter(listed), {}
     for i, like in enumerate(likes):
         if like == i:
@@ -120,8 +120,8 @@ def _by_group(listed, groups, likes):
 
 
 def _words_of(record, lists):
-    """For each form the words of its figures. lists: per group, those of its forms. An older record has an element for
-    each form, not for each group."""
+    """Returns the words of each form's figures. lists: the words of each group. An older record has an element per form
+    instead."""
     groups, texts = record["forms"], record["cycles"]
     if len(texts) != len(groups):
         return [text.split() for text in texts]
@@ -137,7 +137,7 @@ def _words_of(record, lists):
 
 
 def forms_of(record):
-    """The forms of a record, in its order. Raises ValueError if it contradicts itself."""
+    """Returns the forms of a record, in its order. Raises ValueError if it contradicts itself."""
     names, likes = names_of(record["forms"]), _likes(record["forms"])
     if len(record["pairs_of"]) != sum(len(group) - 1 for i, group in enumerate(record["forms"]) if likes[i] == i):
         raise ValueError("`pairs_of` has not one element per form with operands")
@@ -192,13 +192,13 @@ def forms(report):
 
 
 def left(report):
-    """[(a form that did not run, its core, why)]."""
+    """Returns [(a form that did not run, its core, why)]."""
     return [(name, record["core"], record["why"]) for record in _whole(report, "insn_left")
             for name in _read(report, record, lambda r: names_of(r["forms"]))]
 
 
 def ends(report):
-    """The summary of the suite on each core: the fields of the record `insn_end`."""
+    """Returns the summary of the suite on each core: the fields of the record `insn_end`."""
     return report.of("insn_end")
 
 
@@ -209,7 +209,7 @@ def said(figure):
 
 
 def _natural(pair):
-    """The flags after the operands."""
+    """Returns a key that sorts pairs of flags after pairs of operands."""
     return re.sub("f", "~", pair)
 
 
@@ -218,7 +218,7 @@ def pairs(form):
 
 
 def _together(figures, names):
-    """`1>0 3  1>f 4`: names with one figure are together."""
+    """Returns `1>0 3  1>f 4`: pairs with equal figures share one entry."""
     alike = {}
     for name in names:
         alike.setdefault(said(figures[name]), []).append(name)
@@ -226,18 +226,18 @@ def _together(figures, names):
 
 
 def blockers(report):
-    """The instructions that Form.shares counts."""
+    """Returns the instructions that Form.shares counts."""
     return report.one("insn_plan").get("blockers", [])
 
 
 def licence(report):
-    """Of the figures of instructions, as an SPDX identifier; None: the report states none."""
+    """Returns the SPDX identifier of the licence of the figures; None: the report states none."""
     return report.one("insn_plan").get("licence")
 
 
 def shared(form, names):
-    """The blockers, with their first operand where a mnemonic is that of two: `mov r64` is the load. `imul?` is not
-    settled."""
+    """Returns the blockers in words, with the first operand if a mnemonic occurs twice: `mov r64` is the load. `imul?`
+    is not settled."""
     words = [name.split(",")[0] if name else "" for name in names]
     mnemonics = [word.split(" ")[0] for word in words]
     short = [mnemonic if mnemonics.count(mnemonic) == 1 else word for mnemonic, word in zip(mnemonics, words)]
@@ -252,7 +252,7 @@ def _note(form):
 
 
 def flat(form, names=()):
-    """A form as the values of COLUMNS. names: of blockers."""
+    """Returns a form as the values of COLUMNS. names: of blockers."""
     tp = form.figures.get("tp")
     return {"form": form.name, "core": form.core, "error": tp and tp.error, "shares": shared(form, names),
             "latencies": _together(form.figures, pairs(form)),
@@ -265,12 +265,12 @@ def _flat_left(name, core, why):
 
 
 def differ(a, b):
-    """Whether two figures differ by more than both errors together."""
+    """Tests whether two figures differ by more than both errors together."""
     return None not in (a.error, b.error) and abs(a.value - b.value) > a.error + b.error
 
 
 def differences(first, second):
-    """The figures of forms that both reports have, and that differ."""
+    """Returns the figures of forms that both reports have, and that differ."""
     other = {(form.name, form.core): form for form in second}
     for form in first:
         if (form.name, form.core) not in other:
@@ -284,7 +284,7 @@ def differences(first, second):
 
 
 def read(path):
-    """A report that has the suite. Raises Unreadable if it does not."""
+    """Returns a report that has suite insn. Raises Unreadable if it does not."""
     found = saved.read(path)
     for wrong in found.damage:
         print(f"baretick: {path}: {wrong}", file=sys.stderr)
@@ -309,7 +309,7 @@ EVERY = ("form", "core", "figure", "value", "error", "at_most", "settled")
 
 
 def every_figure(found):
-    """One dict for each figure, with the keys of EVERY."""
+    """Yields one dict per figure, with the keys of EVERY."""
     for form in forms(found):
         for name in [*(v for v in VARIANTS if v in form.figures), *pairs(form)]:
             yield _cell_of(form, name, form.figures[name])
@@ -323,7 +323,7 @@ TYPED = (("cycles", "tp", False), ("+-", "error", False), ("latencies", "latenci
 
 
 def representatives(report, measured):
-    """{type of core: the first core of it} among `measured` ones, where there are several types; else nothing."""
+    """Returns {type of core: its first core} among `measured` ones; empty if there is only one type."""
     found = {}
     for record in report.of("core"):
         if record["core"] in measured and "core_type" in record:
@@ -332,7 +332,7 @@ def representatives(report, measured):
 
 
 def _by_type(chosen, cores):
-    """One dict per form, and its columns: those of TYPED for each type of core."""
+    """Returns one dict per form, and the columns: those of TYPED for each type of core."""
     columns, rows = [COLUMNS[0]], {}
     for kind, core in cores.items():
         columns += [table.Column(f"{title} {kind}", f"{key} {kind}", left=left) for title, key, left in TYPED]

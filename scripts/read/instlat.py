@@ -16,7 +16,7 @@ KINDS = ((r"\{evex\}", "AVX512"), (r"v", "AVX"), (r".*\bmm\b", "MMX"), (r".*\bxm
 
 
 def nanoseconds(report, core):
-    """Of a core cycle; None: not known."""
+    """Returns the ns of a core cycle; None: not known."""
     run = report.one("run")
     ticks = next((c.get("ticks_per_cycle") for c in report.of("core") if c["core"] == core), None)
     hz = run.get("tsc", {}).get("hz")
@@ -49,7 +49,7 @@ def _line(number, form, ns):
 
 
 def text(report):
-    """One line per form. Raises Unreadable if the duration of a core cycle is not known."""
+    """Returns one line per form. Raises Unreadable if the duration of a core cycle is not known."""
     lines = []
     for form in insn.forms(report):
         ns = nanoseconds(report, form.core)

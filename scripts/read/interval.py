@@ -20,7 +20,7 @@ def percent(row):
 
 
 def percent_of(placements):
-    """The confidence of an interval over this number of placements."""
+    """Returns the level of an interval over this number of placements, in percent."""
     return STUDENT if placements < RANKS_FROM else AT_LEAST
 
 

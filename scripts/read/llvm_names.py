@@ -36,7 +36,7 @@ ENCODING = re.compile(r"encoding: \[([^\]]*)\]")
 
 
 def tool(name):
-    """The newest of a tool's versions that is installed."""
+    """Returns the path of the newest installed version of a tool."""
     for found in (name, *(f"{name}-{version}" for version in VERSIONS)):
         if path := shutil.which(found):
             return path
@@ -60,7 +60,8 @@ def _operand(kind, used):
 
 
 def assembly(name):
-    """A form in assembly, or None if it has operands that are not written here: masks, jumps, vectors of addresses."""
+    """Returns a form in assembly, or None if it has operands that are not supported here: masks, jumps, vectors of
+    addresses."""
     if "[" in name:  # the same form with other values
         return None
     words = name.split(", ")
@@ -75,7 +76,7 @@ def assembly(name):
 
 
 def _run(lines, cpu):
-    """What llvm-mc says of each line, by its number; it passes over lines that it does not know."""
+    """Returns {line number: llvm-mc's output}. llvm-mc omits lines that it does not know."""
     text = ".intel_syntax noprefix\n" + "".join(f"L{i}:\n{line}\n" for i, line in enumerate(lines))
     ran = subprocess.run([tool("llvm-mc"), "-triple=x86_64", f"-mcpu={cpu}", "-show-inst", "-show-encoding"], input=text,
                          capture_output=True, text=True, timeout=300, check=False)  # fmt: skip
@@ -86,7 +87,7 @@ def _run(lines, cpu):
 
 
 def _numbers(said):
-    """{LLVM's number: the register's name as LLVM has it}."""
+    """Returns {LLVM's number: LLVM's name of the register}."""
     found = {0: "%noreg"}
     for i, name in enumerate(NAMES):
         if i in said and (first := MCOPERAND.search(said[i])):
@@ -111,7 +112,7 @@ def _instruction(part, registers):
 
 
 def instructions(names, cpu):
-    """{a form's name: an Instruction} of those that LLVM has for this CPU. Raises Missing."""
+    """Returns {a form's name: an Instruction} of those that LLVM has for this CPU. Raises Missing."""
     texts = {name: text for name in names if (text := assembly(name))}
     lines = [*NAMES.values(), *texts.values()]
     said = _run(lines, cpu)

@@ -47,7 +47,7 @@ TOLD = ("warning", "error", "fault", "nmi", "stopped", "cores_differ")
 
 
 def note(row):
-    """What a reader of the figure must know."""
+    """Returns the notes about a row's figure."""
     found = []
     if row["status"] != "ok":
         found.append(f"{row['status']}: {row.get('why', 'no reason given')}")
@@ -72,14 +72,14 @@ def note(row):
 
 
 def in_unit(ticks, ticks_per_unit):
-    """Of a window: ticks, or the instructions that they count."""
+    """Returns the value of a window in ticks, or in the instructions that they count."""
     if ticks is None:
         return None
     return ticks / ticks_per_unit if ticks % ticks_per_unit else int(ticks // ticks_per_unit)
 
 
 def flat(path, row, ticks_per_unit):
-    """A row's record as the values of COLUMNS and PARTS."""
+    """Returns a row's record as the values of COLUMNS and PARTS."""
     per_op, window = row.get("per_op", {}), row.get("ticks") or row.get("body") or {}
     return {
         "file": path, "row": f"{row['suite']}/{row['name']}", "suite": row["suite"], "name": row["name"],
@@ -96,7 +96,8 @@ def flat(path, row, ticks_per_unit):
 
 
 def flat_points(path, c):
-    """The points of a Curve as values of COLUMNS and PARTS; one without points is a line with the reason."""
+    """Returns the points of a Curve as values of COLUMNS and PARTS; for a curve without points one line with the
+    reason."""
     common = {"file": path, "row": c.full_name, "suite": c.suite, "name": c.name, "core": c.core,
               "status": c.record["status"]}
     if not c.points:
@@ -109,7 +110,7 @@ def flat_points(path, c):
 
 
 def every_flat(reports):
-    """The rows of all reports, from flat(), and the points of their curves, one after the other."""
+    """Yields the rows of all reports, from flat(), and the points of their curves."""
     for r in reports:
         ticks_per_unit = r.one("run").get("ticks_per_instruction", 1)
         for row in r.of("row"):
@@ -119,20 +120,20 @@ def every_flat(reports):
 
 
 def headed(columns, rows):
-    """The columns, with the level of these rows' intervals over them. rows: from flat()."""
+    """Returns the columns, with the level of these rows' intervals in the heading. rows: from flat()."""
     title = interval.heading([r["percent"] for r in rows if r["interval"] is not None])
     return [table.Column(title, c.key, c.form, c.left) if c.key == "interval" else c for c in columns]
 
 
 def add_choice(p):
-    """The words of chosen()."""
+    """Adds --suite, --bench and --core."""
     p.add_argument("--suite", default="*", metavar="GLOB,...", help="only these suites")
     p.add_argument("--bench", default="*", metavar="GLOB,...", help="only rows with these names")
     p.add_argument("--core", type=int, metavar="N", help="only this core")
 
 
 def names_of(row):
-    """What selects a row: of "name/8", which has an argument, also "name", as with bench=."""
+    """Returns the names that select a row: for "name/8", which has an argument, also "name", as with bench=."""
     return [row["name"], row["name"].partition("/")[0]]
 
 
@@ -141,7 +142,7 @@ def matches(names, globs):
 
 
 def choice(args):
-    """The function that tells whether a row is chosen."""
+    """Returns a function that tests whether a row is selected."""
     suites, benches = args.suite.split(","), args.bench.split(",")
     if suites == benches == ["*"] and args.core is None:
         return lambda r: True
@@ -154,7 +155,7 @@ def chosen(rows, args):
 
 
 def in_order(rows, key, reverse):
-    """Rows that have no such value come last, whichever way."""
+    """Sorts rows by a value. Rows without it come last, in either direction."""
     if key == "report":
         return rows[::-1] if reverse else rows
     values = [r.get(key) for r in rows]
@@ -163,7 +164,7 @@ def in_order(rows, key, reverse):
 
 
 def title(report):
-    """What ran where, in a line."""
+    """Returns a line about the program, the machine and the run."""
     run = report.one("run")
     if not run:
         return f"{report.path}: the record `run` is missing: nothing is known of the machine"
@@ -191,7 +192,7 @@ def ending(report):
 
 
 def complain(report):
-    """All that is wrong, on stderr. Returns whether anything is."""
+    """Prints all damage on stderr. Returns whether there is any."""
     for wrong in report.damage:
         print(f"baretick: {report.path}: {wrong}", file=sys.stderr)
     if report.damage:
@@ -206,7 +207,7 @@ def complain(report):
 
 
 def _of_curves(report):
-    """[(Curve or Map, a record of it)] of all that is no row."""
+    """Returns [(Curve or Map, a record of it)]."""
     return [(c, c.record) for c in curve.curves(report)] + [(m, m.records[0]) for m in forward.maps(report)]
 
 
@@ -244,7 +245,7 @@ def show(reports, rows, args):
 
 
 def fail_if_none_chosen(reports, args, rows):
-    """rows: how many of the rows are chosen."""
+    """Raises Unreadable if no row or curve is selected. rows: the number of selected rows."""
     every, lines = sum(len(r.of("row")) for r in reports), [record for r in reports for _, record in _of_curves(r)]
     if rows or not every + len(lines) or any(map(choice(args), lines)):
         return
@@ -253,7 +254,7 @@ def fail_if_none_chosen(reports, args, rows):
 
 
 def read(paths, fields=None):
-    """The reports that can be read, `fields` as saved.Saved has it; of the others the reason on stderr."""
+    """Returns the reports that can be read, with these fields (saved.Saved). Prints why others cannot be read."""
     found = []
     for path in paths:
         try:
@@ -264,7 +265,7 @@ def read(paths, fields=None):
 
 
 def command(args):
-    """0: every report is whole and its run passed; 1: one is not, or did not; 2: one cannot be read."""
+    """Returns 0: every report is intact and its run passed; 1: one is not, or did not; 2: one cannot be read."""
     reports = read(args.files, KEPT)
     if not reports:
         return 2

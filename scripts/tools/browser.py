@@ -8,7 +8,7 @@ SECONDS = 300
 
 
 class Failed(Exception):
-    """Why there is no browser, or what it said instead of doing its work."""
+    """No browser is installed, or it failed; the message has its output."""
 
 
 def find():
@@ -17,7 +17,7 @@ def find():
 
 
 def run(*words):
-    """What the browser writes to its standard output. Raises Failed."""
+    """Returns the browser's standard output. Raises Failed."""
     path = find()
     if path is None:
         raise Failed("no browser: Chromium is needed (scripts/setup --all installs it)")
@@ -30,7 +30,7 @@ def run(*words):
 
 
 def dom(page, width):
-    """The elements of a page, after its scripts have run."""
+    """Returns the elements of a page, after its scripts have run."""
     return run(f"--window-size={width},900", "--dump-dom", f"file://{page}")
 
 

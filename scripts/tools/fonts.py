@@ -19,7 +19,7 @@ FONTS = [
 
 
 class Bad(Exception):
-    """There is no font, or it lacks something that is needed."""
+    """No font was found, or it lacks something that is needed."""
 
 
 def find():
@@ -60,7 +60,7 @@ class Font:
         return found
 
     def _notice(self):
-        """The copyright (name 0) as ASCII."""
+        """Returns the copyright (name 0) as ASCII."""
         base = self.tables["name"]
         _, count, strings = self._at("HHH", base)
         for i in range(count):

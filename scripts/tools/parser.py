@@ -11,7 +11,7 @@ def _like(word, known, most):
 
 
 class Parser(argparse.ArgumentParser):
-    """Its subparsers have this class too. Python 3.14 can do the first of the two by itself."""
+    """A parser that suggests similar words, and so do its subparsers. Python 3.14 does that for choices by itself."""
     _given = ()  # the words that are parsed
 
     def _unknown(self, words):

@@ -120,7 +120,7 @@ def test_every_warning_comes_first(records, said):
 
 @pytest.mark.parametrize("row_, said", [
     (row("x", 1, disturbed=50, n=100), "50 of 100 windows disturbed"),
-    (row("x", 1, smis=3, n=100), "3 SMIs came"),
+    (row("x", 1, smis=3, n=100), "3 SMIs occurred"),
     (row("x", 1, errors=4, n=100), "4 operations failed"),
     (row("x", 1, counter_unread_blocks=2, cycle_counter="pmc"), "2 blocks without a reading of pmc"),
     (row("x", 1, doubt="the difference is negative"), "the difference is negative"),
