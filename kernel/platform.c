@@ -24,8 +24,7 @@ static void code_write(const struct platform *p)
 
 static void code_exec(const struct platform *p, size_t bytes)
 {
-    (void)bytes;
-    paging_code_exec(&machine_of(p)->paging);
+    paging_code_exec(&machine_of(p)->paging, bytes);
 }
 
 static bool stop_key(const struct platform *p)

@@ -36,6 +36,12 @@ struct core_job {
     struct core_meeting *meeting; /* the cores that run it together (kernel/cores/run.c) */
 };
 
+/* The rest of the buffer is writable: a page costs time when its rights change. */
+struct code_buffer {
+    uint64_t phys;       /* its address */
+    uint64_t executable; /* its first bytes, a multiple of the page size */
+};
+
 struct core {
     struct core *self; /* first: %gs:0 reads it */
     struct core *next; /* the core made before this one */
@@ -69,7 +75,7 @@ struct core {
     struct core_cycles cycles;  /* its own counters of core cycles */
     char fault[160];            /* the exception that stopped it, in words */
     struct pagetable *tables;   /* its own page tables; NULL: the shared ones */
-    uint64_t code;              /* physical address of its own code buffer, if `tables` */
+    struct code_buffer code;    /* its own one, if `tables` */
     volatile bool go_home;      /* it must return to the firmware */
     volatile bool leaving;      /* it is returning: nothing may stop it */
 

@@ -145,8 +145,8 @@ static bool map_buffers(struct paging *p)
 {
     struct pagetable *t = &p->tables;
 
-    return pagetable_unmap(t, p->code, PLATFORM_CODE_SIZE) &&
-           pagetable_map(t, PLATFORM_CODE_VA, p->code, PLATFORM_CODE_SIZE, PAGE_EXEC) &&
+    return pagetable_unmap(t, p->code.phys, PLATFORM_CODE_SIZE) &&
+           pagetable_map(t, PLATFORM_CODE_VA, p->code.phys, PLATFORM_CODE_SIZE, PAGE_EXEC) &&
            pagetable_map(t, PLATFORM_DATA_VA, p->data, p->handoff->needs.data, PAGE_WRITE);
 }
 
@@ -173,9 +173,9 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     uint64_t guard;
 
     *p = (struct paging){.handoff = h};
-    p->code = (uint64_t)arena_take(a, PLATFORM_CODE_SIZE);
+    p->code = (struct code_buffer){(uint64_t)arena_take(a, PLATFORM_CODE_SIZE), PLATFORM_CODE_SIZE};
     p->data = (uint64_t)arena_take(a, h->needs.data);
-    if (!pool || !p->code || !p->data)
+    if (!pool || !p->code.phys || !p->data)
         return "page tables: the arena is too small";
     p->phys_limit = 1ull << (cpu->phys_bits < 52 ? cpu->phys_bits : 52);
     if (p->phys_limit > virt_limit)
@@ -269,7 +269,7 @@ bool paging_own(struct paging *p, struct arena *a, struct core *core)
         !pagetable_map(t, PLATFORM_CODE_VA, code, PLATFORM_CODE_SIZE, PAGE_EXEC) ||
         !pagetable_map(t, PLATFORM_DATA_VA, data, h->needs.data, PAGE_WRITE))
         return false;
-    core->code = code;
+    core->code = (struct code_buffer){code, PLATFORM_CODE_SIZE};
     core->tables = t;
     return true;
 }
@@ -281,25 +281,41 @@ void paging_use(const struct paging *p, const struct core *core, bool own)
     write_cr3(own && core->tables ? core->tables->pool_phys : p->tables.pool_phys);
 }
 
-static void code_rights(struct paging *p, unsigned rights)
+/* Whose tables are loaded: the core's own, or the shared ones. */
+struct loaded {
+    struct pagetable *tables;
+    struct code_buffer *code;
+};
+
+static struct loaded loaded_by(struct paging *p)
 {
     struct core *core = core_current();
-    bool own = core->tables && read_cr3() == core->tables->pool_phys;
-    struct pagetable *t = own ? core->tables : &p->tables;
 
+    return core->tables && read_cr3() == core->tables->pool_phys
+               ? (struct loaded){core->tables, &core->code}
+               : (struct loaded){&p->tables, &p->code};
+}
+
+static void code_rights(const struct loaded *l, uint64_t bytes, unsigned rights)
+{
     /* The entries exist already: changing them takes no page and cannot fail. */
-    (void)pagetable_map(t, PLATFORM_CODE_VA, own ? core->code : p->code, PLATFORM_CODE_SIZE,
-                        rights);
-    for (uint64_t at = 0; at < PLATFORM_CODE_SIZE; at += PAGE)
+    (void)pagetable_map(l->tables, PLATFORM_CODE_VA, l->code->phys, bytes, rights);
+    for (uint64_t at = 0; at < bytes; at += PAGE)
         invlpg(PLATFORM_CODE_VA + at);
 }
 
 void paging_code_write(struct paging *p)
 {
-    code_rights(p, PAGE_WRITE);
+    struct loaded l = loaded_by(p);
+
+    code_rights(&l, l.code->executable, PAGE_WRITE);
+    l.code->executable = 0;
 }
 
-void paging_code_exec(struct paging *p)
+void paging_code_exec(struct paging *p, uint64_t bytes)
 {
-    code_rights(p, PAGE_EXEC);
+    struct loaded l = loaded_by(p);
+
+    l.code->executable = up(bytes);
+    code_rights(&l, l.code->executable, PAGE_EXEC);
 }

@@ -30,7 +30,8 @@
 struct paging {
     struct pagetable tables;
     const struct handoff *handoff;
-    uint64_t code, data;       /* physical addresses of the shared buffers */
+    struct code_buffer code;   /* the shared one ... */
+    uint64_t data;             /* ... and the physical address of the shared data buffer */
     uint64_t phys_limit;       /* first address that the tables cannot map */
     struct area_map area;      /* the area for curves over sizes */
     unsigned regions_left_out; /* RAM regions above phys_limit */
@@ -70,8 +71,8 @@ uint64_t paging_own_cost(const struct handoff *h);
 /* Switches the running core to the shared tables or its own, and flushes its TLB. */
 void paging_use(const struct paging *p, const struct core *core, bool own);
 
-/* Make the running core's code buffer writable or executable, never both. */
+/* Make the running core's code buffer writable, or its first `bytes` executable, never both. */
 void paging_code_write(struct paging *p);
-void paging_code_exec(struct paging *p);
+void paging_code_exec(struct paging *p, uint64_t bytes);
 
 #endif
