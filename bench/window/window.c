@@ -83,21 +83,6 @@ static uint32_t fixup_value(const struct platform *p, const struct unit *u, cons
     return 0;
 }
 
-static uint8_t *append(struct code *c, const struct unit *u, const struct window_spec *spec,
-                       const uint8_t *head)
-{
-    if (u->size > PLATFORM_CODE_SIZE - c->used)
-        return NULL;
-    uint8_t *at = c->p->code + c->used;
-    memcpy(at, u->code, u->size);
-    if (u->fixup_to != FIXUP_NONE) {
-        uint32_t value = fixup_value(c->p, u, at + u->fixup_at, spec, head);
-        memcpy(at + u->fixup_at, &value, sizeof value);
-    }
-    c->used += u->size;
-    return at;
-}
-
 /* memcpy() for long copies: an emulator copies eight bytes per iteration as fast as one. */
 static void copy_long(uint8_t *to, const uint8_t *from, size_t n)
 {
@@ -107,6 +92,21 @@ static void copy_long(uint8_t *to, const uint8_t *from, size_t n)
                      : "+&D"(to), "+&S"(from), "+&c"(words)
                      : "r"(rest)
                      : "memory");
+}
+
+static uint8_t *append(struct code *c, const struct unit *u, const struct window_spec *spec,
+                       const uint8_t *head)
+{
+    if (u->size > PLATFORM_CODE_SIZE - c->used)
+        return NULL;
+    uint8_t *at = c->p->code + c->used;
+    copy_long(at, u->code, u->size);
+    if (u->fixup_to != FIXUP_NONE) {
+        uint32_t value = fixup_value(c->p, u, at + u->fixup_at, spec, head);
+        memcpy(at + u->fixup_at, &value, sizeof value);
+    }
+    c->used += u->size;
+    return at;
 }
 
 static bool append_copies(struct code *c, const struct unit *u, uint32_t copies,
@@ -123,7 +123,7 @@ static bool append_copies(struct code *c, const struct unit *u, uint32_t copies,
     uint8_t *at = c->p->code + c->used;
     if (bytes > PLATFORM_CODE_SIZE - c->used)
         return false;
-    memcpy(at, u->code, u->size);
+    copy_long(at, u->code, u->size);
     for (size_t done = u->size; done < bytes; done += more) {
         more = done < bytes - done ? done : bytes - done;
         copy_long(at + done, at, more);
