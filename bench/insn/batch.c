@@ -31,7 +31,6 @@ void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                             .filler = pass->table->filler,
                             .history = pass->aim == AIM_HISTORY ? HISTORY_OTHER : HISTORY_USUAL,
                             .avx2 = pass->avx2};
-    b->additions = pass->table->exact ? INSN_RULER_EXACT : INSN_RULER;
     b->n = b->built = 0;
 }
 
@@ -134,7 +133,10 @@ static bool build_test(const struct insn_batch *b, struct code *to, struct insn_
     const struct unit *before = end_unit(b, SETUP_AT, &setup);
     if (!before)
         return false;
-    if (!w->cell->iterations) {
+    if (b->pass->table->exact) { /* without copies, the windows of all tests of a form are equal */
+        w->once = w == b->test ? build_body(b, to, before, w, BODY_STRAIGHT, 0) : b->test[0].once;
+        w->twice = build_body(b, to, before, w, BODY_STRAIGHT, n);
+    } else if (!w->cell->iterations) {
         w->once = build_body(b, to, before, w, BODY_STRAIGHT, n);
         w->twice = build_body(b, to, before, w, BODY_STRAIGHT, 2 * n);
     } else if (w->cell->id.kind == INSN_TEST_SLOTS) {
@@ -158,8 +160,10 @@ bool insn_batch_build(struct insn_batch *b)
 
     code_begin(&code, e->p);
     code_skip(&code, (size_t)b->pass->at.line * LINE);
-    b->ruler = build(b, &code, NULL, &unit_chain_add, b->additions, "insn/R");
-    b->ruler2 = build(b, &code, NULL, &unit_chain_add, 2 * b->additions, "insn/R2");
+    if (!b->pass->table->exact) {
+        b->ruler = build(b, &code, NULL, &unit_chain_add, INSN_RULER, "insn/R");
+        b->ruler2 = build(b, &code, NULL, &unit_chain_add, 2 * INSN_RULER, "insn/R2");
+    }
     for (b->built = 0; b->built < b->n && build_test(b, &code, &b->test[b->built]); b->built++)
         ;
     code_end(&code);

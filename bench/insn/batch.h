@@ -10,11 +10,10 @@
 #include "lib/insn/mix.h"
 #include "lib/insn/program.h"
 
-/* Dependent additions of the ruler's window; the other has twice as many. Counts are exact. */
-#define INSN_RULER       512
-#define INSN_RULER_EXACT 8
+#define INSN_RULER 512 /* dependent additions of the ruler's window; the other has twice as many */
 
-/* The windows of a test: n copies and 2n copies. A loop has one window; the number of its
+/* The windows of a test: n copies and 2n copies; where instructions are counted, which makes each
+ * exact, no copy and n copies. A loop has one window; the number of its
  * iterations is in memory. Tests of issue slots have copies with fillers, and fillers only. Mixes
  * have copies with blockers, and with fillers. */
 struct insn_windows {
@@ -29,10 +28,9 @@ struct insn_batch {
     const struct insn_row *row;
     struct insn_place place;
     struct insn_windows test[INSN_TESTS_MOST];
-    unsigned n;     /* tests ... */
-    unsigned built; /* ... and those from the first on that fit the code buffer */
-    window_fn ruler, ruler2;
-    unsigned additions; /* of the ruler's first window */
+    unsigned n;              /* tests ... */
+    unsigned built;          /* ... and those from the first on that fit the code buffer */
+    window_fn ruler, ruler2; /* NULL where instructions are counted */
 };
 
 /* Begins a batch of a row, with its data at the offset of the placement. */

@@ -254,15 +254,19 @@ static void measure(void *ctx)
             b->test[j->at].cell->iterations == ITERATIONS_LEAST &&
             !insn_has_two_bodies(b->test[j->at].cell->id.kind))
             choose_iterations(j, &b->test[j->at]);
-    take_exclusive(j, RULER_SLOT, false);
-    for (j->at = 0; j->at < b->built; j->at++)
-        take_exclusive(j, j->at, false);
-    if (!j->pass.table->exact) { /* counted instructions would be the same in a second block */
+    double cycle = cycle_of(j);
+    if (j->pass.table->exact) { /* the ruler and a second block would have the same counts again */
+        for (j->at = 0; j->at < b->built; j->at++)
+            take_exclusive(j, j->at, false);
+    } else {
+        take_exclusive(j, RULER_SLOT, false);
+        for (j->at = 0; j->at < b->built; j->at++)
+            take_exclusive(j, j->at, false);
         while (j->at-- > 0)
             take_exclusive(j, j->at, true);
         take_exclusive(j, RULER_SLOT, true);
+        cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / INSN_RULER;
     }
-    double cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / b->additions;
     for (unsigned i = 0; i < b->built; i++)
         j->value[i] = cycle > 0 ? value_of(j, i, cycle) : UNKNOWN;
 }

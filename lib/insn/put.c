@@ -14,11 +14,20 @@ static void fill(uint8_t *area, size_t bytes, uint64_t value)
         at[i] = value;
 }
 
+/* Returns the bytes of the area that the form can reach: strings and the stack are at its end. */
+static size_t reached_by(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (v->operand[i].kind == INSN_MEMORY && v->operand[i].field == INSN_FIXED)
+            return INSN_AREA_SIZE;
+    return AREA_RSI;
+}
+
 void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values)
 {
     unsigned element = insn_element(v);
 
-    fill(area, INSN_AREA_SIZE, insn_values_word(values, element, false));
+    fill(area, reached_by(v), insn_values_word(values, element, false));
     fill(area + AREA_OTHER, AREA_VECTOR, insn_values_word(values, element, true));
     fill(area + AREA_ZERO, AREA_VECTOR, 0);
 }

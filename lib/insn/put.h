@@ -62,8 +62,8 @@ enum {
     AREA_STACK = 0x1c000,
 };
 
-/* Fills the area, which is on a boundary of 8 bytes, with values that suit the form: no zero
- * divisors, and no denormals. */
+/* Fills what the form reaches of the area, which is on a boundary of 8 bytes, with values that suit
+ * it: no zero divisors, and no denormals. */
 void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values);
 
 /* Sets every register that the form may use, except RSP, and RBP, which a window's entry needs. */

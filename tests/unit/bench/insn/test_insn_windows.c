@@ -83,8 +83,7 @@ static const struct {
 void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
                       const struct insn_row *row)
 {
-    *b = (struct insn_batch){
-        .pass = pass, .row = row, .ruler = ruler, .ruler2 = ruler_twice, .additions = INSN_RULER};
+    *b = (struct insn_batch){.pass = pass, .row = row, .ruler = ruler, .ruler2 = ruler_twice};
     built = b;
 }
 
