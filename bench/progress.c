@@ -67,10 +67,12 @@ static double all_kinds(const struct engine *e, const struct bench *b)
 }
 
 /* Returns the windows of each kind, warm-up included. */
-static double windows(const struct engine *e)
+static double windows(const struct engine *e, const struct bench *b)
 {
     const struct options *o = e->facts.o;
-    double parts = parts_count(o, e->facts.samples, e->facts.rounds);
+    bool few = b->most_windows && b->most_windows < e->facts.samples;
+    uint32_t samples = few ? b->most_windows : e->facts.samples;
+    double parts = parts_count(o, samples, few ? 1 : e->facts.rounds);
     double warm = smaller(o->warmup, WARM_BLOCKS) * ENGINE_BLOCK;
 
     switch (o->method) {
@@ -85,7 +87,7 @@ static double windows(const struct engine *e)
     case METHOD_ADAPTIVE: /* counts no windows */
         break;
     }
-    return (double)parts_windows(o, e->facts.samples) + parts * warm;
+    return (double)parts_windows(o, samples) + parts * warm;
 }
 
 /* Returns whether the row is not supported and takes no time. */
@@ -121,7 +123,7 @@ double progress_guess(const struct engine *e, const struct bench *b)
         return 0;
     if (e->facts.o->method == METHOD_ADAPTIVE)
         return ADAPTIVE_STRETCHES * e->facts.o->target * 1e-6 * e->facts.tsc_hz;
-    return windows(e) * all_kinds(e, b) * ticks;
+    return windows(e, b) * all_kinds(e, b) * ticks;
 }
 
 /* Returns the core cycles of a window of this kind, without its frame. */

@@ -119,7 +119,8 @@ static struct core_figure figure_of(const struct engine *e, const struct row *ro
     if (!row->theta || row->placements > CORE_FIGURE_PLACEMENTS)
         return f;
     f.placements = row->placements;
-    f.rounds = row->placements < e->facts.rounds ? 1 : e->facts.rounds;
+    bool one = row->placements < e->facts.rounds || row->bench->most_windows;
+    f.rounds = one ? 1 : e->facts.rounds;
     for (unsigned i = 0; i < row->placements; i++)
         f.theta[i] = row->theta[i];
     return f;

@@ -36,8 +36,37 @@ static void refuse(const struct engine *e, const struct bench *b, struct row *ro
     row_fail(row, ROW_UNSUPPORTED, engine_lacks(e, b));
 }
 
+/* The number of windows, and how they are divided. */
+struct amount {
+    uint32_t samples;
+    unsigned placements, rounds;
+};
+
+/* Returns the amount of all rows. Until it is restored, the engine has the amount of this row. */
+static struct amount limit_amount(struct engine *e, const struct bench *b)
+{
+    struct run_facts *f = &e->facts;
+    struct amount all = {f->samples, f->placements, f->rounds};
+
+    if (b->most_windows == 0)
+        return all;
+    f->samples = b->most_windows < f->samples ? b->most_windows : f->samples;
+    f->placements = layout_count(f->o, f->samples);
+    f->rounds = 1;
+    return all;
+}
+
+static void restore_amount(struct engine *e, struct amount all)
+{
+    e->facts.samples = all.samples;
+    e->facts.placements = all.placements;
+    e->facts.rounds = all.rounds;
+}
+
 void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
 {
+    struct amount all = limit_amount(e, b);
+
     gathered_init(g, e);
     g->row.bench = b;
     g->row.core = e->facts.core;
@@ -46,6 +75,7 @@ void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
     g->row.steady = true;
     refuse(e, b, &g->row);
     g->cut = g->row.why != NULL;
+    restore_amount(e, all);
 }
 
 static uint64_t operations_of(const struct bench *b, const struct sampler *s)
@@ -240,8 +270,11 @@ static void measure(struct engine *e, struct gathered *g, unsigned round)
 void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
     uint64_t smis = engine_smis(e) - pace_smis(e);
+    struct amount all = limit_amount(e, g->row.bench);
 
-    measure(e, g, round);
+    if (round < e->facts.rounds)
+        measure(e, g, round);
+    restore_amount(e, all);
     g->row.smis += engine_smis(e) - pace_smis(e) - smis;
 }
 
@@ -282,7 +315,7 @@ static void take_row_figure(const struct engine *e, struct gathered *g, struct r
 {
     double *theta = (double *)(void *)e->memory;
     struct row_figure_means means = {theta, theta + row->placements, row->placements,
-                                     e->facts.rounds};
+                                     row->bench->most_windows ? 1 : e->facts.rounds};
     uint64_t *scratch = e->memory + row->placements + ROUNDS_MOST;
 
     if (!row->has_net)

@@ -181,6 +181,8 @@ static const char *lacks_interval(const struct engine *e, const struct estimate 
 
 const char *method_lacks(const struct bench *b, enum method method, bool cold)
 {
+    if (b->most_windows && method != METHOD_DOUBLED)
+        return "its windows take so long that only method=doubled, which has few, measures it";
     if (method != METHOD_ADAPTIVE)
         return NULL;
     if (cold)

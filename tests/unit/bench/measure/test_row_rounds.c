@@ -84,6 +84,33 @@ static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
     ends = NULL;
 }
 
+/* By #UD or #GP. Where the row has not declared that, it fails as above. */
+static void a_row_that_the_cpu_may_refuse_is_unsupported_then(void **state)
+{
+    static const struct guard_ended refused = {
+        .by = GUARD_FAULT, .at = 0x10, .what = "#UD", .refused = true};
+    static const struct guard_ended other = {.by = GUARD_FAULT, .at = 0x10, .what = "#PF"};
+    struct bench b = bench;
+    struct row row;
+
+    (void)state;
+    ends = &refused;
+    ends_after = 1;
+    row_of(&b, 1, &row);
+    assert_int_equal(row.status, ROW_WRONG);
+    b.may_be_refused = true;
+    ends_after = 1;
+    row_of(&b, 1, &row);
+    assert_int_equal(row.status, ROW_UNSUPPORTED);
+    assert_string_equal(row.why, "#UD at 10");
+    assert_false(row.figure.known);
+    ends = &other;
+    ends_after = 1;
+    row_of(&b, 1, &row);
+    assert_int_equal(row.status, ROW_WRONG);
+    ends = NULL;
+}
+
 /* --- rounds ----------------------------------------------------------------------------------- */
 
 static void a_row_is_stepped_after_its_last_window_and_its_time_is_apart(void **state)
@@ -99,6 +126,30 @@ static void a_row_is_stepped_after_its_last_window_and_its_time_is_apart(void **
     assert_int_equal(plant.calls_then, plant.calls);
     assert_true(row.stepped.ticks >= plant.stepped * plant.step_ticks);
     assert_true(row.sampling_ticks < plant.step_ticks);
+}
+
+static void a_row_can_limit_its_windows(void **state)
+{
+    struct bench few = bench;
+
+    (void)state;
+    few.most_windows = 64;
+    engine.facts.samples = 2048;
+    engine.facts.rounds = 4;
+    struct row row = whole_row(few);
+    assert_int_equal(row.status, ROW_OK);
+    assert_int_equal(row.ticks.n, 64);
+    assert_int_equal(row.rounds, 1);
+    assert_true(row.figure.known);
+    /* The next row has all of them. */
+    row = whole_row(bench);
+    assert_int_equal(row.ticks.n, 2048);
+    assert_int_equal(row.rounds, 4);
+    /* It is a limit, not an amount. */
+    engine.facts.samples = 32;
+    engine.facts.rounds = 1;
+    row = whole_row(few);
+    assert_int_equal(row.ticks.n, 32);
 }
 
 /* The same windows, whatever the rounds: what all of them say is the same. */
@@ -355,6 +406,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
         cmocka_unit_test_setup(state_that_the_body_changed_fails_the_row_and_is_named, start),
+        cmocka_unit_test_setup(a_row_that_the_cpu_may_refuse_is_unsupported_then, start),
+        cmocka_unit_test_setup(a_row_can_limit_its_windows, start),
         cmocka_unit_test_setup(the_deadline_fails_the_row, start),
         cmocka_unit_test_setup(a_person_stops_more_than_the_row, start),
         cmocka_unit_test_setup(a_row_is_stepped_after_its_last_window_and_its_time_is_apart, start),
