@@ -21,7 +21,7 @@ BY_HAND = {
     "clts": 1, "clts_set": 2, "lmsw": 1, "invlpg": 1,
     "cli": 1, "sti_cli": 2, "pushf_popf": 2, "popf_if": 5, "swapgs": 2,
     "lgdt": 1, "lidt": 1, "ltr": 2, "verr": 1, "verw_memory": 1, "load_ds": 1, "load_ss": 1, "load_gs": 1,
-    "far_return": 4, "cpuid_0": 3, "cpuid_80000008": 3, "rdtsc": 1,
+    "wbinvd_clean": 1, "wbinvd_dirty": 1, "far_return": 4, "cpuid_0": 3, "cpuid_80000008": 3, "rdtsc": 1,
 }  # fmt: skip
 
 # The features that rows need and a version of QEMU may lack, whatever the model; and those that old models lack.

@@ -114,6 +114,7 @@ static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
     assert_int_equal(sizeof(struct lazy_symbol), 24);
     EXPECT("bench/suites/privileged/privileged.inc", {"PRIVILEGED_MEMORY", PRIVILEGED_MEMORY});
     EXPECT("bench/suites/privileged/msr.asm", {"LVT_TIMER", LAPIC_LVT_TIMER});
+    EXPECT("bench/suites/privileged/cache.asm", {"LINE", 64}, {"LINES", 2048});
     EXPECT("bench/suites/privileged/segments.asm", {"MSR_FS_BASE", MSR_FS_BASE},
            {"MSR_GS_BASE", MSR_GS_BASE}, {"FLAG_IF", RFLAGS_IF}, {"TSS_BUSY", 0xfd});
     EXPECT("bench/suites/calls/many.asm", {"ORDER_LENGTH", CALLS_ORDER}, {"ORDER_TAIL", CALLS_TAIL},
