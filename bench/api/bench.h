@@ -186,15 +186,15 @@ struct bench_limit {
     unsigned param;              /* the kind's */
     uint32_t first, most, apart; /* the counts; apart 0: two per octave */
     const char *of;              /* what is counted, in words ... */
-    const char *unit;            /* ... the unit of a limit, ... */
-    uint32_t per;                /* ... and the counts per unit; 0: 1 */
+    const char *unit;            /* ... and what a limit is in: */
+    uint32_t per;                /* a count divided by this; 0: by 1 */
     double within;               /* for steps_find(), or ... */
     double leaves;               /* ... for steps_leave(), above 0 */
     uint32_t ms;                 /* the time that it may take on a core */
 };
 
-/* Gaps that a row of FORM_WATCH causes itself: every `every_us` us the core is held up for
- * `us` microseconds. us 0: no gaps. */
+/* Gaps that a row of FORM_WATCH causes itself: the core is held up for `us` microseconds, every
+ * `every_us`. us 0: no gaps. */
 #define BENCH_GAP_TRAINS 2
 struct bench_gaps {
     uint32_t every_us, us;
@@ -287,8 +287,8 @@ struct bench {
     bool errors_are_wrong;         /* one failed operation fails the row */
     uint32_t grain;                /* both accept only multiples of it; 0: any n; ... */
     uint32_t most_ops;             /* ... and no n above this; 0: no limit */
-    /* Least number of operations to single-step (bench/check/stepped.h). Set it if that number of
-     * operations executes as much per operation as larger numbers do on average. 0: a grain. */
+    /* Least number of operations to single-step (bench/check/stepped.h), if a number below the
+     * executes as much per operation as all others do on average; 0: a grain. */
     uint32_t step_ops;
 
     /* FORM_CORES */

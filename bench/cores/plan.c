@@ -1,7 +1,7 @@
 #include "bench/cores/plan.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
-#include "bench/cores/quiet.h"
+#include "bench/cores/vigil.h"
 #include "bench/insn/forms.h"
 #include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
@@ -41,16 +41,16 @@ bool plan_in_rounds(const struct options *o, const struct bench *b)
     return o->method == METHOD_DOUBLED && form_has_windows(b->form);
 }
 
-/* Returns the bytes of the table of forms. */
-static size_t forms_bytes(const struct options *o)
+/* Returns whether a row of this form is selected. */
+static bool has_form(const struct options *o, enum form form)
 {
     size_t rows;
     const struct bench *const *row = registry(&rows);
 
     for (size_t i = 0; i < rows; i++)
-        if (row[i]->form == FORM_INSN && registry_selects(o, row[i]))
-            return insn_table_bytes(o);
-    return 0;
+        if (row[i]->form == form && registry_selects(o, row[i]))
+            return true;
+    return false;
 }
 
 static size_t rows_in_rounds(const struct options *o)
@@ -102,8 +102,8 @@ static struct plan *lay_out(struct cut *c, const struct options *o, struct plan 
     plan->pace = take(c, sizeof *plan->pace);
     plan->counter = take(c, sizeof *plan->counter);
     plan->crowd = take(c, crowd_size(all));
-    plan->vigil = take(c, quiet_bytes(o, all));
-    plan->forms_memory = take(c, forms_bytes(o));
+    plan->vigil = take(c, has_form(o, FORM_WATCH) ? vigil_size(all) : 0);
+    plan->forms_memory = take(c, has_form(o, FORM_INSN) ? insn_table_bytes(o) : 0);
     if (o->share == SHARE_TOGETHER)
         plan->memory = take(c, (n - 1) * engine_words(o) * sizeof *plan->memory);
     return at;

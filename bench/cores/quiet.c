@@ -1,24 +1,17 @@
 #include "bench/cores/quiet.h"
-#include "bench/api/registry.h"
 #include "bench/api/tsc.h"
 #include "bench/check/guard.h"
 #include "bench/context/pace.h"
 #include "bench/context/span.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/crowd_run.h"
+#include "bench/cores/vigil.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
 
 #define CALIBRATION    1023 /* iterations; odd, so that one is the median */
 #define STRETCH_MS     1000
 #define EXACT_FRACTION 100 /* quiet_time=auto is this part of a second where no gap can occur */
-
-/* The cores' watches follow it in the plan's memory. */
-struct vigil {
-    struct quiet quiet;
-    struct crowd *crowd;
-    uint64_t ticks; /* of the current stretch */
-};
 
 _Static_assert(CALIBRATION * sizeof(uint64_t) <= sizeof((struct gaps *)0)->first,
                "a calibration does not fit");
@@ -30,17 +23,6 @@ uint64_t quiet_duration(const struct engine *e)
     if (e->facts.o->quiet_time > 0)
         return e->facts.o->quiet_time * hz;
     return e->facts.execution == EXEC_INSTRUCTIONS ? hz / EXACT_FRACTION : QUIET_TIME_AUTO * hz;
-}
-
-size_t quiet_bytes(const struct options *o, unsigned n)
-{
-    size_t rows;
-    const struct bench *const *row = registry(&rows);
-
-    for (size_t i = 0; i < rows; i++)
-        if (row[i]->form == FORM_WATCH && registry_selects(o, row[i]))
-            return sizeof(struct vigil) + n * sizeof(struct watch);
-    return 0;
 }
 
 /* --- on each core ----------------------------------------------------------------------------- */
@@ -59,8 +41,8 @@ static uint64_t typical_iteration(uint64_t *iteration)
     return iteration[CALIBRATION / 2];
 }
 
-/* The gaps that a row plants. A train's first one is due after every_us, or half of it in the second
- * train, so that two gaps do not come at once. */
+/* The gaps that a row plants. A train's first one is due after every_us; in the second train after
+ * half of it, so that two gaps do not come at once. */
 struct planting {
     const struct bench_gaps *train;
     uint64_t hz, due[BENCH_GAP_TRAINS]; /* ticks since then */
@@ -208,7 +190,7 @@ static void begin(struct vigil *v, struct plan *plan, const struct bench *b)
     v->crowd = plan->crowd;
     v->quiet.bench = b;
     v->quiet.cores = &plan->cores;
-    v->quiet.watch = (struct watch *)(void *)(v + 1);
+    v->quiet.watch = v->watch;
     v->quiet.n = crowd_take_places(v->crowd);
     for (unsigned k = 0; k < plan->all; k++) {
         struct watch *w = &v->quiet.watch[k];

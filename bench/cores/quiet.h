@@ -10,7 +10,6 @@
 #ifndef BENCH_CORES_QUIET_H
 #define BENCH_CORES_QUIET_H
 
-#include <stddef.h>
 #include <stdint.h>
 #include "bench/cores/plan.h"
 #include "bench/model/cores.h"
@@ -22,8 +21,5 @@ const struct quiet *quiet_watch(struct plan *plan, const struct bench *b);
 
 /* Returns how long each core watches, in ticks. */
 uint64_t quiet_duration(const struct engine *e);
-
-/* Returns the bytes of the plan's memory for n cores; 0: no such row is selected. */
-size_t quiet_bytes(const struct options *o, unsigned n);
 
 #endif

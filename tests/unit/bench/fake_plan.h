@@ -18,7 +18,6 @@
 #include "bench/cores/plan.h"
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
-#include "bench/cores/quiet.h"
 #include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
 #include "bench/measure/engine_row.h"
@@ -124,12 +123,6 @@ void engine_memory(struct engine *e, uint64_t *memory)
 
 size_t crowd_size(unsigned n)
 {
-    return n;
-}
-
-size_t quiet_bytes(const struct options *o, unsigned n)
-{
-    (void)o;
     return n;
 }
 
