@@ -99,13 +99,17 @@ def gaps(report, found):
     time = ns(1, run)
     # Counted instructions are not time.
     across, along = (time / 1e6, time / 1e3) if time else (1, 1)
+    long_watch = time and found["first"][-1][0] * across >= 10000
+    if long_watch:
+        across /= 1e3
     first = [(at * across, long * along) for at, long in found["first"]]
     longest = found["longest_ticks"] * along
 
     def paint(sheet):
         counts = by_decade(found.get("lengths", []))
         both = any(counts)
-        axes = sheet.axes(left=1.05, right=0.3, span=(0, 0.58 if both else 1))
+        rows = (0, 0.91 if sheet.page else 1)  # their titles are above
+        axes = sheet.axes(left=1.05, right=0.3, span=(0, 0.58 if both else 1), rows=rows)
         low = min(long for _, long in first) / 2
         axes.vlines([at for at, _ in first], low, [long for _, long in first], color=ink.BLUE, linewidth=2.5,
                     gid="gaps")
@@ -115,7 +119,7 @@ def gaps(report, found):
         ink.log_ticks(sheet, axes)
         end = max(at for at, _ in first)
         axes.set_xlim(-0.03 * (end or 1), 1.05 * (end or 1))
-        axes.set_xlabel("time, ms" if time else "ticks of the TSC")
+        axes.set_xlabel("time, s" if long_watch else "time, ms" if time else "ticks of the TSC")
         axes.set_ylabel("length of a gap, \N{MICRO SIGN}s" if time else "length of a gap, ticks")
         axes.set_title("all gaps over time" if len(first) == found["gaps"] else f"the first {len(first)} over time",
                        size=14, pad=8)
@@ -123,7 +127,7 @@ def gaps(report, found):
         if both:
             used = [i for i, c in enumerate(counts) if c]
             shown = range(min(used), max(used) + 1)
-            side = sheet.axes(left=1.05, right=0.55, span=(0.76 if not sheet.page else 0.8, 1))
+            side = sheet.axes(left=1.05, right=0.55, span=(0.76 if not sheet.page else 0.8, 1), rows=rows)
             side.barh([str(i) for i in shown], [counts[i] for i in shown], color=ink.BLUE, height=0.62)
             side.set_yticks(range(len(shown)), ["\N{GREATER-THAN OR EQUAL TO} " + DECADES[i] for i in shown])
             for at, i in enumerate(shown):
@@ -138,7 +142,7 @@ def gaps(report, found):
     long = duration(longest * 1e3) if time else f"{ink.count(longest)} ticks"
     span = f"{found['seconds']:.3g} s" if found.get("seconds") and time else f"{ink.count(watched)} ticks"
     some = f"{ink.count(found['gaps'])} gaps" if found["gaps"] > 1 else "one gap"
-    title = f"{name}: {some} took {stolen:.2%} of {span}, the longest {long}"
+    title = f"{name}: {some} took {100 * stolen:.2g}% of {span}, the longest {long}"
     said = [machine(run, found.get("core"))]
     said += [f"one every {duration(ns(p['ticks'], run))}" for p in found.get("periods", []) if time]
     if "smis" in found:

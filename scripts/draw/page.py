@@ -6,14 +6,16 @@ import hashlib
 import os
 import sys
 
-from draw import datasheet, ink, markup, page_parts, pictures, plot
+from draw import certificate, datasheet, ink, markup, page_parts, pictures, plot
+from draw import machine as draw_machine
 from draw.markup import element
 from judge import compare
-from read import curve, forward, saved, show
+from read import curve, forward, quiet, saved, show
 from tools import distribution, help_text
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MOST_ROWS = 24  # that get pictures, unless --plots says another number
+TITLE = "Certificate of quiet"
 OF_MACHINE = ("linearity", "cores", "gaps")
 FIRST = "memory-latency-"  # the beginning of the file's name of the picture of a datasheet that comes first
 
@@ -92,6 +94,18 @@ def of_machine(figures, report, core, drawn):
     return markup.together([figures.figure(p, run)[1] for p in found])
 
 
+def of_gaps(figures, report, q):
+    """The picture of the core with the longest gap."""
+    if not figures.wanted or not q.worst or not q.worst.gaps:
+        return markup.Markup()
+    return figures.figure(draw_machine.gaps(report, q.worst.record), report.one("run"))[1]
+
+
+def measured_more(report):
+    """Whether a report has more than suite `quiet`."""
+    return bool(report.of("row") or datasheet.is_one(report))
+
+
 def of_growth(figures, report, rows):
     if not figures.wanted:
         return markup.Markup()
@@ -135,15 +149,16 @@ def of_rows(figures, report, rows, names, old):
 class Page:
     """Sections with their headings, and links to them."""
 
-    def __init__(self):
-        self.body, self.ways = [], []
+    def __init__(self, certifies=False):
+        self.body, self.ways, self.certifies = [], [], certifies
 
     def section(self, place, title, *content):
+        """Nothing without content. Of a certificate only the first section is printed."""
         if not any(content):
             return
         self.ways.append(element("a", title, href=f"#{place}"))
         self.body.append(element("section", element("h2", title, id=f"{place}-title"), *content, id=place,
-                                 aria_labelledby=f"{place}-title"))
+                                 class_="screen" if self.body and self.certifies else None, aria_labelledby=f"{place}-title"))
 
 
 def verdict(report, place, warnings):
@@ -168,13 +183,17 @@ def about_pictures(figures, shown, rows):
 
 def one(report, args, figures, prefix):
     """Returns (heading and warnings, the Page of the rest) of a report."""
-    run, rows, page = report.one("run"), plot.Chosen(report, args), Page()
+    run, rows, machine = report.one("run"), plot.Chosen(report, args), page_parts.machine(report.one("run"))
+    quiets = [q for q in quiet.quiets(report) if show.choice(args)({**q.record, "core": args.core})]
+    page = Page(certifies=bool(quiets) and not measured_more(report))
     old = plot.Old(args.against, report.path, args) if args.against else None
     found = drawn_curves(figures, report, args)
     first = [first_of_all(figures, report, args, found), page_parts.ten_figures(report)]
     shown, names = page_parts.the_essence(report)
+    for n, q in enumerate(quiets):
+        page.section(f"{prefix}certificate{n or ''}", TITLE, certificate.part(q, report, machine, of_gaps(figures, report, q)))
     page.section(f"{prefix}essence", "Essence", shown)
-    page.section(f"{prefix}machine", "Machine", markup.facts(page_parts.machine(run)), page_parts.cores(report))
+    page.section(f"{prefix}machine", "Machine", markup.facts(machine), page_parts.cores(report))
     made, places, general = markup.Markup(), {}, markup.Markup()
     if figures.wanted:
         general = of_machine(figures, report, args.core, found)
@@ -198,9 +217,12 @@ def one(report, args, figures, prefix):
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
                  page_parts.selftests(report))
     page.section(f"{prefix}others", "Further records", page_parts.others(report))
-    title = element("h1", f"baretick: {pictures.machine(run)}")
+    title = element("h1", f"{TITLE if page.certifies else 'baretick'}: {pictures.machine(run)}")
     warnings = page_parts.warnings(report)
-    head = [title, element("p", report.path, class_="soft"), verdict(report, f"{prefix}warnings", len(warnings)),
+    if page.certifies:  # which has the result itself
+        warnings = [w for w in warnings if not w.startswith("the run's verdict: FAIL")]
+    head = [title, element("div", element("p", report.path, class_="soft"), verdict(report, f"{prefix}warnings", len(warnings)),
+                           class_="screen" if page.certifies else None),
             element("div", *first, class_="first") if any(first) else "",
             page_parts.warned(warnings, f"{prefix}warnings")]
     return markup.together(head), page
@@ -228,7 +250,7 @@ def html(reports, args):
         head, page = one(report, args, figures, f"r{n + 1}-" if len(reports) > 1 else "")
         ways = element("nav", markup.listed(page.ways), aria_label="Sections" if len(reports) == 1 else report.path)
         body.append(element("main" if len(reports) == 1 else "article", head, ways, "\n",
-                            markup.together(page.body, "\n")))
+                            markup.together(page.body, "\n"), class_="certificate" if page.certifies else None))
     if len(reports) > 1:
         body = [element("main", markup.together(body, "\n"))]
     body.append(element("footer", "Made by baretick report. Figures with +- are intervals: another boot's figure lies within as "

@@ -2,7 +2,7 @@
 import fnmatch
 import sys
 
-from read import curve, figure, forward, interval, kept, saved, table
+from read import curve, figure, forward, interval, kept, quiet, saved, table
 from tools import help_text
 
 COLUMNS = (
@@ -214,6 +214,9 @@ def _of_curves(report):
 def below(report, args):
     """Returns the lines below the tables: findings and notes of the chosen curves and maps."""
     is_chosen = choice(args)
+    for q in quiet.quiets(report):
+        if is_chosen({**q.record, "core": args.core}):
+            yield from q.lines()
     for c, record in _of_curves(report):
         if is_chosen(record):
             yield from (f"{c.full_name}, core {c.core}: {said}" for said in ([c.reason] if c.reason else [*c.found, *c.remarks]))

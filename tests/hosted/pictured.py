@@ -72,6 +72,25 @@ def gaps():
             "first": first, "periods": [{"least_ns": 1000, "ticks": 1000000, "jitter_ticks": 20, "gaps": 100, "of": 100}]}
 
 
+def quiet(cores=8, result="pass", **changes):
+    """Returns the records of suite `quiet` of a bare machine: an SMI of 14 us each second, on all cores."""
+    found = []
+    for core in range(cores):
+        first = [[2000000000 * (i + 1), 28000 + 50 * core] for i in range(32)]
+        found.append({**gaps(), "core": core, "watched_ticks": 119800000000, "elapsed_ticks": 120000000000, "gaps": 60,
+                      "gap_ticks": 1680000 + 3000 * core, "longest_ticks": 28000 + 50 * core, "seconds": 59.9, "wait_ticks": 8000,
+                      "wait_ns": 4000, "longest_ns": 14000 + 25 * core, "gaps_per_second": 1.002, "first": first,
+                      "lengths": [[12500, 60, 1680000 + 3000 * core]],
+                      "periods": [{"least_ns": 10000, "ticks": 2000000000, "jitter_ticks": 300, "gaps": 60, "of": 60}],
+                      "smis_before": 100, "smis_after": 160, "smis": 60, "nmis": 0})
+    worst = {"longest_core": cores - 1, "longest_ns": 14000 + 25 * (cores - 1), "wait_core": 0, "wait_ns": 4000}
+    limit = {"gaps_max_us": 20 if result == "pass" else 10, "result": result,
+             "exceeded": list(range(cores)) if result == "fail" else []}
+    return [*found, {"type": "quiet", "suite": "quiet", "name": "gaps", "status": "ok", "cores": list(range(cores)), "complete": True,
+                     "asked_s": 60, "least_watched": 0.998333, **worst, "causes": "SMIs and a hypervisor; interrupts are masked",
+                     **(limit if result else {}), **changes}]
+
+
 def silicon(**changes):
     return head(clock_tsc_hz=2000000000, ticks_per_cycle=0.76, tsc={"hz": 2000000000, "step_ticks": 26}, **changes)
 
