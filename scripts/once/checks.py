@@ -56,8 +56,8 @@ def read_image(system, path):
     except (pe.Wrong, OSError) as e:
         raise Failed(f"{path}: {e}") from None
     if enforces_signatures(system) and not is_signed(image):
-        raise Failed(f"Secure Boot is on, and {path} is not signed: `make signed` signs it with a key whose certificate "
-                     "is in the firmware's db; or switch Secure Boot off")
+        raise Failed(f"Secure Boot is on, and {path} is not signed: `make signed` signs it with a key whose "
+                     "certificate is in the firmware's db; or switch Secure Boot off")
     return bytes(image.raw)
 
 
@@ -68,7 +68,8 @@ def check_space(system, mount, image_bytes):
     need, free = image_bytes + REPORT_MOST + SPARE, system.free(mount)
     if free < need:
         raise Failed(f"{mount.where} has {free // MIB} MiB free: {-(-need // MIB)} MiB are needed, for the image "
-                     f"({-(-image_bytes // MIB)} MiB), a report (at most {REPORT_MOST // MIB} MiB) and {SPARE // MIB} MiB more")
+                     f"({-(-image_bytes // MIB)} MiB), a report (at most {REPORT_MOST // MIB} MiB) and "
+                     f"{SPARE // MIB} MiB more")
 
 
 def name_for_people(path):

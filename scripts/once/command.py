@@ -29,7 +29,8 @@ def _run(args, system):
     checks.check_firmware(system)
     image = checks.read_image(system, args.image)
     esp = disk.choose(system, args.esp)
-    run = prepare.Run(system, esp, image, args.image, args.words, int(time.time()), args.in_order)
+    token = prepare.free_token(system, int(time.time()))
+    run = prepare.Run(system, esp, image, args.image, args.words, token, args.in_order)
     checks.check_space(system, esp.mount, 0 if prepare.is_there(run.target, image) else len(image))
     return run
 
@@ -89,7 +90,7 @@ def add(commands):
     what.add_argument("--dry-run", action="store_true", help="print every step, change nothing")
     what.add_argument("--undo", action="store_true", help="remove the entry, the program and the variable")
     what.add_argument("--result", action="store_true",
-                      help=f"print the report, and move it from the EFI system partition to {result.STORE}")
+                      help=f"print the report, and move it from the EFI system partition to {prepare.STORE}")
     p.add_argument("--yes", action="store_true", help="do not ask before the restart")
     p.add_argument("--no-reboot", action="store_true", help="prepare the next start; do not restart now")
     p.add_argument("--in-order", action="store_true",

@@ -101,7 +101,7 @@ def decode(raw):
         raise Wrong("its description has no end")
     path = end + 2
     if path + length > len(raw):
-        raise Wrong(f"its device path of {length} bytes is longer than the rest of the variable, {len(raw) - path} bytes")
+        raise Wrong(f"its device path has {length} bytes, and {len(raw) - path} bytes are left in the variable")
     return Entry(text(raw[6:end]), raw[path:path + length], raw[path + length:], attributes)
 
 

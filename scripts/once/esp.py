@@ -41,7 +41,7 @@ def mounted(system):
 
 
 def current_entry(system):
-    """Returns (number, Entry or None) of the entry that this Linux was started by; None if the firmware does not say."""
+    """Returns (number, Entry or None) of the entry that started this Linux; None if the firmware does not say."""
     numbers = entry.order(system.variables.get("BootCurrent") or b"")
     if not numbers:
         return None

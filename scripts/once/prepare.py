@@ -1,5 +1,6 @@
 """The steps that let the firmware start the program once, and the way back."""
 import dataclasses
+import datetime
 import hashlib
 import json
 import os
@@ -9,7 +10,9 @@ from once.variables import Failed
 
 DESCRIPTION = "baretick once"
 IMAGE = "\\EFI\\baretick\\once.efi"
-STATE = "/var/lib/baretick/once.json"
+STORE = "/var/lib/baretick"
+STATE = f"{STORE}/once.json"
+PARTS = (".jsonl", ".txt")  # the files of a report
 # The variable in which the program leaves its result (boot/once.c).
 WITNESS, WITNESS_GUID = "BaretickOnce", "6d8f2f0b-5a0e-4c53-9d0c-7c0ff1d5b2a6"
 
@@ -36,6 +39,19 @@ class Run:
 
     def entry(self):
         return entry.Entry(DESCRIPTION, entry.path_to(self.esp.partition, IMAGE), entry.wide(self.load_options))
+
+
+def stored_name(token):
+    """Returns the names, without their ends, of the files in which the report of a run is stored."""
+    return datetime.datetime.fromtimestamp(token, datetime.timezone.utc).strftime(f"{STORE}/%Y%m%dT%H%M%SZ")
+
+
+def free_token(system, now):
+    """Returns the first number from the time on that no earlier run has: a machine's clock may be set back."""
+    last = (state(system) or {}).get("token", -1)
+    while now == last or any(os.path.exists(system.path(stored_name(now) + part)) for part in PARTS):
+        now += 1
+    return now
 
 
 def is_own(raw):
@@ -118,8 +134,10 @@ def steps(run):
         todo.append((f"delete {entry.name_of(number)}, the entry of an earlier run",
                      lambda number=number: _remove_entry(variables, number)))
     if variables.get(WITNESS, WITNESS_GUID) is not None:
-        todo.append((f"delete the variable {WITNESS} of an earlier run", lambda: variables.delete(WITNESS, WITNESS_GUID)))
-    todo.append((f"create {name} \"{DESCRIPTION}\" for {IMAGE} on {run.esp.partition}, load options: {run.load_options}",
+        todo.append((f"delete the variable {WITNESS} of an earlier run",
+                     lambda: variables.delete(WITNESS, WITNESS_GUID)))
+    todo.append((f"create {name} \"{DESCRIPTION}\" for {IMAGE} on {run.esp.partition}, load options: "
+                 f"{run.load_options}",
                  lambda: variables.set(name, entry.encode(run.entry()))))
     if run.in_order:
         todo.append((f"append {name} to BootOrder", lambda: _append_to_order(variables, run.number)))

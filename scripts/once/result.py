@@ -1,5 +1,4 @@
 """The result of the run that `once` prepared: the report, or the reason why it is missing."""
-import datetime
 import os
 
 from once import entry, prepare
@@ -7,9 +6,7 @@ from once import esp as disk
 from once.variables import Failed
 from read import report, saved
 
-STORE = "/var/lib/baretick"
 REPORTS = "\\baretick"  # the folder on the ESP (boot/stick.c)
-PARTS = (".jsonl", ".txt")
 PASSED, NOT_PASSED = 0, 1
 
 
@@ -31,12 +28,12 @@ def _is_of(path, token):
 
 
 def find_report(system, esps, token, named=None):
-    """Returns the path of the records: the file that the variable names, else the one that has the token. None: there is
-    no such file."""
+    """Returns the path of the records: the file that the variable names, else the one that has the token. None: no
+    such file."""
     for esp in esps:
         folder = disk.file_of(system, esp, REPORTS)
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-        paths = [os.path.join(folder, name) for name in names if name.lower().endswith(PARTS[0])]
+        paths = [os.path.join(folder, name) for name in names if name.lower().endswith(prepare.PARTS[0])]
         if named:
             paths.insert(0, disk.file_of(system, esp, named))
         for path in paths:
@@ -46,16 +43,15 @@ def find_report(system, esps, token, named=None):
 
 
 def _store(system, path, token):
-    """Copies both files of a report to STORE, compares the copies, and then deletes the files on the ESP."""
-    stamp = datetime.datetime.fromtimestamp(token, datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
-    base = path[:-len(PARTS[0])]
-    stored = f"{STORE}/{stamp}"
-    for part in PARTS:
+    """Copies both files of a report to prepare.STORE, compares the copies, and then deletes the files on the ESP."""
+    base = path[:-len(prepare.PARTS[0])]
+    stored = prepare.stored_name(token)
+    for part in prepare.PARTS:
         source = disk.same_name(os.path.dirname(base), os.path.basename(base) + part)
         if os.path.exists(source):
             disk.write(system.path(stored + part), disk.read_back(source))
             os.unlink(source)
-    return stored + PARTS[0]
+    return stored + prepare.PARTS[0]
 
 
 def collect(system, esps, state):
@@ -95,8 +91,8 @@ def why_none(system, state):
                 f"{prepare.WITNESS}; {_started_by(system)}")
     waits = entry.order(variables.get("BootNext") or b"") == [state["entry"]]
     how = f"did not use BootNext, which still is {name}" if waits else f"used BootNext and did not start {name}"
-    return (f"the firmware {how}; {_started_by(system)}. Some firmware ignores entries outside BootOrder: try --in-order. "
-            "`baretick once --undo` removes the entry")
+    return (f"the firmware {how}; {_started_by(system)}. Some firmware ignores entries outside BootOrder: try "
+            "--in-order. `baretick once --undo` removes the entry")
 
 
 def show(system, esps, say):
@@ -111,7 +107,7 @@ def show(system, esps, say):
         say(f"No report: {why_none(system, state)}.")
         return NOT_PASSED
     path = system.path(stored)
-    table = path[:-len(PARTS[0])] + PARTS[1]
+    table = path[:-len(prepare.PARTS[0])] + prepare.PARTS[1]
     if os.path.exists(table):
         with open(table, encoding="utf-8", errors="replace", newline=None) as f:
             say(f.read().rstrip("\n"))

@@ -15,7 +15,7 @@ CONTAINER_MARKS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv"
 
 @dataclasses.dataclass(frozen=True)
 class Mount:
-    """device: "MAJOR:MINOR"; root: the folder of the file system that is mounted, usually /; where: as Linux sees it."""
+    """device: "MAJOR:MINOR"; root: the mounted folder of the file system, usually /; where: as Linux sees it."""
     device: str
     root: str
     where: str
@@ -77,7 +77,7 @@ class System:
         return list({mount.where: mount for mount in found}.values())
 
     def partition_of(self, mount):
-        """Returns (path of the disk, number of the partition, bytes of a sector); None: it is no partition of a disk."""
+        """Returns (path of the disk, number of the partition, bytes of a sector); None: no partition of a disk."""
         place = os.path.realpath(self.path(f"/sys/dev/block/{mount.device}"))
         disk = os.path.dirname(place)
         number, sector = (self._number(os.path.join(*names)) for names in

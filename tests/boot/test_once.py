@@ -1,5 +1,5 @@
-"""`baretick once` in Linux, on a made system: what it writes, refuses, finds again and reverts. The other files test_once_*
-start what it has written."""
+"""`baretick once` in Linux, on a made system: what it writes, refuses, finds again and reverts. The other files
+test_once_* start what it has written."""
 
 import argparse
 import errno
@@ -450,6 +450,19 @@ def test_what_became_of_a_run_without_a_report(made, once):
     assert "verdict fail" in why() and "not written: the volume is read-only" in why()
     leave("once=1\nstatus=1\n")
     assert f"{name} is deleted" in why(), "the variable of another run"
+
+
+def test_runs_have_different_numbers_even_if_the_clock_is_set_back(made, once, monkeypatch):
+    """So a stored report is never overwritten."""
+    monkeypatch.setattr(command.time, "time", lambda: 1000000000.5)
+    once("--yes")
+    assert token_of(own(made)[1]) == "1000000000"
+    once("--yes")
+    assert token_of(own(made)[1]) == "1000000001"
+    once("--undo")
+    made.write(prepare.stored_name(1000000000).lstrip("/") + ".txt", "")
+    once("--yes")
+    assert token_of(own(made)[1]) == "1000000001"
 
 
 def test_a_result_that_was_never_prepared(once):
