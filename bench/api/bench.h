@@ -307,8 +307,8 @@ struct bench {
     /* When a window begins, no cache holds these bytes, the object, or the writable data of the
      * row's C functions. Their code stays in the caches. */
     bool cold;
-    /* A window takes so long that the row has at most this many of each kind, in one round, whatever
-     * samples= says. Other methods refuse the row. 0: no limit. */
+    /* The most windows of each kind, in one round, for a row whose windows take long; samples= may
+     * reduce it. Other methods refuse the row. 0: no limit. */
     uint32_t most_windows;
     bool not_doubled; /* doubling the body makes no sense: the figure is body minus empty body */
     /* The instructions of an operation depend on its placement or on chance. The stepped ones are

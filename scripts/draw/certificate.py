@@ -30,7 +30,7 @@ def smis(run):
 
 
 def facts(q, report, machine):
-    """[(name, value)] of what was certified, where and how; machine: of the page's machine part."""
+    """Returns [(name, value)]: the certified cores, the place and the method; machine: the page's machine part."""
     shown = dict(machine)
     least = q.record.get("least_watched")
     options = q.run.get("options", {})

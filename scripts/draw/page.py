@@ -28,7 +28,7 @@ def asset(name):
 # --- pictures --------------------------------------------------------------------------------------
 
 class Figures:
-    """The pictures of a page. It has none without matplotlib, or with --plots 0."""
+    """The pictures of a page. There are no pictures without matplotlib, or with --plots 0."""
 
     def __init__(self, most):
         self.most, self.why_none, self.taken = most, None, 0
