@@ -1,8 +1,9 @@
+// links: kernel/cpu/row_state.c
 /* The proof that a row leaves a core as it found it, with registers and MSRs that are variables. */
 #include <stdio.h>
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
-#include "kernel/cpu/row_state.c"
+#include "kernel/cpu/row_state.h"
 
 static uint64_t registers[ROW_REGISTERS];
 static enum row_register written[ROW_REGISTERS + 1];

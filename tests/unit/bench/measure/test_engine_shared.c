@@ -13,17 +13,23 @@ static double slowed(enum kind k, size_t i)
     return k >= KIND_BODY && fake_witness.is_shared() ? 400 * cycles_of(k) / 1000 : 0;
 }
 
+/* Rows of 3 cycles an operation, slowed while the core is shared. */
+static void share(bool (*when)(void), uint32_t retry_budget)
+{
+    plant.operation = 3;
+    plant.extra = slowed;
+    fake_witness.is_shared = when;
+    options.retry_budget = retry_budget;
+    engine.facts.samples = 1024;
+}
+
 static void shared_blocks_are_taken_again(void **state)
 {
     struct bench b = bench;
 
     (void)state;
     b.truth = three;
-    plant.operation = 3;
-    plant.extra = slowed;
-    fake_witness.is_shared = a_third;
-    options.retry_budget = 20;
-    engine.facts.samples = 1024;
+    share(a_third, 20);
     struct row row = whole_row(b);
     assert_int_equal(row.status, ROW_OK);
     assert_false(row.shared);
@@ -45,11 +51,7 @@ static void shared_blocks_are_taken_again(void **state)
 static void a_reading_stands_for_a_run_of_blocks(void **state)
 {
     (void)state;
-    plant.operation = 3;
-    plant.extra = slowed;
-    fake_witness.is_shared = a_third;
-    options.retry_budget = 20;
-    engine.facts.samples = 1024;
+    share(a_third, 20);
     struct row single = whole_row(bench);
     unsigned reads = fake_witness.reads;
     fake_witness.wait = 3;
@@ -94,11 +96,7 @@ static bool mostly(void)
 static void the_interval_holds_both_states(void **state)
 {
     (void)state;
-    plant.operation = 3;
-    plant.extra = slowed;
-    fake_witness.is_shared = mostly;
-    options.retry_budget = 0;
-    engine.facts.samples = 1024;
+    share(mostly, 0);
     struct row row = whole_row(bench);
     const struct estimate *c = &row.figure.cycles;
     assert_true(row.shared);
