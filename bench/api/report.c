@@ -124,21 +124,24 @@ static void tell_odd_field(struct report *r)
     report_event(r, "mistake", text);
 }
 
+/* Writes "154 rows", after a comma if something precedes it. */
+static void put_count(uint64_t n, const char *what, const char *of, bool *any, struct sink *out)
+{
+    fmt(out, "%s%llu %s%s%s", *any ? ", " : "", (unsigned long long)n, what, n == 1 ? "" : "s", of);
+    *any = true;
+}
+
 /* Writes how much was measured: "154 rows", or "63 curves, 6634 forms of instructions". */
 static void put_measured(const struct report *r, struct sink *out)
 {
-    const char *before = "";
+    bool any = false;
 
-    if (r->rows || (!r->curves && !r->forms)) {
-        fmt(out, "%llu rows", (unsigned long long)r->rows);
-        before = ", ";
-    }
-    if (r->curves) {
-        fmt(out, "%s%llu curves", before, (unsigned long long)r->curves);
-        before = ", ";
-    }
+    if (r->rows || (!r->curves && !r->forms))
+        put_count(r->rows, "row", "", &any, out);
+    if (r->curves)
+        put_count(r->curves, "curve", "", &any, out);
     if (r->forms)
-        fmt(out, "%s%llu forms of instructions", before, (unsigned long long)r->forms);
+        put_count(r->forms, "form", " of instructions", &any, out);
 }
 
 static void show_verdict(struct report *r, const char *verdict, bool stopped)

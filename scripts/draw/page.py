@@ -282,7 +282,7 @@ def command(args):
     with open(args.output, "w", encoding="utf-8", newline="\n") as f:
         f.write(text)
     rows = sum(len(plot.Chosen(r, args)) for r in reports)
-    counted = f"{rows} rows, " if rows else ""  # a datasheet has no rows
+    counted = f"{rows} row{'' if rows == 1 else 's'}, " if rows else ""  # a report may have curves alone
     print(f"written: {args.output}: {counted}{len(text.encode()) / 1e6:.1f} MB")
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 

@@ -185,8 +185,8 @@ def ending(report):
     # Reports of older versions do not state the number of curves and forms.
     curves = end.get("curves", len(report.of("curve")) + len(report.of("limit")))
     forms = end.get("forms", sum(e.get("reached", 0) for e in report.of("insn_end")))
-    counts = [(end["rows"], "rows"), (curves, "curves"), (forms, "forms of instructions")]
-    measured = [f"{n} {what}" for n, what in counts if n] or ["0 rows"]
+    counts = [(end["rows"], "row", ""), (curves, "curve", ""), (forms, "form", " of instructions")]
+    measured = [f"{n} {what}{'' if n == 1 else 's'}{of}" for n, what, of in counts if n] or ["0 rows"]
     unproven = f", the work of {end['work_not_judged']} not judged" if end.get("work_not_judged") else ""
     return f"verdict: {end.get('verdict', '?').upper()} ({', '.join(measured)}, {end['failures']} failures{unproven})"
 
