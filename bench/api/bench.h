@@ -77,7 +77,7 @@ enum need {
     NEED_RING0 = 1, /* privileged instructions, MSRs */
 };
 
-#define BENCH_FEATURES 3 /* the most features that a row needs, and a FEATURE_NONE */
+#define BENCH_FEATURES 4 /* the most features that a row needs, and a FEATURE_NONE */
 
 /* The functions of a row of FORM_FUNCTION. */
 enum bench_code_field {

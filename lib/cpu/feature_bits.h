@@ -13,11 +13,10 @@
     ONE(MONITOR, "MONITOR", 1, 0, ECX, 3)                                                          \
     ONE(PCID, "PCID", 1, 0, ECX, 17)                                                               \
     ONE(TSC_DEADLINE, "the APIC timer's TSC-deadline mode", 1, 0, ECX, 24)                         \
-    ONE(XSAVE, "XSAVE", 1, 0, ECX, 26)                                                             \
+    ONE(OSXSAVE, "XSAVE in use by the system", 1, 0, ECX, 27)                                      \
     ONE(AVX, "AVX", 1, 0, ECX, 28)                                                                 \
     ONE(RDRAND, "RDRAND", 1, 0, ECX, 30)                                                           \
     ONE(PGE, "global pages", 1, 0, EDX, 13)                                                        \
-    ONE(FSGSBASE, "FSGSBASE", 7, 0, EBX, 0)                                                        \
     ONE(TSC_ADJUST, "IA32_TSC_ADJUST", 7, 0, EBX, 1)                                               \
     ONE(BMI2, "BMI2", 7, 0, EBX, 8)                                                                \
     ONE(INVPCID, "INVPCID", 7, 0, EBX, 10)                                                         \
@@ -29,6 +28,7 @@
     ONE(XSAVEOPT, "XSAVEOPT", 0xd, 1, EAX, 0)                                                      \
     ONE(XSAVEC, "XSAVEC", 0xd, 1, EAX, 1)                                                          \
     ONE(XSAVES, "XSAVES", 0xd, 1, EAX, 3)                                                          \
+    ONE(XFD, "XFD", 0xd, 1, EAX, 4)                                                                \
     ONE(RDTSCP, "RDTSCP", 0x80000001, 0, EDX, 27)                                                  \
     ONE(INVLPGB, "INVLPGB", 0x80000008, 0, EBX, 3)                                                 \
     ONE(WBNOINVD, "WBNOINVD", 0x80000008, 0, EBX, 9)                                               \

@@ -16,6 +16,7 @@
 #define SPEC_CTRL_SSBD    (1u << 2)
 #define MSR_PRED_CMD      0x49
 #define PRED_CMD_IBPB     (1u << 0)
+#define MSR_XFD           0x1c4
 #define MSR_TSC_DEADLINE  0x6e0
 /* The local APIC's entry for the timer: SDM vol. 3A section 11.5.1, figure 11-8. */
 #define LVT_TIMER          0x320
@@ -139,6 +140,7 @@ READ(kernel_gs_base, MSR_KERNEL_GS_BASE);
 READ(tsc_adjust, MSR_TSC_ADJUST, .features = {FEATURE_TSC_ADJUST});
 READ(tsc_deadline, MSR_TSC_DEADLINE, .features = {FEATURE_TSC_DEADLINE});
 READ(spec_ctrl, MSR_SPEC_CTRL, .features = {FEATURE_IBRS});
+READ(xfd, MSR_XFD, .features = {FEATURE_XFD});
 READ(x2apic_id, MSR_X2APIC_ID, .lacks = lacks_x2apic);
 READ(x2apic_tpr, MSR_X2APIC_TPR, .lacks = lacks_x2apic);
 
@@ -163,6 +165,8 @@ PRIVILEGED_ROW(wrmsr_tsc_deadline, 4, "wrmsr of TSC_DEADLINE: arms the timer, ma
                .features = {FEATURE_TSC_DEADLINE}, .lacks = lacks_xapic);
 WRITE(spec_ctrl, "SPEC_CTRL, the same value", MSR_SPEC_CTRL, as_found, .check = holds_it,
       .touches = {MSR_SPEC_CTRL}, .features = {FEATURE_IBRS});
+WRITE(xfd, "XFD, the same value", MSR_XFD, as_found, .check = holds_it, .touches = {MSR_XFD},
+      .features = {FEATURE_XFD});
 WRITE(ibpb, "PRED_CMD: IBPB", MSR_PRED_CMD, write_ibpb, .features = {FEATURE_IBPB});
 WRITE(x2apic_tpr, "the x2APIC's TPR, the same value", MSR_X2APIC_TPR, as_found, .check = holds_it,
       .touches = {MSR_X2APIC_TPR}, .lacks = lacks_x2apic);

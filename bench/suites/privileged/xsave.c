@@ -34,12 +34,25 @@ static void initial(struct object *o)
     ((uint32_t *)privileged_memory(o))[MXCSR_AT / sizeof(uint32_t)] = MXCSR_RESET;
 }
 
-static const char *lacks_enabled(const struct cpu *cpu)
+/* Returns what is enabled. Called where the system uses XSAVE. */
+static uint32_t xcr0(void)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+static const char *lacks_avx(const struct cpu *cpu)
 {
     (void)cpu;
-    uint32_t low, high;
-    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (low & AVX512) == AVX512 ? NULL : "needs AVX-512 in XCR0, which is not enabled";
+    return (xcr0() & WITH_AVX) == WITH_AVX ? NULL : "needs AVX in XCR0, which is not enabled";
+}
+
+static const char *lacks_avx512(const struct cpu *cpu)
+{
+    (void)cpu;
+    return (xcr0() & AVX512) == AVX512 ? NULL : "needs AVX-512 in XCR0, which is not enabled";
 }
 
 /* With the area as it is cleared, XRSTOR would make all components initial: it is saved first. */
@@ -72,21 +85,23 @@ static void saved_used(struct object *o)
 #define STATE(ring_, name_, unit_, what_, arg_, history_, setup_, ...)                             \
     ring_(name_, 3, what_, .ops = PRIVILEGED_OPS, .unit = &unit_privileged_##unit_, .arg = arg_,   \
           .history = &unit_privileged_##history_, .setup = setup_, __VA_ARGS__)
-/* What each instruction needs next to AVX, whose registers the histories use. */
-#define USES(feature_) .features = {feature_, FEATURE_AVX}
+#define NEEDS(feature_) .features = {FEATURE_OSXSAVE, feature_}
+/* With AVX, whose registers the histories use. */
+#define NEEDS_AVX(feature_) .features = {FEATURE_OSXSAVE, FEATURE_AVX, feature_}, .lacks = lacks_avx
 
 #define SAVES(ring_, name_, feature_)                                                              \
-    STATE(ring_, name_##_x87, name_, #name_ ", x87", X87, load, clear, .features = {feature_});    \
-    STATE(ring_, name_##_sse, name_, #name_ ", SSE", SSE, load, clear, .features = {feature_});    \
-    STATE(ring_, name_##_avx, name_, #name_ ", AVX in use", AVX, ymm_used, clear, USES(feature_)); \
+    STATE(ring_, name_##_x87, name_, #name_ ", x87", X87, load, clear, NEEDS(feature_));           \
+    STATE(ring_, name_##_sse, name_, #name_ ", SSE", SSE, load, clear, NEEDS(feature_));           \
+    STATE(ring_, name_##_avx, name_, #name_ ", AVX in use", AVX, ymm_used, clear,                  \
+          NEEDS_AVX(feature_));                                                                    \
     STATE(ring_, name_##_all, name_, #name_ ", x87, SSE and AVX in use", WITH_AVX, ymm_used,       \
-          clear, USES(feature_));                                                                  \
+          clear, NEEDS_AVX(feature_));                                                             \
     STATE(ring_, name_##_unused, name_, #name_ ", x87, SSE and AVX, none in use", WITH_AVX,        \
-          nothing_used, clear, USES(feature_));                                                    \
+          nothing_used, clear, NEEDS_AVX(feature_));                                               \
     STATE(ring_, name_##_avx512, name_, #name_ ", AVX-512 in use", WITH_AVX | AVX512, zmm_used,    \
-          clear, .features = {feature_, FEATURE_AVX512F}, .lacks = lacks_enabled)
+          clear, .features = {FEATURE_OSXSAVE, FEATURE_AVX512F, feature_}, .lacks = lacks_avx512)
 
-SAVES(PRIVILEGED_ANY_RING, xsave, FEATURE_XSAVE);
+SAVES(PRIVILEGED_ANY_RING, xsave, FEATURE_NONE);
 SAVES(PRIVILEGED_ANY_RING, xsaveopt, FEATURE_XSAVEOPT);
 SAVES(PRIVILEGED_ANY_RING, xsavec, FEATURE_XSAVEC);
 SAVES(PRIVILEGED_ROW, xsaves, FEATURE_XSAVES);
@@ -94,9 +109,10 @@ SAVES(PRIVILEGED_ROW, xsaves, FEATURE_XSAVES);
 #define RESTORES(name_, what_, arg_, setup_, ...)                                                  \
     STATE(PRIVILEGED_ANY_RING, name_, xrstor, "xrstor, " what_, arg_, load, setup_, __VA_ARGS__)
 
-RESTORES(xrstor_x87, "x87", X87, saved, .features = {FEATURE_XSAVE});
-RESTORES(xrstor_sse, "SSE", SSE, saved, .features = {FEATURE_XSAVE});
-RESTORES(xrstor_all, "x87, SSE and AVX in use", WITH_AVX, saved_used, USES(FEATURE_XSAVE));
-RESTORES(xrstor_initial, "x87, SSE and AVX, all initial", WITH_AVX, initial, USES(FEATURE_XSAVE));
+RESTORES(xrstor_x87, "x87", X87, saved, NEEDS(FEATURE_NONE));
+RESTORES(xrstor_sse, "SSE", SSE, saved, NEEDS(FEATURE_NONE));
+RESTORES(xrstor_all, "x87, SSE and AVX in use", WITH_AVX, saved_used, NEEDS_AVX(FEATURE_NONE));
+RESTORES(xrstor_initial, "x87, SSE and AVX, all initial", WITH_AVX, initial,
+         NEEDS_AVX(FEATURE_NONE));
 STATE(PRIVILEGED_ROW, xrstors_all, xrstors, "xrstors, x87, SSE and AVX", WITH_AVX, load,
-      saved_compacted, USES(FEATURE_XSAVES));
+      saved_compacted, NEEDS_AVX(FEATURE_XSAVES));
