@@ -19,7 +19,7 @@ TWO = {"extra": ["-smp", "2"]}
 
 # Words, and the machine. Boots of other tests are used where they show the field.
 RUNS = [
-    ("suite=baseline,truth,planted,quiet samples=32", {}),
+    ("suite=baseline,truth,planted,quiet,planted_quiet gaps_max=1 samples=32", {}),
     SEVERAL_CORES,
     ("suite=limits", {}),
     (f"{QUICK} cores=all share=together", TWO),
