@@ -74,12 +74,15 @@ def gpt_disk(path, files, mib=FAT32_MIB):
 
 def grub(path, arguments):
     """Makes a standalone GRUB for UEFI that only chainloads /baretick.efi with these arguments."""
+    search = "search --no-floppy --file --set=root /baretick.efi"
+    return grub_with(path, f"{search}\nchainloader /baretick.efi {arguments}\nboot\n", "chain")
+
+
+def grub_with(path, script, modules):
+    """Makes a standalone GRUB for UEFI that runs a script, with these modules next to those for FAT on GPT."""
     config = Path(f"{path}.cfg")
-    config.write_text(
-        "search --no-floppy --file --set=root /baretick.efi\n"
-        f"chainloader /baretick.efi {arguments}\nboot\n"
-    )
-    modules = "normal part_gpt fat chain search search_fs_file"
+    config.write_text(script)
+    modules = f"normal part_gpt fat search search_fs_file {modules}"
     tool(
         shutil.which("grub2-mkstandalone") or "grub-mkstandalone",  # Fedora's name first
         "-O", "x86_64-efi", "-o", path, f"--modules={modules}",

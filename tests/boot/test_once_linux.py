@@ -1,0 +1,167 @@
+"""`baretick once` in a real Linux: the distribution's kernel under OVMF, started by systemd-boot or by GRUB. QEMU ends at
+each reset, so that a test sees what each start was."""
+
+import contextlib
+import re
+import shutil
+import subprocess
+import time
+
+import machine
+import media
+import pytest
+import small_linux
+
+pytestmark = [pytest.mark.others, pytest.mark.long]
+
+BARETICK = "python3 /opt/baretick/scripts/baretick once"
+QUICK = "suite=baseline samples=32"
+AGAIN = 10
+
+
+class Computer:
+    """A machine that keeps its disks and its variables."""
+
+    def __init__(self, folder, program, loader, tpm=False):
+        self.folder, self.has_tpm = folder, tpm
+        self.esp, self.state = small_linux.disks(folder, program, loader(folder / "loader.efi"))
+        code, variables = machine.started_firmware()
+        self.variables = folder / "kept.fd"
+        self.variables.write_bytes(open(variables, "rb").read())
+        self.firmware = (code, self.variables)
+
+    @contextlib.contextmanager
+    def tpm(self):
+        """Runs a TPM 2.0 for one start. Yields QEMU's arguments for it."""
+        if not self.has_tpm:
+            yield []
+            return
+        (self.folder / "tpm").mkdir(exist_ok=True)
+        line = self.folder / "tpm.line"
+        with subprocess.Popen(["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={self.folder}/tpm", "--terminate",
+                               "--ctrl", f"type=unixio,path={line}"]) as process:
+            while not line.exists():
+                assert process.poll() is None, "swtpm has ended"
+                time.sleep(0.01)
+            yield ["-chardev", f"socket,id=tpm,path={line}", "-tpmdev", "emulator,id=tpm0,chardev=tpm",
+                   "-device", "tpm-tis,tpmdev=tpm0"]
+            line.unlink(missing_ok=True)
+
+    def start(self, *lines, until=None):
+        """Starts it until it resets or is switched off, or until this text is on the serial line: then the power fails.
+        lines: what Linux runs, if Linux starts. Returns the Boot."""
+        (self.folder / "command").write_text("\n".join(lines) + "\n")
+        media.tool("mcopy", "-o", "-i", self.state, self.folder / "command", "::/command")
+        disk = ["-drive", machine.drive("state", self.state), "-device", "virtio-blk-pci,drive=state"]
+        seen = []
+
+        def cut(data):
+            seen[:] = [bytes(data)]
+            return until and until in data
+
+        try:
+            with self.tpm() as tpm:
+                b = machine.qemu(self.folder, disk=self.esp, snapshot=False, whole=True, icount=False, memory=1024,
+                                 extra=[*disk, *tpm], firmware=self.firmware, done=cut)
+        except machine.Broken:
+            if not until:
+                raise
+            # A power cut ends the line in a record.
+            b = machine.Boot(b"\n".join(line for line in seen[0].split(b"\n") if b'{"baretick"' not in line), None, 0)
+        (self.folder / "vars.fd").replace(self.variables)
+        return b
+
+
+@pytest.fixture
+def computer(program, tmp_path):
+    return lambda loader=small_linux.systemd_boot, **how: Computer(tmp_path, program, loader, **how)
+
+
+def is_linux(b):
+    return "linux: started" in b.text
+
+
+def measured(b):
+    """Tests whether it was a whole run, which ended in a reset."""
+    return not is_linux(b) and b.exit == 0 and b.records and b.end["verdict"] == "pass"
+
+
+def status(b):
+    return [int(s) for s in re.findall(r"^linux: status (\d+)", b.text, re.M)]
+
+
+@pytest.mark.parametrize("loader, times", [(small_linux.systemd_boot, AGAIN), (small_linux.grub, 1)],
+                         ids=["systemd-boot", "grub"])
+def test_once_and_back_again_and_again(computer, loader, times):
+    c = computer(loader)
+    b = c.start(f"{BARETICK} --yes {QUICK}")
+    for turn in range(times):
+        assert is_linux(b) and b.exit == 0 and "Restarting" in b.text, f"{turn}: {b}"
+        b = c.start()
+        assert measured(b), f"{turn}: {b}"
+        then = f"{BARETICK} --yes {QUICK}" if turn < times - 1 else "true"
+        b = c.start(f"{BARETICK} --result", "echo linux: result $?", then)
+        assert is_linux(b) and "linux: result 0" in b.text and "verdict: PASS" in b.text, f"{turn}: {b}"
+    b = c.start(f"{BARETICK} --undo", "$b ls /sys/firmware/efi/efivars /boot/efi/EFI /boot/efi/baretick",
+                "$b ls /var/lib/baretick/*.jsonl")
+    assert is_linux(b) and len(re.findall(r"^/var/lib/baretick/\S+\.jsonl$", b.text, re.M)) == times, str(b)
+    assert "BaretickOnce-" not in b.text and "0000.jsonl" not in b.text, str(b)
+
+
+def test_power_cuts(computer):
+    """At each step in Linux, and in the program. After each one the machine comes back to Linux."""
+    c = computer()
+    again = [f"{BARETICK} --result", f"{BARETICK} --undo", f"{BARETICK} --yes {QUICK}"]
+    for text in (b"note in", b"copy ", b"create Boot", b"set BootNext"):
+        b = c.start(*again, until=text)
+        assert is_linux(b) and b.exit is None, f"{text}: {b}"
+    for text in (b"borrowing the machine", b"rows", b"verdict: PASS", b"wrote baretick"):
+        b = c.start(*again)
+        if not is_linux(b):  # the last cut came after BootNext was set
+            b = c.start(*again)
+        assert is_linux(b) and "Restarting" in b.text, f"{text}: {b}"
+        b = c.start(until=text)
+        assert not is_linux(b) and b.exit is None, f"{text}: {b}"
+    b = c.start(f"{BARETICK} --result", "echo linux: result $?", f"{BARETICK} --undo")
+    assert is_linux(b) and status(b) == [0], str(b)
+    assert "linux: result" in b.text, str(b)
+
+
+def test_full_stores_are_refused_and_leave_all_as_before(computer):
+    c = computer()
+    own = "$b ls /sys/firmware/efi/efivars | $b grep -c ^Boot0"
+    fill = ("i=0; for bytes in 1000 50; do printf '\\7\\0\\0\\0' >/tmp/v; $b head -c $bytes /dev/zero >>/tmp/v; "
+            "while $b dd if=/tmp/v bs=2000 of=/sys/firmware/efi/efivars/Fill$i-6d8f2f0b-5a0e-4c53-9d0c-7c0ff1d5b2a7; "
+            "do i=$((i+1)); done; i=$((i+1)); done 2>/dev/null; echo linux: filled $i")
+    b = c.start(f"echo linux: entries $({own})", fill, f"{BARETICK} --yes {QUICK}", "echo linux: refused $?",
+                f"echo linux: entries $({own})",
+                "$b dd if=/dev/zero of=/boot/efi/filler bs=1000000 count=90", f"{BARETICK} --yes {QUICK}",
+                "echo linux: full $?")
+    assert "no space left for variables" in b.text and "linux: refused 2" in b.text, str(b)
+    assert len(set(re.findall(r"linux: entries (\d+)", b.text))) == 1, str(b)
+    assert re.search(r"/boot/efi has \d+ MiB free", b.text) and "linux: full 2" in b.text, str(b)
+    assert is_linux(c.start("true"))
+
+
+@pytest.mark.skipif(not shutil.which("swtpm"), reason="no swtpm: scripts/setup --all installs it")
+def test_pcrs_1_and_4_of_linux_are_the_same_afterwards(computer):
+    """Also with --in-order, and after an error. An entry that is left in BootOrder changes PCR 1."""
+    c = computer(tpm=True)
+    pcrs = "for i in 1 4; do echo linux: pcr $i $($b cat /sys/class/tpm/tpm0/pcr-sha256/$i); done"
+
+    def values(b):
+        found = re.findall(r"^linux: pcr (\d) ([0-9A-F]{64})$", b.text, re.M)
+        assert is_linux(b) and [number for number, _ in found] == ["1", "4"], str(b)
+        return found
+
+    c.start("true")  # OVMF adds entries for its disks at the first start
+    b = c.start(pcrs, f"{BARETICK} --yes {QUICK}")
+    before = values(b)
+    for words in (f"--in-order {QUICK}", "suit=calls", None):
+        b = c.start()
+        assert not is_linux(b) and b.exit == 0, f"{words}: {b}"
+        b = c.start(pcrs, f"{BARETICK} --yes {words}" if words else "true")
+        assert values(b) == before, words
+    c.start(f"{BARETICK} --yes --no-reboot --in-order {QUICK}", "$b rm /sys/firmware/efi/efivars/BootNext-*")
+    (one, four), (one_before, four_before) = values(c.start(pcrs)), before
+    assert one != one_before and four == four_before
