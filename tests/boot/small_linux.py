@@ -49,7 +49,7 @@ ENTRY = b"title Linux\nlinux /linux\ninitrd /initrd\noptions " + WORDS.encode() 
 
 
 def kernel():
-    """Returns the kernel's file and the folder of its modules; skips the test if there is none."""
+    """Returns the kernel's file and the folder of its modules; skips the test if no kernel is installed."""
     for image in sorted(Path("/boot").glob("vmlinuz-*"), reverse=True):
         modules = Path("/lib/modules", image.name.removeprefix("vmlinuz-"))
         if modules.is_dir() and os.access(image, os.R_OK):
