@@ -198,12 +198,7 @@ static int run(int argc, char **argv)
     output_report(&h.report, h.options.format);
     fault_catch(end_by_fault); /* the user may stop it from here on */
     output_watch();
-    int unguarded = exit_guard_open();
-    if (unguarded)
-        fprintf(stderr,
-                "baretick: system calls of a body can end or change the program: "
-                "no seccomp filter: %s\n",
-                strerror(unguarded));
+    exit_guard_open("baretick", "a body");
     if (!process_pin(&h.process, &text.sink))
         return refuse(&h, error, STATUS_BAD_OPTIONS);
 

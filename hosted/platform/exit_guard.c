@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -305,7 +306,7 @@ static void add_code_buffer(struct filter *f)
     add_elsewhere(f);
 }
 
-int exit_guard_open(void)
+void exit_guard_open(const char *program, const char *whose)
 {
     struct filter f = {0};
 
@@ -313,14 +314,13 @@ int exit_guard_open(void)
     secret |= 1;
     add_i386(&f);
     add_code_buffer(&f);
-    const struct sock_fprog program = {(unsigned short)f.n, f.at};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return errno;
+    const struct sock_fprog filter = {(unsigned short)f.n, f.at};
     /* Without the flag, older kernels enable a mitigation that slows the process down. */
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &program) ==
-        0)
-        return 0;
-    return errno;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+        syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, &filter) == 0)
+        return;
+    fprintf(stderr, "%s: system calls of %s can end or change the program: no seccomp filter: %s\n",
+            program, whose, strerror(errno));
 }
 
 _Noreturn void exit_guard_end(int status)

@@ -12,9 +12,10 @@
  * SIGSYS if they come from the code buffer, in this process and its forks. The program itself may
  * make them, except execve and execveat. From elsewhere it ends with status 0 only by
  * exit_guard_end(): a body can make system calls in memory that it maps, or in the C library.
- * Returns 0, or errno if the system has no such filters.
+ * If the system has no such filters, warns on stderr that calls of `whose` code ("a body") can end
+ * or change `program`.
  */
-int exit_guard_open(void);
+void exit_guard_open(const char *program, const char *whose);
 
 /* Ends the process with this status, 0 to 255. Does not flush standard output. */
 _Noreturn void exit_guard_end(int status);

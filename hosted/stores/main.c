@@ -297,12 +297,7 @@ static int trace_words(int argc, char **argv)
     report_init(&report, output(), FORMAT_JSONL);
     fault_catch(end_by_fault);
     output_watch();
-    int unguarded = exit_guard_open();
-    if (unguarded)
-        fprintf(stderr,
-                "stores: system calls of a setup can end or change the program: "
-                "no seccomp filter: %s\n",
-                strerror(unguarded));
+    exit_guard_open("stores", "a setup");
     prepare_on_stack(run, (void *)row);
     output_flush();
     if (!output_lost())
