@@ -1,8 +1,8 @@
 /*
  * Under Secure Boot, shim starts only programs with a section .sbat that names the components and
  * their generations (shim, SBAT.md: component, generation, vendor, package, version, URL; CSV
- * lines). A generation is increased when older builds must no longer start. The program itself does
- * not read it.
+ * lines). A generation is increased when older builds must no longer start. No code of the program
+ * reads the section, so it is in no other unit.
  */
 #include "build_id.h"
 

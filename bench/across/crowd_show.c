@@ -2,7 +2,7 @@
 #include "bench/show/line.h"
 #include "lib/stats/known.h"
 #include "bench/show/units.h"
-#include "bench/show/words.h"
+#include "bench/show/record.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -156,7 +156,7 @@ static void record_contests(const struct meeting *c, struct json *j)
     json_close(j);
 }
 
-static void record_row(const struct meeting *c, struct report *r)
+static void record_meeting(const struct meeting *c, struct report *r)
 {
     const struct row *row = &c->row;
     struct json j;
@@ -166,9 +166,9 @@ static void record_row(const struct meeting *c, struct report *r)
     json_str(&j, "suite", row->bench->suite);
     json_str(&j, "name", row->bench->name);
     json_u64(&j, "core", row->core);
-    json_str(&j, "form", words_form[row->bench->form]);
+    json_str(&j, "form", record_form[row->bench->form]);
     json_u64(&j, "ops", row->bench->ops);
-    json_str(&j, "status", words_status[row->status]);
+    json_str(&j, "status", record_status[row->status]);
     json_str(&j, "why", row->why);
     if (row->status == ROW_OK) {
         json_bool(&j, "judged", is_judged(c));
@@ -231,7 +231,7 @@ void crowd_show(const struct meeting *c, struct report *r)
     if (report_table(r))
         show_line(c, r);
     line_figure(r, &c->row, c->row.status == ROW_OK ? c->row.figure.ticks : UNKNOWN, "ticks");
-    record_row(c, r);
+    record_meeting(c, r);
     if (c->pairs)
         record_matrix(c, r);
 }

@@ -1,5 +1,5 @@
 #include "bench/across/one_core_record.h"
-#include "bench/show/words.h"
+#include "bench/show/record.h"
 #include "lib/text/json.h"
 
 bool one_core_record_begin(struct report *r, struct json *j, const char *type,
@@ -15,7 +15,7 @@ bool one_core_record_begin(struct report *r, struct json *j, const char *type,
 
 bool one_core_record_status(struct json *j, const struct row *row)
 {
-    json_str(j, "status", words_status[row->status]);
+    json_str(j, "status", record_status[row->status]);
     json_str(j, "why", row->why);
     return row->status == ROW_OK;
 }

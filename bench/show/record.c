@@ -9,10 +9,20 @@
 #include "bench/show/witness_show.h"
 #include "bench/show/slowdown.h"
 #include "bench/show/units.h"
-#include "bench/show/words.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/stats/known.h"
 #include "lib/text/json.h"
+
+const char *const record_status[] = {
+    [ROW_OK] = "ok",
+    [ROW_WRONG] = "wrong",
+    [ROW_UNSUPPORTED] = "unsupported",
+};
+
+const char *const record_form[] = {
+    [FORM_EMPTY] = "empty",       [FORM_LOOP] = "loop",   [FORM_STRAIGHT] = "straight",
+    [FORM_FUNCTION] = "function", [FORM_CORES] = "cores",
+};
 
 /* Writes a summary. `bin`: the width of the bins of its quantiles. */
 static void record_summary(struct json *j, const char *name, const struct summary *s, uint64_t bin)
@@ -373,10 +383,10 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
         json_u64(&j, "arg", row->bench->code->arg);
     json_u64(&j, "core", row->core);
     json_str(&j, "recipe", recipe_names[row->recipe]);
-    json_str(&j, "form", words_form[row->bench->form]);
+    json_str(&j, "form", record_form[row->bench->form]);
     json_u64(&j, "ops", row->bench->ops);
     json_bool(&j, "cold", run_is_cold(run, row->bench));
-    json_str(&j, "status", words_status[row->status]);
+    json_str(&j, "status", record_status[row->status]);
     if (row->why)
         json_str(&j, "why", row->why);
     if (row->method.method != METHOD_DOUBLED)
