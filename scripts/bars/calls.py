@@ -4,7 +4,7 @@ import statistics
 from itertools import combinations
 
 from bars import figures
-from bars.neighbours import Bar, enough, percent, undisturbed, too_shared
+from bars.neighbours import Bar, enough, percent, exclusive, too_shared
 from bars.rows import CALLS, cycles
 from judge import difference, shift
 from read import figure
@@ -15,7 +15,7 @@ SAME_CYCLES = 0.02  # ... or by less than this
 
 def calls(runs):
     for name in CALLS:
-        own = undisturbed(runs, f"calls/{name}")
+        own = exclusive(runs, f"calls/{name}")
         if len(own) >= 3:
             middle, width = figures.median_half([cycles(r, f"calls/{name}") for r in own])
             yield Bar(name, f"{middle:.3f} +-{width:.3f} cycles")
@@ -28,7 +28,7 @@ PAIR_LIMIT = f"distinguished by all launches together, or the same within {SAME:
 
 def _pair(runs, a, b):
     rows, what = (f"calls/{a}", f"calls/{b}"), f"{a} against {b}"
-    own = undisturbed(runs, *rows)
+    own = exclusive(runs, *rows)
     if not enough(own, runs):
         return too_shared(what, own, runs, PAIR_LIMIT)
     both = [[difference.placements(r.rows[row]) for row in rows] for r in own]
@@ -90,7 +90,7 @@ def sweep(found, sweeps):
     have another cause than an offset."""
     for name, of_row in found:
         row, what = f"calls/{name}", f"{name}, its levels and their offsets"
-        own = undisturbed(sweeps, row)
+        own = exclusive(sweeps, row)
         if not own:
             yield too_shared(what, own, sweeps, "")
             continue

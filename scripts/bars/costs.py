@@ -7,7 +7,7 @@ import math
 import statistics
 
 from bars import figures
-from bars.neighbours import Bar, TOO_SHARED, away_ms, enough, net_ms, percent, undisturbed, shared_share, too_shared
+from bars.neighbours import Bar, TOO_SHARED, away_ms, enough, net_ms, percent, exclusive, shared_share, too_shared
 from bars.rows import all_cycles, half, relative_to
 from read import figure
 
@@ -59,7 +59,7 @@ SAMPLING_MS = 10
 
 def resolution(runs):
     rows = ["planted/adds20", "planted/adds21"]
-    own = undisturbed(runs, *rows)
+    own = exclusive(runs, *rows)
     if not enough(own, runs):
         yield too_shared("21 cycles against 20", own, runs, "by each")
         yield too_shared("sampling of both rows", own, runs, f"at most {SAMPLING_MS} ms")
@@ -85,7 +85,7 @@ COST_MS = 2
 
 def cost(row, runs):
     """Checks that time buys precision: with four times the time, half the error."""
-    what, own = row.split("/")[1], undisturbed(runs, row)
+    what, own = row.split("/")[1], exclusive(runs, row)
     if not enough(own, runs):
         yield too_shared(what, own, runs, f"{percent(PRECISE)} in at most {COST_MS} ms")
         return
@@ -149,7 +149,7 @@ SPEEDS_LIMIT = "in most: two modes, their cycles right to 1%, their shares to 0.
 
 
 def two_speeds(runs):
-    good, said, own = 0, [], undisturbed(runs, "planted/two_speeds")
+    good, said, own = 0, [], exclusive(runs, "planted/two_speeds")
     if not enough(own, runs):
         yield too_shared("100 or 106 cycles at 30%", own, runs, SPEEDS_LIMIT)
         return

@@ -26,14 +26,14 @@ def had_cpu(launch, *rows):
     return not away or away <= AWAY_MOST * sum(launch.ms(row) for row in rows)
 
 
-def is_undisturbed(launch, row):
+def is_exclusive(launch, row):
     record = launch.rows.get(row, {})
     return record.get("exclusive", True) and "cycles" in record.get("per_op", {}) and had_cpu(launch, row)
 
 
-def undisturbed(runs, *rows):
+def exclusive(runs, *rows):
     """Returns the launches in which each of these rows was measured on an exclusive core that was not taken away."""
-    return [r for r in runs if all(is_undisturbed(r, row) for row in rows)]
+    return [r for r in runs if all(is_exclusive(r, row) for row in rows)]
 
 
 def enough(runs, of):

@@ -11,7 +11,7 @@ import statistics
 import subprocess
 
 from bars import figures
-from bars.neighbours import Bar, TOO_SHARED, enough, is_undisturbed, percent, undisturbed, too_shared
+from bars.neighbours import Bar, TOO_SHARED, enough, is_exclusive, percent, exclusive, too_shared
 from judge import difference, shift
 from launch import launches
 from read import figure
@@ -45,13 +45,13 @@ MOVED = 1e-4  # the probability of such launches for a row that does not vary be
 def moves(runs, row):
     """Tests whether the launches of a row differ by more than their placements explain, because some state outlasts a
     launch."""
-    found = [p for p in (difference.placements(r.rows[row]) for r in undisturbed(runs, row)) if p]
+    found = [p for p in (difference.placements(r.rows[row]) for r in exclusive(runs, row)) if p]
     return len(found) > 2 and shift.p_one_source(found) < MOVED
 
 
 # --- linearity ------------------------------------------------------------------------------------
 
-def _undisturbed_lines(runs, recipe):
+def _exclusive_lines(runs, recipe):
     """Returns a recipe's records of the launches that had an exclusive core for at least half of the groups."""
     lines = [r.linearity[recipe] for r in runs]
     return [line for line in lines if "points" in line and 2 * line.get("exclusive_groups", 0) >= line.get("groups", 1)
@@ -68,7 +68,7 @@ def _errors(lines):
 
 def linearity_table(runs, recipes):
     """Yields lines: e(N) of each recipe, its half-width below."""
-    tables = {recipe: _errors(lines) for recipe in recipes if len(lines := _undisturbed_lines(runs, recipe)) > 1}
+    tables = {recipe: _errors(lines) for recipe in recipes if len(lines := _exclusive_lines(runs, recipe)) > 1}
     for recipe, table in tables.items():
         if recipe == next(iter(tables)):
             yield f"{'recipe / N':12}" + "".join(f"{n:>8}" for n in table)
@@ -82,7 +82,7 @@ BENT = 1e-6  # lib/stats/linearity.h: by chance, once in a million launches; the
 
 def linearity(runs):
     recipe = runs[0].run["recipe"]
-    lines = _undisturbed_lines(runs, recipe)
+    lines = _exclusive_lines(runs, recipe)
     what = f"{recipe} (the default), the line through N of 5 and more"
     limit = f"slope 1 within {percent(STRAIGHT, 1)}, +- included; no launch finds a bend ({BENT:g} by chance)"
     if enough(lines, runs):
@@ -109,7 +109,7 @@ def _misses(runs, recipe):
     what, limit = f"{recipe} misses", f"at least {MISSED}, +- taken off" if recipe == "plain" else ""
     if "points" not in runs[0].linearity[recipe]:
         return Bar(what, runs[0].linearity[recipe]["why"])
-    lines = _undisturbed_lines(runs, recipe)
+    lines = _exclusive_lines(runs, recipe)
     if not enough(lines, runs):
         return too_shared(what, lines, runs, limit)
     errors = _errors(lines)
@@ -137,7 +137,7 @@ def truth(runs):
         allowed = TRUE + WINDOW / (record["ops"] * documented)
         limit = (f"within {percent(allowed, 2)}, +- included: {percent(TRUE, 1)}, and {WINDOW} cycles in"
                  f" {record['ops']} operations")
-        what, own = f"{name}, documented {documented:g}", undisturbed(runs, row)
+        what, own = f"{name}, documented {documented:g}", exclusive(runs, row)
         if not enough(own, runs):
             yield too_shared(what, own, runs, limit)
             continue
@@ -148,7 +148,7 @@ def truth(runs):
                   limit, off <= allowed and doubled)
     for name in TRUTH:
         record = runs[0].rows[f"truth/{name}"]
-        own = undisturbed(runs, f"truth/{name}")
+        own = exclusive(runs, f"truth/{name}")
         if name not in ("add", "ror", "imul") and "truth_cycles" in record and len(own) >= 3:
             mean, width = figures.mean_half(all_cycles(own, f"truth/{name}"))
             yield Bar(f"{name}, documented {record['truth_cycles']:g}",
@@ -180,7 +180,7 @@ def narrowest(values, share):
 
 def repeatability(runs):
     for row in ("truth/add", "truth/imul", "calls/direct"):
-        what, own = f"{row.split('/')[1]}, the median over placements", undisturbed(runs, row)
+        what, own = f"{row.split('/')[1]}, the median over placements", exclusive(runs, row)
         if not enough(own, runs):
             yield too_shared(what, own, runs, REPEATS_LIMIT)
             continue
@@ -199,7 +199,7 @@ def _coverage_input(runs, rows):
     for launch in runs:
         for row in rows:
             per_op = launch.rows[row]["per_op"]
-            known = is_undisturbed(launch, row)
+            known = is_exclusive(launch, row)
             yield f"{per_op['cycles']} {per_op['cycles_lo']} {per_op['cycles_hi']}" if known else "nan nan nan"
 
 
@@ -234,7 +234,7 @@ def _holds(said, rows):
 
 def _told(runs, row):
     """Returns the range of the figures of a row that varies between launches, and the cause if it is known."""
-    values = [cycles(r, row) for r in undisturbed(runs, row)]
+    values = [cycles(r, row) for r in exclusive(runs, row)]
     why = f": {WHAT_MOVES[row]}" if row in WHAT_MOVES else ""
     return f"{row} {min(values):.3f} to {max(values):.3f}{why}"
 
@@ -251,7 +251,7 @@ def _excused(runs, rows):
 def coverage(runs):
     """Checks the coverage of all rows together and of each."""
     rows = with_intervals(runs[0])
-    own = statistics.fmean(len(undisturbed(runs, row)) for row in rows)
+    own = statistics.fmean(len(exclusive(runs, row)) for row in rows)
     if own < max(3, len(runs) / 8):
         yield Bar(f"{len(rows)} rows", f"{TOO_SHARED}: {own:.1f} of {len(runs)} launches a row had the"
                   " core to themselves", COVERED_LIMIT, None)
