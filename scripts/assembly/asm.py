@@ -1,33 +1,18 @@
 """`baretick asm`: the cost of a line of assembly."""
 import argparse
-import json
-import os
-import re
-import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 
-from assembly import copies, latency, snippet, syntax, throughput
+from assembly import assembler, copies, latency, measuring, result, snippet, syntax, throughput
 from launch import progress, start
 from launch.start import Failed
-from read import interval, report
 from tools import help_text
 
-HOSTED_SECONDS = 600
 # The values that baretick's options allow: lib/config/options.c.
 RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize", "auto")
 SAMPLES = (16, 1000000)
 DEADLINE = (1, 3600)
 RETRY_BUDGET = (0, 1000)
-ASSEMBLING = "assembling"
-# Faults of code with operands that were not set, in a process and on the machine: division by 0, and address 0 with a
-# small displacement.
-_BAD_OPERAND = re.compile(r"SIGFPE at|#DE|(SIGSEGV|#PF).* address [0-9a-f]{1,3}\b")
-# Of a process and of the machine.
-_UNDEFINED = re.compile(r"SIGILL|#UD")
-PILOT = ["samples=64", "rounds=1", "layout=fixed", "instructions=off"]
 
 
 def read_file(path):
@@ -83,7 +68,7 @@ def prepare(s, args):
         latency.chain(s)
     if args.throughput:
         throughput.part(s)
-    snippet.verify(s, calls=args.allow_syscalls or not args.hosted)
+    assembler.verify(s, calls=args.allow_syscalls or not args.hosted)
 
 
 def snippets_of(args):
@@ -112,254 +97,17 @@ def option_number(low, high, *words):
     return parse
 
 
-def words_of(args):
-    words = ["suite=asm*", "format=both", "hist=off", f"deadline={args.deadline}"]
-    for key in ("recipe", "samples", "retry_budget"):
-        if getattr(args, key) is not None:
-            words.append(f"{key}={getattr(args, key)}")
-    return words
-
-
-def died(status):
-    """Returns how a signal ended the program, or ""."""
-    return f"the program was ended by signal {-status} ({signal.strsignal(-status)})" if status < 0 else ""
-
-
-def run_hosted(args, path, out, more=()):
-    """Returns (lines of the report, messages)."""
-    start.fail_if_missing(start.HOSTED, "make hosted")
-    with subprocess.Popen([start.HOSTED, f"objects={path}", *words_of(args), *more], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as ran:
-        said, errors = wait_for(ran)
-    with open(out, "wb") as f:
-        f.write(said)
-    return said.splitlines(), died(ran.returncode) or errors.decode("utf-8", "replace")
-
-
-def wait_for(ran):
-    """Returns the output of a program that must end within HOSTED_SECONDS."""
-    try:
-        return ran.communicate(timeout=HOSTED_SECONDS)
-    except subprocess.TimeoutExpired:
-        ran.kill()
-        raise Failed(f"the program did not end within {HOSTED_SECONDS} s") from None
-    except BaseException:
-        ran.kill()
-        raise
-
-
-def chosen(args, snippets, folder, shown):
-    """Sets the number of copies and iterations of each snippet from the cost of a copy in a short run. Returns the
-    checks, {name: snippet}. A snippet that fails keeps its number."""
-    rows = rows_of(measured(args, snippets, folder, shown, PILOT)[0])
-    checks = {}
-    for s in snippets:
-        per_op = rows.get((s.suite, s.name), {}).get("per_op", {})
-        cycles = per_op.get("cycles") or per_op.get("ticks")
-        if cycles is None:
-            continue
-        if 2 * len(snippets) <= copies.ROWS_MOST:
-            checks[s.name] = copies.check_of(s, cycles, len(snippets))
-        if args.unroll is None:
-            s.unroll, s.loop = copies.plan(s, cycles, len(snippets))
-    return checks
-
-
-def measured(args, snippets, folder, shown, more=(), checks=()):
-    """Returns (records of the report, messages)."""
-    shown.doing = ASSEMBLING
-    path = os.path.join(folder, "asm.o")
-    snippet.assemble([*snippets, *checks], path, os.path.join(start.HERE, "bench/api"),
-                     calls=args.allow_syscalls or not args.hosted)
-    if os.path.getsize(path) > snippet.OBJECT_MOST:
-        raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
-                     f"{snippet.OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
-    if args.object and not more:
-        shutil.copyfile(path, args.object)
-    out = os.path.join(folder, "report.jsonl")
-    shown.doing = "measuring"
-    lines, said = run_hosted(args, path, out, more) if args.hosted else run_booted(args, path, out)
-    return records_of(lines), said
-
-
-def measured_straight(args, snippets, folder, shown):
-    """Measures like measured(), with a suitable number of copies for each snippet, and with checks. Also returns the
-    checks, {name: snippet}. Snippets that fail in a loop, or cannot be checked, are measured without."""
-    checks = chosen(args, snippets, folder, shown)
-    while True:
-        found, said = measured(args, snippets, folder, shown, checks=checks.values())
-        rows = rows_of(found)
-        failed = {key for key, row in rows.items() if row["status"] != "ok"}
-        looped = [s for s in snippets if s.loop and (s.suite, s.name) in failed]
-        unchecked = [name for name, check in checks.items() if (check.suite, name) in failed or check.loop and
-                     any(s.name == name for s in looped)]
-        if not looped and not unchecked:
-            return found, said, checks
-        for s in looped:
-            s.unroll, s.loop = copies.COPIES, 0
-        for name in unchecked:
-            del checks[name]
-
-
-def measured_for_a_stick(args, snippets, folder, shown):
-    """Measures like measured(), for an object that is kept for another CPU: it gets the loops and checks that a run in
-    this process has chosen. Snippets that may not run in a process stay straight copies, and a note states that."""
-    tried, checks = [], {}
-    snippet.named(snippets)
-    if os.path.exists(start.HOSTED):
-        tried = [s for s in snippets if harmless(s)]
-    if tried:
-        here = argparse.Namespace(**{**vars(args), "hosted": True, "object": None, "allow_syscalls": False})
-        checks = measured_straight(here, tried, folder, shown)[2]
-    for s in snippets:
-        if not s.loop and s.name not in checks:
-            s.notes.append(f"{args.object} has {copies.said(s)} without a loop, which may give a wrong figure on a CPU: "
-                           "use --hosted --object, or --unroll and --loop")
-    return (*measured(args, snippets, folder, shown, checks=checks.values()), checks)
-
-
-def harmless(s):
-    """Tests whether a process may run the snippet, because it makes no system call."""
-    try:
-        snippet.verify(s, calls=False)
-    except snippet.Wrong:
-        return False
-    return True
-
-
-def run_booted(args, path, out):
-    folder = os.path.dirname(out)
-    args.objects = path
-    ran = subprocess.run([sys.executable, os.path.join(start.HERE, "scripts/run"), *start.machine_words(args),
-                          "--out", folder, "--", *words_of(args)], capture_output=True, check=False)
-    if not os.path.exists(out):
-        return [], (ran.stdout + ran.stderr).decode("utf-8", "replace")
-    with open(out, "rb") as f:
-        return f.read().splitlines(), ran.stderr.decode("utf-8", "replace")
-
-
-def records_of(lines):
-    found = []
-    for line in lines:
-        if line.startswith(report.RECORD_START):
-            try:
-                found.append(report.parse(line))
-            except report.Damaged as e:
-                raise Failed(f"the report is damaged: a record {e}") from None
-    return found
-
-
-def rows_of(records):
-    """Returns {(suite, name): row}."""
-    return {(r["suite"], r["name"]): r for r in records if r["type"] == "row"}
-
-
-def digits(value):
-    return f"{value:.3f}" if abs(value) < 1000 else f"{value:.1f}"
-
-
-def figure(row, run):
-    """Returns the figure of a measured row in words."""
-    per_op = row.get("per_op", {})
-    if "ticks" not in per_op:
-        return None
-    if run.get("execution") == "instructions":
-        return f"{digits(per_op['instructions'])} instructions a copy, counted by the emulator: not time"
-    if run.get("execution") == "emulated":
-        return f"{digits(per_op['ticks'])} ticks a copy, of an emulator's clock: not any CPU's time"
-    if per_op.get("cycles") is None:
-        return f"{digits(per_op['ticks'])} ticks of the TSC a copy; core cycles are not known here"
-    text = f"{digits(per_op['cycles'])} cycles a copy"
-    if per_op.get("cycles_lo") is not None:
-        level = interval.heading_of([row], "")
-        text += f" ({digits(per_op['cycles_lo'])} to {digits(per_op['cycles_hi'])}{level and ', '}{level})"
-    return text
-
-
-def instructions(row, run):
-    """Returns the stepped count in words, or None."""
-    steps, per_op = row.get("stepped"), row["per_op"]
-    if steps is None or run.get("execution") == "instructions":
-        return None
-    if "why" in steps:
-        return f"instructions not counted: {steps['why']}"
-    text = f"{digits(per_op['instructions'])} instructions a copy"
-    if steps.get("iterations"):
-        text += f", {digits(steps['iterations'])} iterations of repeated string instructions"
-    return text + (f", {per_op['ipc']:.3g} a cycle" if "ipc" in per_op else "")
-
-
-def compared(s, row, check, checked):
-    """Returns in words how the row with another number of copies differs, or None."""
-    if not checked or not copies.differ(row, checked):
-        return None
-    figures = [digits(r["per_op"]["cycles"]) for r in (row, checked)]
-    return (f"it depends on how many copies there are: {figures[0]} with {copies.said(s)}, {figures[1]} with "
-            f"{copies.said(check)}")
-
-
-def tell(s, row, run, check=None, checked=None):
-    """Prints a snippet's result. Returns whether it was measured."""
-    print(snippet.what(s))
-    for note in s.notes:
-        print(f"    {note}")
-    if row is None:
-        print("    not measured")
-        return False
-    if row["status"] != "ok":
-        print(f"    {row['status']}: {row.get('why', '')}")
-        if run.get("platform") == "hosted" and "SIGSEGV at" in row.get("why", ""):
-            print("    (causes: a privileged instruction, which a process may not execute: run it without --hosted; or an operand in\n"
-                  "    memory that must be aligned: the areas begin at multiples of 64)")
-        if _UNDEFINED.match(row.get("why", "")):
-            print("    (the CPU does not have this instruction, or it is not enabled"
-                  f"{s.extension and f'; it belongs to {s.extension}, by Zydis'})")
-        if not s.init and not s.late_init and _BAD_OPERAND.search(row.get("why", "")):
-            print("    (registers that are not set are 0: set operands with --init, for example \"mov ebx, 3\" for a divisor, "
-                  '"mov rbx, r14" for an address)')
-        return False
-    text = figure(row, run)
-    if text is None:
-        print(f"    no figure: {row.get('disturbed', 0)} of {row.get('windows', 0)} windows were disturbed")
-        return False
-    print(f"    {text}")
-    differs = compared(s, row, check, checked)
-    if differs:
-        print(f"    {differs}")
-    if row.get("changed"):
-        print(f"    it changed {row['changed']}, which was restored")
-    if row.get("x87_stack_fault"):
-        print("    it overflowed or underflowed the x87 stack, and the figure includes the CPU's handling of that;\n"
-              '    set operands, for example --init "fld1; fld1", and let it pop what it pushes')
-    if row.get("exclusive") is False:
-        print(f"    the core was shared in {row['shared']:.0%} of the blocks, even after repeating them")
-    counted = instructions(row, run)
-    if counted:
-        print(f"    {counted}")
-    if row.get("modes") and len(row["modes"]) > 1:
-        print("    modes: " + ", ".join(f"{digits(m['cycles'])} ({m['share']:.0%})" for m in row["modes"]))
-    return True
-
-
-def print_json(s, row, run, check, checked):
-    """Prints a snippet's result as one JSON object."""
-    kept = {"copies": check.unroll, "iterations": check.loop, "row": checked} if checked else None
-    print(json.dumps({"snippet": snippet.what(s), "notes": s.notes, "execution": run["execution"], "copies": s.unroll,
-                      "iterations": s.loop, "row": row, "check": kept}))
-    return bool(row) and row["status"] == "ok" and "ticks" in row.get("per_op", {})
-
-
 def command(args):
     if args.hosted:
         start.refuse_machine(args)
-    with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder, progress.Progress(ASSEMBLING) as shown:
+    with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder, progress.Progress(measuring.ASSEMBLING) as shown:
         snippets, refused = snippets_of(args)
         if args.hosted and not args.loop and not args.basic:
-            records, said, checks = measured_straight(args, snippets, folder, shown)
+            records, said, checks = measuring.measured_straight(args, snippets, folder, shown)
         elif args.object and args.unroll is None and not args.loop and not args.basic:
-            records, said, checks = measured_for_a_stick(args, snippets, folder, shown)
+            records, said, checks = measuring.measured_for_a_stick(args, snippets, folder, shown)
         else:
-            (records, said), checks = measured(args, snippets, folder, shown), {}
+            (records, said), checks = measuring.measured(args, snippets, folder, shown), {}
     run = next((r for r in records if r["type"] == "run"), None)
     end = next((r for r in records if r["type"] == "end"), None)
     errors = [r["message"] for r in records if r["type"] == "event" and r.get("kind") == "error"]
@@ -368,8 +116,8 @@ def command(args):
         raise Failed("\n".join(errors or ["no report:", said.strip() or "nothing was said"]))
     if end is None or faults:
         errors += faults or [said.strip() or "the program ended before its report did"]
-    rows = rows_of(records)
-    done = [(print_json if args.json else tell)(s, rows.get((s.suite, s.name)), run, checks.get(s.name),
+    rows = measuring.rows_of(records)
+    done = [(result.print_json if args.json else result.tell)(s, rows.get((s.suite, s.name)), run, checks.get(s.name),
                                                 rows.get((copies.CHECK, s.name))) for s in snippets]
     for message in [*refused, *errors]:
         print(f"baretick: {message}", file=sys.stderr)

@@ -3,7 +3,7 @@ import dataclasses
 import math
 import re
 
-from assembly import snippet
+from assembly import assembler, snippet
 
 COPIES = 100            # without --unroll, if the cost of a copy is not known
 # The copies must take much longer than the window itself, a step of the TSC, and the first thousand cycles, in which the
@@ -34,16 +34,16 @@ _COUNTER = re.compile(r"\br15[dwbl]?\b")
 
 def may_loop(code):
     """Tests whether machine code can be in a loop that R15 counts, and does the same in every iteration."""
-    lines = snippet.disassembled(code)
+    lines = assembler.disassembled(code)
     return not any(_COUNTER.search(line) or _WALKS.search(_ADDRESS.sub("", line)) for line in lines)
 
 
 def walked(code):
     """Returns the maximum of bytes by which one copy advances through memory; 0 if it accesses none."""
-    lines = snippet.disassembled(code)
+    lines = assembler.disassembled(code)
     if not any(map(_ACCESSES.search, lines)):
         return 0
-    frames = [snippet.frame(line) for line in lines]
+    frames = [assembler.frame(line) for line in lines]
     moved = [_MOVED.search(line) for line, frame in zip(lines, frames) if not frame and _WALKS.search(_ADDRESS.sub("", line))]
     return sum(frames) + sum(int(match[1], 0) if match else WALK_BYTES for match in moved)
 

@@ -6,7 +6,7 @@ import re
 import subprocess
 import tempfile
 
-from assembly import lines, snippet, syntax
+from assembly import assembler, lines, snippet, syntax
 from launch import start
 from launch.start import Failed
 from tools import help_text
@@ -109,7 +109,7 @@ def of_assembly(args):
     syntax.take(one, "auto")
     with tempfile.TemporaryDirectory(prefix="baretick-stores-") as folder:
         path = os.path.join(folder, "asm.o")
-        snippet.assemble([one], path, os.path.join(start.HERE, "bench/api"))
+        assembler.assemble([one], path, os.path.join(start.HERE, "bench/api"))
         args.operations = iterations
         status, traces, refused = program(f"objects={path}", f"from=asm.{one.name}.copy_1",
                                           f"to=asm.{one.name}.behind", *common_words(args), f"asm/{one.name}")

@@ -4,7 +4,7 @@ import os
 import re
 import tempfile
 
-from assembly import snippet
+from assembly import assembler, snippet
 from assembly.snippet import Wrong
 
 SYNTAXES = ("auto", "nasm", "intel", "att")
@@ -113,12 +113,12 @@ def assembled(text, syntax, where, program="as"):
         with open(source, "w", encoding="utf-8", errors="surrogateescape") as f:
             f.write("\n".join([head, *lines]) + "\n")
         try:
-            ran = snippet.limited([program, "--64", "-o", made, source], "GNU as", where, text=True)
+            ran = assembler.limited([program, "--64", "-o", made, source], "GNU as", where, text=True)
         except FileNotFoundError:
             raise Wrong(f"{program} (GNU binutils) is not installed; ./scripts/setup installs it") from None
         if ran.returncode:
             raise Wrong(_said(ran.stderr, lines, where))
-        code, whole = snippet.text_section(made)
+        code, whole = assembler.text_section(made)
     if not code and lines:
         raise Wrong(f'{where}: "{text}" has no instruction')
     if not whole:

@@ -5,7 +5,7 @@ results that are known beforehand, masks that an instruction clears, destination
 """
 import re
 
-from assembly import clashes, operands, snippet
+from assembly import assembler, clashes, operands, snippet
 from assembly.snippet import Wrong
 
 # Registers that point into areas of memory.
@@ -36,7 +36,7 @@ class Wish:
         if (given.text or not given.raw) and len(snippet.instructions(given.text)) != 1:
             raise Wrong(f"{given.where}: {wish} takes one instruction; for several, write the registers of each and leave out {wish}")
         self.text = snippet.what(given)
-        code = given.raw or snippet.machine_code(given.text, given.where)
+        code = given.raw or assembler.machine_code(given.text, given.where)
         self.one = operands.describe(code, given.where)
         given.extension = self.one.extension
         self.registers = [o for o in self.one.operands if o.kind == "register" and operands.kind_of(o.whole) in _NAMED_HERE

@@ -9,7 +9,7 @@ import pytest
 
 from asm_command import SECONDS, cycles, hosted, measured
 from assembly import asm as asm_module
-from assembly import snippet
+from assembly import assembler, measuring, snippet
 from conftest import ROOT
 
 pytestmark = pytest.mark.launches
@@ -108,8 +108,8 @@ def test_an_object_for_a_stick_has_the_loop_that_a_process_chooses(tmp_path, mon
                               recipe=None, samples=20, retry_budget=0, deadline=20)
     given = [snippet.Snippet("imul rax, rbx"), snippet.Snippet("syscall")]
     for s in given:
-        snippet.verify(s)
-    checks = asm_module.measured_for_a_stick(args, given, str(tmp_path), argparse.Namespace())[2]
+        assembler.verify(s)
+    checks = measuring.measured_for_a_stick(args, given, str(tmp_path), argparse.Namespace())[2]
     assert given[0].loop and not given[0].notes and list(checks) == [given[0].name]
     assert not given[1].loop and str(made) in given[1].notes[0] and "--hosted --object" in given[1].notes[0]
     assert "dec    r15" in subprocess.run(["objdump", "-d", "-M", "intel", made], capture_output=True, text=True, check=True).stdout

@@ -10,7 +10,7 @@ import pytest
 
 from asm_command import hosted, measured
 from assembly import asm as asm_module
-from assembly import snippet, syntax
+from assembly import assembler, result, snippet, syntax
 from conftest import ROOT
 
 pytestmark = pytest.mark.launches
@@ -59,7 +59,7 @@ def test_operands_that_nobody_set_are_asked_for(tmp_path):
 def test_an_instruction_that_the_cpu_lacks_is_named_by_its_extension(capsys, why):
     one = snippet.Snippet("vaddph zmm0, zmm1, zmm2", extension="AVX512_FP16_512")
     for s, says in ((one, "not enabled; it belongs to AVX512_FP16_512, by Zydis)"), (snippet.Snippet("ud2"), "or it is not enabled)")):
-        assert not asm_module.tell(s, {"status": "wrong", "why": why}, {"platform": "hosted"})
+        assert not result.tell(s, {"status": "wrong", "why": why}, {"platform": "hosted"})
         assert says in capsys.readouterr().out
 
 
@@ -69,7 +69,7 @@ def test_the_machine_asks_for_operands_too(capsys):
     for why, asks in (("#DE divide error (vector 0) at 1000", True), ("#GP general protection at 1000", False),
                       ("#PF page fault (vector 14), a read of the unmapped address 0, at 1000", True),
                       ("#PF page fault (vector 14), a read of the unmapped address 5000, at 1000", False)):
-        assert not asm_module.tell(one, {"status": "wrong", "why": why}, {"platform": "uefi"})
+        assert not result.tell(one, {"status": "wrong", "why": why}, {"platform": "uefi"})
         assert ("set operands with --init" in capsys.readouterr().out) == asks, why
 
 
@@ -118,9 +118,9 @@ def test_a_snippet_that_is_far_too_long_is_refused_before_it_is_assembled_whole(
 @pytest.mark.parametrize("text, init, where", [("times 10000000000 nop", "", "the snippet"),
                                                ("nop", "times 10000000000 nop", "the snippet, --init")])
 def test_nasm_that_takes_too_long_is_stopped_with_the_reason(monkeypatch, text, init, where):
-    monkeypatch.setattr(snippet, "ASSEMBLER_SECONDS", 1)
+    monkeypatch.setattr(assembler, "ASSEMBLER_SECONDS", 1)
     with pytest.raises(snippet.Wrong, match=f"^{where}: NASM did not end within 1 s: too many instructions"):
-        snippet.verify(snippet.Snippet(text, init=init, where="the snippet", unroll=1))
+        assembler.verify(snippet.Snippet(text, init=init, where="the snippet", unroll=1))
 
 
 @pytest.mark.parametrize("words, said", [
@@ -137,7 +137,7 @@ def test_gnu_as_that_takes_too_long_is_stopped_with_the_reason(tmp_path, monkeyp
     endless = tmp_path / "as"
     endless.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
     endless.chmod(0o755)
-    monkeypatch.setattr(snippet, "ASSEMBLER_SECONDS", 0.2)
+    monkeypatch.setattr(assembler, "ASSEMBLER_SECONDS", 0.2)
     with pytest.raises(snippet.Wrong, match="the snippet: GNU as did not end within 0.2 s: too many instructions"):
         syntax.assembled("nop", "att", "the snippet", str(endless))
 

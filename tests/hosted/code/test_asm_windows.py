@@ -11,7 +11,7 @@ import pytest
 
 from asm_command import SECONDS, cycles, hosted, measured
 from assembly import asm as asm_module
-from assembly import copies, snippet
+from assembly import assembler, copies, result, snippet
 from conftest import ROOT
 from launch import progress
 
@@ -29,7 +29,7 @@ def test_registers_are_set_before_the_first_reading(tmp_path):
     """In a function that each window calls ahead of it. Around the copies a body only moves registers from and to memory,
     so the copies find the flags and vector registers that --init left."""
     made = tmp_path / "a.o"
-    snippet.assemble([snippet.Snippet("imul rax, rbx", init="mov ecx, 7; vpxor ymm3, ymm3, ymm3", late_init="stc")], made,
+    assembler.assemble([snippet.Snippet("imul rax, rbx", init="mov ecx, 7; vpxor ymm3, ymm3, ymm3", late_init="stc")], made,
                      ROOT / "bench/api")
     before = disassembled(made, "before_0")
     assert {"mov ecx,0x7", "vzeroall", "pxor xmm15,xmm15", "vpxord zmm31,zmm31,zmm31", "xor eax,eax"} <= set(before)
@@ -54,7 +54,7 @@ def test_the_copies_find_what_init_leaves(code, init):
 def made_of(tmp_path, code, **fields):
     """A snippet that was assembled: its size and its code are known."""
     one = snippet.Snippet(code, **fields)
-    snippet.assemble([one], tmp_path / "one.o", ROOT / "bench/api")
+    assembler.assemble([one], tmp_path / "one.o", ROOT / "bench/api")
     return one
 
 
@@ -117,7 +117,7 @@ def test_figures_that_depend_on_the_copies_are_said_to(capsys, one, other, diffe
     row, checked = ({"status": "ok", "per_op": {"ticks": 1, **dict(zip(("cycles", "cycles_lo", "cycles_hi"), figures))}}
                     for figures in (one, other))
     s = snippet.Snippet("nop", unroll=100)
-    assert asm_module.tell(s, row, {"execution": "silicon"}, snippet.Snippet("nop", unroll=50, loop=900), checked)
+    assert result.tell(s, row, {"execution": "silicon"}, snippet.Snippet("nop", unroll=50, loop=900), checked)
     said = capsys.readouterr().out
     assert ("50 copies in each of 900 iterations" in said) == differ, said
 
@@ -156,7 +156,7 @@ def test_a_person_hears_that_an_assembler_is_waited_for(tmp_path, monkeypatch, c
     asm_module.add(commands.add_subparsers())
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr(progress, "SECONDS", 0.01)
-    monkeypatch.setattr(snippet, "ASSEMBLER_SECONDS", SECONDS)
+    monkeypatch.setattr(assembler, "ASSEMBLER_SECONDS", SECONDS)
     monkeypatch.setattr(sys, "stderr", heard)
     args = commands.parse_args(["asm", *words, "--hosted", "--retry-budget", "0", "--unroll", "4", "--samples", "16"])
     assert args.command(args) == 0, heard.said
@@ -197,6 +197,6 @@ def test_frames_that_leave_the_stack_of_a_snippet_are_refused(text, kib, tmp_pat
 ])
 def test_a_person_hears_what_spoils_a_figure(capsys, fields, words):
     row = {"status": "ok", "per_op": {"ticks": 1, "cycles": 1}, **fields}
-    assert asm_module.tell(snippet.Snippet("fadd"), row, {"execution": "silicon"})
+    assert result.tell(snippet.Snippet("fadd"), row, {"execution": "silicon"})
     said = capsys.readouterr().out
     assert all(word in said for word in words) and (len(said.splitlines()) > 2) == bool(words), said

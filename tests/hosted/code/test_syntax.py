@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from assembly import asm
+from assembly import asm, assembler
 from assembly import snippet
 from assembly import syntax
 
@@ -24,7 +24,7 @@ NASM = [  # of each, in NASM's syntax, GNU as's Intel syntax and AT&T's
 
 @pytest.mark.parametrize("nasm, intel, att", NASM)
 def test_three_syntaxes_give_the_same_machine_code(nasm, intel, att):
-    code = snippet.machine_code(nasm, "it").hex()
+    code = assembler.machine_code(nasm, "it").hex()
     known = {code, *({"4801d8", "4803c3"} if nasm == "add rax, rbx" else ())}
     for text, name in ((intel, "intel"), (att, "att")):
         assert syntax.assembled(text, name, "it").hex() in known

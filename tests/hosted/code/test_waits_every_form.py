@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assembly import latency
+from assembly import assembler, latency
 from assembly import operands
 from assembly import snippet
 from assembly import throughput
@@ -179,4 +179,4 @@ def test_any_form_is_made_into_copies_or_refused_with_a_reason(make, tmp_path):
     for why in refused:
         assert re.search(r": [^:]*\w{2,} \w{2,} \w{2,}", why), why
     for at in range(0, len(made), 64):
-        snippet.assemble(made[at:at + 64], tmp_path / "forms.o", ROOT / "bench/api")
+        assembler.assemble(made[at:at + 64], tmp_path / "forms.o", ROOT / "bench/api")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assembly import latency
+from assembly import assembler, latency
 from assembly import operands
 from assembly import snippet
 from assembly import throughput
@@ -66,7 +66,7 @@ def test_a_fixed_register_is_set_anew_before_each_copy_and_that_is_said(text, fi
     assert [texts(s)[0], s.late_init] == [first, late]
     assert all(code_of(c)[1] == before for c in s.copies)
     assert f"`{'; '.join(before)}` before each copy keeps it from waiting" in s.notes[0] and "in the figure" in s.notes[0]
-    snippet.machine_code("; ".join(before), "what stands before")
+    assembler.machine_code("; ".join(before), "what stands before")
 
 
 @pytest.mark.parametrize("text, keeps", [("lahf", "; it keeps the rest of rax"), ("cbw", ""), ("cdq", "")])
