@@ -86,6 +86,58 @@ static void copies_have_enough_destinations(void **state)
     }
 }
 
+/* Returns whether code has an instruction that writes the register, at any displacement. */
+static bool has_writer(const struct insn_code *code, const struct insn_place *place,
+                       enum insn_link link, unsigned number)
+{
+    uint8_t bytes[2 * INSN_BYTES_MOST];
+    struct insn_code writer = {.at = bytes, .size = sizeof bytes};
+
+    if (link == LINK_KXNOR || link == LINK_MOV32)
+        insn_put_link(&writer, place, link, number, number, 1);
+    else
+        insn_put_access(&writer, place, link, number, 0);
+    size_t length = link == LINK_KXNOR || link == LINK_MOV32 ? writer.used : writer.used - 4;
+    for (size_t i = 0; i + length <= code->used; i++)
+        if (memcmp(code->at + i, bytes, length) == 0)
+            return true;
+    return false;
+}
+
+/* A source that another domain wrote last, or nothing, can be late each time that it is read. */
+static void sources_are_written_in_their_domain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum insn_link writer;
+    } cases[] = {{"add r64, r64", LINK_MOV32},
+                 {"paddd mm, mm", LINK_MOVQ_MM_M},
+                 {"paddd xmm, xmm", LINK_LOAD128},
+                 {"vaddps ymm, ymm, ymm", LINK_VLOAD256},
+                 {"{evex} vaddps zmm, zmm, zmm", LINK_VLOAD512},
+                 {"kandw k, k, k", LINK_KXNOR}};
+    const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 512};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        static uint8_t bytes[2048];
+        struct insn_code setup = {.at = bytes, .size = sizeof bytes};
+        struct insn_test t = test_of(cases[c].name, INSN_DISTINCT);
+        unsigned sources = 0;
+        insn_setup(&setup, &place, &t);
+        insn_put_start(&setup, &place, &t.view);
+        assert_false(setup.full || setup.refused);
+        for (unsigned i = 0; i < t.view.operands; i++)
+            for (unsigned k = 0; k < INSN_LOOP_COPIES; k++) {
+                const struct insn_operand *o = &t.view.operand[i];
+                if (o->kind != INSN_REGISTER || !(o->access & INSN_READ))
+                    continue;
+                assert_true(has_writer(&setup, &place, cases[c].writer, insn_register(&t, i, k)));
+                sources++;
+            }
+        assert_true(sources >= INSN_LOOP_COPIES);
+    }
+}
+
 static void length_changing_prefixes_are_marked(void **state)
 {
     (void)state;
@@ -135,6 +187,7 @@ int main(void)
         cmocka_unit_test(vectors_in_memory_are_aligned),
         cmocka_unit_test(one_address_is_another_test),
         cmocka_unit_test(copies_have_enough_destinations),
+        cmocka_unit_test(sources_are_written_in_their_domain),
         cmocka_unit_test(length_changing_prefixes_are_marked),
         cmocka_unit_test(usual_and_slow_values_are_normal_in_every_lane),
     };
