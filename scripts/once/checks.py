@@ -1,5 +1,7 @@
 """What must hold before `once` changes anything. Each check raises Failed, which names what is missing."""
 import os
+import re
+import subprocess
 
 from once import system as linux
 from once.variables import Failed
@@ -21,6 +23,17 @@ def check_words(words):
             raise Failed(f"{word}: measures nothing; `baretick list` and `build/hosted/baretick help` work in Linux")
         if word.split() != [word] or '"' in word or "#" in word:
             raise Failed(f"{word!r}: a word has no blanks, quotes or #")
+
+
+def check_spelling(words, program):
+    """Has the Linux program, which knows the same words, read them. If it is not built, the bootable program reports a
+    wrong word, after the restart."""
+    if not os.path.exists(program):
+        return
+    ran = subprocess.run([program, "help", *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True, check=False)
+    if ran.returncode:
+        raise Failed(re.sub(r"^baretick: (command line, word \d+: )?", "", ran.stderr.partition("\n")[0]))
 
 
 def check_firmware(system):

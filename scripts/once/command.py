@@ -27,6 +27,7 @@ def _run(args, system):
     """Returns the Run that the words ask for, after all checks; nothing is changed."""
     checks.check_words(args.words)
     checks.check_firmware(system)
+    checks.check_spelling(args.words, system.hosted)
     image = checks.read_image(system, args.image)
     esp = disk.choose(system, args.esp)
     token = prepare.free_token(system, int(time.time()))

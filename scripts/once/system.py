@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 
+from launch import launches
 from once.variables import Variables
 
 EFIVARS = "/sys/firmware/efi/efivars"
@@ -41,7 +42,8 @@ def parse_mounts(text):
 
 
 class System:
-    """root: the folder that is used in place of /."""
+    """root: the folder that is used in place of /; hosted: the Linux program."""
+    hosted = launches.PROGRAM
 
     def __init__(self, root="/"):
         self.root = root

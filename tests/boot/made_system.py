@@ -15,6 +15,7 @@ class Made(system.System):
     """A System in a folder. Its disk /dev/sda has one ESP, mounted at /boot/efi."""
 
     space = GIB  # bytes that are free on each volume
+    hosted = "/nonexistent"  # so that a test can give wrong words to the bootable program
 
     def __init__(self, root):
         super().__init__(str(root))

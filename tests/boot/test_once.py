@@ -324,6 +324,19 @@ def test_words_that_once_sets_itself_or_that_measure_nothing(made, once, word):
     assert made.content() == before
 
 
+def test_a_wrong_word_is_refused_before_the_restart(made, once, tmp_path):
+    """If the Linux program is built; here a script stands for it."""
+    made.hosted = tmp_path / "hosted"
+    made.hosted.write_text('#!/bin/sh\n[ "$*" = "help suite=calls" ] && exit\n'
+                           'echo "baretick: command line, word 2: $*: no such word" >&2\necho more >&2\nexit 3\n')
+    made.hosted.chmod(0o755)
+    before = made.content()
+    with pytest.raises(variables.Failed, match="^help suit=calls: no such word$"):
+        once("--yes", "suit=calls")
+    assert made.content() == before
+    assert once("--yes", "suite=calls")[0] == 0
+
+
 def test_secure_boot_takes_a_signed_image(made, once, image):
     secure(made)
     image.write_bytes(made_system.program(signed=True))
