@@ -12,7 +12,7 @@
 #define ROUNDS_LEAST 3  /* or fewer if the time is over, but enough for an interval */
 #define PER_ROUND    3  /* visits of a count in one of them */
 #define PAIRS        5  /* of walks that a visit's figure is the median of */
-#define REFINED      3  /* times that counts are added */
+#define REFINED      4  /* times that counts are added */
 #define REFINE       16 /* most counts that are added at a time */
 /* Gaps below this part of a count are not divided further: of counts with equal distances, and of
  * octaves. */
