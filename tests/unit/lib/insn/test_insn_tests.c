@@ -41,6 +41,15 @@ static void every_listed_test_can_be_planned(void **state)
     }
 }
 
+/* It would drop what caches have not written back. */
+static void invd_is_never_run(void **state)
+{
+    (void)state;
+    struct insn_test_id id[INSN_TESTS_MOST];
+    assert_int_equal(form_of("invd")->why, INSN_PRIVILEGED);
+    assert_int_equal(insn_tests(form_of("invd"), INSN_PLAIN, id), 0);
+}
+
 static void variants_are_listed_where_they_differ(void **state)
 {
     (void)state;
@@ -379,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_listed_test_can_be_planned),
+        cmocka_unit_test(invd_is_never_run),
         cmocka_unit_test(variants_are_listed_where_they_differ),
         cmocka_unit_test(words_name_forms),
         cmocka_unit_test(decorations_need_a_brace),
