@@ -49,7 +49,7 @@ def test_ns_rest_on_the_clock(boot, clock):
         assert hz == measured[clock], b.run
 
 
-def test_fallback_says_why(boot):
+def test_a_fallback_is_reported_with_its_reason(boot):
     b = boot(f"{ADAPTIVE} clock=hpet,pmtimer,auto", machine="q35,hpet=off").must(SUCCESS, rows=2)
     assert b.run["clock"] == "pmtimer", b.run
     (refused,) = b.run["clock_refused"]
@@ -72,7 +72,7 @@ def test_a_named_clock_has_to_start(boot, words):
         ("q35,acpi=off", {"hpet": "no HPET table", "pmtimer": "no FADT"}),
     ],
 )
-def test_list_says_which_start(shared, machine, missing):
+def test_list_shows_which_clocks_start(shared, machine, missing):
     b = shared("list", machine=machine).must(SUCCESS, rows=0)
     found = timers(b)
     assert list(found) == [*CLOCKS, *OF_A_PROCESS], str(b)

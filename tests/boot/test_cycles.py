@@ -25,7 +25,7 @@ def test_the_ruler_replaces_counters_that_do_not_start(boot, how):
     assert b.rows[0]["per_op"]["instructions"] == 2, b.rows
 
 
-def test_the_report_says_why_there_is_no_counter(boot):
+def test_the_report_has_the_reason_for_a_missing_counter(boot):
     """By default the source is the ruler, and the report says why there is no counter."""
     b = boot(ROW).must(SUCCESS, rows=1)
     assert b.run["cycle"] == "ruler" and refused(b) == {}, b.run
@@ -59,7 +59,7 @@ def test_ticks_are_never_cycles(boot, source, said):
 
 
 @pytest.mark.parametrize("how", [{"machine": "q35"}, INTEL], ids=["amd", "intel"])
-def test_list_starts_each_source_or_says_why_not(shared, how):
+def test_list_starts_each_source_or_shows_the_reason(shared, how):
     b = shared("list", **how).must(SUCCESS, rows=0)
     found = {t["name"]: t.get("why") for t in b.of("timer") if t["kind"] == "cycle"}
     assert has(found, {"pmc": NO_PMC, "aperf": NO_APERF, "ruler": None, "tsc": None, "null": None}), found

@@ -123,7 +123,7 @@ def test_no_speculation_control_is_claimed_for_a_model_without_one(shared):
     assert re.findall(r"(\w+) not supported", head(b, "spec_ctrl")) == ["IBRS", "STIBP", "SSBD"]
 
 
-def test_no_thermal_status_is_said(shared):
+def test_a_missing_thermal_status_is_reported(shared):
     b = shared().must(SUCCESS)
     assert set(b.run["thermal"]) == {"why_not"} and b.run["thermal"]["why_not"], b.run["thermal"]
     assert head(b, "thermal").startswith("no status known")
@@ -139,7 +139,7 @@ def test_entries_before_a_bad_one_are_used_with_a_warning(boot, shim):
     assert b.run["masked"]["ioapics"] == 1
 
 
-def test_a_broken_dbg2_is_said(boot, tmp_path):
+def test_a_broken_dbg2_is_reported(boot, tmp_path):
     """Its device is longer than the table."""
     device = struct.pack("<BHBHHHHHHHHH", 0, 400, 1, 2, 38, 0, 0, 0x8000, 0, 0, 22, 34)
     (tmp_path / "dbg2").write_bytes(table(b"DBG2", 0, struct.pack("<II", 44, 1) + device + bytes(20)))

@@ -150,7 +150,7 @@ def test_setup_and_check_that_do_not_come_back_fail_their_row_alone(boot):
         assert row["why"].startswith(began) and f" in {function}+0x" in row["why"], row
 
 
-def test_where_nothing_can_end_a_row_the_report_says_so(boot):
+def test_it_is_reported_if_nothing_can_end_a_row(boot):
     """A borrowed machine without an HPET."""
     b = boot("suite=truth bench=add samples=16 takeover=borrow", machine="q35,hpet=off").must(SUCCESS, rows=1)
     (test,) = [t for t in b.of("selftest") if t["name"] == "deadline"]

@@ -234,7 +234,7 @@ def test_devices_of_exactly_the_limits_are_accepted(fake, image):
     assert fake.flash(image)[0] and fake.flash(image, "/dev/sdc")[0]
 
 
-def test_another_stick_is_in_use(fake, image):
+def test_a_mount_of_another_stick_does_not_count(fake, image):
     """8:1 and 18:16 are not 8:16; a swap file is no device."""
     fake.disk()
     fake.disk("sda1", "8:1", partition="1")

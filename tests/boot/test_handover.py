@@ -60,7 +60,7 @@ def test_boot_services_that_never_end_are_reported(boot, shim):
     assert "ExitBootServices" in error["message"], error
 
 
-def test_errors_are_told_without_a_console(boot, shim):
+def test_errors_are_reported_without_a_console(boot, shim):
     b = boot("", disk=shim("no-conout", "suite=baseline samples=3"))
     assert b.status == BAD_OPTIONS and b.text.count("samples=3") == 1, str(b)
     assert b.events("error"), str(b)

@@ -27,7 +27,7 @@ def test_the_iso_boots_and_reads_its_options(boot, iso, bus):
     assert {r["suite"] for r in b.rows} == {"baseline"} and b.run["options"]["samples"] == 32, str(b)
 
 
-def test_people_find_the_same_files(iso, program, tmp_path):
+def test_linux_finds_the_same_files_on_the_iso(iso, program, tmp_path):
     tool("xorriso", "-osirrox", "on", "-indev", f"stdio:{iso}", "-extract", "/", tmp_path / "cd")
     found = {str(p.relative_to(tmp_path / "cd")) for p in (tmp_path / "cd").rglob("*") if p.is_file()}
     assert found >= {"EFI/BOOT/BOOTX64.EFI", "baretick.conf", "baretick/README.TXT"}

@@ -63,7 +63,7 @@ def test_little_memory_is_enough(boot):
     boot(memory=52, whole=True).must(SUCCESS)
 
 
-def test_too_little_memory_is_said(boot):
+def test_too_little_memory_is_reported(boot):
     b = boot("suite=baseline samples=1000000", memory=48, whole=True).must(BAD_OPTIONS, rows=0)
     (error,) = b.events("error")
     for word in ("KiB", "samples="):
@@ -142,7 +142,7 @@ def test_a_failure_comes_before_a_report_that_is_nowhere(boot):
 
 
 @pytest.mark.parametrize("words", ["serial=off", "serial=com2"])
-def test_the_firmware_console_says_that_the_report_is_nowhere(boot, words):
+def test_the_firmware_console_shows_that_the_report_is_nowhere(boot, words):
     """If it is off or missing, the firmware's console, which is COM1, says where the report is not."""
     b = boot(f"{QUICK} {words}")
     assert b.status == NO_REPORT and not b.records, str(b)

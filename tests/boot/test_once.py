@@ -217,7 +217,7 @@ def test_it_asks_before_it_changes_anything(made, once, monkeypatch, answer, res
     assert (made.content() == before) == (not restarts)
 
 
-def test_nobody_to_ask_is_an_error(made, once, monkeypatch):
+def test_without_a_terminal_yes_is_required(made, once, monkeypatch):
     before = made.content()
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     with pytest.raises(variables.Failed, match="--yes"):
@@ -317,7 +317,7 @@ def test_what_is_missing_is_named_and_nothing_is_changed(made, once, case):
 
 
 @pytest.mark.parametrize("word", ["finish=halt", "takeover=exit", "once=1", "list", "a b", 'x="y"'])
-def test_words_that_once_sets_itself_or_that_measure_nothing(made, once, word):
+def test_words_that_once_sets_itself_or_that_measure_nothing_are_refused(made, once, word):
     before = made.content()
     with pytest.raises(variables.Failed, match=word.split("=")[0]):
         once("--yes", word)
@@ -431,7 +431,7 @@ def test_a_report_is_found_without_the_variable(made, once):
     assert status == result.NOT_PASSED and "damaged: no record `end`" in said
 
 
-def test_what_became_of_a_run_without_a_report(made, once):
+def test_result_states_why_there_is_no_report(made, once):
     once("--yes")
     number, found = own(made)
     token, name = token_of(found), entry.name_of(number)
@@ -478,7 +478,7 @@ def test_runs_have_different_numbers_even_if_the_clock_is_set_back(made, once, m
     assert token_of(own(made)[1]) == "1000000001"
 
 
-def test_a_result_that_was_never_prepared(once):
+def test_result_without_a_prepared_run_is_refused(once):
     with pytest.raises(variables.Failed, match="no run was prepared"):
         once("--result")
 

@@ -108,7 +108,7 @@ def test_once_and_back_again_and_again(computer, loader, times):
     assert "BaretickOnce-" not in b.text and "0000.jsonl" not in b.text, str(b)
 
 
-def test_power_cuts(computer):
+def test_linux_comes_back_after_a_power_cut_at_each_step(computer):
     """At each step in Linux, and in the program. After each one the machine comes back to Linux."""
     c = computer()
     again = [f"{BARETICK} --result", f"{BARETICK} --undo", f"{BARETICK} --yes {QUICK}"]

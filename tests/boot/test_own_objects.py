@@ -174,7 +174,7 @@ def test_make_run_takes_a_folder(program, objects, tmp_path):
     assert b.row("gcc", "chain")["per_op"]["instructions"] == 12
 
 
-def test_run_says_what_is_wrong_with_the_folder(program, tmp_path):
+def test_run_names_the_error_of_the_folder(program, tmp_path):
     for path, words in ((tmp_path / "none", "no such folder or file"), (tmp_path, "no file there ends in .o")):
         said, status = command(sys.executable, "scripts/run", "--accel", "tcg", "--out", tmp_path / "out",
                                "--objects", path, "suite=baseline")  # fmt: skip

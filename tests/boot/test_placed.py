@@ -28,7 +28,7 @@ def test_sweep_puts_the_code_itself_at_each_byte_of_a_line(boot):
             assert swept[part]["cycles"] == [first] * 64, (name, part)
 
 
-def test_fixed_is_aligned_and_a_seed_says_where(boot):
+def test_fixed_is_aligned_and_a_seed_gives_the_placements(boot):
     """Of the draws of layout=shuffle, which depend on the seed, compiled code uses multiples of 16."""
     fixed = boot("suite=planted bench=offset* layout=fixed samples=64").must(SUCCESS, rows=2)
     words = "suite=planted bench=offset* layout=shuffle samples=1024 seed=7"

@@ -97,7 +97,7 @@ def test_a_run_without_options_is_whole(boot):
     assert "instructions" in b.text and "cycles" not in b.text.split("verdict")[0].lower(), str(b)
 
 
-def test_calls_tell_the_kinds_of_call_apart(boot):
+def test_suite_calls_distinguishes_the_kinds_of_call(boot):
     """Relations between instruction counts that hold with every compiler."""
     b = boot("suite=calls samples=16").must(SUCCESS)
 

@@ -101,7 +101,7 @@ def test_any_cut_into_chunks_gives_the_same():
     assert shown(range(1, len(stream))) == whole
 
 
-def test_progress_is_shown_while_it_stands():
+def test_progress_is_shown_until_it_is_overwritten():
     reader = report.Reader()
     list(reader.feed(LEFT))
     assert list(reader.feed(b"\r1 of 9   ")) == [("progress", "1 of 9")]

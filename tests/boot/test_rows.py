@@ -8,7 +8,7 @@ from rows import declared
 
 
 @pytest.mark.check
-def test_every_row_says_what_it_is():
+def test_every_row_has_a_description():
     rows = declared()
     assert len(rows) > 100
     for name, fields in rows.items():

@@ -61,7 +61,7 @@ def test_two_runs_give_the_same_report(program, tmp_path):
     assert " 0 changes" in command(sys.executable, "scripts/baretick", "gate", baseline, b)[0]
 
 
-def test_plain_tcg_says_noise_first(program, tmp_path):
+def test_plain_tcg_warns_of_noise_first(program, tmp_path):
     said, status = run(tmp_path / "out", "--icount", "0", *QUICK)
     assert status == 0, said
     head = said[said.index("left firmware") :].splitlines()[:4]

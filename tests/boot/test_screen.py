@@ -98,7 +98,7 @@ CARDS = {
 
 
 @pytest.mark.parametrize("card", CARDS)
-def test_the_screen_shows_what_the_line_says(shown, card):
+def test_the_screen_shows_the_text_of_the_serial_line(shown, card):
     b, watch = shown("-device", CARDS[card], whole="," in CARDS[card])
     same(b, watch)
     screen = b.run["screen"]
@@ -144,7 +144,7 @@ def test_an_invalid_framebuffer_is_not_used(boot, shim, mode, words):
     assert warned or mode == "gop-tiny", str(b)
 
 
-def test_without_a_framebuffer_the_report_says_why_there_is_no_screen(shared):
+def test_without_a_framebuffer_the_report_has_the_reason(shared):
     b = shared(TALK, **BLT_ONLY).must(SUCCESS)
     assert "BltOnly" in b.run["screen"]["why_not"], b.run
 

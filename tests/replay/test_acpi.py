@@ -384,7 +384,7 @@ def test_what_was_read_before_a_lie_is_kept(tmp_path):
     assert [p["address"] for p in got["ports"]] == [0x2F8]
 
 
-def test_bytes_behind_the_table_are_no_part_of_it(tmp_path):
+def test_bytes_after_the_table_are_not_read(tmp_path):
     path = tmp_path / "table.bin"
     path.write_bytes(GOOD + b"\xff" * 100)
     (got,) = replay("madt", path)

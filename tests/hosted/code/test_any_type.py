@@ -57,7 +57,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("compiler, language", COMPILERS)
-def test_what_is_refused_does_not_compile_and_the_message_says_why(compiler, language, tmp_path):
+def test_refused_types_do_not_compile_and_the_message_has_the_reason(compiler, language, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")
     for macro, refused in REFUSED[language].items():

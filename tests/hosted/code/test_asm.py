@@ -92,7 +92,7 @@ def test_areas_and_initial_code_are_there(tmp_path):
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_a_file_has_a_row_a_line(tmp_path):
+def test_a_file_has_one_row_per_line(tmp_path):
     file = tmp_path / "snippets"
     file.write_text("# three\n@chain imul rax, rbx\nadd rax, rbx # plain\n\nnop\nnop\n")
     rows = measured("--file", str(file))

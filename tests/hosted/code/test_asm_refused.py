@@ -47,7 +47,7 @@ def test_a_fault_or_an_endless_loop_fails_its_row_and_no_other(tmp_path):
         assert " a copy" in good, (code, good)
 
 
-def test_operands_that_nobody_set_are_asked_for(tmp_path):
+def test_unset_operands_are_asked_for(tmp_path):
     needs = {"div rbx": "SIGFPE", "idiv rbx": "SIGFPE", "xlatb": "SIGSEGV", "leave": "SIGSEGV"}
     for code, failed, _ in rows_apart(tmp_path, list(needs)):
         assert needs[code] in failed and "set operands with --init" in failed, (code, failed)

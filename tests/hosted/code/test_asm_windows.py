@@ -113,7 +113,7 @@ def test_what_leaves_its_area_in_a_loop_is_measured_without():
     ((0.5, 0.49, 0.51), (0.502, 0.5, 0.504), False), ((0.67, 0.65, 0.69), (0.5, 0.49, 0.51), True),
     ((0.67, 0.4, 0.9), (0.5, 0.49, 0.51), False), ((0.5, 0.499, 0.501), (0.503, 0.502, 0.504), False),
 ])  # fmt: skip
-def test_figures_that_depend_on_the_copies_are_said_to(capsys, one, other, differ):
+def test_figures_that_depend_on_the_copies_are_marked(capsys, one, other, differ):
     row, checked = ({"status": "ok", "per_op": {"ticks": 1, **dict(zip(("cycles", "cycles_lo", "cycles_hi"), figures))}}
                     for figures in (one, other))
     s = snippet.Snippet("nop", unroll=100)
@@ -148,7 +148,7 @@ def slow(program, folder):
 
 
 @pytest.mark.parametrize("program, words", [("nasm", ["nop"]), ("ndisasm", ["nop"]), ("as", ["nop", "--syntax", "att"])])
-def test_a_person_hears_that_an_assembler_is_waited_for(tmp_path, monkeypatch, capsys, program, words):
+def test_a_terminal_shows_that_an_assembler_is_running(tmp_path, monkeypatch, capsys, program, words):
     """It goes on here as soon as it was spoken of twice."""
     assert progress.SECONDS < 5
     heard = Hearing("baretick: assembling, ", slow(program, tmp_path))
@@ -195,7 +195,7 @@ def test_frames_that_leave_the_stack_of_a_snippet_are_refused(text, kib, tmp_pat
     ({"x87_stack_fault": True}, ["x87 stack", "--init"]),
     ({"exclusive": True, "shared": 0.2}, []),
 ])
-def test_a_person_hears_what_spoils_a_figure(capsys, fields, words):
+def test_the_reason_for_a_spoiled_figure_is_shown(capsys, fields, words):
     row = {"status": "ok", "per_op": {"ticks": 1, "cycles": 1}, **fields}
     assert result.tell(snippet.Snippet("fadd"), row, {"execution": "silicon"})
     said = capsys.readouterr().out

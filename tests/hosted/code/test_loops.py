@@ -120,7 +120,7 @@ def test_keeping_and_hiding_cost_nothing(functions):
         assert without_labels(bodies[name]) == iterations, name
 
 
-def test_the_look_up_of_lazy_binding_is_all_its_own(functions):
+def test_the_look_up_of_lazy_binding_calls_no_library(functions):
     """They call no library function, use no string instruction, and leave vector registers unchanged."""
     body = functions("bench/suites/calls/lazy_fixup.c")["calls_lazy_fixup_c"]
     for line in body:

@@ -124,7 +124,7 @@ def test_an_object_with_glibc_is_refused_with_the_library_to_link_instead(run, t
     assert row["status"] == "ok", row
 
 
-def test_what_sets_errno_is_said_to_be_refused_before_and_after_it_is_linked(run, tmp_path):
+def test_functions_that_set_errno_are_named_before_and_after_linking(run, tmp_path):
     """strtod(3). The advice to link it excepts such functions, and the refusal of the linked object names the cause."""
     if not MUSL.exists():
         pytest.skip("needs musl-dev: scripts/setup --all installs it")

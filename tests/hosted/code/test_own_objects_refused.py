@@ -49,7 +49,7 @@ SAID = [
 ]
 
 
-def test_what_is_refused_fails_the_run_which_goes_on(measured, refused):
+def test_a_refused_object_fails_the_run_and_other_rows_are_measured(measured, refused):
     report = measured(refused, "suite=mine,planted", "bench=good,last,calls,adds20", "samples=64")
     assert set(report.rows) == {"mine/good", "mine/last", "mine/calls", "planted/adds20"}
     for name in ("mine/good", "mine/last", "planted/adds20"):
@@ -71,7 +71,7 @@ def test_a_name_of_a_refused_row_is_refused_with_the_reason(run, refused):
         assert words in ended.err, ended.err
 
 
-def test_list_tells_what_is_refused(run, refused):
+def test_list_names_refused_objects(run, refused):
     out = run(f"objects={refused}", "list").out
     assert all(f"object refused: {place}" in out for place, *_ in SAID), out
 
@@ -97,7 +97,7 @@ def test_objects_beyond_the_limit_are_refused(run, tmp_path):
     assert re.search(r"object refused: 32\.o: .*\b32 objects", out), out
 
 
-def test_check_object_says_what_is_good(objects):
+def test_check_object_lists_accepted_rows(objects):
     said = check(objects / "gcc.o")
     assert said.returncode == 0 and not said.stderr, said
     for words in ("gcc/chain: ten products, each of the one before", "body      chain", "ops       500",
@@ -108,7 +108,7 @@ def test_check_object_says_what_is_good(objects):
     assert check(objects).returncode == 0
 
 
-def test_check_object_says_what_the_program_says(run, refused):
+def test_check_object_prints_the_programs_messages(run, refused):
     """It prints the same messages, and also refuses objects that cannot be placed."""
     said = check(refused)
     assert said.returncode == 1, said
@@ -141,7 +141,7 @@ def test_make_check_object_names_rows_and_fails_for_other_files(faults):
     ("BARETICK_ROW m, r, \"x\", f, ops", "a field without its value"),
     ("BARETICK_ROW m, r, \"x\", f, truth, 3", "truth is written with a point, as in 3.0"),
 ])  # fmt: skip
-def test_nasm_says_what_is_wrong_with_a_row(tmp_path, line, words):
+def test_nasm_names_the_error_of_a_row(tmp_path, line, words):
     (tmp_path / "a.asm").write_text(f'%include "baretick.inc"\nf: ret\n{line}\n')
     p = subprocess.run(["nasm", "-f", "elf64", "-I", f"{made.API}/", tmp_path / "a.asm", "-o", tmp_path / "a.o"],
                        capture_output=True, text=True, check=False)  # fmt: skip

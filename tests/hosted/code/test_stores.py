@@ -49,7 +49,7 @@ def test_a_word_that_goes_back_is_silent_from_the_second_pass_on(program):
     assert not loop and counts(trace, "stores", "dead_bytes", "silent_stores") == (passes, 0, 0)
 
 
-def test_a_load_that_is_kept_is_silent_where_nobody_stores(program):
+def test_a_repeated_load_is_silent_without_a_store_between(program):
     n = 1000
     trace, passes, _ = row(program, "load_cure", n)
     loads = [i for i in trace["by_instruction"] if i["runs"] > passes and i["loads"]]

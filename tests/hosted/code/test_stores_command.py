@@ -105,7 +105,7 @@ def test_a_long_trace_shows_its_progress_on_a_terminal():
     assert baretick("provoke/endless", "--steps", "60000").stderr == ""
 
 
-def test_work_that_was_not_done_is_said():
+def test_missing_work_is_reported():
     (trace,) = followed("provoke/wrong", status=1)
     assert "counter" in trace["wrong"] and "operations" in trace["wrong"], trace["wrong"]
     assert "the call did not do its work: the counter" in baretick("provoke/wrong").stdout
@@ -161,14 +161,14 @@ def inline(tmp_path):
                           f"{{ o->counter += n; return 0; }}\n{rows}")
 
 
-def test_a_row_of_an_object_is_one_of_its_own(inline):
+def test_row_selects_among_the_rows_of_the_object(inline):
     assert [t["suite"] for t in followed(inline, "--row", "inline")] == ["mine"]
     ran = baretick(inline, "--row", "direct")
     assert ran.returncode == 2 and all(
         part in ran.stderr for part in ("direct", str(inline), "mine/inline", "mine/other"))
 
 
-def test_a_folder_stands_for_its_objects(inline, monkeypatch):
+def test_a_folder_means_its_objects(inline, monkeypatch):
     made.own("stores_gcc", inline.parent)
     found = followed(f"{inline.parent}/", "--operations", 2)
     assert {t["object"] for t in found} == {"mine.o", "stores_gcc.o"}
@@ -185,7 +185,7 @@ def test_a_file_that_is_not_an_object_is_refused(tmp_path):
     assert ran.returncode == 2 and "a.o" in ran.stderr and not ran.stdout, ran
 
 
-def test_without_zydis_it_is_said_what_to_install(tmp_path, monkeypatch):
+def test_without_zydis_the_package_to_install_is_named(tmp_path, monkeypatch):
     made = subprocess.run(["make", "-C", ROOT, "stores", "HAS_ZYDIS="], capture_output=True, text=True, check=False)
     assert made.returncode == 2 and "Zydis" in made.stderr and "./scripts/setup" in made.stderr
     fake = tmp_path / "stores"

@@ -37,7 +37,7 @@ def totals(text):
 
 
 @pytest.mark.parametrize("command", EXAMPLES)
-def test_an_example_is_what_is_said(command):
+def test_each_example_has_the_stated_result(command):
     ran = subprocess.run(f"scripts/{command}", cwd=ROOT, shell=True, capture_output=True, text=True, timeout=300,
                          stdin=subprocess.DEVNULL, check=False)
     assert ran.returncode == 0, ran

@@ -54,7 +54,7 @@ def test_code_around_a_snippet_may_be_in_another_syntax():
     ("mov elsewhere(%rip), %rax", "names a place that is not in it"), (".globl x; # %rax", "has no instruction"),
     ("mov rax, qword ptr [elsewhere]", "names a place"),
 ])
-def test_what_gnu_as_refuses_is_said_of_the_snippets_own_line(text, says):
+def test_errors_of_gnu_as_name_the_line_of_the_snippet(text, says):
     with pytest.raises(snippet.Wrong) as wrong:
         syntax.take(snippet.Snippet(text), "auto")
     assert says in str(wrong.value) and "the snippet: " in str(wrong.value)

@@ -83,7 +83,7 @@ def test_a_source_becomes_the_register_that_the_copy_before_writes(text, becomes
     ("vpcmpeqd k1{k2}, zmm0, zmm1", "vpcmpeqd k1 {k1}, zmm0, zmm1", "kxnorw k1, k1, k1"),
     ("vpcmpeqd k0{k2}, zmm0, zmm1", "vpcmpeqd k2 {k2}, zmm0, zmm1", "kxnorw k2, k2, k2"),
 ])
-def test_a_mask_is_set_to_ones_where_nobody_sets_registers(text, becomes, init):
+def test_a_mask_without_init_is_set_to_ones(text, becomes, init):
     s = snippet.Snippet(text)
     latency.chain(s)
     assert s.init == init and "is set to ones first" in s.notes[0]
@@ -124,7 +124,7 @@ def test_a_mask_is_set_to_ones_where_nobody_sets_registers(text, becomes, init):
      "the memory at [rsp] is set to 0 first"),
     ("throughput", "idiv r8", "mov eax, 100; mov r8, 1", "rax is set to 100 and r8 to 1 first"),
 ])
-def test_what_the_copies_cannot_do_without_is_set_where_nobody_sets_registers(wish, text, init, says):
+def test_registers_that_the_copies_need_are_set_without_init(wish, text, init, says):
     make = {"latency": latency.chain, "throughput": throughput.part}[wish]
     s = snippet.Snippet(text)
     make(s)

@@ -60,7 +60,7 @@ def test_copies_have_other_registers(text, second, says):
      "vmovdqa ymm15, ymm2"),
     ("vpscatterdd [r14+zmm2*4]{k1}, zmm3", "vpscatterdd dword ptr [r14+zmm2*4] {k1}, zmm3", ["kmovw k1, k7"], "kmovw k7, k1"),
 ])
-def test_a_fixed_register_is_set_anew_before_each_copy_and_that_is_said(text, first, before, late):
+def test_a_fixed_register_is_set_before_each_copy_and_this_is_reported(text, first, before, late):
     s = snippet.Snippet(text)
     throughput.part(s)
     assert [texts(s)[0], s.late_init] == [first, late]
@@ -70,7 +70,7 @@ def test_a_fixed_register_is_set_anew_before_each_copy_and_that_is_said(text, fi
 
 
 @pytest.mark.parametrize("text, keeps", [("lahf", "; it keeps the rest of rax"), ("cbw", ""), ("cdq", "")])
-def test_a_fixed_register_that_is_kept_in_part_is_said(text, keeps):
+def test_a_fixed_register_that_is_kept_in_part_is_reported(text, keeps):
     s = snippet.Snippet(text)
     throughput.part(s)
     assert s.notes[0].count("it keeps the rest of") == bool(keeps) and keeps in s.notes[0], s.notes

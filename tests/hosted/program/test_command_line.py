@@ -80,7 +80,7 @@ def test_nothing_is_asked_about_a_word_far_from_all(run):
     assert "did you mean" not in run("suite=nowhere").err
 
 
-def test_a_long_list_of_rows_is_cut_and_says_where_all_of_them_are(run, shared_run):
+def test_a_long_list_of_rows_is_cut_and_names_the_command_for_all(run, shared_run):
     said = run("suite=calls", "bench=nothing_like_it").err
     named, more = re.search(r"there are: (.*) and (\d+) more, which list shows", said).groups()
     calls = re.split(r"^(?=\S)", shared_run("list").out.replace("\r", ""), flags=re.MULTILINE)

@@ -121,7 +121,7 @@ def test_only_a_table_has_one(run):
         assert "machine   " not in run("suite=calls", "bench=direct", "samples=64", f"format={form}").out
 
 
-def test_a_stopped_run_says_so(running):
+def test_the_essence_of_a_stopped_run_has_the_number_of_rows(running):
     process, end = running("suite=truth", "samples=1000000", "hist=off", "layout=fixed", "format=both")
     run_on(process, 5)
     process.send_signal(signal.SIGINT)

@@ -180,7 +180,7 @@ def test_every_method_has_the_same_figures_with_it(said, by_method, method):
     assert per_op["ns"] > 0 and row["cycle_source"], row
 
 
-def test_breaking_even_is_told_with_its_interval():
+def test_breaking_even_is_reported_with_its_interval():
     """On a machine of any load, a proven count has a bound on either side, and the words are those of the fields."""
     said = ended("suite=compiler bench=power_formula_*,power_cure_*")
     (event,) = [e for e in said.events if e["kind"] == "breaks_even"]
@@ -199,7 +199,7 @@ def test_breaking_even_is_told_with_its_interval():
 
 
 @pytest.mark.parametrize("method", METHODS[1:])
-def test_no_cost_says_so(said, method):
+def test_a_cost_within_its_error_is_reported_as_none(said, method):
     """The inline row costs nothing: negative or not, the figure is within its error. That is not known if the error of
     the recipe was not judged."""
     row = said.rows["calls/inline"]
@@ -213,7 +213,7 @@ def test_no_cost_says_so(said, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_tells_operations_a_second(said, method):
+def test_every_method_reports_operations_per_second(said, method):
     """If a clock is trusted, and the figure is above its error; unknown values are left out."""
     row = said.rows["summed/sum"]
     per_op = row["per_op"]
@@ -228,7 +228,7 @@ def test_every_method_tells_operations_a_second(said, method):
 
 
 @pytest.mark.native  # an emulator's seconds may stay within their error
-def test_adaptive_says_what_its_users_want(summed):
+def test_adaptive_reports_seconds_and_operations_per_second(summed):
     """For seconds that are more than their error."""
     words, name = f"suite=summed bench=sum objects={summed}", "summed/sum"
     for _ in range(LAUNCHES):

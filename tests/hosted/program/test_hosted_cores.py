@@ -270,7 +270,7 @@ def siblings():
     return None
 
 
-def test_a_core_says_whether_it_is_shared(run):
+def test_a_core_has_its_share_of_shared_blocks(run):
     ended = run("suite=truth", "bench=imul", "hist=off")
     run_record, witness = records(ended, "run")[0]["witness"], records(ended, "witness")
     assert [w["core"] for w in witness] == [0]

@@ -80,7 +80,7 @@ def test_a_named_counter_has_to_start(run, words, method):
     refused(run(*ROW, words, f"method={method}"), *said)
 
 
-def test_auto_goes_on_to_the_next(run):
+def test_auto_tries_the_next_source(run):
     head, row, _ = measure(run, "cycle=aperf,auto")
     assert head["cycle"] == "ruler" and head["options"]["cycle"] == "aperf,auto"
     assert head["cycle_refused"] == [{"name": "aperf", "why": "MSRs need ring 0; a process has ring 3"}]
@@ -96,7 +96,7 @@ def test_adaptive_measures_with_each_source_alone(run, source, known):
         assert row["seconds"] > 0 and ("cycles" in row) == known
 
 
-def test_a_counter_of_instructions_that_contradicts_the_steps_is_told_and_proves_nothing():
+def test_a_counter_that_contradicts_the_steps_is_reported_and_fails_nothing():
     """The made-up one counts no instruction in any window. If steps count some, one of the two is wrong: the row's work
     is not judged. If neither does, the work was elided."""
     words = ["suite=calls,planted", "bench=direct_straight,elided", "samples=64", "rounds=1", "format=jsonl"]
@@ -131,7 +131,7 @@ def test_a_counter_by_read_is_a_source_as_any(words, source):
     assert "cycles_counter" not in row["per_op"] or source == "ruler", row
 
 
-def test_list_says_which_sources_of_core_cycles_start(shared_run):
+def test_list_shows_which_sources_of_core_cycles_start(shared_run):
     records = [json.loads(line) for line in shared_run("list").out.splitlines() if line.startswith("{")]
     found = {r["name"]: r for r in records if r["type"] == "timer" and r["kind"] == "cycle"}
     for name, here in {"aperf": False, "ruler": True, "tsc": True, "null": True}.items():

@@ -33,7 +33,7 @@ def test_registers_that_functions_around_the_body_change_fail_their_row_by_name(
 
 
 @pytest.mark.native  # QEMU 7.2 has no stack faults
-def test_a_stack_fault_of_the_x87_is_told_of_its_row_alone(run, bodies):
+def test_a_stack_fault_of_the_x87_is_reported_for_its_row_only(run, bodies):
     ran = run(f"objects={bodies}", "suite=hostile", "bench=x87_*", "samples=64", "format=both")
     records = [json.loads(line) for line in ran.out.splitlines() if line.startswith("{")]
     rows = {r["name"]: r for r in records if r["type"] == "row"}
@@ -144,7 +144,7 @@ EMPTY_FAILS = """
 
 
 @pytest.mark.parametrize("words", (*METHODS, ["method=adaptive", "target=1000"]))
-def test_an_error_of_what_is_subtracted_fails_the_row(run, tmp_path, words):
+def test_an_error_of_the_subtracted_function_fails_the_row(run, tmp_path, words):
     rows = rows_of(run(f"objects={made.of_source(tmp_path, 'empty', EMPTY_FAILS)}", "suite=empty", "samples=64",
                        "instructions=off", "format=jsonl", *words))
     without = "unsupported" if "method=adaptive" in words else "ok"

@@ -189,7 +189,7 @@ PKRU = """
 
 @pytest.mark.native
 @pytest.mark.skipif(not HAS_KEYS, reason="no protection keys")
-def test_rights_of_other_keys_are_told_and_put_back(run, tmp_path):
+def test_rights_of_other_keys_are_reported_and_restored(run, tmp_path):
     ran = run(f"objects={made.of_source(tmp_path, 'pkru', PKRU)}", "suite=pkru", "samples=16", "format=jsonl")
     rows = {name.partition("/")[2]: row for name, row in ran.report().rows.items()}
     assert ran.status == 0 and {row["status"] for row in rows.values()} == {"ok"}, rows

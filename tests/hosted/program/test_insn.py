@@ -114,7 +114,7 @@ def test_the_suite_runs_only_by_its_name(run):
         assert ended.status == 3 and "suite=insn" in ended.err, words
 
 
-def test_time_is_said_to_do_nothing_without_the_suite(run):
+def test_time_without_the_suite_has_a_warning(run):
     report = run("suite=baseline", "bench=empty_lfence", "samples=16", "time=3", "format=jsonl").report()
     assert any("time= has no effect" in e["message"] for e in report.events)
 
@@ -135,7 +135,7 @@ def test_time_is_kept_and_no_form_is_lost(short):
     assert end["out_of_time"] or end["not_reached"] == 0
 
 
-def test_the_records_take_about_as_many_bytes_as_said(short):
+def test_the_records_take_about_the_estimated_bytes(short):
     """Of a run that is cut short, so with fewer figures than said."""
     written = sum(len(line) for line in short.out.splitlines() if '"type":"insn' in line)
     assert written < 1.5 * one(short, "insn_plan")["bytes"]

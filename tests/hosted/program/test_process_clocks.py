@@ -44,7 +44,7 @@ def test_clocks_of_a_process_give_seconds(run, clock):
 OF_INTERRUPTS = ["suite=sum", "bench=cold", "method=kbest", "k=32", "epsilon=0", "most=20000", "format=jsonl"]
 
 
-def test_compensation_says_what_it_found(run):
+def test_compensation_reports_its_findings(run):
     """The cost of a timer interrupt here, or the reason why it is not known; without the option, nothing."""
     report = run(*OF_INTERRUPTS, "compensate=on").report()
     found, (row,) = report.run["compensate"], report.rows.values()

@@ -53,7 +53,7 @@ def test_figure_and_interval_are_those_of_the_placements(run):
         check(record)
 
 
-def test_few_placements_fall_back_and_say_so(run):
+def test_the_fallback_for_few_placements_is_reported(run):
     records, out = rows_of(run, "samples=512")
     for record in records:
         assert record["placements"] == 8 and record["interval"]["by"] in ("placements", "blocks")

@@ -46,7 +46,7 @@ def test_each_core_has_a_line_and_the_worst_is_first():
         assert said in read.text
 
 
-def test_what_a_process_sees_is_said():
+def test_a_certificate_of_a_process_names_its_limits():
     causes = "SMIs, a hypervisor, and the operating system: its interrupts and other programs"
     hosted = {**head(platform="hosted"), "system": {"name": "Linux"}}
     read = Read(made(taken([hosted, *quiet(causes=causes)]), plots=0))

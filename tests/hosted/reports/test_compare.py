@@ -183,7 +183,7 @@ def test_a_change_on_purpose_can_be_allowed(kept):
     ({"throttled": True}, {}, "old: the core was throttled"),
     ({}, {"doubt": "the difference is negative"}, "new: the difference is negative"),
 ])
-def test_a_row_that_is_not_comparable_says_why(kept, old, new, why):
+def test_a_row_that_is_not_comparable_has_the_reason(kept, old, new, why):
     found = lines(kept(whole(row("x", 1, **old), row("y", 1))), kept(whole(row("x", 1, **new), row("y", 1))))
     assert (found["x"]["verdict"], found["x"]["why"]) == ("not comparable", why)
     assert found["y"]["verdict"] == "same"
@@ -247,7 +247,7 @@ def steps(name, cycles, instructions, **changes):
     return found
 
 
-def test_instructions_stand_next_to_the_time(kept):
+def test_instructions_are_next_to_the_time(kept):
     old = kept(whole(steps("x", 3, 7), steps("y", 2, 4), placed("z", 1)))
     new = kept(whole(steps("x", 3, 8), steps("y", 2, 4), steps("z", 1, 2)))
     found = lines(old, new)
@@ -267,7 +267,7 @@ def test_launches_that_count_differently_have_no_count(kept):
     assert "old_instructions" not in found and "count_verdict" not in found and found["new_instructions"] == 7
 
 
-def test_a_row_with_several_modes_says_so(kept):
+def test_a_row_with_several_modes_is_marked(kept):
     modes = [{"cycles": 1, "share": 0.5}, {"cycles": 3, "share": 0.5}]
     old = kept(whole(row("x", 2, modes=modes), row("y", 2, modes=modes[:1])))
     found = lines(old, kept(whole(row("x", 2), row("y", 2))))
@@ -275,7 +275,7 @@ def test_a_row_with_several_modes_says_so(kept):
         ("same", "several modes"), ("same", "")]
 
 
-def test_where_no_row_is_comparable_the_status_says_so(kept):
+def test_the_status_is_an_error_if_no_row_is_comparable(kept):
     ran = baretick("compare", kept(whole(row("x", 1, exclusive=False))), kept(whole(row("x", 1))), "--fail-if-slower", "2%")
     assert ran.returncode == 2
     assert "no row" in ran.stderr

@@ -193,7 +193,7 @@ def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
     assert judged.count("same") >= 0.95 * len(judged)
 
 
-def test_an_option_that_nobody_has_listed_must_be_alike(kept):
+def test_an_option_that_is_not_listed_must_be_alike(kept):
     """A new option counts as one that changes what is measured, unless scripts/judge/likeness.py lists it."""
     one, other = (kept(whole(row("x", 1), run=head(options={**OPTIONS, "bell": word}))) for word in ("off", "end"))
     ran = baretick("compare", one, other)

@@ -72,7 +72,7 @@ def rows(path):
     return {r["name"]: r for r in saved.read(path).of("row")}
 
 
-def test_benchfmt_has_a_line_a_placement():
+def test_benchfmt_has_one_line_per_placement():
     units, results = benchfmt(SILICON)
     row = rows(SILICON)["alike_16"]
     got = results["BenchmarkCalls/alike_16/core=0"]
@@ -84,7 +84,7 @@ def test_benchfmt_has_a_line_a_placement():
     assert statistics.fmean(ratios) == pytest.approx(row["per_op"]["cycles"] / row["per_op"]["ns"], rel=1e-3)
 
 
-def test_benchfmt_says_that_counted_instructions_are_exact():
+def test_benchfmt_marks_counted_instructions_as_exact():
     units, results = benchfmt(COUNTED)
     assert units == {"instructions/op": ["better=lower", "assume=exact"]}
     assert results["BenchmarkCalls/plt/core=0"] == {"instructions/op": [rows(COUNTED)["plt"]["per_op"]["instructions"]]}
@@ -303,7 +303,7 @@ def test_instructions_that_a_cpu_counted_go_with_its_time(tmp_path):
     assert (line["instructions"], line["ipc"], line["cycles"]) == ("7", "2.333333", "3")
 
 
-def test_of_several_reports_the_last_one_is_converted_and_said(tmp_path):
+def test_of_several_reports_the_last_one_is_converted_and_named(tmp_path):
     path = tmp_path / "serial.log"
     path.write_bytes(COUNTED.read_bytes() + SILICON.read_bytes())
     done = run("--to", "csv", path)

@@ -51,7 +51,7 @@ def test_a_baseline_is_small_sorted_and_readable(accepted):
     assert [p.name for p in accepted.baseline.parent.iterdir() if p.name.startswith("tmp")] == []
 
 
-def test_a_series_stands_in_the_order_of_its_numbers(gate):
+def test_a_series_is_in_the_order_of_its_numbers(gate):
     assert gate([counted(f"n_{n}", 2) for n in (10, 1, 2)], "--update").returncode == 0
     rows = [line.split('"')[1] for line in gate.baseline.read_text().splitlines() if line.startswith("  ")]
     assert rows == ["made/n_1@0", "made/n_2@0", "made/n_10@0"]
@@ -224,7 +224,7 @@ def test_a_cpu_is_held_to_an_emulators_baseline(accepted):
     assert ran.returncode == 1 and re.search(r"moved: made/b@0: .* operation: 3\.5 -> 4 \(", ran.stdout), ran.stdout
 
 
-def test_a_stepped_count_stands_for_an_emulators_windows(gate):
+def test_a_stepped_count_is_compared_with_an_emulators_windows(gate):
     """Windows include each iteration of a string instruction, and the call of a body that is not doubled."""
     counts = {"ops": 2, "body": 19, "body2": 25, "empty": 10, "empty2": 12, "iterations": 8, "traps": 80, "us": 1}
     assert gate((counted("rep", 9.125, steps=counts),), "--update").returncode == 0

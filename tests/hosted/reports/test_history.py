@@ -128,7 +128,7 @@ def test_fail_if_slower_passes_where_nothing_is(history):
     assert ran.returncode == 0 and re.search("[Nn]o row is slower by more than 1%", ran.stdout)
 
 
-def test_a_change_below_the_least_is_none(history):
+def test_a_change_below_the_least_is_not_reported(history):
     runs = [[placed(random.Random(i), "x", 3 if i < 4 else 3.06)] for i in range(8)]
     assert [c["run"] for c in rows_of(history(runs, "--format", "json"))["x"]["changes"]] == [5]
     found = rows_of(history(runs, "--format", "json", "--least", "5%"))["x"]
@@ -183,7 +183,7 @@ def test_a_folder_with_no_run_or_one_is_named(tmp_path):
     assert ran.returncode == 2
 
 
-def test_where_no_row_can_be_compared_the_status_says_so(history):
+def test_the_status_is_an_error_if_no_row_can_be_compared(history):
     ran = history([[row("x", 1)], [row("x", 1)], [row("y", 1)]])
     assert ran.returncode == 2 and "3 runs" in ran.stderr
     assert "not comparable" in ran.stdout

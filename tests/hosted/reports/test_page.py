@@ -16,7 +16,7 @@ from read import saved
 
 # --- the document ----------------------------------------------------------------------------------
 
-def test_it_is_whole_html(full):
+def test_the_page_is_complete_html(full):
     read = Read(full)
     assert full.startswith("<!DOCTYPE html>\n<html lang=\"en\">") and read.wrong == []
     ids = [a["id"] for _, a in read.elements if "id" in a]
@@ -34,7 +34,7 @@ def test_a_strict_reader_takes_it(full):
     html5lib.HTMLParser(strict=True).parse(full)
 
 
-def test_it_needs_nothing_else(full):
+def test_the_page_needs_no_other_file(full):
     read = Read(full)
     assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & {name for name, _ in read.elements}
     assert not [a for _, a in read.elements if "src" in a]
@@ -50,7 +50,7 @@ def test_only_its_own_script_may_run(full):
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in policy
 
 
-def test_who_cannot_see_it_can_read_it(full):
+def test_a_screen_reader_can_read_the_page(full):
     read = Read(full)
     assert all(a["scope"] in ("col", "row") for a in read.all("th")) and read.all("th")
     assert all(a.get("role") == "img" and len(a["aria-label"]) > 10 for a in read.all("svg"))
@@ -156,7 +156,7 @@ LINES = whole(row("a", 1), row("b", 2)).splitlines(keepends=True)
     (b"".join(LINES[:3]), "no record `end`: the report is cut"),
     (b"".join(LINES[1:]), "the record `run` is missing"),
 ], ids=["crc", "gap", "cut", "no run"])
-def test_damage_of_the_file_stands_on_the_page(tmp_path, data, said):
+def test_damage_of_the_file_is_on_the_page(tmp_path, data, said):
     path, out = tmp_path / "r.jsonl", tmp_path / "r.html"
     path.write_bytes(data)
     ran = baretick("report", path, "-o", out, "--plots", "0")
@@ -181,14 +181,14 @@ def test_compared_pairs_are_a_table():
     assert ["s/a", "5.000", "b", "3.000", "2.000", "1.500", "2.500", "cycles"] in [line for t in read.tables for line in t]
 
 
-def test_the_growth_with_an_argument_is_told():
+def test_the_growth_with_an_argument_is_stated():
     said = {"type": "event", "kind": "growth", "suite": "s", "name": "a", "message": "s/a, 3 arguments: n, 2 cycles x n"}
     text = Read(made(taken([silicon(), row("a/8", 5, arg=8), said]), plots=0)).text
     assert "Growth with the argument" in text and said["message"] in text
 
 
 @with_pictures
-def test_the_growth_with_an_argument_is_drawn_above_what_is_told():
+def test_the_picture_of_a_growth_is_above_its_text():
     text = made(taken([silicon(), *growing(), *growing("other", "log n"), plain()]))
     (section,) = re.findall(r'<section id="growth".*?</section>', text, re.DOTALL)
     captions = re.findall(r"<figcaption>([^<]*)", section)
@@ -219,7 +219,7 @@ def test_instructions_and_ipc_are_columns_of_the_rows():
 
 
 @with_pictures
-def test_instructions_and_ipc_are_said_of_a_picture():
+def test_a_picture_states_instructions_and_ipc():
     text = made(taken([silicon(), counted_too(2, 5)]))
     (about,) = {x for x in re.findall(r"<figcaption>made/plain.*?<span>([^<]*)", text)}
     assert "5 instructions, IPC 2.50" in about, about
@@ -266,7 +266,7 @@ def test_as_many_rows_as_were_asked_for_get_pictures():
     assert len(Read(made(taken([silicon(), *rows]), plots=99)).all("figure")) == 10
 
 
-def test_without_matplotlib_the_page_comes_and_says_so(tmp_path, monkeypatch):
+def test_without_matplotlib_the_page_has_no_pictures_and_the_reason(tmp_path, monkeypatch):
     path, out = tmp_path / "r.jsonl", tmp_path / "r.html"
     path.write_bytes(report([*everything(), END]))
     (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')\n")

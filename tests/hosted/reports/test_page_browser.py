@@ -163,7 +163,7 @@ def test_a_table_that_is_too_wide_scrolls_and_has_a_shadow_where_it_goes_on(full
     assert tables and all(re.search('class="wide[ "]', div) and 'tabindex="0"' in div for div in tables), tables
 
 
-def test_a_failed_row_is_marked_and_its_reason_stands_under_its_name():
+def test_a_failed_row_is_marked_and_its_reason_is_below_its_name():
     """In the heading of its line, which remains in sight where the table is wider than the screen."""
     text = made(taken([silicon(), row("fine", 1), row("broken", 1, status="wrong", why="x is 3")]), plots=0)
     (line,) = re.findall(r'<tr class="failed">.*?</tr>', text, re.DOTALL)

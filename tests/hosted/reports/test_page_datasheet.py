@@ -80,7 +80,7 @@ def test_a_hybrid_cpu_has_the_columns_once_per_type():
     assert next(x for t in chosen.tables for x in t if x[0] == "add r64, r64")[1] == "0.5"
 
 
-def test_what_was_not_judged_is_told():
+def test_figures_that_were_not_judged_are_named():
     read = section(made(taken([silicon(), *curves(), *instructions()]), plots=0), "not-judged")
     for said in ("memory/stride_64, core 0: not judged: most sizes were measured on a shared core",
                  "memory/latency_2m, core 0: unsupported: the kernel gave no pages of 2 MiB",
@@ -117,7 +117,7 @@ def test_a_long_table_scrolls_by_itself_and_is_not_printed():
     assert 'class="wide insn long"' not in made(taken([silicon(), *instructions()]), plots=0)
 
 
-def test_ten_figures_stand_at_the_top():
+def test_ten_figures_are_at_the_top():
     lines = [{"label": "datasheet", "cells": ["performance core 0", "efficiency core 8"]},
              {"label": "L1 load", "cells": ["4.00 +-0.02 cycles", "3.00 +-0.10 cycles"]}]
     essence = {"type": "essence", "rows": [], "lines": lines}
@@ -130,7 +130,7 @@ ALWAYS = {"type", "suite", "name", "status", "core", "kind", "pairs", "points", 
           "longest_ticks", "forms", "pairs_of"}  # the last two: unless another core's record has them
 
 
-def test_what_is_not_known_is_left_out_and_missed_by_nobody():
+def test_a_report_without_optional_fields_gives_a_page():
     """A report leaves out the name of a value that is not known: each of two levels, one at a time."""
     one_of_a_kind = ("latency_4k", "read_16")  # curves
     records, left = [r for r in everything() if r["type"] != "curve" or r["name"] in one_of_a_kind], 0

@@ -153,14 +153,14 @@ def test_bars_are_the_windows(svgs):
     assert share == pytest.approx(binned_share(found, 4000), rel=0.01)
 
 
-def test_a_long_tail_is_told_and_does_not_squash_the_rest(svgs):
+def test_a_long_tail_is_stated_and_does_not_compress_the_rest(svgs):
     svg = svgs["made-moded-core0-histogram"]
     assert any(re.search("4 of 1\u202f384 windows .*2\u202f000\u202f000", t) for t in texts(svg)), texts(svg)
     bars = shapes(svg, "windows")
     assert bars[-1][1] - bars[0][0] > 0.7 * 720
 
 
-def test_windows_that_the_report_left_out_are_told():
+def test_windows_that_the_report_left_out_are_stated():
     windows = row("capped", 2, hist=hist((2080, 500)), hist_rest=7)
     found = drawn([silicon(), windows])[0]["made-capped-core0-histogram"]
     assert any(re.match("7 windows .*: hist=full", t) for t in texts(found.sheet().svg()))

@@ -111,7 +111,7 @@ def test_a_damaged_report_is_drawn_and_named(kept, tmp_path):
     assert ran.returncode == 1 and "no record `end`" in ran.stderr and (tmp_path / "x.svg").exists()
 
 
-def test_without_matplotlib_it_says_what_to_install(kept, tmp_path, monkeypatch):
+def test_without_matplotlib_the_package_to_install_is_named(kept, tmp_path, monkeypatch):
     (tmp_path / "matplotlib.py").write_text("raise ImportError('not here')\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     ran = process("plot", kept(report([*everything(), END])), "-o", tmp_path / "x.svg", "--kind", "linearity")

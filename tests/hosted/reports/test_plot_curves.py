@@ -30,7 +30,7 @@ def test_a_latency_names_its_levels_and_the_caches_of_cpuid():
     assert [(x - left) / (right - left) for x in caches] == pytest.approx([3 / 11, 8 / 11], abs=0.01)
 
 
-def test_curves_of_one_kind_are_one_picture_and_a_spoiled_one_says_why():
+def test_curves_of_one_kind_are_one_picture_and_a_spoiled_one_has_the_reason():
     found = of_curves(*curves())
     assert set(found) == {"memory-latency-core0", "memory-read-core0", "memory-alias-core0", "memory-flush-core0"}
     picture, svg = found["memory-latency-core0"]
@@ -103,7 +103,7 @@ def test_limits_of_one_kind_are_one_picture_with_each_figure():
     assert found["limits-width-core0"][0].title.endswith(": 6 instructions per cycle (5.97 to 6.06)")
 
 
-def test_curves_can_be_chosen_and_those_that_are_not_there_are_told():
+def test_curves_can_be_chosen_and_missing_ones_are_named():
     args = argparse.Namespace(kind=["curves"], suite="*", bench="latency*", core=None)
     pictures, absent = plot.drawn(taken([silicon(), *curves()]), args)
     assert [p.stem for p in pictures] == ["memory-latency-core0"]
@@ -151,7 +151,7 @@ def test_points_of_a_growth_lie_about_its_curve_and_have_their_intervals():
     assert [(points[0][1] - top) / per_cycle for *_, top in bars] == pytest.approx([18 + 4 - 18, 44 + 8 - 18, 54 + 12 - 18, 88 + 16 - 18], abs=0.2)
 
 
-def test_a_growth_without_a_fit_or_with_a_failed_argument_says_so():
+def test_a_growth_without_a_fit_or_with_a_failed_argument_is_marked():
     records = growing(fits=False, error=0.3, exclusive=False)
     records[1].update(status="wrong", why="it is 16")
     (picture, svg), = grown(*records).values()
@@ -170,7 +170,7 @@ def test_a_growth_of_counted_instructions_has_no_interval():
     assert "figure" in texts(svg) and not any("interval" in t or "cycle" in t for t in texts(svg))
 
 
-def test_too_few_arguments_for_a_fit_are_told_and_not_drawn():
+def test_too_few_arguments_for_a_fit_are_stated_and_not_drawn():
     *rows, event = growing(arguments=(4, 16))
     for key in ("curve", "coefficient", "error"):
         del event[key]

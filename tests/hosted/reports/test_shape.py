@@ -35,12 +35,12 @@ def test_chains_that_were_disturbed_in_all_windows_have_no_ticks():
     ({**row("a", 1), "interval": {"placements_cycles": [1, None, "2"]}},
      ("`row.interval.placements_cycles[]`", "'2'", "number or null")),
 ])
-def test_what_is_wrong_is_said(record, said):
+def test_a_wrong_record_has_its_error_named(record, said):
     wrong = shape.wrong(record)
     assert wrong.startswith(said[0]) and all(words in wrong for words in said), wrong
 
 
-def test_what_is_new_is_let_through():
+def test_unknown_fields_and_records_are_accepted():
     assert shape.wrong({**row("a", 1), "newer": {"than": "this"}}) is None
     assert shape.wrong({"type": "newer", "than": "this"}) is None
     assert shape.wrong({**row("a", 1), "interval": {"placements_cycles": [1, None, 2.5]}}) is None

@@ -77,7 +77,7 @@ def test_an_odd_placement_does_not_move_the_shift():
     assert shift.Shift(old, [*(v + 0.05 for v in old[:14]), 2.2, 2.1]).value == pytest.approx(0.05, abs=0.01)
 
 
-def test_one_source_is_rejected_as_often_as_it_says():
+def test_one_source_is_rejected_at_the_stated_rate():
     dice = random.Random(2)
     same = [shift.p_one_source([[dice.random() for _ in range(16)] for _ in range(3)]) for _ in range(2000)]
     assert statistics.fmean(p < 0.05 for p in same) == pytest.approx(0.05, abs=0.015)
@@ -158,7 +158,7 @@ def rates(change, launches, judge=judged):
     return (statistics.fmean(v > 0 for v in verdicts), statistics.fmean(v != 0 for v in verdicts), len(verdicts))
 
 
-def test_false_alarms_are_as_rare_as_the_level_says():
+def test_false_alarms_are_as_rare_as_the_level():
     _, any_, n = rates(0, 1)
     assert n > 1200 and any_ <= 0.01 + 3 * math.sqrt(0.01 / n)
 

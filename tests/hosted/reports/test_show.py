@@ -65,7 +65,7 @@ def test_operations_per_second_are_shown_next_to_ns(kept):
     assert [r["operations_per_second"] for r in as_csv] == ["1234567890", ""], as_csv
 
 
-def test_instructions_and_ipc_stand_next_to_the_time(kept):
+def test_instructions_and_ipc_are_next_to_the_time(kept):
     found = row("x", 3)
     found["per_op"].update(instructions=7, ipc=2.3333)
     lines = baretick("show", kept(whole(found))).stdout.splitlines()
@@ -143,7 +143,7 @@ def test_a_figure_above_the_documented_one_is_noted(kept):
     ({"interval": {**STUDENT, "by": "blocks"}}, "only one block"),
     ({"interval": {"estimator": "method", "by": "method"}, "method": "kbest"}, "the recipe hides"),
 ])
-def test_a_figure_without_an_interval_says_so(kept, more, why):
+def test_a_figure_without_an_interval_is_marked(kept, more, why):
     found = row("a", 3, **more)
     found["per_op"] = {key: value for key, value in found["per_op"].items() if not key.startswith("cycles_")}
     path = kept(whole(found, row("b", 3, **more)))
@@ -153,7 +153,7 @@ def test_a_figure_without_an_interval_says_so(kept, more, why):
     assert why in baretick("show", path).stdout
 
 
-def test_a_row_without_a_figure_says_so(kept):
+def test_a_row_without_a_figure_is_marked(kept):
     """Its stepped instructions are not a figure in place of time."""
     found = row("a", 3)
     found["per_op"] = {"instructions": 2}
@@ -359,7 +359,7 @@ def test_a_report_brings_no_escape_code_to_the_terminal(kept):
 
 # --- curves ----------------------------------------------------------------------------------------
 
-def test_each_point_of_a_curve_has_a_line_and_its_levels_stand_below(kept):
+def test_each_point_of_a_curve_has_a_line_and_its_levels_are_below(kept):
     path = kept(whole(row("a", 1), others=[*pictured.curves(), *pictured.forwarding()]))
     lines = baretick("show", path, "--suite", "memory").stdout.splitlines()
     assert re.split(" {2,}", lines[2]) == ["row", "at", "cycles/op", "+-99%", "ns/op", "GB/s", "note"]

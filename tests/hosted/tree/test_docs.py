@@ -125,7 +125,7 @@ def test_the_judges_see_what_is_wrong(tmp_path):
         True, True, True, False]
 
 
-def test_readme_says_in_which_takeover_mode_a_report_goes_to_the_stick():
+def test_readme_names_the_takeover_mode_that_saves_to_the_stick():
     paragraphs = (ROOT / "README.md").read_text().split("\n\n")
     (found,) = [p for p in paragraphs if "report" in p and "stick" in p and "takeover=" in p]
     assert {"takeover=borrow", "takeover=auto", "finish=return"} <= set(re.findall(r"\w+=\w+", found))

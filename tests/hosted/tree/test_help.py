@@ -48,7 +48,7 @@ def test_each_line_fits_the_terminal(command, help_of):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_option_says_what_it_does(command, help_of):
+def test_each_option_has_a_description(command, help_of):
     for action in COMMANDS[command]._actions:
         if action.option_strings:
             assert re.search(r"(  |\n +)\S", entry(help_of(command), action.option_strings[-1])), action.option_strings

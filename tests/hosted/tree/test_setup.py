@@ -96,7 +96,7 @@ def test_the_readme_states_what_apt_downloads_and_what_that_takes_on_disk(words,
         assert abs(says - states) <= 0.15 * states, f"README.md states {states} MB; {' '.join(words)} says {says}"
 
 
-def test_size_installs_nothing_and_says_where_apt_has_no_lists(setup):
+def test_size_installs_nothing_and_reports_missing_lists_of_apt(setup):
     said, status, called = setup(True, "--size", "--all")
     assert status == 1 and "apt-get update" in said, said
     assert called and all("--print-uris" in line for line in called), called

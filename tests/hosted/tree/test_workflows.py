@@ -89,7 +89,7 @@ def test_the_own_gate_has_a_baseline():
     assert rows["calls/direct@0"]["instructions"] == 2
 
 
-def test_kvm_is_used_and_said():
+def test_kvm_is_used_and_reported():
     """scripts/run uses KVM by itself if it works, and reports it with these words."""
     script = (ROOT / "scripts/run").read_text(encoding="utf-8")
     text = OWN.read_text(encoding="utf-8")
@@ -97,7 +97,7 @@ def test_kvm_is_used_and_said():
     assert "grep -E '^(QEMU under|KVM is not used)'" in text and "/dev/kvm" in text and "--accel" not in text
 
 
-def test_lava_waits_for_what_is_written():
+def test_lava_waits_for_text_that_the_program_writes():
     (test,) = (a["test"] for a in load(LAVA)["actions"] if "test" in a)
     (monitor,) = test["monitors"]
     assert monitor["pattern"] == EXPRESSION and set(monitor["fixupdict"]) == {"pass", "fail"}

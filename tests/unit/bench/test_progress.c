@@ -47,7 +47,7 @@ static int start(void **state)
     return 0;
 }
 
-static void guesses_stand_to_each_other_as_rows_do(void **state)
+static void guesses_are_proportional_to_the_rows_sizes(void **state)
 {
     (void)state;
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
@@ -338,7 +338,7 @@ static void follows_a_share_that_changes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(guesses_stand_to_each_other_as_rows_do, start),
+        cmocka_unit_test_setup(guesses_are_proportional_to_the_rows_sizes, start),
         cmocka_unit_test(follows_what_rows_take),
         cmocka_unit_test(a_row_alone_is_estimated_by_its_parts),
         cmocka_unit_test_setup(refused_rows_take_nothing, start),

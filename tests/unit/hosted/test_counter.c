@@ -142,7 +142,7 @@ static void read_counts_where_rdpmc_is_not_allowed(void **state)
     assert_int_equal(perf->read(perf, &to), TIMER_FAILED);
 }
 
-static void readings_that_did_not_see_all_fail(void **state)
+static void readings_of_a_multiplexed_counter_fail(void **state)
 {
     (void)state;
     uint64_t count;
@@ -197,7 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(read_counts_where_rdpmc_is_not_allowed, set_up),
-        cmocka_unit_test_setup(readings_that_did_not_see_all_fail, set_up),
+        cmocka_unit_test_setup(readings_of_a_multiplexed_counter_fail, set_up),
         cmocka_unit_test_setup(what_does_not_count_core_cycles_does_not_start, set_up),
         cmocka_unit_test_setup(after_a_fork_the_child_has_a_new_counter, set_up),
     };

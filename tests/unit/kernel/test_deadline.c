@@ -18,7 +18,7 @@ static void a_sleeping_core_watches(void **state)
 }
 
 /* In earlier rounds. If nothing is left of the deadline, no guarded call begins. */
-static void a_row_has_what_it_has_not_taken_before(void **state)
+static void a_row_has_the_time_that_earlier_rounds_left(void **state)
 {
     uint64_t began;
 
@@ -189,7 +189,7 @@ static void next_row_on_core_0(void)
 }
 
 /* The watcher is held up before it sends the NMI, and core 0 ends its row in time. */
-static void an_nmi_that_comes_in_the_next_row_is_ours(void **state)
+static void a_late_nmi_in_the_next_row_is_recognised(void **state)
 {
     uint64_t began;
 
@@ -228,7 +228,7 @@ static void a_row_is_ended_by_one_nmi(void **state)
 }
 
 /* The NMI arrived after the deadline had moved. */
-static void a_row_with_a_later_deadline_is_told_again(void **state)
+static void a_row_with_a_later_deadline_gets_another_nmi(void **state)
 {
     (void)state;
     open_with(false, false, NULL, NULL);
@@ -282,7 +282,7 @@ static void without_a_sleeper_a_timer_is_set(void **state)
     assert_int_equal(fake.timer_at[0], 0);
 }
 
-static void an_nmi_without_a_cause_is_not_ours(void **state)
+static void an_nmi_without_a_cause_is_not_taken_for_the_deadlines(void **state)
 {
     (void)state;
     open_with(true, false, NULL, "borrowed");
@@ -336,7 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_sleeping_core_watches, set_up),
-        cmocka_unit_test_setup(a_row_has_what_it_has_not_taken_before, set_up),
+        cmocka_unit_test_setup(a_row_has_the_time_that_earlier_rounds_left, set_up),
         cmocka_unit_test_setup(a_far_deadline_takes_several_shots, set_up),
         cmocka_unit_test_setup(an_hpet_takes_several_shots, set_up),
         cmocka_unit_test_setup(another_cores_row_is_ended_by_the_boot_core, set_up),
@@ -346,12 +346,12 @@ int main(void)
         cmocka_unit_test_setup(a_row_that_begins_while_the_watcher_looks_is_ended, set_up),
         cmocka_unit_test_setup(a_row_that_begins_while_the_timer_is_stopped_is_ended, set_up),
         cmocka_unit_test_setup(a_row_that_begins_while_an_nmi_is_handled_is_ended, set_up),
-        cmocka_unit_test_setup(an_nmi_that_comes_in_the_next_row_is_ours, set_up),
+        cmocka_unit_test_setup(a_late_nmi_in_the_next_row_is_recognised, set_up),
         cmocka_unit_test_setup(a_row_is_ended_by_one_nmi, set_up),
-        cmocka_unit_test_setup(a_row_with_a_later_deadline_is_told_again, set_up),
+        cmocka_unit_test_setup(a_row_with_a_later_deadline_gets_another_nmi, set_up),
         cmocka_unit_test_setup(a_watcher_that_is_woken_hands_the_watch_on, set_up),
         cmocka_unit_test_setup(without_a_sleeper_a_timer_is_set, set_up),
-        cmocka_unit_test_setup(an_nmi_without_a_cause_is_not_ours, set_up),
+        cmocka_unit_test_setup(an_nmi_without_a_cause_is_not_taken_for_the_deadlines, set_up),
         cmocka_unit_test_setup(each_core_has_a_counter, set_up),
         cmocka_unit_test_setup(without_a_source_no_row_is_ended, set_up),
     };

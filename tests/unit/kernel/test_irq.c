@@ -161,7 +161,7 @@ static void every_open_ioapic_entry_is_masked(void **state)
 }
 
 /* Everything that was open is open again, and nothing else. */
-static void all_that_was_open_is_opened_again(void **state)
+static void every_source_that_was_open_is_opened_again(void **state)
 {
     (void)state;
     static struct irq_opened opened; /* as the arena's: all zero */
@@ -216,7 +216,7 @@ int main(void)
         cmocka_unit_test_setup(the_local_apic_is_masked_by_msr, set_up),
         cmocka_unit_test_setup(a_missing_local_apic_is_left_alone, set_up),
         cmocka_unit_test_setup(every_open_ioapic_entry_is_masked, set_up),
-        cmocka_unit_test_setup(all_that_was_open_is_opened_again, set_up),
+        cmocka_unit_test_setup(every_source_that_was_open_is_opened_again, set_up),
         cmocka_unit_test_setup(a_machine_that_was_not_masked_is_not_restored, set_up),
     };
 

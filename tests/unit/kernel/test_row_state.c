@@ -60,7 +60,7 @@ static const char *told(void)
     return row_state_tell(&state, &text.sink) ? out : NULL;
 }
 
-static void nothing_changed_is_nothing_told(void **unused)
+static void unchanged_state_is_not_reported(void **unused)
 {
     (void)unused;
     assert_false(row_state_put_back(&state));
@@ -69,7 +69,7 @@ static void nothing_changed_is_nothing_told(void **unused)
     assert_int_equal(fake_msr.writes, 0);
 }
 
-static void each_planted_difference_is_told_by_name_and_put_back(void **unused)
+static void each_planted_difference_is_named_and_restored(void **unused)
 {
     for (unsigned r = 0; r < ROW_REGISTERS; r++) {
         (void)begun(unused);
@@ -94,7 +94,7 @@ static void a_handler_has_its_own_code_and_stack_segments(void **unused)
     assert_string_equal(told(), names[ROW_DS]);
 }
 
-static void several_are_put_back_in_order(void **unused)
+static void several_differences_are_restored_in_order(void **unused)
 {
     (void)unused;
     registers[ROW_GS_BASE] = registers[ROW_CR4] = registers[ROW_GS] = 0;
@@ -103,7 +103,7 @@ static void several_are_put_back_in_order(void **unused)
     assert_true(written[0] == ROW_CR4 && written[1] == ROW_GS && written[2] == ROW_GS_BASE);
 }
 
-static void a_touched_msr_is_told_by_number_and_put_back(void **unused)
+static void a_touched_msr_is_reported_by_number_and_restored(void **unused)
 {
     (void)unused;
     (void)msr_write(TOUCHED, 1);
@@ -122,7 +122,7 @@ static void an_msr_that_keeps_its_value_does_not_repeat_a_fault(void **unused)
     assert_string_equal(told(), "MSR 48h");
 }
 
-static void other_msrs_are_those_of_the_next_row(void **unused)
+static void untouched_msrs_are_not_compared(void **unused)
 {
     (void)unused;
     row_state_keep(&state);
@@ -143,13 +143,13 @@ static void nothing_is_compared_between_rows(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(nothing_changed_is_nothing_told, begun),
-        cmocka_unit_test_setup(each_planted_difference_is_told_by_name_and_put_back, begun),
+        cmocka_unit_test_setup(unchanged_state_is_not_reported, begun),
+        cmocka_unit_test_setup(each_planted_difference_is_named_and_restored, begun),
         cmocka_unit_test_setup(a_handler_has_its_own_code_and_stack_segments, begun),
-        cmocka_unit_test_setup(several_are_put_back_in_order, begun),
-        cmocka_unit_test_setup(a_touched_msr_is_told_by_number_and_put_back, begun),
+        cmocka_unit_test_setup(several_differences_are_restored_in_order, begun),
+        cmocka_unit_test_setup(a_touched_msr_is_reported_by_number_and_restored, begun),
         cmocka_unit_test_setup(an_msr_that_keeps_its_value_does_not_repeat_a_fault, begun),
-        cmocka_unit_test_setup(other_msrs_are_those_of_the_next_row, begun),
+        cmocka_unit_test_setup(untouched_msrs_are_not_compared, begun),
         cmocka_unit_test_setup(nothing_is_compared_between_rows, begun),
     };
 

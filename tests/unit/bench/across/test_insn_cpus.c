@@ -73,7 +73,7 @@ static struct measured on(struct dump_cpu *cpu)
     return with(&s);
 }
 
-static void test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
+static void a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(with_avx512); i++) {
@@ -84,7 +84,7 @@ static void test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs(void **state)
     }
 }
 
-static void test_every_cpu_has_the_forms_of_long_mode(void **state)
+static void every_cpu_has_the_forms_of_long_mode(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(others); i++) {
@@ -94,7 +94,7 @@ static void test_every_cpu_has_the_forms_of_long_mode(void **state)
     }
 }
 
-static void test_both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **state)
+static void both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(hybrid); i++) {
@@ -110,7 +110,7 @@ static void test_both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **
 }
 
 /* On one core. No CPU has FP16, VP2INTERSECT, TBM and FMA4. */
-static void test_not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line(void **state)
+static void not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line(void **state)
 {
     struct insn_support s = {.avx_on = true, .avx512_on = true};
 
@@ -123,10 +123,10 @@ static void test_not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_l
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_cpu_with_avx512_has_5000_forms_and_6000_pairs),
-        cmocka_unit_test(test_every_cpu_has_the_forms_of_long_mode),
-        cmocka_unit_test(test_both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms),
-        cmocka_unit_test(test_not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line),
+        cmocka_unit_test(a_cpu_with_avx512_has_5000_forms_and_6000_pairs),
+        cmocka_unit_test(every_cpu_has_the_forms_of_long_mode),
+        cmocka_unit_test(both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms),
+        cmocka_unit_test(not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static const char *written(const struct insn_groups *g)
     return text;
 }
 
-static void test_a_list_of_operands_is_written_once(void **state)
+static void a_list_of_operands_is_written_once(void **state)
 {
     (void)state;
     struct insn_groups *g =
@@ -47,7 +47,7 @@ static void test_a_list_of_operands_is_written_once(void **state)
     assert_true(insn_groups_spelled(g, 5));
 }
 
-static void test_the_same_operands_with_other_pairs_are_another_list(void **state)
+static void the_same_operands_with_other_pairs_are_another_list(void **state)
 {
     (void)state;
     /* MOV does not read its first operand and writes no flags. */
@@ -58,7 +58,7 @@ static void test_the_same_operands_with_other_pairs_are_another_list(void **stat
     assert_int_equal(g->group[1].like, 0);
 }
 
-static void test_groups_of_one_key_that_differ_are_not_confused(void **state)
+static void groups_of_one_key_that_differ_are_not_confused(void **state)
 {
     (void)state;
     struct insn_groups *g = groups_of("add_r64_r64,add_r64_m64,sub_r64_r64", true);
@@ -74,7 +74,7 @@ static void test_groups_of_one_key_that_differ_are_not_confused(void **state)
     assert_int_equal(g->group[1].like, 1);
 }
 
-static void test_the_bytes_are_those_that_are_written(void **state)
+static void the_bytes_are_those_that_are_written(void **state)
 {
     (void)state;
     struct insn_groups *g = groups_of("add_*_r64,sub_*_r64,nop", true);
@@ -96,7 +96,7 @@ static const char *refers(const struct insn_groups *g, struct insn_told *told, u
     return text + 1;
 }
 
-static void test_a_record_of_another_core_with_the_same_forms_is_referred_to(void **state)
+static void a_record_of_another_core_with_the_same_forms_is_referred_to(void **state)
 {
     (void)state;
     static struct insn_told told;
@@ -115,11 +115,11 @@ static void test_a_record_of_another_core_with_the_same_forms_is_referred_to(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_list_of_operands_is_written_once),
-        cmocka_unit_test(test_the_same_operands_with_other_pairs_are_another_list),
-        cmocka_unit_test(test_groups_of_one_key_that_differ_are_not_confused),
-        cmocka_unit_test(test_the_bytes_are_those_that_are_written),
-        cmocka_unit_test(test_a_record_of_another_core_with_the_same_forms_is_referred_to),
+        cmocka_unit_test(a_list_of_operands_is_written_once),
+        cmocka_unit_test(the_same_operands_with_other_pairs_are_another_list),
+        cmocka_unit_test(groups_of_one_key_that_differ_are_not_confused),
+        cmocka_unit_test(the_bytes_are_those_that_are_written),
+        cmocka_unit_test(a_record_of_another_core_with_the_same_forms_is_referred_to),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
 

@@ -39,7 +39,7 @@ static const char *written(const struct insn_table *t)
     return text;
 }
 
-static void test_blockers_are_digits_and_unsettled_ones_are_marked(void **state)
+static void blockers_are_digits_and_unsettled_ones_are_marked(void **state)
 {
     (void)state;
     static const double yes[] = {2, 3, 2}, no[] = {0, 0.1, 0.9}, split[] = {2, 0.9}, few[] = {2};
@@ -64,7 +64,7 @@ static void test_blockers_are_digits_and_unsettled_ones_are_marked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blockers_are_digits_and_unsettled_ones_are_marked),
+        cmocka_unit_test(blockers_are_digits_and_unsettled_ones_are_marked),
     };
 
     if (insn_links_find(&links))

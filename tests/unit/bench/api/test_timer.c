@@ -358,7 +358,7 @@ static void a_named_timer_has_to_start(void **state)
     assert_true(check("auto", &c, said));
 }
 
-static void a_list_of_which_none_starts_says_why(void **state)
+static void a_list_of_which_none_starts_has_the_reason(void **state)
 {
     (void)state;
     uint64_t count;
@@ -402,7 +402,7 @@ int main(void)
         cmocka_unit_test_setup(the_first_timer_that_starts_is_used, set_up),
         cmocka_unit_test_setup(reasons_are_kept, set_up),
         cmocka_unit_test_setup(a_named_timer_has_to_start, set_up),
-        cmocka_unit_test_setup(a_list_of_which_none_starts_says_why, set_up),
+        cmocka_unit_test_setup(a_list_of_which_none_starts_has_the_reason, set_up),
         cmocka_unit_test_setup(a_failed_reading_is_tried_again, set_up),
         cmocka_unit_test_setup(survey_tries_all, set_up),
         cmocka_unit_test_setup(the_survey_measures_each_clock, set_up),

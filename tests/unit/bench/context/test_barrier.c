@@ -89,7 +89,7 @@ static void a_first_place_that_stays_away_is_waited_for_within_bounds(void **sta
     assert_true(tsc_now() - began >= IN_VAIN);
 }
 
-static void who_has_left_is_not_waited_for(void **state)
+static void cores_that_have_left_are_not_waited_for(void **state)
 {
     (void)state;
     barrier_init(&barrier, line, 2);
@@ -140,7 +140,7 @@ static void play(bool stamped, bool silicon)
     assert_true(exchange_complete(&game));
 }
 
-static void a_game_is_complete(void **state)
+static void a_game_has_every_move_and_batch(void **state)
 {
     (void)state;
     play(false, false);
@@ -187,9 +187,9 @@ int main(void)
         cmocka_unit_test(all_cores_leave_each_round_together),
         cmocka_unit_test(a_place_that_stays_away_is_named_to_the_others),
         cmocka_unit_test(a_first_place_that_stays_away_is_waited_for_within_bounds),
-        cmocka_unit_test(who_has_left_is_not_waited_for),
+        cmocka_unit_test(cores_that_have_left_are_not_waited_for),
         cmocka_unit_test(moments_are_shifted),
-        cmocka_unit_test(a_game_is_complete),
+        cmocka_unit_test(a_game_has_every_move_and_batch),
         cmocka_unit_test(clocks_are_compared),
         cmocka_unit_test(a_core_that_does_not_answer_ends_the_exchange),
     };

@@ -400,7 +400,7 @@ static void a_user_stops_the_run(void **state)
 }
 
 /* It is named. Where the system may give a core no CPU that is no failure. */
-static void a_core_that_does_not_answer(void **state)
+static void a_core_that_does_not_answer_is_named(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 2; i++) {
@@ -424,7 +424,7 @@ static void a_core_that_does_not_answer(void **state)
     assert_true(quiet_watch(&plan, &row)->complete);
 }
 
-static void a_core_that_is_aborted(void **state)
+static void an_aborted_core_fails_the_row_and_is_named(void **state)
 {
     (void)state;
     options.quiet_time = 3;
@@ -473,8 +473,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_nmi_of_the_program_is_no_gap, reset, release),
         cmocka_unit_test_setup_teardown(a_limit_is_judged_only_if_it_is_asked_for, reset, release),
         cmocka_unit_test_setup_teardown(a_user_stops_the_run, reset, release),
-        cmocka_unit_test_setup_teardown(a_core_that_does_not_answer, reset, release),
-        cmocka_unit_test_setup_teardown(a_core_that_is_aborted, reset, release),
+        cmocka_unit_test_setup_teardown(a_core_that_does_not_answer_is_named, reset, release),
+        cmocka_unit_test_setup_teardown(an_aborted_core_fails_the_row_and_is_named, reset, release),
         cmocka_unit_test_setup_teardown(a_core_that_is_gone_is_left_out, reset, release),
         cmocka_unit_test_setup_teardown(the_time_that_it_takes_is_known, reset, release),
     };

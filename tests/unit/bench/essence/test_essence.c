@@ -260,7 +260,7 @@ static void failures_are_named(void **state)
     expect("stopped   after 3 of 163 rows");
 }
 
-static void instructions_are_no_time(void **state)
+static void counted_instructions_have_no_ns(void **state)
 {
     struct essence s = all_present();
 
@@ -301,7 +301,7 @@ static void the_level_is_that_of_the_intervals_shown(void **state)
     expect("essence   cycles/op by ruler");
 }
 
-static void one_core_of_several_speaks(void **state)
+static void an_essence_of_several_cores_names_its_core(void **state)
 {
     struct essence s = all_present();
 
@@ -332,7 +332,7 @@ static void long_names_are_cut(void **state)
 }
 
 /* Everything at its longest. */
-static void it_keeps_to_its_lines(void **state)
+static void every_essence_fits_its_lines(void **state)
 {
     static const double sizes[] = {-0.0004, 99.9996, -99999.9, -999999, 1e9, -1e17, 1e30};
     struct essence s = all_present();
@@ -430,11 +430,11 @@ int main(void)
         cmocka_unit_test(missing_figures_have_a_dash_and_missing_rows_no_line),
         cmocka_unit_test(no_figure_looks_better_than_it_is),
         cmocka_unit_test(failures_are_named),
-        cmocka_unit_test(instructions_are_no_time),
+        cmocka_unit_test(counted_instructions_have_no_ns),
         cmocka_unit_test(the_level_is_that_of_the_intervals_shown),
-        cmocka_unit_test(one_core_of_several_speaks),
+        cmocka_unit_test(an_essence_of_several_cores_names_its_core),
         cmocka_unit_test(long_names_are_cut),
-        cmocka_unit_test(it_keeps_to_its_lines),
+        cmocka_unit_test(every_essence_fits_its_lines),
         cmocka_unit_test(figures_of_a_datasheet_replace_those_of_rows),
         cmocka_unit_test(rows_are_named),
         cmocka_unit_test(parts_have_all_rows),

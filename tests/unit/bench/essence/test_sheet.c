@@ -126,7 +126,7 @@ static void a_cache_at_which_no_level_ends_is_marked(void **state)
     assert_false(figure(0, "memory load")->vague);
 }
 
-static void other_rows_and_rows_without_a_curve_have_none(void **state)
+static void other_rows_and_rows_without_a_curve_have_no_figure(void **state)
 {
     (void)state;
     sheet_curve(&sheet, &run, chase("stride_64", BENCH_CHASE), NULL);
@@ -319,7 +319,7 @@ int main(void)
         cmocka_unit_test_setup(a_bandwidth_falls_if_the_time_rises, start),
         cmocka_unit_test_setup(a_better_row_takes_the_figure_whichever_came_first, start),
         cmocka_unit_test_setup(a_cache_at_which_no_level_ends_is_marked, start),
-        cmocka_unit_test_setup(other_rows_and_rows_without_a_curve_have_none, start),
+        cmocka_unit_test_setup(other_rows_and_rows_without_a_curve_have_no_figure, start),
         cmocka_unit_test_setup(each_type_of_core_has_a_column, start),
         cmocka_unit_test_setup(forwarding_is_that_of_eight_bytes_at_their_own_place, start),
         cmocka_unit_test_setup(a_limit_is_its_first_step, start),

@@ -41,7 +41,7 @@ static void an_interval_that_reaches_beyond_the_loop_proves_nothing(void **state
     assert_int_equal(hides(0.9, 0.4, 0.5, 20, 1.0 / 8), HIDDEN_MAYBE);
 }
 
-static void no_iteration_takes_less_than_nothing(void **state)
+static void a_negative_gross_figure_is_not_known(void **state)
 {
     struct loop_facts f = narrow;
 
@@ -75,7 +75,7 @@ static double at_full_width(unsigned n, unsigned fused, unsigned width)
 
 /* The same on cores of any width, because the core's own width decides. Of a body that is executed
  * at full width next to the loop nothing is hidden, whatever share of its instructions is fused. */
-static void fused_pairs_are_not_the_loops_doing(void **state)
+static void fused_pairs_are_not_hidden_by_the_loop(void **state)
 {
     (void)state;
     for (unsigned width = 1; width <= 12; width++)
@@ -90,7 +90,7 @@ static void fused_pairs_are_not_the_loops_doing(void **state)
 }
 
 /* A faster body is impossible: a part of it ran in the loop's own time. */
-static void what_is_quicker_than_fused_pairs_is_hidden(void **state)
+static void a_body_quicker_than_fused_pairs_is_hidden(void **state)
 {
     (void)state;
     for (unsigned width = 1; width <= 12; width++) {
@@ -107,7 +107,7 @@ static void without_a_width_the_loops_own_cost_decides(void **state)
     assert_int_equal(hides(0.1, 0.01, 1.0, UNKNOWN, 0.25), HIDDEN_MAYBE);
 }
 
-static void what_executes_nothing_has_nothing_to_hide(void **state)
+static void a_body_without_instructions_hides_nothing(void **state)
 {
     (void)state;
     assert_int_equal(hides(0.001, 0.01, 1.0, 0, 0.25), HIDDEN_NOT);
@@ -171,11 +171,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_next_to_the_loop_is_hidden),
         cmocka_unit_test(an_interval_that_reaches_beyond_the_loop_proves_nothing),
-        cmocka_unit_test(no_iteration_takes_less_than_nothing),
-        cmocka_unit_test(fused_pairs_are_not_the_loops_doing),
-        cmocka_unit_test(what_is_quicker_than_fused_pairs_is_hidden),
+        cmocka_unit_test(a_negative_gross_figure_is_not_known),
+        cmocka_unit_test(fused_pairs_are_not_hidden_by_the_loop),
+        cmocka_unit_test(a_body_quicker_than_fused_pairs_is_hidden),
         cmocka_unit_test(without_a_width_the_loops_own_cost_decides),
-        cmocka_unit_test(what_executes_nothing_has_nothing_to_hide),
+        cmocka_unit_test(a_body_without_instructions_hides_nothing),
         cmocka_unit_test(a_loop_hides_no_more_than_it_takes),
         cmocka_unit_test(gross_is_net_and_the_loop),
     };

@@ -7,7 +7,7 @@
 static const struct pairs_figure none, one = {1, 50, 100, 1}, five = {5, 50, 100, 1},
                                        slow = {5, 90, 180, 1};
 
-static void test_a_disturbed_visit_is_found(void **state)
+static void a_disturbed_visit_is_found(void **state)
 {
     (void)state;
     struct visits v = {0};
@@ -21,7 +21,7 @@ static void test_a_disturbed_visit_is_found(void **state)
     assert_true(visits_are_shared(&v));
 }
 
-static void test_a_repetition_counts_if_it_is_less_disturbed(void **state)
+static void a_repetition_counts_if_it_is_less_disturbed(void **state)
 {
     (void)state;
     struct visits v = {0};
@@ -44,7 +44,7 @@ static void test_a_repetition_counts_if_it_is_less_disturbed(void **state)
 }
 
 /* Student's t of two visits is 64: such an interval would say nothing. */
-static void test_few_visits_have_a_figure_without_an_interval(void **state)
+static void few_visits_have_a_figure_without_an_interval(void **state)
 {
     (void)state;
     struct visits v = {0};
@@ -57,7 +57,7 @@ static void test_few_visits_have_a_figure_without_an_interval(void **state)
     }
 }
 
-static void test_visits_that_differ_much_have_no_interval(void **state)
+static void visits_that_differ_much_have_no_interval(void **state)
 {
     static const float cycles[] = {100, 101, 300};
     struct visits v = {0};
@@ -75,10 +75,10 @@ static void test_visits_that_differ_much_have_no_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_disturbed_visit_is_found),
-        cmocka_unit_test(test_visits_that_differ_much_have_no_interval),
-        cmocka_unit_test(test_few_visits_have_a_figure_without_an_interval),
-        cmocka_unit_test(test_a_repetition_counts_if_it_is_less_disturbed),
+        cmocka_unit_test(a_disturbed_visit_is_found),
+        cmocka_unit_test(visits_that_differ_much_have_no_interval),
+        cmocka_unit_test(few_visits_have_a_figure_without_an_interval),
+        cmocka_unit_test(a_repetition_counts_if_it_is_less_disturbed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,7 +180,7 @@ static void the_filler_is_the_one_that_takes_a_slot(void **state)
 }
 
 /* No blocker or filler writes a register that copies use. */
-static void mixes_have_registers_apart(void **state)
+static void mixes_have_separate_registers(void **state)
 {
     (void)state;
     for (unsigned f = 0; f < insn_count(); f++) {
@@ -242,7 +242,7 @@ int main(void)
         cmocka_unit_test(ratios_follow_from_both_throughputs),
         cmocka_unit_test(a_blocker_that_the_cpu_lacks_is_not_measured),
         cmocka_unit_test(the_filler_is_the_one_that_takes_a_slot),
-        cmocka_unit_test(mixes_have_registers_apart),
+        cmocka_unit_test(mixes_have_separate_registers),
         cmocka_unit_test(a_mix_has_a_filler_for_each_blocker),
     };
 

@@ -173,7 +173,7 @@ static double throughput_of(const char *form)
     return found;
 }
 
-static void test_a_window_is_longer_than_a_reorder_buffer(void **state)
+static void a_window_is_longer_than_a_reorder_buffer(void **state)
 {
     (void)state;
     slow = 1;
@@ -182,7 +182,7 @@ static void test_a_window_is_longer_than_a_reorder_buffer(void **state)
     assert_close(throughput_of("push_r64"), 1 / END, 1e-6);
 }
 
-static void test_slow_forms_have_fewer_copies(void **state)
+static void slow_forms_have_fewer_copies(void **state)
 {
     (void)state;
     slow = 100; /* a window of them ends within the time of a reorder buffer of fast ones */
@@ -192,8 +192,8 @@ static void test_slow_forms_have_fewer_copies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_window_is_longer_than_a_reorder_buffer),
-        cmocka_unit_test(test_slow_forms_have_fewer_copies),
+        cmocka_unit_test(a_window_is_longer_than_a_reorder_buffer),
+        cmocka_unit_test(slow_forms_have_fewer_copies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

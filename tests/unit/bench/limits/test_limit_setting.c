@@ -78,7 +78,7 @@ static void half_of_a_pattern_is_taken(void **state)
     assert_memory_equal(first, (const uint8_t *)(uintptr_t)s.run->table, sizeof first);
 }
 
-static void each_target_is_gone_to_once(void **state)
+static void each_target_is_reached_once(void **state)
 {
     bool seen[300] = {false};
 
@@ -121,7 +121,7 @@ static void walks_do_their_work(void **state)
     }
 }
 
-static void a_broken_chain_is_seen(void **state)
+static void a_broken_chain_is_found(void **state)
 {
     struct pair_ticks t;
 
@@ -133,7 +133,7 @@ static void a_broken_chain_is_seen(void **state)
 }
 
 /* A tick of the TSC is no fixed part of an instruction here. */
-static void a_wrong_count_of_instructions_is_seen(void **state)
+static void a_wrong_count_of_instructions_is_found(void **state)
 {
     struct pair_ticks t;
 
@@ -166,11 +166,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_are_in_separate_pages),
         cmocka_unit_test(half_of_a_pattern_is_taken),
-        cmocka_unit_test(each_target_is_gone_to_once),
+        cmocka_unit_test(each_target_is_reached_once),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(walks_do_their_work),
-        cmocka_unit_test(a_broken_chain_is_seen),
-        cmocka_unit_test(a_wrong_count_of_instructions_is_seen),
+        cmocka_unit_test(a_broken_chain_is_found),
+        cmocka_unit_test(a_wrong_count_of_instructions_is_found),
     };
 
     return cmocka_run_group_tests(tests, map, unmap);

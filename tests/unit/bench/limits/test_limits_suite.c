@@ -7,7 +7,7 @@
 
 extern const struct bench *const __start_baretick_rows[], *const __stop_baretick_rows[];
 
-static void test_all_rows_take_15_seconds(void **state)
+static void all_rows_take_15_seconds(void **state)
 {
     unsigned ms = 0;
 
@@ -25,7 +25,7 @@ static void test_all_rows_take_15_seconds(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_rows_take_15_seconds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_rows_take_15_seconds)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

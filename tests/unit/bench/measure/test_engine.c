@@ -39,7 +39,7 @@ static struct row_figure figure(unsigned placements)
     return row_figure_now(placements);
 }
 
-static void blocks_come_there_and_back(void **state)
+static void blocks_are_taken_forward_and_backward(void **state)
 {
     static const enum kind there[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2};
     const size_t kinds = sizeof there / sizeof there[0];
@@ -286,7 +286,7 @@ static void parts_share_the_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(blocks_come_there_and_back, start),
+        cmocka_unit_test_setup(blocks_are_taken_forward_and_backward, start),
         cmocka_unit_test_setup(starts_are_dithered, start),
         cmocka_unit_test_setup(doubled_bodies_give_what_was_planted, start),
         cmocka_unit_test_setup(the_ruler_cancels_drift, start),

@@ -153,7 +153,7 @@ static double every_other_placement(enum kind k, size_t i)
     return k >= KIND_BODY && i / 64 % 2 ? cycles_of(k) / 2 : 0;
 }
 
-static void an_interval_that_tells_nothing_is_remarked(void **state)
+static void an_interval_that_is_too_wide_has_a_remark(void **state)
 {
     struct bench b = bench;
 
@@ -220,7 +220,7 @@ int main(void)
         cmocka_unit_test_setup(work_that_is_not_counted_is_not_judged, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
         cmocka_unit_test_setup(a_slow_figure_proves_nothing_where_others_run, start),
-        cmocka_unit_test_setup(an_interval_that_tells_nothing_is_remarked, start),
+        cmocka_unit_test_setup(an_interval_that_is_too_wide_has_a_remark, start),
         cmocka_unit_test_setup(a_quarter_of_a_cycle_is_too_wide, start),
         cmocka_unit_test_setup(the_work_is_checked, start),
     };

@@ -23,7 +23,7 @@ static void share(bool (*when)(void), uint32_t retry_budget)
     engine.facts.samples = 1024;
 }
 
-static void shared_blocks_are_taken_again(void **state)
+static void shared_blocks_are_repeated(void **state)
 {
     struct bench b = bench;
 
@@ -48,7 +48,7 @@ static void shared_blocks_are_taken_again(void **state)
 }
 
 /* Blocks between two readings are judged as one: shared or not, and repeated together. */
-static void a_reading_stands_for_a_run_of_blocks(void **state)
+static void a_reading_counts_for_a_run_of_blocks(void **state)
 {
     (void)state;
     share(a_third, 20);
@@ -66,7 +66,7 @@ static void a_reading_stands_for_a_run_of_blocks(void **state)
     assert_int_equal(row.blocks, 3 * 5 * engine.facts.samples / ENGINE_BLOCK);
 }
 
-static void a_core_that_is_never_alone_is_not_judged(void **state)
+static void a_core_that_is_never_exclusive_is_not_judged(void **state)
 {
     struct bench b = bench;
 
@@ -93,7 +93,7 @@ static bool mostly(void)
     return plant.calls / 97 % 8 != 1;
 }
 
-static void the_interval_holds_both_states(void **state)
+static void the_interval_of_a_shared_row_covers_both_states(void **state)
 {
     (void)state;
     share(mostly, 0);
@@ -120,10 +120,10 @@ static void an_older_best_is_judged_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(shared_blocks_are_taken_again, start),
-        cmocka_unit_test_setup(a_reading_stands_for_a_run_of_blocks, start),
-        cmocka_unit_test_setup(a_core_that_is_never_alone_is_not_judged, start),
-        cmocka_unit_test_setup(the_interval_holds_both_states, start),
+        cmocka_unit_test_setup(shared_blocks_are_repeated, start),
+        cmocka_unit_test_setup(a_reading_counts_for_a_run_of_blocks, start),
+        cmocka_unit_test_setup(a_core_that_is_never_exclusive_is_not_judged, start),
+        cmocka_unit_test_setup(the_interval_of_a_shared_row_covers_both_states, start),
         cmocka_unit_test_setup(an_older_best_is_judged_again, start),
     };
 

@@ -20,7 +20,7 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
     assert_int_equal(row->status, ROW_WRONG);
 }
 
-static void a_fault_fails_the_row_and_says_where(void **state)
+static void a_fault_fails_the_row_and_its_place_is_named(void **state)
 {
     struct row row;
 
@@ -47,7 +47,7 @@ static void the_deadline_fails_the_row(void **state)
     assert_says(row.why, "deadline=7", "at 10");
 }
 
-static void a_person_stops_more_than_the_row(void **state)
+static void a_key_stops_the_run_and_not_only_the_row(void **state)
 {
     struct pace pace = {.p = &platform, .hz = UINT64_MAX}; /* it never looks */
     struct row row;
@@ -113,7 +113,7 @@ static void a_row_that_the_cpu_may_refuse_is_unsupported_then(void **state)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-static void a_row_is_stepped_after_its_last_window_and_its_time_is_apart(void **state)
+static void a_row_is_stepped_after_its_last_window_and_timed_separately(void **state)
 {
     (void)state;
     engine.facts.samples = 2048;
@@ -272,7 +272,7 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
 }
 
 /* Setup, windows and check: parts after the one that ends are not called. */
-static void what_is_around_the_windows_is_guarded(void **state)
+static void setup_windows_and_check_are_guarded(void **state)
 {
     static const bool windows[] = {false, true, true};
     struct guard_ended ended = {.by = GUARD_DEADLINE};
@@ -404,19 +404,19 @@ static void exact_figures_need_one_round(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_fault_fails_the_row_and_says_where, start),
+        cmocka_unit_test_setup(a_fault_fails_the_row_and_its_place_is_named, start),
         cmocka_unit_test_setup(state_that_the_body_changed_fails_the_row_and_is_named, start),
         cmocka_unit_test_setup(a_row_that_the_cpu_may_refuse_is_unsupported_then, start),
         cmocka_unit_test_setup(a_row_can_limit_its_windows, start),
         cmocka_unit_test_setup(the_deadline_fails_the_row, start),
-        cmocka_unit_test_setup(a_person_stops_more_than_the_row, start),
-        cmocka_unit_test_setup(a_row_is_stepped_after_its_last_window_and_its_time_is_apart, start),
+        cmocka_unit_test_setup(a_key_stops_the_run_and_not_only_the_row, start),
+        cmocka_unit_test_setup(a_row_is_stepped_after_its_last_window_and_timed_separately, start),
         cmocka_unit_test_setup(rounds_are_parts_of_one_row, start),
         cmocka_unit_test_setup(rounds_are_in_the_interval, start),
         cmocka_unit_test_setup(fixed_layout_has_a_part_in_each_round, start),
         cmocka_unit_test_setup(a_row_that_is_stopped_has_its_whole_rounds, start),
         cmocka_unit_test_setup(a_fault_in_a_later_round_ends_the_row, start),
-        cmocka_unit_test_setup(what_is_around_the_windows_is_guarded, start),
+        cmocka_unit_test_setup(setup_windows_and_check_are_guarded, start),
         cmocka_unit_test_setup(short_rounds_have_one_deadline, start),
         cmocka_unit_test_setup(time_that_a_platform_does_not_count_ends_no_row, start),
         cmocka_unit_test_setup(memory_is_bounded, start),

@@ -207,7 +207,7 @@ static void where_every_sample_fails_there_is_no_figure(void **state)
     assert_non_null(strstr(records, "\"n\":0,\"errors\":100,"));
 }
 
-static void what_has_no_place_fails_the_run(void **state)
+static void a_program_that_cannot_be_placed_fails_the_run(void **state)
 {
     struct sink_buf b;
     struct report r;
@@ -230,7 +230,7 @@ int main(void)
         cmocka_unit_test(warmup_is_by_windows_if_the_option_asks),
         cmocka_unit_test(samples_that_fail_are_counted_and_left_out),
         cmocka_unit_test(where_every_sample_fails_there_is_no_figure),
-        cmocka_unit_test(what_has_no_place_fails_the_run),
+        cmocka_unit_test(a_program_that_cannot_be_placed_fails_the_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void a_list_is_sorted(void **state)
     assert_true(lists(ARGS(0)) && values.count == 0);
 }
 
-static void what_is_no_range_is_refused_by_name(void **state)
+static void a_wrong_range_is_refused_by_name(void **state)
 {
     static const struct {
         struct baretick_args args;
@@ -126,7 +126,7 @@ int main(void)
         cmocka_unit_test(a_range_multiplies_as_google_benchmarks),
         cmocka_unit_test(a_range_goes_in_steps),
         cmocka_unit_test(a_list_is_sorted),
-        cmocka_unit_test(what_is_no_range_is_refused_by_name),
+        cmocka_unit_test(a_wrong_range_is_refused_by_name),
         cmocka_unit_test(an_argument_is_in_the_name_and_multiplies_the_base),
         cmocka_unit_test(names_and_units_have_limits),
     };

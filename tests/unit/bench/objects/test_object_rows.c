@@ -124,7 +124,7 @@ static void a_row_is_read_whole(void **state)
     }
 }
 
-static void what_is_left_out_is_none(void **state)
+static void fields_that_are_left_out_are_zero(void **state)
 {
     (void)state;
     assert_true(reads_made());
@@ -402,7 +402,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_row_is_read_whole, begin),
-        cmocka_unit_test_setup(what_is_left_out_is_none, begin),
+        cmocka_unit_test_setup(fields_that_are_left_out_are_zero, begin),
         cmocka_unit_test_setup(limits_are_allowed, begin),
         cmocka_unit_test_setup(an_older_object_is_read, begin),
         cmocka_unit_test_setup(each_row_of_several_is_read, begin),

@@ -176,7 +176,7 @@ static void each_argument_is_a_row(void **state)
     assert_true(!b->code->args_of[3] && registered("mine", "sums")->code->args_of == NULL);
 }
 
-static void a_suite_has_its_name_of_the_file(void **state)
+static void a_suite_is_named_after_its_file(void **state)
 {
     (void)state;
     in[0] = good_row(0, "r");
@@ -188,7 +188,7 @@ static void a_suite_has_its_name_of_the_file(void **state)
 }
 
 /* The others of the object, and the other objects, are there. */
-static void what_is_refused_is_refused_alone(void **state)
+static void a_refused_row_leaves_the_others(void **state)
 {
     (void)state;
     give("none.o", "not an object", 13);
@@ -211,7 +211,7 @@ static void what_is_refused_is_refused_alone(void **state)
     shows("object refused: some.o: row first of suite own: ");
 }
 
-static void there_are_so_many_objects_and_rows(void **state)
+static void the_numbers_of_objects_and_rows_are_limited(void **state)
 {
     char name[16];
 
@@ -272,7 +272,7 @@ static void refusals_are_counted_where_they_have_no_room(void **state)
     assert_int_equal(r.failures, OBJECTS_REFUSALS + 1);
 }
 
-static void a_report_has_them(void **state)
+static void a_report_names_objects_rows_and_refusals(void **state)
 {
     (void)state;
     in[0] = good_row(0, "good");
@@ -358,11 +358,11 @@ int main(void)
         cmocka_unit_test_setup(files_are_chosen_by_name, begin),
         cmocka_unit_test_setup(rows_join_the_registry_in_order, begin),
         cmocka_unit_test_setup(each_argument_is_a_row, begin),
-        cmocka_unit_test_setup(a_suite_has_its_name_of_the_file, begin),
-        cmocka_unit_test_setup(what_is_refused_is_refused_alone, begin),
-        cmocka_unit_test_setup(there_are_so_many_objects_and_rows, begin),
+        cmocka_unit_test_setup(a_suite_is_named_after_its_file, begin),
+        cmocka_unit_test_setup(a_refused_row_leaves_the_others, begin),
+        cmocka_unit_test_setup(the_numbers_of_objects_and_rows_are_limited, begin),
         cmocka_unit_test_setup(refusals_are_counted_where_they_have_no_room, begin),
-        cmocka_unit_test_setup(a_report_has_them, begin),
+        cmocka_unit_test_setup(a_report_names_objects_rows_and_refusals, begin),
         cmocka_unit_test_setup(the_registry_refuses_what_it_has_no_place_for, begin),
         cmocka_unit_test_setup(the_data_buffer_has_the_largest_room, begin),
     };

@@ -309,7 +309,7 @@ static void all_that_a_row_touches_is_cleared(void **state)
     }
 }
 
-static void refusals_are_told(void **state)
+static void refusals_are_reported(void **state)
 {
     (void)state;
     assert_true(place(1));
@@ -344,7 +344,7 @@ int main(void)
         cmocka_unit_test_setup(writable_data_begins_anew, set_up),
         cmocka_unit_test_setup(addresses_have_names, set_up),
         cmocka_unit_test_setup(all_that_a_row_touches_is_cleared, set_up),
-        cmocka_unit_test_setup(refusals_are_told, set_up),
+        cmocka_unit_test_setup(refusals_are_reported, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

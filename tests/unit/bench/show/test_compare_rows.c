@@ -108,7 +108,7 @@ static void rows_that_differ_show_a_sensitive_cpu(void **state)
 }
 
 /* A CPU whose rows were 1.32 and 1.32. */
-static void rows_that_agree_show_one_that_is_not(void **state)
+static void rows_that_agree_show_an_insensitive_cpu(void **state)
 {
     (void)state;
     figures[0] = figures[1] = figure(1.32, 0.02);
@@ -136,7 +136,7 @@ static void rounds_that_differ_are_no_difference_of_rows(void **state)
 }
 
 /* Comparisons that are not fair, or not of a CPU, are not judged. */
-static void nothing_is_said_where_it_cannot_be_judged(void **state)
+static void unfair_comparisons_are_not_judged(void **state)
 {
     (void)state;
     figures[1] = figure(2.00, 0.004);
@@ -169,7 +169,7 @@ static void other_pairs_are_other_code(void **state)
 }
 
 /* They have a line, where other pairs are in columns. */
-static void it_is_said_where_pairs_are_columns(void **state)
+static void sensitive_pairs_have_a_line_where_others_are_columns(void **state)
 {
     (void)state;
     figures[1] = figure(2.00, 0.004);
@@ -198,12 +198,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(rows_that_differ_show_a_sensitive_cpu, set_up),
-        cmocka_unit_test_setup(rows_that_agree_show_one_that_is_not, set_up),
+        cmocka_unit_test_setup(rows_that_agree_show_an_insensitive_cpu, set_up),
         cmocka_unit_test_setup(rounds_that_differ_are_no_difference_of_rows, set_up),
-        cmocka_unit_test_setup(nothing_is_said_where_it_cannot_be_judged, set_up),
+        cmocka_unit_test_setup(unfair_comparisons_are_not_judged, set_up),
         cmocka_unit_test_setup(other_pairs_are_other_code, set_up),
         cmocka_unit_test(a_series_begins_once),
-        cmocka_unit_test_setup(it_is_said_where_pairs_are_columns, set_up),
+        cmocka_unit_test_setup(sensitive_pairs_have_a_line_where_others_are_columns, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void a_line_without_intervals_has_no_line_of_them(void **state)
                            "                           0.250\r\n"));
 }
 
-static void counts_have_none(void **state)
+static void counts_have_no_intervals(void **state)
 {
     (void)state;
     assert_true(take(&two, "div", 0, 9, UNKNOWN));
@@ -161,7 +161,7 @@ static void counts_have_none(void **state)
                                 "plt                            -        -    3.000        -\r\n");
 }
 
-static void a_row_with_another_level_is_told_in_full(void **state)
+static void a_row_with_another_confidence_is_shown_in_full(void **state)
 {
     struct row row = row_of(bench_of(&two, "div", 0), 4, 1);
 
@@ -190,7 +190,7 @@ static void few_placements_have_their_level_in_the_heading(void **state)
     assert_non_null(strstr(text, "cycles/op, +-99% below\r\n"));
 }
 
-static void what_is_wrong_is_told_in_full(void **state)
+static void rows_with_a_problem_are_shown_in_full(void **state)
 {
     struct row row = row_of(bench_of(&four, "got", 0), 4, 1);
 
@@ -284,10 +284,10 @@ int main(void)
         cmocka_unit_test_setup(few_columns_have_their_intervals_next_to_them, many),
         cmocka_unit_test_setup(many_columns_have_them_below, many),
         cmocka_unit_test_setup(a_line_without_intervals_has_no_line_of_them, many),
-        cmocka_unit_test_setup(counts_have_none, many),
-        cmocka_unit_test_setup(a_row_with_another_level_is_told_in_full, many),
+        cmocka_unit_test_setup(counts_have_no_intervals, many),
+        cmocka_unit_test_setup(a_row_with_another_confidence_is_shown_in_full, many),
         cmocka_unit_test_setup(few_placements_have_their_level_in_the_heading, many),
-        cmocka_unit_test_setup(what_is_wrong_is_told_in_full, many),
+        cmocka_unit_test_setup(rows_with_a_problem_are_shown_in_full, many),
         cmocka_unit_test_setup(each_core_has_separate_lines, many),
         cmocka_unit_test_setup(a_series_is_in_order, many),
         cmocka_unit_test_setup(a_row_without_room_is_shown_in_full, many),

@@ -25,7 +25,7 @@ static struct row row_by(enum method method, double hides, double (*extra)(enum 
     return row;
 }
 
-static void a_figure_has_the_interval_that_its_method_saw(void **state)
+static void a_figure_has_the_interval_of_its_method(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -40,7 +40,7 @@ static void a_figure_has_the_interval_that_its_method_saw(void **state)
     }
 }
 
-static void a_figure_without_an_interval_says_what_is_not_known(void **state)
+static void a_missing_interval_has_its_reason(void **state)
 {
     (void)state;
     for (size_t i = 0; i < METHODS; i++) {
@@ -78,8 +78,8 @@ static void a_ruler_that_does_not_grow_gives_no_figure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_figure_has_the_interval_that_its_method_saw),
-        cmocka_unit_test(a_figure_without_an_interval_says_what_is_not_known),
+        cmocka_unit_test(a_figure_has_the_interval_of_its_method),
+        cmocka_unit_test(a_missing_interval_has_its_reason),
         cmocka_unit_test(a_ruler_that_does_not_grow_gives_no_figure),
     };
 

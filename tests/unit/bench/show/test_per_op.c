@@ -25,7 +25,7 @@ static const char *missing(const struct run_facts *run, bool known, double ticks
     return per_op_missing(run, &row);
 }
 
-static void each_way_to_no_figure_has_its_reason(void **state)
+static void each_missing_figure_has_its_reason(void **state)
 {
     struct run_facts ruler = run_by(EXEC_SILICON, CYCLES_RULER);
     struct run_facts counter = run_by(EXEC_SILICON, CYCLES_COUNTER);
@@ -42,7 +42,7 @@ static void each_way_to_no_figure_has_its_reason(void **state)
     assert_null(missing(&noise, true, 3, UNKNOWN));
 }
 
-static void a_row_that_has_none_by_design_or_failed_has_no_reason(void **state)
+static void a_failed_row_or_one_without_a_figure_by_design_has_no_reason(void **state)
 {
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER);
     struct bench b = {.form = FORM_EMPTY};
@@ -62,7 +62,7 @@ static void a_row_that_has_none_by_design_or_failed_has_no_reason(void **state)
     assert_null(per_op_missing(&run, &row));
 }
 
-static void a_figure_without_an_interval_is_told(void **state)
+static void a_figure_without_an_interval_has_its_reason(void **state)
 {
     static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER),
@@ -104,9 +104,9 @@ static void instructions_that_vary_have_no_ipc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_way_to_no_figure_has_its_reason),
-        cmocka_unit_test(a_figure_without_an_interval_is_told),
-        cmocka_unit_test(a_row_that_has_none_by_design_or_failed_has_no_reason),
+        cmocka_unit_test(each_missing_figure_has_its_reason),
+        cmocka_unit_test(a_figure_without_an_interval_has_its_reason),
+        cmocka_unit_test(a_failed_row_or_one_without_a_figure_by_design_has_no_reason),
         cmocka_unit_test(instructions_that_vary_have_no_ipc),
     };
 

@@ -91,7 +91,7 @@ static void each_stepped_window_has_each_target_equally_often(void **state)
 }
 
 /* Two windows of a random order differ, and most targets follow each target. */
-static void a_random_order_is_none(void **state)
+static void a_random_order_has_no_pattern(void **state)
 {
     unsigned rows = 0;
 
@@ -133,7 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_window_has_each_target_equally_often),
         cmocka_unit_test(each_stepped_window_has_each_target_equally_often),
-        cmocka_unit_test(a_random_order_is_none),
+        cmocka_unit_test(a_random_order_has_no_pattern),
         cmocka_unit_test(what_is_added_is_known),
     };
 

@@ -39,7 +39,7 @@ static void cores_have_their_documented_latencies(void **state)
     expect(cpu(VENDOR_AMD, 0x1a, 0x11), 1, 1, 1, 3, 3, 4);
 }
 
-static void what_is_unknown_has_none(void **state)
+static void an_unknown_core_has_no_documented_latency(void **state)
 {
     (void)state;
     expect(cpu(VENDOR_INTEL, 6, 0), 0, 0, 0, 0, 0, 0);    /* 0 ends the lists, it is in none */
@@ -66,7 +66,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cores_have_their_documented_latencies),
-        cmocka_unit_test(what_is_unknown_has_none),
+        cmocka_unit_test(an_unknown_core_has_no_documented_latency),
         cmocka_unit_test(a_masked_model_is_not_believed),
     };
 

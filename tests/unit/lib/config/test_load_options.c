@@ -44,7 +44,7 @@ static enum load_options load(const char *text)
     return narrow;
 }
 
-static void empty_options_are_none(void **state)
+static void empty_load_options_set_nothing(void **state)
 {
     (void)state;
     assert_int_equal(load_as("", 0, NULL), LOAD_OPTIONS_NONE);
@@ -55,7 +55,7 @@ static void empty_options_are_none(void **state)
     assert_int_equal(load("  \t "), LOAD_OPTIONS_NONE);
 }
 
-static void words_without_a_name_are_ours(void **state)
+static void words_without_a_program_name_are_parsed(void **state)
 {
     (void)state;
     assert_int_equal(load("suite=calls samples=64"), LOAD_OPTIONS_OURS);
@@ -75,7 +75,7 @@ static void words_without_a_name_are_ours(void **state)
     assert_int_equal(load_as("l\0i\0s\0t\0\0\0\x01\x02\x03", 13, NULL), LOAD_OPTIONS_OURS);
 }
 
-static void own_name_is_dropped(void **state)
+static void the_programs_name_is_dropped(void **state)
 {
     (void)state;
     const char *names[] = {"baretick",
@@ -196,9 +196,9 @@ static void quotes_are_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_options_are_none),
-        cmocka_unit_test(words_without_a_name_are_ours),
-        cmocka_unit_test(own_name_is_dropped),
+        cmocka_unit_test(empty_load_options_set_nothing),
+        cmocka_unit_test(words_without_a_program_name_are_parsed),
+        cmocka_unit_test(the_programs_name_is_dropped),
         cmocka_unit_test(a_wrong_word_among_ours_is_named),
         cmocka_unit_test(other_programs_options_are_quoted),
         cmocka_unit_test(binary_options_are_quoted_as_bytes),

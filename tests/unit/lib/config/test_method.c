@@ -50,7 +50,7 @@ static double ever_faster(enum kind k, size_t i)
 
 /* K-best alternates between body and empty body in blocks, forward and backward: neither is
  * measured in one go, because drift between them would be the figure. */
-static void kbest_comes_there_and_back(void **state)
+static void kbest_measures_blocks_forward_and_backward(void **state)
 {
     static const enum kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
     const size_t kinds = sizeof way / sizeof way[0], warm = kinds * 2 * ENGINE_BLOCK;
@@ -72,7 +72,7 @@ static void kbest_comes_there_and_back(void **state)
 }
 
 /* All windows are alike, so K-best has enough at once: forward, and backward too. */
-static void kbest_that_agrees_at_once_comes_back(void **state)
+static void kbest_measures_backward_even_if_samples_agree_at_once(void **state)
 {
     static const uint64_t most[] = {500, 20, 4};
 
@@ -208,7 +208,7 @@ static void a_long_window_is_compensated_towards_the_truth(void **state)
     }
 }
 
-static void compensation_says_why_not(void **state)
+static void missing_compensation_has_its_reason(void **state)
 {
     (void)state;
     struct platform bare = platform;
@@ -346,7 +346,7 @@ static double slow_empty(enum kind k, size_t i)
     return k == KIND_EMPTY ? 500 : 0;
 }
 
-static void a_negative_difference_says_so(void **state)
+static void a_negative_difference_is_reported(void **state)
 {
     (void)state;
     plant.operation = 0;
@@ -436,13 +436,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(each_method_finds_what_was_planted, start),
-        cmocka_unit_test_setup(kbest_comes_there_and_back, start),
-        cmocka_unit_test_setup(kbest_that_agrees_at_once_comes_back, start),
+        cmocka_unit_test_setup(kbest_measures_blocks_forward_and_backward, start),
+        cmocka_unit_test_setup(kbest_measures_backward_even_if_samples_agree_at_once, start),
         cmocka_unit_test_setup(timer_interrupts_are_taken_off, start),
         cmocka_unit_test_setup(a_long_window_is_compensated_towards_the_truth, start),
-        cmocka_unit_test_setup(compensation_says_why_not, start),
+        cmocka_unit_test_setup(missing_compensation_has_its_reason, start),
         cmocka_unit_test_setup(a_drift_does_not_fall_into_the_difference, start),
-        cmocka_unit_test_setup(a_negative_difference_says_so, start),
+        cmocka_unit_test_setup(a_negative_difference_is_reported, start),
         cmocka_unit_test_setup(errors_fail_the_row_with_every_method, start),
         cmocka_unit_test_setup(plain_warms_up_as_its_author_did, start),
         cmocka_unit_test_setup(what_the_recipe_hides_is_in_the_error, start),

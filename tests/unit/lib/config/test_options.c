@@ -211,7 +211,7 @@ static void an_unknown_word_gets_a_near_one(void **state)
 }
 
 /* Each key is found again from a word that lacks one of its letters. */
-static void every_key_is_found_from_near(void **state)
+static void every_key_is_suggested_for_a_near_word(void **state)
 {
     (void)state;
     struct options o;
@@ -398,7 +398,7 @@ static void documented_defaults_are_in_effect(void **state)
 }
 
 /* It means several words, at its place: later words win. */
-static void datasheet_stands_for_words(void **state)
+static void the_word_datasheet_sets_suites_and_cores(void **state)
 {
     (void)state;
     struct options o;
@@ -424,13 +424,13 @@ int main(void)
         cmocka_unit_test(the_later_word_wins),
         cmocka_unit_test(messages_name_place_word_and_allowed_values),
         cmocka_unit_test(an_unknown_word_gets_a_near_one),
-        cmocka_unit_test(every_key_is_found_from_near),
+        cmocka_unit_test(every_key_is_suggested_for_a_near_word),
         cmocka_unit_test(words_that_exclude_each_other_are_refused),
         cmocka_unit_test(unclear_words_are_refused),
         cmocka_unit_test(a_nul_in_a_file_is_refused),
         cmocka_unit_test(long_words_are_shortened),
         cmocka_unit_test(one_text_is_read_in_every_encoding),
-        cmocka_unit_test(datasheet_stands_for_words),
+        cmocka_unit_test(the_word_datasheet_sets_suites_and_cores),
         cmocka_unit_test(documented_values_are_accepted),
         cmocka_unit_test(documented_defaults_are_in_effect),
     };

@@ -13,7 +13,7 @@ static const struct advice *about(size_t n, const char *topic)
     return NULL;
 }
 
-static void nothing_read_nothing_said(void **state)
+static void without_facts_there_is_no_advice(void **state)
 {
     (void)state;
     struct advice_facts f = {0};
@@ -78,7 +78,7 @@ static void an_emulators_settings_are_not_judged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_read_nothing_said),
+        cmocka_unit_test(without_facts_there_is_no_advice),
         cmocka_unit_test(each_fact_has_its_advice),
         cmocka_unit_test(changes_come_first),
         cmocka_unit_test(an_emulators_settings_are_not_judged),

@@ -313,7 +313,7 @@ static void retired_instructions_have_a_separate_counter(void **state)
     assert_non_null(strstr(use(&f, &fixed, &c), "faults"));
 }
 
-static void a_cpu_without_counters_has_none(void **state)
+static void a_cpu_without_counters_has_no_source(void **state)
 {
     (void)state;
     static const struct core_counters no = {.pmc = COUNTER_NONE};
@@ -337,7 +337,7 @@ int main(void)
         cmocka_unit_test(counters_that_a_hypervisor_withholds_are_refused),
         cmocka_unit_test(a_free_amd_counter_is_used),
         cmocka_unit_test(retired_instructions_have_a_separate_counter),
-        cmocka_unit_test(a_cpu_without_counters_has_none),
+        cmocka_unit_test(a_cpu_without_counters_has_no_source),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

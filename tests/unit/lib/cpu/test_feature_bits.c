@@ -87,7 +87,7 @@ static void either_vendors_bit_is_enough(void **state)
     assert_non_null(lacks(FEATURE_IBRS));
 }
 
-static void leaves_from_another_range_are_none(void **state)
+static void leaves_from_another_range_have_no_features(void **state)
 {
     (void)state;
     memset(&made, 0, sizeof made);
@@ -105,7 +105,7 @@ int main(void)
         cmocka_unit_test(a_bit_is_its_feature_and_no_other),
         cmocka_unit_test(a_subleaf_counts),
         cmocka_unit_test(either_vendors_bit_is_enough),
-        cmocka_unit_test(leaves_from_another_range_are_none),
+        cmocka_unit_test(leaves_from_another_range_have_no_features),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static void a_hole_below_4_gib_is_uncached(void **state)
 }
 
 /* SDM vol. 3A section 12.11.4.1. */
-static void overlapping_types_combine_as_the_manual_says(void **state)
+static void overlapping_types_combine_by_the_manual(void **state)
 {
     (void)state;
     static const struct {
@@ -211,7 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disabled_is_uncached),
         cmocka_unit_test(a_hole_below_4_gib_is_uncached),
-        cmocka_unit_test(overlapping_types_combine_as_the_manual_says),
+        cmocka_unit_test(overlapping_types_combine_by_the_manual),
         cmocka_unit_test(a_range_inside_one_of_its_type_is_no_boundary),
         cmocka_unit_test(invalid_ranges_do_not_count_and_reserved_types_are_uncached),
         cmocka_unit_test(fixed_ranges_have_priority_below_1_mib),

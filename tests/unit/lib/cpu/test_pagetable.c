@@ -136,7 +136,7 @@ static void misaligned_and_non_canonical_ranges_are_refused(void **state)
     }
 }
 
-static void an_exhausted_pool_is_told(void **state)
+static void an_exhausted_pool_is_reported(void **state)
 {
     (void)state;
     for (unsigned pages = 1; pages < 4; pages++) {
@@ -407,7 +407,7 @@ int main(void)
         cmocka_unit_test(a_split_keeps_what_was_there),
         cmocka_unit_test(no_large_page_spans_a_change_of_type),
         cmocka_unit_test(misaligned_and_non_canonical_ranges_are_refused),
-        cmocka_unit_test(an_exhausted_pool_is_told),
+        cmocka_unit_test(an_exhausted_pool_is_reported),
         cmocka_unit_test(random_sequences_agree_with_a_plain_array),
         cmocka_unit_test(need_is_enough),
         cmocka_unit_test(need_is_no_more_than_the_worst_case),

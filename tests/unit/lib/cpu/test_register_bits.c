@@ -16,7 +16,7 @@ static const char *difference(const char *name, const struct register_bit *bits,
     return text;
 }
 
-static void test_bits_have_the_manuals_names(void **state)
+static void bits_have_the_manuals_names(void **state)
 {
     (void)state;
     assert_string_equal(difference("CR4", register_cr4, 0x668, 0x468), "CR4 (OSFXSR cleared)");
@@ -29,14 +29,14 @@ static void test_bits_have_the_manuals_names(void **state)
                         "XCR0 (AVX cleared, opmask cleared, ZMM_Hi256 cleared, Hi16_ZMM cleared)");
 }
 
-static void test_a_bit_without_a_name_is_a_number(void **state)
+static void a_bit_without_a_name_is_a_number(void **state)
 {
     (void)state;
     assert_string_equal(difference("CR4", register_cr4, 0, 1ull << 15 | 1ull << 63),
                         "CR4 (bit 15 set, bit 63 set)");
 }
 
-static void test_other_registers_are_their_names(void **state)
+static void other_registers_are_their_names(void **state)
 {
     (void)state;
     assert_string_equal(difference("CR3", NULL, 0x1000, 0x1010), "CR3");
@@ -46,9 +46,9 @@ static void test_other_registers_are_their_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bits_have_the_manuals_names),
-        cmocka_unit_test(test_a_bit_without_a_name_is_a_number),
-        cmocka_unit_test(test_other_registers_are_their_names),
+        cmocka_unit_test(bits_have_the_manuals_names),
+        cmocka_unit_test(a_bit_without_a_name_is_a_number),
+        cmocka_unit_test(other_registers_are_their_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,7 +291,7 @@ static void stepping_is_bounded(void **state)
 }
 
 /* SYSCALL into a kernel that clears the flag, or IRET: no trap comes any more. */
-static void an_end_that_was_not_seen_is_none(void **state)
+static void stepping_without_a_seen_end_is_still_running(void **state)
 {
     (void)state;
     BEGIN("\x90\xcf");
@@ -367,7 +367,7 @@ int main(void)
         cmocka_unit_test(the_trap_flag_is_not_pushed_after_a_lost_trap),
         cmocka_unit_test(a_transaction_ends_stepping_before_it_begins),
         cmocka_unit_test(stepping_is_bounded),
-        cmocka_unit_test(an_end_that_was_not_seen_is_none),
+        cmocka_unit_test(stepping_without_a_seen_end_is_still_running),
         cmocka_unit_test(unknown_code_is_counted_without_reading_it),
         cmocka_unit_test(the_last_bytes_are_enough),
         cmocka_unit_test(a_lost_trap_may_be_the_last_one),

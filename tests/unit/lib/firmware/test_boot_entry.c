@@ -9,7 +9,7 @@
 static const uint8_t bytes[] = {1, 0, 0,    0,    4, 0, 'a', 0,   'b', 0,
                                 0, 0, 0x7f, 0xff, 4, 0, 'x', 'y', 'z'};
 
-static void test_an_entry_has_its_description_and_load_options(void **state)
+static void an_entry_has_its_description_and_load_options(void **state)
 {
     struct boot_entry entry;
 
@@ -20,7 +20,7 @@ static void test_an_entry_has_its_description_and_load_options(void **state)
     assert_memory_equal(entry.data, "xyz", 3);
 }
 
-static void test_another_description_is_not_taken_for_it(void **state)
+static void another_description_is_not_taken_for_it(void **state)
 {
     static const char *const others[] = {"", "a", "abc", "Ab", "b"};
     uint8_t wide[sizeof bytes];
@@ -36,7 +36,7 @@ static void test_another_description_is_not_taken_for_it(void **state)
     assert_false(boot_entry_is(&entry, "ab"));
 }
 
-static void test_an_entry_cut_anywhere_before_its_load_options_is_refused(void **state)
+static void an_entry_cut_anywhere_before_its_load_options_is_refused(void **state)
 {
     struct boot_entry entry;
 
@@ -49,7 +49,7 @@ static void test_an_entry_cut_anywhere_before_its_load_options_is_refused(void *
     }
 }
 
-static void test_a_path_longer_than_the_entry_is_refused(void **state)
+static void a_path_longer_than_the_entry_is_refused(void **state)
 {
     uint8_t long_path[sizeof bytes];
     struct boot_entry entry;
@@ -62,7 +62,7 @@ static void test_a_path_longer_than_the_entry_is_refused(void **state)
     assert_false(boot_entry_decode(&entry, long_path, sizeof long_path));
 }
 
-static void test_a_number_is_removed_from_the_order(void **state)
+static void a_number_is_removed_from_the_order(void **state)
 {
     uint8_t order[] = {1, 0, 7, 1, 7, 0, 2, 0, 7, 0, 9};
     static const uint8_t left[] = {1, 0, 7, 1, 2, 0};
@@ -78,11 +78,11 @@ static void test_a_number_is_removed_from_the_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_entry_has_its_description_and_load_options),
-        cmocka_unit_test(test_another_description_is_not_taken_for_it),
-        cmocka_unit_test(test_an_entry_cut_anywhere_before_its_load_options_is_refused),
-        cmocka_unit_test(test_a_path_longer_than_the_entry_is_refused),
-        cmocka_unit_test(test_a_number_is_removed_from_the_order),
+        cmocka_unit_test(an_entry_has_its_description_and_load_options),
+        cmocka_unit_test(another_description_is_not_taken_for_it),
+        cmocka_unit_test(an_entry_cut_anywhere_before_its_load_options_is_refused),
+        cmocka_unit_test(a_path_longer_than_the_entry_is_refused),
+        cmocka_unit_test(a_number_is_removed_from_the_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

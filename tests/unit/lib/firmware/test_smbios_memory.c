@@ -28,7 +28,7 @@ static void expect(const struct smbios_modules *k, unsigned count, uint64_t mib,
     assert_int_equal(k->mega_transfers, speed);
 }
 
-static void alike_ones_are_counted(void **state)
+static void equal_modules_are_counted(void **state)
 {
     (void)state;
     module(16384, 0x1a, 3200);
@@ -125,7 +125,7 @@ static void known_types_have_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(alike_ones_are_counted, clear),
+        cmocka_unit_test_setup(equal_modules_are_counted, clear),
         cmocka_unit_test_setup(sizes_and_speeds_are_decoded, clear),
         cmocka_unit_test_setup(short_structures_have_only_their_own_fields, clear),
         cmocka_unit_test_setup(kinds_without_room_are_counted, clear),

@@ -278,7 +278,7 @@ static void each_form_that_cannot_run_has_a_reason(void **state)
 }
 
 /* A body is cut off where the room ends, and reports that. */
-static void a_body_fits_or_says_that_it_does_not(void **state)
+static void a_body_fits_or_is_reported_as_too_long(void **state)
 {
     (void)state;
     static struct insn_links links;
@@ -312,7 +312,7 @@ int main(void)
         cmocka_unit_test(inputs_and_outputs_are_counted),
         cmocka_unit_test(each_pair_of_operands_has_its_link),
         cmocka_unit_test(each_form_that_cannot_run_has_a_reason),
-        cmocka_unit_test(a_body_fits_or_says_that_it_does_not),
+        cmocka_unit_test(a_body_fits_or_is_reported_as_too_long),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,7 +188,7 @@ static void two_steps_are_found(void **state)
 /* --- none ------------------------------------------------------------------------------------- */
 
 /* However the noise falls, these curves have no step, on any grid. */
-static void none_is_invented(void **state)
+static void no_step_is_found_in_curves_without_one(void **state)
 {
     static double (*const curve[])(double) = {flat, ramp, through_zero, knee};
 
@@ -241,7 +241,7 @@ static void the_last_points_alone_are_no_level(void **state)
     assert_int_equal(find(n, WINDOW), 0);
 }
 
-static void what_comes_back_is_no_step(void **state)
+static void a_bump_is_no_step(void **state)
 {
     size_t n = count(16, 16, 48);
 
@@ -374,11 +374,11 @@ int main(void)
         cmocka_unit_test(wide_intervals_widen_that_of_the_step),
         cmocka_unit_test(a_step_among_close_counts_is_found),
         cmocka_unit_test(two_steps_are_found),
-        cmocka_unit_test(none_is_invented),
+        cmocka_unit_test(no_step_is_found_in_curves_without_one),
         cmocka_unit_test(a_step_is_found_whatever_the_noise),
         cmocka_unit_test(one_outlier_is_no_step_and_hides_none),
         cmocka_unit_test(the_last_points_alone_are_no_level),
-        cmocka_unit_test(what_comes_back_is_no_step),
+        cmocka_unit_test(a_bump_is_no_step),
         cmocka_unit_test(few_or_unknown_points_have_no_step),
         cmocka_unit_test(a_knee_leaves_its_level),
         cmocka_unit_test(what_stays_or_comes_back_does_not_leave),

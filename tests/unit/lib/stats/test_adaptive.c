@@ -45,7 +45,7 @@ static void one_iteration_can_be_enough(void **state)
     assert_int_equal(a.n, 1);
 }
 
-static void a_clock_that_stands_still_ends_at_the_most(void **state)
+static void a_stopped_clock_ends_at_the_greatest_n(void **state)
 {
     (void)state;
     static const uint64_t most[] = {1, 2, 1000, (1ull << 53) + 1, UINT64_MAX};
@@ -127,7 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_near_the_target),
         cmocka_unit_test(one_iteration_can_be_enough),
-        cmocka_unit_test(a_clock_that_stands_still_ends_at_the_most),
+        cmocka_unit_test(a_stopped_clock_ends_at_the_greatest_n),
         cmocka_unit_test(grows_by_one_at_least),
         cmocka_unit_test(a_failed_read_is_tried_again),
         cmocka_unit_test(n_keeps_to_grain_and_most),

@@ -320,7 +320,7 @@ static void what_no_switch_explains_is_the_error(void **state)
     assert_int_equal(clock_of_windows(&w, 1, &not_known).hz, w.hz);
 }
 
-static void a_clock_that_stands_is_not_known(void **state)
+static void a_stopped_clock_is_not_known(void **state)
 {
     (void)state;
     const struct clock_window w[2] = {{0}};
@@ -349,7 +349,7 @@ int main(void)
         cmocka_unit_test(undisturbed_windows_give_their_median),
         cmocka_unit_test(disturbed_windows_give_way_to_the_tsc),
         cmocka_unit_test(what_no_switch_explains_is_the_error),
-        cmocka_unit_test(a_clock_that_stands_is_not_known),
+        cmocka_unit_test(a_stopped_clock_is_not_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,7 @@ static void each_side_gives_its_bound(void **state)
     expect(points, COUNT(points), 4, 4, 6);
 }
 
-static void what_is_not_reached_is_not_told(void **state)
+static void a_bound_that_is_not_reached_is_not_reported(void **state)
 {
     static const struct even_point never[] = {AT(1, 7, 1), AT(2, 4, 1), AT(3, 2, 1)},
                                    maybe[] = {AT(1, 7, 3), AT(2, 4, 3), AT(3, 1, 3)},
@@ -122,7 +122,7 @@ int main(void)
         cmocka_unit_test(even_is_not_below),
         cmocka_unit_test(intervals_bound_it),
         cmocka_unit_test(each_side_gives_its_bound),
-        cmocka_unit_test(what_is_not_reached_is_not_told),
+        cmocka_unit_test(a_bound_that_is_not_reached_is_not_reported),
         cmocka_unit_test(a_first_point_below_is_the_count),
         cmocka_unit_test(the_same_never_wins),
         cmocka_unit_test(a_later_loss_counts),

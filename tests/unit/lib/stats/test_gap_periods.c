@@ -73,7 +73,7 @@ static void an_even_train_has_its_period(void **state)
     assert_close(p.found[0].jitter, 0, 1);
 }
 
-static void fewer_than_eight_gaps_have_none(void **state)
+static void fewer_than_eight_gaps_have_no_period(void **state)
 {
     (void)state;
     for (size_t n = 0; n <= 10; n++) {
@@ -164,7 +164,7 @@ static void a_period_is_found_among_gaps_at_random_times(void **state)
 }
 
 /* The rule promises fewer than one false period in 1000 searches; each of these has two or more. */
-static void gaps_at_random_times_have_none(void **state)
+static void gaps_at_random_times_have_no_period(void **state)
 {
     unsigned wrong = 0;
 
@@ -204,7 +204,7 @@ static void a_multiple_of_a_period_is_not_reported(void **state)
     assert_int_equal(found().n, 1);
 }
 
-static void gaps_at_one_time_have_none(void **state)
+static void gaps_at_one_time_have_no_period(void **state)
 {
     (void)state;
     begin(1);
@@ -216,17 +216,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_even_train_has_its_period),
-        cmocka_unit_test(fewer_than_eight_gaps_have_none),
+        cmocka_unit_test(fewer_than_eight_gaps_have_no_period),
         cmocka_unit_test(jitter_does_not_hide_a_period),
         cmocka_unit_test(a_timer_that_is_set_again_has_a_period),
         cmocka_unit_test(missing_gaps_do_not_hide_a_period),
         cmocka_unit_test(two_periods_of_one_length_are_found),
         cmocka_unit_test(the_period_of_rare_long_gaps_is_found_among_short_ones),
         cmocka_unit_test(a_period_is_found_among_gaps_at_random_times),
-        cmocka_unit_test(gaps_at_random_times_have_none),
+        cmocka_unit_test(gaps_at_random_times_have_no_period),
         cmocka_unit_test(a_burst_is_no_period),
         cmocka_unit_test(a_multiple_of_a_period_is_not_reported),
-        cmocka_unit_test(gaps_at_one_time_have_none),
+        cmocka_unit_test(gaps_at_one_time_have_no_period),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

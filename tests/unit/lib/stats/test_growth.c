@@ -39,7 +39,7 @@ static void each_curve_is_found(void **state)
 }
 
 /* 5% of each, either way. */
-static void noise_is_survived(void **state)
+static void noise_does_not_change_the_curve(void **state)
 {
     (void)state;
     for (enum growth_curve c = 0; c < GROWTH_CURVES; c++) {
@@ -54,7 +54,7 @@ static void noise_is_survived(void **state)
 }
 
 /* What a call and a loop's end add: 3 n + 2 is n, 4 log n + 11 is log n. */
-static void constant_parts_are_survived(void **state)
+static void constant_parts_do_not_change_the_curve(void **state)
 {
     static const struct growth_point line[] = {{8, 26}, {64, 194}, {512, 1538}},
                                      search[] = {
@@ -79,7 +79,7 @@ static void coefficient_and_error_are_least_squares(void **state)
     close_to(g.error * g.error, (16.0 + 64 + 25) / 21 / 21 / 3 / (8.0 / 3) / (8.0 / 3));
 }
 
-static void what_grows_otherwise_does_not_fit(void **state)
+static void other_growth_fits_no_curve(void **state)
 {
     struct growth_point p[POINTS];
 
@@ -97,7 +97,7 @@ static void what_grows_otherwise_does_not_fit(void **state)
 }
 
 /* 0 is left out, at 1 a logarithm is 0. */
-static void zero_and_one_are_no_trouble(void **state)
+static void zero_and_one_are_accepted(void **state)
 {
     static const struct growth_point logs[] = {{0, 77}, {1, 0}, {2, 3}, {4, 6}, {8, 9}},
                                      lines[] = {{0, 0}, {1, 3}, {2, 6}, {4, 12}};
@@ -137,11 +137,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_curve_is_found),
-        cmocka_unit_test(noise_is_survived),
-        cmocka_unit_test(constant_parts_are_survived),
+        cmocka_unit_test(noise_does_not_change_the_curve),
+        cmocka_unit_test(constant_parts_do_not_change_the_curve),
         cmocka_unit_test(coefficient_and_error_are_least_squares),
-        cmocka_unit_test(what_grows_otherwise_does_not_fit),
-        cmocka_unit_test(zero_and_one_are_no_trouble),
+        cmocka_unit_test(other_growth_fits_no_curve),
+        cmocka_unit_test(zero_and_one_are_accepted),
         cmocka_unit_test(equally_good_curves_are_the_slowest),
         cmocka_unit_test(two_points_are_too_few),
     };

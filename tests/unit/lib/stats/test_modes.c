@@ -130,7 +130,7 @@ static void a_planted_pair_of_modes_is_found(void **state)
 }
 
 /* A call of 4.01 cycles at some places of the code, 6.00 at others. */
-static void layout_is_told_from_time(void **state)
+static void modes_by_layout_and_by_time_are_distinguished(void **state)
 {
     (void)state;
     static struct data d;
@@ -337,7 +337,7 @@ int main(void)
         cmocka_unit_test(a_lattice_is_one_mode),
         cmocka_unit_test(noise_is_one_mode),
         cmocka_unit_test(a_planted_pair_of_modes_is_found),
-        cmocka_unit_test(layout_is_told_from_time),
+        cmocka_unit_test(modes_by_layout_and_by_time_are_distinguished),
         cmocka_unit_test(up_to_four_modes_are_found),
         cmocka_unit_test(modes_are_found_in_any_order_of_time),
         cmocka_unit_test(scattered_placements_are_one_mode),

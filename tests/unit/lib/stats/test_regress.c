@@ -57,7 +57,7 @@ static void spurious_minima_are_counted(void **state)
     assert_int_equal(r.n, POINTS - 2); /* and no point */
 }
 
-static void unknown_is_told_as_such(void **state)
+static void an_unknown_line_is_reported_as_unknown(void **state)
 {
     (void)state;
     uint64_t least[POINTS];
@@ -78,7 +78,7 @@ int main(void)
         cmocka_unit_test(a_line_is_found),
         cmocka_unit_test(a_value_next_to_it_is_reported),
         cmocka_unit_test(spurious_minima_are_counted),
-        cmocka_unit_test(unknown_is_told_as_such),
+        cmocka_unit_test(an_unknown_line_is_reported_as_unknown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,7 +80,7 @@ static void scaled_steps_are_found(void **state)
     assert_close(stats_step(deltas, DELTAS), 333.3, 0.1);
 }
 
-static void equal_deltas_say_nothing(void **state)
+static void equal_deltas_have_a_step_of_one(void **state)
 {
     (void)state;
     for (size_t i = 0; i < DELTAS; i++)
@@ -112,7 +112,7 @@ static void zeros_are_not_counted(void **state)
     assert_true(stats_step(deltas, DELTAS) < 40);
 }
 
-static void few_deltas_say_nothing(void **state)
+static void few_deltas_have_a_step_of_one(void **state)
 {
     (void)state;
     plant(3, 26, 70, 700, false);
@@ -165,9 +165,9 @@ int main(void)
         cmocka_unit_test(integer_steps_are_found),
         cmocka_unit_test(deltas_without_a_lattice_have_a_step_of_one),
         cmocka_unit_test(scaled_steps_are_found),
-        cmocka_unit_test(equal_deltas_say_nothing),
+        cmocka_unit_test(equal_deltas_have_a_step_of_one),
         cmocka_unit_test(zeros_are_not_counted),
-        cmocka_unit_test(few_deltas_say_nothing),
+        cmocka_unit_test(few_deltas_have_a_step_of_one),
         cmocka_unit_test(long_runs_have_their_step_in_any_order),
         cmocka_unit_test(long_windows_have_only_whole_steps),
         cmocka_unit_test(narrow_deltas_have_no_step),

@@ -46,7 +46,7 @@ static void the_least_gap_is_the_cost(void **state)
     assert_close(c.interval, INTERVAL, 2000);
 }
 
-static void few_are_not_enough(void **state)
+static void too_few_ticks_are_not_judged(void **state)
 {
     (void)state;
     struct tick_finder f = run(TICK_EVENTS_LEAST - 1, 0, false);
@@ -107,7 +107,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_gap_is_the_cost),
-        cmocka_unit_test(few_are_not_enough),
+        cmocka_unit_test(too_few_ticks_are_not_judged),
         cmocka_unit_test(several_in_one_gap_share_it),
         cmocka_unit_test(ticks_that_cannot_be_in_a_window_are_not_subtracted),
         cmocka_unit_test(no_window_becomes_shorter_than_one_without),

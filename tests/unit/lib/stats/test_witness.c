@@ -179,7 +179,7 @@ static void a_sibling_is_seen(void **state)
                 }
 }
 
-static void freak_readings_move_nothing(void **state)
+static void single_odd_readings_change_nothing(void **state)
 {
     (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
@@ -223,7 +223,7 @@ static void a_late_best_judges_again(void **state)
 
 /* 2.8 NOPs per cycle is neither a whole nor a half number, so it is not a width, unless four fifths
  * are there. */
-static void what_is_no_width_is_no_best(void **state)
+static void a_best_reading_must_be_a_possible_width(void **state)
 {
     (void)state;
     struct witness w = {0};
@@ -266,9 +266,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exclusive_core_is_found_exclusive),
         cmocka_unit_test(a_sibling_is_seen),
-        cmocka_unit_test(freak_readings_move_nothing),
+        cmocka_unit_test(single_odd_readings_change_nothing),
         cmocka_unit_test(a_late_best_judges_again),
-        cmocka_unit_test(what_is_no_width_is_no_best),
+        cmocka_unit_test(a_best_reading_must_be_a_possible_width),
         cmocka_unit_test(a_plan_is_short_and_sure),
     };
 

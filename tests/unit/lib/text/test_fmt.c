@@ -80,7 +80,7 @@ static void other_conversions_are_those_of_printf(void **state)
 }
 
 /* A mistake is visible, and what follows is not formatted with the wrong arguments. */
-static void unknown_stands_as_it_is(void **state)
+static void an_unknown_conversion_is_copied(void **state)
 {
     (void)state;
     const char *formats[] = {"%f",  "%q %s", "%n",  "%.3d", "%5", "%",
@@ -113,7 +113,7 @@ int main(void)
         cmocka_unit_test(numbers_are_those_of_printf),
         cmocka_unit_test(strings_are_those_of_printf),
         cmocka_unit_test(other_conversions_are_those_of_printf),
-        cmocka_unit_test(unknown_stands_as_it_is),
+        cmocka_unit_test(an_unknown_conversion_is_copied),
         cmocka_unit_test(text_is_cut_at_the_buffer),
     };
 

@@ -162,7 +162,7 @@ static void doubles_have_no_trailing_zeros(void **state)
 }
 
 /* The crc covers everything written, in whatever pieces, and one changed byte changes it. */
-static void crc_sees_a_change(void **state)
+static void a_change_changes_the_crc(void **state)
 {
     (void)state;
     begin();
@@ -280,7 +280,7 @@ static void odd_array(void)
     json_array(&j, "name");
 }
 
-static void what_is_not_in_the_shape_is_named(void **state)
+static void undeclared_fields_are_named(void **state)
 {
     static const struct {
         void (*write)(void);
@@ -308,7 +308,7 @@ static void what_is_not_in_the_shape_is_named(void **state)
 /* Objects with some of these members. */
 enum { ALWAYS = 1, MAYBE = 2, WITH = 4, WITHOUT = 8 };
 
-static void what_an_object_lacks_is_named_when_it_is_closed(void **state)
+static void missing_fields_are_named_when_their_object_is_closed(void **state)
 {
     static const struct {
         unsigned written;
@@ -439,8 +439,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_record_has_frame_and_crc),
         cmocka_unit_test(a_record_of_the_declared_shape_has_no_complaint),
-        cmocka_unit_test(what_is_not_in_the_shape_is_named),
-        cmocka_unit_test(what_an_object_lacks_is_named_when_it_is_closed),
+        cmocka_unit_test(undeclared_fields_are_named),
+        cmocka_unit_test(missing_fields_are_named_when_their_object_is_closed),
         cmocka_unit_test(each_object_must_have_its_own_members),
         cmocka_unit_test(long_names_are_written),
         cmocka_unit_test(a_text_is_a_string),
@@ -451,7 +451,7 @@ int main(void)
         cmocka_unit_test(end_closes_all),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(doubles_have_no_trailing_zeros),
-        cmocka_unit_test(crc_sees_a_change),
+        cmocka_unit_test(a_change_changes_the_crc),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,7 @@ static void lines_are_sorted(void **state)
 }
 
 /* Byte by byte is the same as all at once. */
-static void pieces_are_kept_as_the_whole(void **state)
+static void a_report_in_single_bytes_is_kept_as_one_in_whole(void **state)
 {
     (void)state;
     const char *report = "one\r\n{\"two\":2}\r\nthree\r\n";
@@ -74,7 +74,7 @@ static void a_full_log_keeps_whole_lines(void **state)
     assert_int_equal(l.text.lost, 2);
 }
 
-static void the_end_has_bounds_too(void **state)
+static void the_end_of_a_report_is_bounded(void **state)
 {
     (void)state;
     report_log_end(&l);
@@ -101,9 +101,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(lines_are_sorted, fresh),
-        cmocka_unit_test_setup(pieces_are_kept_as_the_whole, fresh),
+        cmocka_unit_test_setup(a_report_in_single_bytes_is_kept_as_one_in_whole, fresh),
         cmocka_unit_test_setup(a_full_log_keeps_whole_lines, fresh),
-        cmocka_unit_test_setup(the_end_has_bounds_too, fresh),
+        cmocka_unit_test_setup(the_end_of_a_report_is_bounded, fresh),
         cmocka_unit_test_setup(a_line_cut_by_the_end_is_dropped, fresh),
     };
 

@@ -61,7 +61,7 @@ static void orders_numbers_by_their_size(void **state)
         }
 }
 
-static void copy_tells_of_truncation(void **state)
+static void a_copy_reports_truncation(void **state)
 {
     (void)state;
     char out[4];
@@ -108,7 +108,7 @@ static void other_bytes_are_escaped(void **state)
     assert_string_equal(text, "a ~\\\"\\x7f\\x0a\\x00\\xc3");
 }
 
-static void sink_keeps_to_its_buffer(void **state)
+static void a_sink_stays_in_its_buffer(void **state)
 {
     (void)state;
     char text[6] = "zzzzz";
@@ -132,10 +132,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strings_are_compared),
         cmocka_unit_test(orders_numbers_by_their_size),
-        cmocka_unit_test(copy_tells_of_truncation),
+        cmocka_unit_test(a_copy_reports_truncation),
         cmocka_unit_test(numbers_are_parsed_within_32_bits),
         cmocka_unit_test(other_bytes_are_escaped),
-        cmocka_unit_test(sink_keeps_to_its_buffer),
+        cmocka_unit_test(a_sink_stays_in_its_buffer),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

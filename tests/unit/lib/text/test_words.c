@@ -73,7 +73,7 @@ static void quotes_hold_blanks(void **state)
     expect_end(&w);
 }
 
-static void nul_ends_or_is_bad(void **state)
+static void a_nul_ends_load_options_and_is_bad_in_a_file(void **state)
 {
     (void)state;
     struct word word;
@@ -134,7 +134,7 @@ int main(void)
         cmocka_unit_test(words_have_the_number_of_their_line),
         cmocka_unit_test(comment_ends_a_word),
         cmocka_unit_test(quotes_hold_blanks),
-        cmocka_unit_test(nul_ends_or_is_bad),
+        cmocka_unit_test(a_nul_ends_load_options_and_is_bad_in_a_file),
         cmocka_unit_test(too_long_is_cut),
         cmocka_unit_test(bad_bytes_stay_as_they_are),
     };
