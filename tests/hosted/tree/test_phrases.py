@@ -36,6 +36,8 @@ def look(tmp_path):
     ("a.py", 'a(f"{b}: asked for "\n  f"in vain")\n', 2),
     ("a.py", 'help = """It was\nasked for in vain."""\n', 2),
     ("a.asm", 'ROW a, "asked for in vain"\n', 1),
+    ("a.py", "\ndef test_it_is_asked_in_vain(a):\n", 2),
+    ("a.c", "static void what_is_asked_in_vain(void **state)\n{\n}\n", 1),
 ])
 def test_a_phrase_is_found_and_its_replacement_is_printed(look, name, text, line):
     (found,) = look(name, text)
@@ -50,6 +52,8 @@ def test_a_phrase_is_found_and_its_replacement_is_printed(look, name, text, line
     ("a.py", 'a = "in vain"\nf("in vain")\n'),
     ("a.py", 'f("asked for in", "vain for that")\n'),
     ("a.asm", "db 'in vain;', \"in vain\"\n"),
+    ("a.py", "def asked_in_vain(a):\n"),
+    ("a.c", "static int asked_in_vain(void **state)\n{\n}\n"),
     ("a.sh", 'echo "$#in vain"\necho in vain\n'),
 ])
 def test_code_and_short_strings_are_not_searched(look, name, text):
