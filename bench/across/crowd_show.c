@@ -129,7 +129,7 @@ static void show_line(const struct meeting *c, struct report *r)
     report_fresh_line(r);
     fmt(r->out, "%-24s", row->bench->name);
     if (row->status == ROW_UNSUPPORTED) {
-        fmt(r->out, " not here: %s\r\n", row->why);
+        fmt(r->out, " not available: %s\r\n", row->why);
         return;
     }
     if (row->why)

@@ -253,7 +253,8 @@ static void show(const struct run_facts *run, const struct curve *c, struct repo
     report_fresh_line(r);
     fmt(r->out, "%-24s core %u: ", c->row.bench->name, run->core);
     if (c->row.status != ROW_OK) {
-        fmt(r->out, "%s: %s\r\n", c->row.status == ROW_WRONG ? "FAIL" : "not here", c->row.why);
+        fmt(r->out, "%s: %s\r\n", c->row.status == ROW_WRONG ? "FAIL" : "not available",
+            c->row.why);
         return;
     }
     fmt(r->out, "pages of ");

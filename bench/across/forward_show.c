@@ -84,7 +84,8 @@ static void show(const struct run_facts *run, const struct forward_map *m, struc
     report_fresh_line(r);
     fmt(r->out, "%-24s core %u: ", m->row.bench->name, run->core);
     if (m->row.status != ROW_OK) {
-        fmt(r->out, "%s: %s\r\n", m->row.status == ROW_WRONG ? "FAIL" : "not here", m->row.why);
+        fmt(r->out, "%s: %s\r\n", m->row.status == ROW_WRONG ? "FAIL" : "not available",
+            m->row.why);
         return;
     }
     fmt(r->out, "every value was checked%s\r\n", m->shared ? "; shared core: not judged" : "");

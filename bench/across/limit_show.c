@@ -78,7 +78,8 @@ static void show(const struct run_facts *run, const struct limit *l, struct repo
     report_fresh_line(r);
     fmt(r->out, "%-24s core %u: ", l->row.bench->name, run->core);
     if (l->row.status != ROW_OK)
-        fmt(r->out, "%s: %s\r\n", l->row.status == ROW_WRONG ? "FAIL" : "not here", l->row.why);
+        fmt(r->out, "%s: %s\r\n", l->row.status == ROW_WRONG ? "FAIL" : "not available",
+            l->row.why);
     else
         show_steps(run, l, r->out);
 }

@@ -282,7 +282,7 @@ void timer_survey_show(const char *kind, const char *words, const struct timer_f
         timer_name(words, id, name);
         fmt(out, "  %-10s ", name);
         if (found[id].why)
-            fmt(out, "not here: %s", found[id].why);
+            fmt(out, "not available: %s", found[id].why);
         else
             show_found(&found[id], out);
         fmt(out, "\r\n");

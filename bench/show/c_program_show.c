@@ -33,7 +33,7 @@ static void show_table(struct report *r, const struct run_facts *run, const stru
         units_are_instructions(run) ? "instructions" : "ticks of the TSC",
         c->readings ? c->readings : c->warmup, c->readings ? "readings" : "windows");
     if (c->why_not) {
-        fmt(r->out, "not here: %s\r\n", c->why_not);
+        fmt(r->out, "not available: %s\r\n", c->why_not);
         return;
     }
     fmt(r->out, "%-24s %7s %9s %9s %11s %10s %7s\r\n", "", "samples", "minimum", "maximum", "mean",

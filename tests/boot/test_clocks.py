@@ -15,7 +15,7 @@ def timers(b, kind="clock"):
     found = {t["name"]: t for t in b.of("timer") if t["kind"] == kind}
     text = b.text[b.text.index(f"{kind}=") :]
     for name, timer in found.items():
-        said = "initialises" if timer["initialises"] else f"not here: {timer['why']}"
+        said = "initialises" if timer["initialises"] else f"not available: {timer['why']}"
         end = ".*" if timer["initialises"] else ""
         assert re.search(rf"^  {name} +{re.escape(said)}{end}\r?$", text, re.MULTILINE), str(b)
     return found

@@ -65,7 +65,7 @@ def test_list_starts_each_source_or_shows_the_reason(shared, how):
     assert has(found, {"pmc": NO_PMC, "aperf": NO_APERF, "ruler": None, "tsc": None, "null": None}), found
     text = b.text[b.text.index("cycle=") :]
     for name, why in found.items():
-        said = f"not here: {re.escape(why)}" if why else "initialises; .+"
+        said = f"not available: {re.escape(why)}" if why else "initialises; .+"
         assert re.search(rf"^  {name} +{said}\r?$", text, re.M), str(b)
 
 

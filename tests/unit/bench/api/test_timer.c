@@ -94,7 +94,7 @@ static void survey_tries_all(void **state)
     sink_buf_init(&b, text, sizeof text);
     timer_survey_show("clock", CLOCK_WORDS, found, CLOCK_IDS, &b.sink);
     assert_non_null(strstr(text, "  tsc        initialises\r\n"));
-    assert_non_null(strstr(text, "  hpet       not here: no HPET table\r\n"));
+    assert_non_null(strstr(text, "  hpet       not available: no HPET table\r\n"));
     sink_buf_init(&b, text, sizeof text);
     report_init(&r, &b.sink, FORMAT_JSONL);
     timer_survey_record("clock", CLOCK_WORDS, found, CLOCK_IDS, &r);

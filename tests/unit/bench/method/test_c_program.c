@@ -219,7 +219,7 @@ static void a_program_that_cannot_be_placed_fails_the_run(void **state)
     sink_buf_init(&b, table, sizeof table);
     report_init(&r, &b.sink, FORMAT_TABLE);
     c_program_show(&r, &engine.facts, &told);
-    assert_non_null(strstr(table, "not here: its code has no room"));
+    assert_non_null(strstr(table, "not available: its code has no room"));
     assert_int_equal(r.failures, 1);
 }
 
