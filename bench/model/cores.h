@@ -67,8 +67,8 @@ struct quiet {
     struct row row;      /* status and why; not ok: a core faulted or did not answer */
     unsigned n;          /* cores that took part */
     struct watch *watch; /* of each of cores->all */
-    bool complete;       /* all of the time was watched, ... */
-    double asked_s;      /* ... which is this long */
+    bool complete;       /* all of asked_s was watched */
+    double asked_s;      /* the time to watch, in seconds */
 };
 
 #endif
