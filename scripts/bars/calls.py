@@ -15,9 +15,9 @@ SAME_CYCLES = 0.02  # ... or by less than this
 
 def calls(runs):
     for name in CALLS:
-        own = exclusive(runs, f"calls/{name}")
-        if len(own) >= 3:
-            middle, width = figures.median_half([cycles(r, f"calls/{name}") for r in own])
+        exclusive_runs = exclusive(runs, f"calls/{name}")
+        if len(exclusive_runs) >= 3:
+            middle, width = figures.median_half([cycles(r, f"calls/{name}") for r in exclusive_runs])
             yield Bar(name, f"{middle:.3f} +-{width:.3f} cycles")
     for a, b in combinations(CALLS, 2):
         yield _pair(runs, a, b)
@@ -28,21 +28,21 @@ PAIR_LIMIT = f"distinguished by all launches together, or the same within {SAME:
 
 def _pair(runs, a, b):
     rows, what = (f"calls/{a}", f"calls/{b}"), f"{a} against {b}"
-    own = exclusive(runs, *rows)
-    if not enough(own, runs):
-        return too_shared(what, own, runs, PAIR_LIMIT)
-    both = [[difference.placements(r.rows[row]) for row in rows] for r in own]
+    exclusive_runs = exclusive(runs, *rows)
+    if not enough(exclusive_runs, runs):
+        return too_shared(what, exclusive_runs, runs, PAIR_LIMIT)
+    both = [[difference.placements(r.rows[row]) for row in rows] for r in exclusive_runs]
     apart = shift.Shift(*(sum(found, []) for found in zip(*both)))
     base = statistics.median(v for x, _ in both for v in x)
     within = max(SAME * base, SAME_CYCLES)
-    relative = "" if figure.near_zero([r.rows[rows[0]] for r in own]) else f", {percent(apart.value / base)}"
+    relative = "" if figure.near_zero([r.rows[rows[0]] for r in exclusive_runs]) else f", {percent(apart.value / base)}"
     told = sum(shift.Shift(x, y).p <= 1 - difference.CONFIDENCE for x, y in both)
     said = f"{apart.value:+.3f} cycles ({apart.lo:+.3f} to {apart.hi:+.3f}{relative})"
     if apart.p <= 1 - difference.CONFIDENCE:
-        return Bar(what, f"{said}: distinguished, by {told} of {len(own)} launches alone", PAIR_LIMIT, True)
+        return Bar(what, f"{said}: distinguished, by {told} of {len(exclusive_runs)} launches alone", PAIR_LIMIT, True)
     if -within <= apart.lo and apart.hi <= within:
         return Bar(what, f"{said}: the same", PAIR_LIMIT, True)
-    if any(len(r.rows[row]["modes"]) > 1 for r in own for row in rows):
+    if any(len(r.rows[row]["modes"]) > 1 for r in exclusive_runs for row in rows):
         return Bar(what, f"not judged: {said}; they have several levels, which overlap", PAIR_LIMIT, None)
     return Bar(what, f"{said}: neither", PAIR_LIMIT, False)
 
@@ -90,11 +90,11 @@ def sweep(found, sweeps):
     have another cause than an offset."""
     for name, of_row in found:
         row, what = f"calls/{name}", f"{name}, its levels and their offsets"
-        own = exclusive(sweeps, row)
-        if not own:
-            yield too_shared(what, own, sweeps, "")
+        exclusive_runs = exclusive(sweeps, row)
+        if not exclusive_runs:
+            yield too_shared(what, exclusive_runs, sweeps, "")
             continue
-        records = [r.rows[row]["sweep"] for r in own]
+        records = [r.rows[row]["sweep"] for r in exclusive_runs]
         parts = {part: middle([record[part] for record in records]) for part in records[0]}
         said = []
         for m in of_row:

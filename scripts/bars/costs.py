@@ -59,22 +59,23 @@ SAMPLING_MS = 10
 
 def resolution(runs):
     rows = ["planted/adds20", "planted/adds21"]
-    own = exclusive(runs, *rows)
-    if not enough(own, runs):
-        yield too_shared("21 cycles against 20", own, runs, "by each")
-        yield too_shared("sampling of both rows", own, runs, f"at most {SAMPLING_MS} ms")
+    exclusive_runs = exclusive(runs, *rows)
+    if not enough(exclusive_runs, runs):
+        yield too_shared("21 cycles against 20", exclusive_runs, runs, "by each")
+        yield too_shared("sampling of both rows", exclusive_runs, runs, f"at most {SAMPLING_MS} ms")
         return
     apart, differences = 0, []
-    for launch in own:
+    for launch in exclusive_runs:
         a, b = (launch.rows[r] for r in rows)
         difference = b["per_op"]["cycles"] - a["per_op"]["cycles"]
         differences.append(difference)
         apart += difference > math.hypot(half(a), half(b))
     mean, width = figures.mean_half(differences)
     yield Bar("21 cycles against 20",
-              f"{mean:.3f} +-{width:.3f} cycles more; distinguished by {apart} of {len(own)} launches",
-              "by each", apart == len(own))
-    spent, factors = [net_ms(launch, *rows) for launch in own], [slower(launch, *rows) for launch in own]
+              f"{mean:.3f} +-{width:.3f} cycles more; distinguished by {apart} of {len(exclusive_runs)} launches",
+              "by each", apart == len(exclusive_runs))
+    spent = [net_ms(launch, *rows) for launch in exclusive_runs]
+    factors = [slower(launch, *rows) for launch in exclusive_runs]
     yield by_launches("sampling of both rows", f"{times(spent)}", at_most(SAMPLING_MS, "ms", factors),
                       [ms / (SAMPLING_MS * factor) for ms, factor in zip(spent, factors)])
 
@@ -85,20 +86,20 @@ COST_MS = 2
 
 def cost(row, runs):
     """Checks that time buys precision: with four times the time, half the error."""
-    what, own = row.split("/")[1], exclusive(runs, row)
-    if not enough(own, runs):
-        yield too_shared(what, own, runs, f"{percent(PRECISE)} in at most {COST_MS} ms")
+    what, exclusive_runs = row.split("/")[1], exclusive(runs, row)
+    if not enough(exclusive_runs, runs):
+        yield too_shared(what, exclusive_runs, runs, f"{percent(PRECISE)} in at most {COST_MS} ms")
         return
-    errors = [launch.rows[row]["interval"]["se"] / relative_to(launch.rows[row]) for launch in own]
-    spent = [net_ms(launch, row) for launch in own]
-    coarse, slow = [coarser(launch) for launch in own], [slower(launch, row) for launch in own]
+    errors = [launch.rows[row]["interval"]["se"] / relative_to(launch.rows[row]) for launch in exclusive_runs]
+    spent = [net_ms(launch, row) for launch in exclusive_runs]
+    coarse, slow = [coarser(launch) for launch in exclusive_runs], [slower(launch, row) for launch in exclusive_runs]
     precise = PRECISE * statistics.median(coarse)
     limit = f"{percent(precise)} in {at_most(COST_MS, 'ms', slow)}; in less time proportionally less precise"
     if precise > 1.005 * PRECISE:
         limit += f" ({percent(PRECISE)} where the TSC's step is {STEP_CYCLES} cycles or less)"
-    if figure.near_zero([launch.rows[row] for launch in own]):
+    if figure.near_zero([launch.rows[row] for launch in exclusive_runs]):
         limit += "; of the gross cost, since the figure is near zero"
-    yield by_launches(f"{what}, one placement, {len(own)} launches",
+    yield by_launches(f"{what}, one placement, {len(exclusive_runs)} launches",
                       f"standard error {percent(statistics.median(errors), 3)} (worst {percent(max(errors), 3)})"
                       f" after {times(spent)}", limit,
                       [error / (PRECISE * c) * math.sqrt(ms / (COST_MS * s))
@@ -112,17 +113,17 @@ SHARED_MOST = 0.05  # shared blocks are repeated: with more of them the time of 
 def default_rows(runs):
     """Checks the time of all rows that a run without options has."""
     what = "sampling of all default rows"
-    own = [r for r in runs if (shared_share([r]) or 0) <= SHARED_MOST]
-    if not own:
+    exclusive_runs = [r for r in runs if (shared_share([r]) or 0) <= SHARED_MOST]
+    if not exclusive_runs:
         yield Bar(what, f"{TOO_SHARED}: the least shared was {percent(min(map(_share, runs)), 1)}",
                   f"at most {ALL_SECONDS} s", None)
         return
-    rows = [[n for n, row in r.rows.items() if "sampling_ticks" in row] for r in own]
-    seconds = [net_ms(r, *names) / 1e3 for r, names in zip(own, rows)]
-    away = [away_ms(r, *names) / 1e3 for r, names in zip(own, rows)]
-    factors = [slower(r, *names) for r, names in zip(own, rows)]
-    yield by_launches(f"{what}, {len(own[0].rows)} of them",
-                      f"{statistics.median(seconds):.2f} s of CPU time, the median of {len(own)}, and"
+    rows = [[n for n, row in r.rows.items() if "sampling_ticks" in row] for r in exclusive_runs]
+    seconds = [net_ms(r, *names) / 1e3 for r, names in zip(exclusive_runs, rows)]
+    away = [away_ms(r, *names) / 1e3 for r, names in zip(exclusive_runs, rows)]
+    factors = [slower(r, *names) for r, names in zip(exclusive_runs, rows)]
+    yield by_launches(f"{what}, {len(exclusive_runs[0].rows)} of them",
+                      f"{statistics.median(seconds):.2f} s of CPU time, the median of {len(exclusive_runs)}, and"
                       f" {statistics.median(away):.2f} s without the CPU", at_most(ALL_SECONDS, "s", factors),
                       [s / (ALL_SECONDS * factor) for s, factor in zip(seconds, factors)])
 
@@ -149,20 +150,20 @@ SPEEDS_LIMIT = "in most: two modes, their cycles right to 1%, their shares to 0.
 
 
 def two_speeds(runs):
-    good, said, own = 0, [], exclusive(runs, "planted/two_speeds")
-    if not enough(own, runs):
-        yield too_shared("100 or 106 cycles at 30%", own, runs, SPEEDS_LIMIT)
+    good, said, exclusive_runs = 0, [], exclusive(runs, "planted/two_speeds")
+    if not enough(exclusive_runs, runs):
+        yield too_shared("100 or 106 cycles at 30%", exclusive_runs, runs, SPEEDS_LIMIT)
         return
-    for launch in own:
+    for launch in exclusive_runs:
         found = launch.rows["planted/two_speeds"]["modes"]
         good += len(found) == 2 and all(
             abs(m["cycles"] / at - 1) <= 0.01 and abs(m["share"] - share) <= 0.02
             for m, at, share in zip(found, (100, 106), (1 - PLANTED_SHARE, PLANTED_SHARE)))
         said.append(", ".join(f"{m['cycles']:.2f} ({percent(m['share'], 1)})" for m in found))
-    holds = 2 * good > len(own) or (None if good else False)
+    holds = 2 * good > len(exclusive_runs) or (None if good else False)
     few = "" if holds or not good else "not judged: the core changed in the others; "
-    yield Bar(f"100 or 106 cycles at 30%, {good} of {len(own)} launches", few + "; ".join(sorted(set(said))), SPEEDS_LIMIT,
-              holds)
+    yield Bar(f"100 or 106 cycles at 30%, {good} of {len(exclusive_runs)} launches", few + "; ".join(sorted(set(said))),
+              SPEEDS_LIMIT, holds)
 
 
 def stopped(launch, least, most):

@@ -137,20 +137,20 @@ def truth(runs):
         allowed = TRUE + WINDOW / (record["ops"] * documented)
         limit = (f"within {percent(allowed, 2)}, +- included: {percent(TRUE, 1)}, and {WINDOW} cycles in"
                  f" {record['ops']} operations")
-        what, own = f"{name}, documented {documented:g}", exclusive(runs, row)
-        if not enough(own, runs):
-            yield too_shared(what, own, runs, limit)
+        what, exclusive_runs = f"{name}, documented {documented:g}", exclusive(runs, row)
+        if not enough(exclusive_runs, runs):
+            yield too_shared(what, exclusive_runs, runs, limit)
             continue
-        mean, width = figures.median_half(all_cycles(own, row))
-        doubled = all(r.rows[row]["doubled"] for r in own)
+        mean, width = figures.median_half(all_cycles(exclusive_runs, row))
+        doubled = all(r.rows[row]["doubled"] for r in exclusive_runs)
         off = abs(mean / documented - 1) + width / documented
         yield Bar(what, f"{mean:.4f} +-{width:.4f} cycles{'' if doubled else ', NOT DOUBLED'}",
                   limit, off <= allowed and doubled)
     for name in TRUTH:
         record = runs[0].rows[f"truth/{name}"]
-        own = exclusive(runs, f"truth/{name}")
-        if name not in ("add", "ror", "imul") and "truth_cycles" in record and len(own) >= 3:
-            mean, width = figures.mean_half(all_cycles(own, f"truth/{name}"))
+        exclusive_runs = exclusive(runs, f"truth/{name}")
+        if name not in ("add", "ror", "imul") and "truth_cycles" in record and len(exclusive_runs) >= 3:
+            mean, width = figures.mean_half(all_cycles(exclusive_runs, f"truth/{name}"))
             yield Bar(f"{name}, documented {record['truth_cycles']:g}",
                       f"{mean:.4f} +-{width:.4f} cycles")
 
@@ -180,14 +180,14 @@ def narrowest(values, share):
 
 def repeatability(runs):
     for row in ("truth/add", "truth/imul", "calls/direct"):
-        what, own = f"{row.split('/')[1]}, the median over placements", exclusive(runs, row)
-        if not enough(own, runs):
-            yield too_shared(what, own, runs, REPEATS_LIMIT)
+        what, exclusive_runs = f"{row.split('/')[1]}, the median over placements", exclusive(runs, row)
+        if not enough(exclusive_runs, runs):
+            yield too_shared(what, exclusive_runs, runs, REPEATS_LIMIT)
             continue
-        values = all_cycles(own, row)
+        values = all_cycles(exclusive_runs, row)
         middle, (lo, hi) = statistics.median(values), narrowest(values, REPEATING)
-        base = statistics.median(relative_to(r.rows[row]) for r in own)
-        gross = f" of the gross {base:.4f}" if figure.near_zero([r.rows[row] for r in own]) else ""
+        base = statistics.median(relative_to(r.rows[row]) for r in exclusive_runs)
+        gross = f" of the gross {base:.4f}" if figure.near_zero([r.rows[row] for r in exclusive_runs]) else ""
         yield Bar(f"{what}, {len(values)} launches",
                   f"median {middle:.4f}, {REPEATING:.0%} from {lo:.4f} to {hi:.4f} cycles: {percent((hi - lo) / base)}{gross};"
                   f" all from {min(values):.4f} to {max(values):.4f}",
@@ -251,9 +251,9 @@ def _excused(runs, rows):
 def coverage(runs):
     """Checks the coverage of all rows together and of each."""
     rows = with_intervals(runs[0])
-    own = statistics.fmean(len(exclusive(runs, row)) for row in rows)
-    if own < max(3, len(runs) / 8):
-        yield Bar(f"{len(rows)} rows", f"{TOO_SHARED}: {own:.1f} of {len(runs)} launches a row had the"
+    a_row = statistics.fmean(len(exclusive(runs, row)) for row in rows)
+    if a_row < max(3, len(runs) / 8):
+        yield Bar(f"{len(rows)} rows", f"{TOO_SHARED}: {a_row:.1f} of {len(runs)} launches, the mean over the rows, had the"
                   " core to themselves", COVERED_LIMIT, None)
         return
     said, moving = _judge_coverage(runs, rows), []
