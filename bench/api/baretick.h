@@ -87,11 +87,11 @@ struct baretick_row {
                             time of the bare window is subtracted */
     uint32_t ops;        /* operations per window: 1 to 1,000,000, in whole grains */
     uint32_t grain;      /* bodies accept only multiples of it; 0: any number */
-    uint32_t most_ops;   /* ... and no more than this; 0: no limit. At least 2 * ops, or ops if the
-                            body is not doubled */
-    uint32_t room;       /* bytes: at most BARETICK_ROOM_MOST */
-    uint32_t needs;      /* enum baretick_needs, or-ed */
-    uint32_t flags;      /* enum baretick_flag, or-ed */
+    uint32_t most_ops; /* bodies accept no number above this; 0: no limit. At least 2 * ops, or ops
+                          if the body is not doubled */
+    uint32_t room;     /* bytes: at most BARETICK_ROOM_MOST */
+    uint32_t needs;    /* enum baretick_needs, or-ed */
+    uint32_t flags;    /* enum baretick_flag, or-ed */
     /* Called before the first window of each placement. */
     void (*setup)(struct baretick_object *o);
     /* Called after its last window. Returns NULL, or what is wrong with the operations' results. */

@@ -185,12 +185,12 @@ struct bench_limit {
     enum limits_kind kind;
     unsigned param;              /* the kind's */
     uint32_t first, most, apart; /* the counts; apart 0: two per octave */
-    const char *of;              /* what is counted, in words ... */
-    const char *unit;            /* ... and what a limit is in: */
-    uint32_t per;                /* a count divided by this; 0: by 1 */
-    double within;               /* for steps_find(), or ... */
-    double leaves;               /* ... for steps_leave(), above 0 */
-    uint32_t ms;                 /* the time that it may take on a core */
+    const char *of;              /* what is counted, in words */
+    const char *unit;            /* the unit of a limit, in words */
+    uint32_t per;                /* a limit is a count divided by this; 0: by 1 */
+    double within;               /* for curve_steps_find(), if `leaves` is 0 */
+    double leaves; /* for curve_steps_leave(); 0: curve_steps_find() finds the steps */
+    uint32_t ms;   /* the time that it may take on a core */
 };
 
 /* Gaps that a row of FORM_WATCH causes itself: the core is held up for `us` microseconds, every
@@ -285,9 +285,9 @@ struct bench {
     /* FORM_FUNCTION */
     const struct bench_code *code; /* of a user row, in place of the two functions */
     bool errors_are_wrong;         /* one failed operation fails the row */
-    uint32_t grain;                /* both accept only multiples of it; 0: any n; ... */
-    uint32_t most_ops;             /* ... and no n above this; 0: no limit */
-    /* Least number of operations to single-step (bench/check/stepped.h), if a number below the
+    uint32_t grain;                /* both functions accept only multiples of it; 0: any n */
+    uint32_t most_ops;             /* both functions accept no n above this; 0: no limit */
+    /* Least number of operations to single-step (bench/check/stepped.h), if a number below it
      * executes as much per operation as all others do on average; 0: a grain. */
     uint32_t step_ops;
 

@@ -29,8 +29,8 @@ struct core_facts {
     bool has_tsc_adjust;
     int64_t tsc_adjust;          /* IA32_TSC_ADJUST */
     bool tsc_unknown;            /* it got no CPU in time to compare its TSC */
-    int64_t tsc_offset;          /* ticks ahead of the boot core's, ... */
-    uint64_t tsc_offset_error;   /* ... give or take */
+    int64_t tsc_offset;          /* ticks ahead of the boot core's */
+    uint64_t tsc_offset_error;   /* the error of tsc_offset, in ticks */
     const char *mtrr, *features; /* what differs from the boot core; NULL: nothing */
     const char *why_not;         /* why it did not start, or its fault; NULL: usable */
 };

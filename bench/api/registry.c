@@ -31,12 +31,12 @@ static void insert(const struct bench *b)
 
 static void take_own(void)
 {
-    const struct bench **own = __start_baretick_rows;
+    const struct bench **built_in = __start_baretick_rows;
 
     if (rows_used > 0)
         return;
-    while (own < __stop_baretick_rows && rows_used < REGISTRY_MOST)
-        insert(*own++);
+    while (built_in < __stop_baretick_rows && rows_used < REGISTRY_MOST)
+        insert(*built_in++);
 }
 
 const struct bench *const *registry(size_t *n)

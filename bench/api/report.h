@@ -24,13 +24,13 @@ struct report {
     enum format format;
     unsigned columns;  /* of the widest console; REPORT_COLUMNS unless the owner says otherwise */
     uint64_t seq;      /* of the next record */
-    uint64_t rows;     /* rows written, ... */
-    uint64_t curves;   /* ... curves and maps that were measured, of a size or a count, ... */
-    uint64_t forms;    /* ... and forms of instructions that ran */
+    uint64_t rows;     /* rows written */
+    uint64_t curves;   /* curves and maps that were measured, by size or by count */
+    uint64_t forms;    /* forms of instructions that ran */
     uint64_t failures; /* calls of report_failed(): rows, self-tests and others */
     uint64_t unproven; /* rows without an instruction count that proves their work */
-    uint64_t smis;     /* while rows were measured, ... */
-    bool counts_smis;  /* ... where the platform counts them */
+    uint64_t smis;     /* SMIs while rows were measured */
+    bool counts_smis;  /* the platform counts SMIs */
     bool faulted;      /* a core faulted; it is counted as a failure */
     bool progress;     /* the console shows a progress line without a newline */
     struct json_check check;

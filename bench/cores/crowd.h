@@ -41,9 +41,9 @@ struct crowd_line {
 struct crowd {
     struct exchange exchange;
     _Alignas(BARRIER_LINE) _Atomic uint64_t hot;             /* the one word that all change */
-    _Alignas(BARRIER_LINE) _Atomic uint64_t ticket, serving; /* a ticket lock, ... */
-    _Alignas(BARRIER_LINE) uint64_t guarded;                 /* ... and the word that it guards */
-    struct crowd_line *shared;                               /* one for each CROWD_WORDS cores */
+    _Alignas(BARRIER_LINE) _Atomic uint64_t ticket, serving; /* a ticket lock */
+    _Alignas(BARRIER_LINE) uint64_t guarded; /* the word that the ticket lock guards */
+    struct crowd_line *shared;               /* one for each CROWD_WORDS cores */
 
     struct plan *plan;
     const unsigned *places; /* in the plan, of the cores that take part now */
@@ -52,8 +52,8 @@ struct crowd {
     unsigned operations;                                                 /* of a batch */
     bool silicon;
     uint64_t duration, patience; /* of a round, of a wait: ticks */
-    unsigned late;               /* meetings for which a core came too late, ... */
-    unsigned missing;            /* ... and such a core of the last one, or CROWD_NOBODY */
+    unsigned late;               /* meetings for which a core came too late */
+    unsigned missing;            /* a core that was late at the last one, or CROWD_NOBODY */
 
     struct meeting met; /* the result */
 };

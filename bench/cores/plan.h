@@ -37,8 +37,8 @@ struct plan_core {
     bool has_row;          /* `row` is the current row */
     bool waits;            /* in a meeting: it waits for the others */
     bool back;             /* it has finished its task */
-    const char *gone;      /* why it measures no more: a fault, or `unlike`; ... */
-    bool told;             /* ... and the report has the reason */
+    const char *gone;      /* why it measures no more: a fault, or `unlike` */
+    bool told;             /* the report has the reason in `gone` */
     const char *unlike_in; /* what differs from the boot core: "execution" or "cycle" */
     char unlike[240];      /* a message about the difference; empty: nothing differs */
 };
@@ -53,8 +53,8 @@ struct plan {
     unsigned *list;                 /* `all` numbers; of the first n and of the others ascending */
     const struct run_facts **facts; /* of each */
     struct run_cores cores;         /* the same, for reports */
-    unsigned *present;              /* the cores of the current task of several cores, ... */
-    unsigned *places;               /* ... and their places in the list */
+    unsigned *present;              /* the cores of the current task of several cores */
+    unsigned *places;               /* their places in the list */
     struct barrier barrier;
     struct barrier_line *line;   /* memory for `all` */
     struct core_figure *figures; /* of all rows, for each of the n cores */

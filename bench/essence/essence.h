@@ -38,8 +38,8 @@ struct essence_figure {
 
 /* Counts of the events that spoil figures, in all rows of all cores. */
 struct essence_spoils {
-    bool witness_runs;          /* the witness runs, ... */
-    bool never_exclusive;       /* ... and never found the core exclusive */
+    bool witness_runs;          /* the witness runs */
+    bool never_exclusive;       /* the witness never found the core exclusive */
     bool smis_known;            /* the platform counts them */
     bool throttling_known;      /* for at least one row */
     uint64_t shared, throttled; /* rows */
@@ -53,8 +53,8 @@ struct essence {
     char unit[64];        /* of figures per operation: "cycles/op by ruler" */
     char machine[240];    /* its names, separated as in the line */
     char clock[96];       /* empty: not known */
-    char window[24];      /* the name of the window's row, ... */
-    const char *gross;    /* ... and the unit of its figure */
+    char window[24];      /* the name of the window's row */
+    const char *gross;    /* the unit of the window's figure */
     unsigned core, cores; /* the core of these figures; number of cores that measure */
     bool together;        /* all cores measure at once */
     uint64_t rows;        /* rows with figures, on all cores */

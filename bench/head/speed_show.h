@@ -11,8 +11,8 @@
 
 struct speed_facts {
     struct speed_stated speed[SPEEDS];
-    const char *measured_by; /* the source that they are compared with; NULL: not available, ... */
-    const char *why_not;     /* ... for this reason */
+    const char *measured_by; /* the source that they are compared with; NULL: not available */
+    const char *why_not;     /* why measured_by is not available */
     double measured_hz, error_hz;
     bool unlike; /* SMBIOS: the first of several processors that differ */
 };

@@ -14,10 +14,10 @@
 
 struct tsc_facts {
     uint64_t hz;                       /* 0: not known */
-    const struct clock_result *source; /* the last one is stated by the CPU, ... */
+    const struct clock_result *source; /* the last one is stated by the CPU */
     const char *const *names;
     unsigned sources, used;         /* `used` is undefined if hz is 0 */
-    enum tsc_rate_source stated_by; /* ... in this way */
+    enum tsc_rate_source stated_by; /* how the CPU states it */
     const struct tsc_clock *judged; /* whether the sources agree; NULL: not judged */
     bool has_adjust;
     int64_t adjust; /* IA32_TSC_ADJUST */

@@ -120,8 +120,9 @@ struct options {
     uint32_t target;                   /* adaptive: microseconds */
     enum caches caches;
     enum instructions instructions; /* count an operation's instructions by single-stepping */
-    struct timer_list clock;        /* of enum clock_id ... */
-    struct timer_list cycle; /* ... and of enum cycle_id: the first that initialises is used */
+    struct timer_list clock;        /* of enum clock_id */
+    struct timer_list
+        cycle; /* of enum cycle_id; of both lists the first that initialises is used */
     enum layout layout;
     uint32_t seed;              /* of the placements */
     uint32_t retry_budget;      /* limit for repeating shared blocks: a multiple of the row's */

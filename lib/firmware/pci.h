@@ -32,8 +32,8 @@ struct pci_space {
 /* The resources of the console; 0: none. */
 struct pci_console {
     uint64_t framebuffer;
-    uint64_t serial; /* address of its registers, ... */
-    bool serial_io;  /* ... which are I/O ports */
+    uint64_t serial; /* address of its registers */
+    bool serial_io;  /* the registers are I/O ports */
 };
 
 enum pci_fate {

@@ -9,8 +9,8 @@
 
 struct smbios_processors {
     bool table;       /* there is a valid SMBIOS table */
-    unsigned sockets; /* of central processors, ... */
-    unsigned filled;  /* ... and those with a CPU */
+    unsigned sockets; /* sockets of central processors */
+    unsigned filled;  /* sockets with a CPU */
     bool unlike;      /* the CPUs' speeds differ; the values below are the first one's */
     /* MHz; 0: not known. */
     uint16_t external, maximum, current;

@@ -33,9 +33,9 @@ enum limits_filler {
     FILL_CMP,      /* writes the flags only */
     FILL_LOAD,     /* reads a cached line */
     FILL_STORE,    /* writes to it */
-    FILL_WAIT_LEA, /* as FILL_LEA, but waits for the load before the fillers; ... */
+    FILL_WAIT_LEA, /* as FILL_LEA, but waits for the load before the fillers */
     FILL_WAIT_PSHUFD,
-    FILL_WAIT_LOAD, /* ... its address does */
+    FILL_WAIT_LOAD, /* as FILL_LOAD, but its address waits for that load */
     FILL_WAIT_STORE,
 };
 

@@ -21,8 +21,8 @@ struct elf {
     uint64_t headers; /* offset of the section headers */
     uint32_t sections, symbols;
     uint64_t symbols_at;                     /* offset of the symbol table */
-    uint64_t section_names, names;           /* offsets of the two string tables, ... */
-    uint64_t section_names_size, names_size; /* ... each of which ends with a NUL */
+    uint64_t section_names, names;           /* offsets of the two string tables */
+    uint64_t section_names_size, names_size; /* their sizes; each ends with a NUL */
 };
 
 /* Section types and flags, generic ABI, figures 4-11 and 4-13. */

@@ -21,8 +21,8 @@ enum adaptive_state {
 
 struct adaptive {
     double target;  /* seconds */
-    uint64_t grain; /* n is a multiple of it, ... */
-    uint64_t most;  /* ... and never above this, a multiple too */
+    uint64_t grain; /* n is a multiple of it */
+    uint64_t most;  /* n is never above this, which is a multiple too */
     uint64_t n;     /* iterations of the next stretch; once it is over, of the last one */
     unsigned failed;
     enum adaptive_state state;

@@ -87,8 +87,8 @@ struct estimate {
     enum estimate_by by;
     double confidence;        /* of the interval: by ranks its lower bound; else nominal */
     double median_confidence; /* by ranks: confidence for the median over all possible placements */
-    size_t rank;   /* by ranks: the interval begins at the rank-th smallest placement, ... */
-    double within; /* ... widened by this at either end */
+    size_t rank;              /* by ranks: the interval begins at the rank-th smallest placement */
+    double within;            /* the interval is widened by this at either end */
 };
 
 /*

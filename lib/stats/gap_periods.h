@@ -22,15 +22,15 @@
 
 #include "lib/stats/gaps.h"
 
-#define GAP_PERIODS_MOST     8 /* in the result, ... */
-#define GAP_PERIODS_OF_CLASS 2 /* ... and in each class */
+#define GAP_PERIODS_MOST     8 /* in the result */
+#define GAP_PERIODS_OF_CLASS 2 /* in each class */
 
 struct gap_period {
     unsigned class; /* the gaps of at least this length; see GAPS_CLASSES */
     double ticks;   /* the period: the mean over its beats */
     double jitter;  /* ticks by which a gap was early or late, at most; up to the tolerance */
-    unsigned gaps;  /* that belong to it, ... */
-    unsigned of;    /* ... of this number of gaps that were looked at */
+    unsigned gaps;  /* that have this period */
+    unsigned of;    /* gaps that were searched for it */
 };
 
 struct gap_periods {

@@ -37,11 +37,11 @@ struct witness {
     double noise;                 /* mean noise of the readings */
     uint32_t counted;             /* number of readings that came in runs */
     uint32_t shown[WITNESS_BINS]; /* number of those, by level */
-    uint32_t ranged;              /* readings in range, alike or not, ... */
-    uint32_t seen[WITNESS_BINS];  /* ... by level */
+    uint32_t ranged;              /* readings in range, alike or not */
+    uint32_t seen[WITNESS_BINS];  /* number of those, by level */
     double run[WITNESS_RUN];      /* the first readings of the current run */
-    double mean;                  /* of the current run ... */
-    uint32_t length;              /* ... and its length */
+    double mean;                  /* of the current run of readings */
+    uint32_t length;              /* readings in the current run */
     uint32_t look;                /* when `counted` reaches this, the best is searched again */
     double best;                  /* core cycles per NOP; 0: no level found yet */
 };

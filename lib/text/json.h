@@ -22,8 +22,8 @@
  * there. */
 struct json_check {
     const struct json_shape *shape;
-    struct json_shape now; /* the fields of the current record's type, ... */
-    struct json_seen seen; /* ... and those that it has */
+    struct json_shape now; /* the fields of the current record's type */
+    struct json_seen seen; /* the fields that the record has */
     char odd[JSON_PATH + 64];
 };
 
@@ -36,8 +36,8 @@ struct json {
     struct json_check *check; /* NULL: no checks */
     size_t at;                /* in its shape: the index of the last member */
     char path[JSON_PATH];
-    size_t here;              /* its length including the last member's name, ... */
-    size_t under[JSON_DEPTH]; /* ... and up to the members of an open object or array */
+    size_t here;              /* the length of the path with the last member's name */
+    size_t under[JSON_DEPTH]; /* its length up to the members of each open object or array */
     uint32_t type[JSON_DEPTH];
 };
 
