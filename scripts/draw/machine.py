@@ -94,7 +94,7 @@ def gaps(report, found):
     """Draws a core's gaps: the first ones over time, and all of them by length."""
     run, name = report.one("run"), f"{found['suite']}/{found['name']}"
     watched = found.get("watched_ticks", 0)
-    if not found.get("gaps"):
+    if not found.get("gaps") or not found["first"]:
         raise NoData(f"{name}: no gap on core {found['core']} in {watched} ticks: there is nothing to draw")
     time = ns(1, run)
     # Counted instructions are not time.
