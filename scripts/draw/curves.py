@@ -95,7 +95,7 @@ def curves(report, group):
     if not lines:
         raise NoData(f"{first.full_name}: no point has a figure")
     run, kind = report.one("run"), read_cores.types(report).get(first.core)
-    main = max(lines, key=lambda line: (line.curve.judged, sum("cache_level" in x for x in line.curve.levels)))
+    main = _main(lines)
     title = _title(main, lines, run)
     words = [machine(run, first.core) + (f" ({kind})" if kind else "")]
     if levels := {percent for line in lines for percent in line.curve.percents}:
@@ -107,6 +107,12 @@ def curves(report, group):
         _paint(sheet, lines, main, run)
 
     return Picture("curves", f"{first.suite}-{first.family}-core{first.core}", title, " \N{MIDDLE DOT} ".join(words), alt, paint)
+
+
+def _main(lines):
+    """Returns the line whose levels the title has. A stride's are not those of the caches: prefetchers fetch ahead."""
+    own = [line for line in lines if line.curve.name.partition("_")[0] == line.curve.family] or lines
+    return max(own, key=lambda line: (line.curve.judged, sum("cache_level" in x for x in line.curve.levels)))
 
 
 # --- words -----------------------------------------------------------------------------------------
@@ -159,7 +165,7 @@ def _title(main, lines, run):
     if curve.by == "size" and curve.levels and not main.in_gb and not main.in_ns:
         said = [f"{short(level['value'])}{'' if n else f' {main.unit}'} {level_name(curve, level, run)}"
                 for n, level in enumerate(curve.levels)]
-        return f"{what}: {', '.join(said)}"
+        return f"{what}{'' if curve.judged else ', not judged'}: {', '.join(said)}"
     if main.in_gb:
         points = [p for line in lines for p in line.points]
         sure = [p.gb for p in points if not p.shared and None not in (p.lo, p.hi)]

@@ -39,6 +39,14 @@ def test_curves_of_one_kind_are_one_picture_and_a_spoiled_one_has_the_reason():
     assert "read_16 white: 1 on a shared core" in found["memory-read-core0"][0].about
 
 
+def test_a_title_has_no_levels_of_strides_instead_of_those_of_random_loads():
+    spoiled = {"judged": False, "spoiled": "a size takes less time than a smaller one"}
+    (picture, svg), = of_curves(latency(**spoiled), latency("stride_1k", 0.5, levels=[
+        {"value": 2.5, "from": 4 * KIB, "to": 8192 * KIB, "cache_level": 2, "cache_bytes": KIB * KIB}])).values()
+    assert picture.title.endswith(", not judged: 4 core cycles in L1, 14 in L2, 220 in memory")
+    assert "2.5" not in texts(svg)
+
+
 def test_a_bandwidth_is_bytes_by_time():
     """64 bytes in half a ns: 128 GB/s; the interval of the time goes the other way."""
     picture, svg = of_curves(*curves())["memory-read-core0"]
