@@ -87,6 +87,15 @@ static const char *unit_of(const struct run_facts *run)
     return run_has_cycles(run) ? "cycles" : "ticks";
 }
 
+/* Leaves an interval out that reaches zero, and marks the figure, as one without an interval. */
+static void doubt_wide(struct sheet_figure *f)
+{
+    if (is_known(f->half) && f->half < f->value)
+        return;
+    f->half = UNKNOWN;
+    f->vague = true;
+}
+
 /* Sets value, interval and unit of a point. The interval has the relative width of that of the
  * cycles. */
 static void measure(struct sheet_figure *f, const struct run_facts *run, const struct curve *c,
@@ -125,6 +134,8 @@ void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curv
         f.vague = source->from == SHEET_IN_CACHE && !units_are_instructions(run) &&
                   !ends_at(c, cache_of(c, source->at));
         measure(&f, run, c, p, source->from);
+        if (run_has_cycles(run))
+            doubt_wide(&f);
         keep(&column->figure[i], &f);
     }
 }

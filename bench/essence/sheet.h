@@ -25,7 +25,7 @@ struct sheet_figure {
     double value, half; /* half UNKNOWN: not known */
     const char *unit;
     bool shared; /* a neighbour used the core: not judged */
-    bool vague;  /* no level of the curve ends at the cache that it is for */
+    bool vague;  /* no level of the curve ends at its cache, or no interval is known */
 };
 
 struct sheet_column {

@@ -148,7 +148,7 @@ def _cells(report):
 def ten_figures(report):
     """Returns the ten figures of a datasheet as a table."""
     cells = _cells(report)
-    return _matrix(cells, "Ten figures, each with its interval", "Ten figures") if cells and cells[0]["label"] == SHEET \
+    return _matrix(cells, "Ten figures with their intervals; ? marks a doubtful one", "Ten figures") if cells and cells[0]["label"] == SHEET \
         else markup.Markup()
 
 

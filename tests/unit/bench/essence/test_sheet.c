@@ -99,6 +99,19 @@ static void a_bandwidth_falls_if_the_time_rises(void **state)
     assert_close(f->half, 4 - 4 * 64 / 64.2, 1e-9);
 }
 
+static void an_interval_that_reaches_zero_is_left_out(void **state)
+{
+    (void)state;
+    sheet_curve(&sheet, &run, chase("read_16", BENCH_READ_16), NULL);
+    sheet = (struct sheet){0};
+    struct curve_point *last = &curve.point[curve.n - 1];
+    last->lo = last->cycles / 4; /* four times the bandwidth */
+    sheet_curve(&sheet, &run, &curve, NULL);
+    const struct sheet_figure *f = figure(0, "memory read");
+    assert_false(is_known(f->half));
+    assert_true(f->vague);
+}
+
 static void a_better_row_takes_the_figure_whichever_came_first(void **state)
 {
     (void)state;
@@ -317,6 +330,7 @@ int main(void)
                                start),
         cmocka_unit_test_setup(memory_has_the_figure_of_the_largest_size, start),
         cmocka_unit_test_setup(a_bandwidth_falls_if_the_time_rises, start),
+        cmocka_unit_test_setup(an_interval_that_reaches_zero_is_left_out, start),
         cmocka_unit_test_setup(a_better_row_takes_the_figure_whichever_came_first, start),
         cmocka_unit_test_setup(a_cache_at_which_no_level_ends_is_marked, start),
         cmocka_unit_test_setup(other_rows_and_rows_without_a_curve_have_no_figure, start),
