@@ -219,7 +219,8 @@ def forms_as_csv(report, _):
     return text.getvalue()
 
 
-# Of these forms only csv also has rows; a report without rows has only its instruction forms.
+# Of these forms only csv also has rows; a report has its instruction forms if its rows are all maps of cores, as in a
+# datasheet.
 OF_FORMS = {"csv": forms_as_csv,
             "exegesis": lambda report, cpu: exegesis.points(report, "latency", cpu),
             "exegesis-throughput": lambda report, cpu: exegesis.points(report, "inverse_throughput", cpu),
@@ -228,7 +229,8 @@ OF_FORMS = {"csv": forms_as_csv,
 
 def _is_of_forms(form, report):
     if form in FORMS:
-        return form in OF_FORMS and report.of("insn") and not report.of("row")
+        maps = {(m["suite"], m["name"]) for m in report.of("matrix")}
+        return form in OF_FORMS and report.of("insn") and all((r["suite"], r["name"]) in maps for r in report.of("row"))
     if not report.of("insn"):
         raise saved.Unreadable(f"{report.path}: it has no forms of instructions, of which --to {form} is: "
                                "measure with suite=insn")
@@ -255,7 +257,7 @@ def _fits(form, row, found):
 def converted(form, report, cpu=None):
     """Returns (the text, the names of rows that are left out). Raises Unreadable if no row is left."""
     if _is_of_forms(form, report):
-        return OF_FORMS[form](report, cpu), []
+        return OF_FORMS[form](report, cpu), [figure.name(row) for row in report.of("row")] if form in FORMS else []
     run = report.one("run")
     rows = [(r, figure.of(r)) for r in report.of("row")]
     kept = [(row, found) for row, found in rows if _fits(form, row, found)]

@@ -133,6 +133,14 @@ def test_a_report_with_rows_keeps_its_csv_of_rows(tmp_path):
     assert lines(baretick("convert", path, "--to", "csv"))[0].startswith("suite,name")
 
 
+def test_a_datasheet_with_a_map_of_cores_has_its_forms_as_csv(tmp_path):
+    path = tmp_path / "datasheet.jsonl"
+    pairs = {"type": "matrix", "suite": "made", "name": "core_to_core", "unit": "ticks", "pairs": []}
+    path.write_bytes(whole(row("core_to_core", 1), others=(record(ADD), pairs)))
+    ran = baretick("convert", path, "--to", "csv")
+    assert lines(ran)[0].startswith("form,core,figure") and "core_to_core" in ran.stderr
+
+
 def test_json_has_the_columns(kept):
     ran = baretick("insn", kept(ADD), "--format", "json")
     assert json.loads(ran.stdout) == [{"form": "add r64, r64", "core": 0, "tp": "0.25", "error": 0.01,
