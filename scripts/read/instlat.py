@@ -12,7 +12,7 @@ NAME = 30
 WITHOUT = "[no true dep.]"
 BOUND = "[memory dep.]"
 KINDS = ((r"\{evex\}", "AVX512"), (r"v", "AVX"), (r".*\bmm\b", "MMX"), (r".*\bxmm\b", "SSE"), (r"f\w+( st|$| m)", "X87"),
-         (r".*\br64\b", "AMD64"), ("", "X86"))  # fmt: skip
+         (r"(?!cmpxchg8b).*\b(r64|rax|m64)\b", "AMD64"), ("", "X86"))  # fmt: skip
 
 
 def nanoseconds(report, core):

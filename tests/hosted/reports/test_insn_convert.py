@@ -126,6 +126,12 @@ def test_lines_have_the_layout_of_the_collection(kept):
     ]  # fmt: skip
 
 
+def test_a_form_of_64_bits_is_of_amd64(kept):
+    wide = [{**ADD, "form": form} for form in ("add rax, imm32", "add m64, imm32", "cmpxchg8b m64")]
+    lines = converted(kept(*wide), "instlat").splitlines()
+    assert [line.split()[2] for line in lines] == ["AMD64", "AMD64", "X86"]
+
+
 def test_the_layout_needs_the_duration_of_a_cycle(kept):
     ran = baretick("convert", kept(ADD, run={"tsc": {}}), "--to", "instlat")
     assert ran.returncode == 2 and "core cycle" in ran.stderr
