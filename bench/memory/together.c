@@ -181,6 +181,15 @@ static void measure_cores(struct gathering *g, unsigned n, uint64_t bytes)
     (void)by_cores(g, n, bytes);
 }
 
+/* Returns the bytes of memory that n cores want: for each of the largest caches several times its
+ * size. */
+static uint64_t wanted(struct gathering *g, unsigned n)
+{
+    if (g->kind->crowd == BENCH_HELD)
+        return FLUSH_BYTES;
+    return g->curve.wanted * caches_domains(g->curve.cache, g->curve.caches, n);
+}
+
 /* Divides the memory: a half for the chase and its map, the rest for the others. */
 static bool divide(struct gathering *g, unsigned n, uint64_t bytes)
 {
@@ -192,7 +201,7 @@ static bool divide(struct gathering *g, unsigned n, uint64_t bytes)
     g->map = (uint64_t *)(void *)(g->chased + g->chased_bytes);
     g->at += half;
     g->set = least((bytes - half) / (n - 1), most) / SET_ALIGN * SET_ALIGN;
-    g->curve.less_memory = g->chased_bytes < least(g->curve.wanted, most);
+    g->curve.less_memory = bytes < wanted(g, n) && g->chased_bytes < most;
     return g->set > 0 && g->chased_bytes > 0;
 }
 
@@ -233,15 +242,6 @@ static void measure_held(struct gathering *g)
 }
 
 /* --- the row ---------------------------------------------------------------------------------- */
-
-/* Returns the bytes of memory that n cores want: for each of the largest caches several times its
- * size. */
-static uint64_t wanted(struct gathering *g, unsigned n)
-{
-    if (g->kind->crowd == BENCH_HELD)
-        return FLUSH_BYTES;
-    return g->curve.wanted * caches_domains(g->curve.cache, g->curve.caches, n);
-}
 
 static void measure_here(struct gathering *g, unsigned n, uint64_t bytes)
 {

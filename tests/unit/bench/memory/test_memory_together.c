@@ -291,6 +291,7 @@ static void latency_has_a_point_per_rate_of_the_others(void **state)
         assert_int_equal(c->point[i].visits, c->rounds);
         assert_int_equal(c->point[i].set, 128 * KIB); /* of the half that has the map, too */
     }
+    assert_false(c->less_memory);
 }
 
 static void lines_that_another_core_holds_have_two_states(void **state)
@@ -322,6 +323,10 @@ static void too_little_memory_is_refused_or_stated(void **state)
     c = measure(BENCH_CORES, BENCH_READ_16);
     assert_int_equal(c->row.status, ROW_OK);
     assert_true(c->less_memory);
+    reset();
+    core.area = 512 * KIB - 1;
+    c = measure(BENCH_LOADED, BENCH_READ_16);
+    assert_true(c->row.status != ROW_OK || c->less_memory);
 }
 
 /* Where the system may give a core no CPU that is no failure; otherwise it is. */
