@@ -16,7 +16,7 @@ WHAT = {
     "width": "Width of the core", "rob": "Reorder buffer", "registers": "Registers for results",
     "loads": "Load buffer", "stores": "Store buffer", "scheduler": "Schedulers", "btb": "Branch targets",
     "history": "Branch history", "targets": "Targets of an indirect jump", "returns": "Return stack",
-    "code": "Loop and micro-op caches",
+    "code": "Loop buffer, micro-op cache or L1 cache",
 }
 X_LABELS = {"size": "size of the working set", "offset": "offset, bytes", "state": "",
             "cores": "", "rate": "traffic of the other cores, MB/s"}
