@@ -18,7 +18,8 @@ COMMON = ("add r64, r64", "lea r64, m64", "imul r64, r64", "div r64 [slow]", "di
           "vpmulld ymm, ymm, ymm", "vpermd ymm, ymm, ymm", "aesenc xmm, xmm", "pclmulqdq xmm, xmm, imm8")
 HOW_TO_READ = ("Throughput is the time of one of many independent copies, in core cycles. Latency is from an input to an output: "
                "operands are numbered from 0, with hidden ones after the others; f is the flags, 2b and 2i the base and the "
-               "index of the address of operand 2. Copies share a unit with instructions next to which they take longer. <= is an upper bound, ? a figure whose placements do not agree.")
+               "index of the address of operand 2. The column latency has the longest of them. Copies share a unit with instructions "
+               "next to which they take longer. <= is an upper bound, ? a figure whose placements do not agree.")
 MANY = 400  # rows: a longer table scrolls by itself, and is printed only as far as it is filtered
 NAMES = 12  # of forms, in a list
 
