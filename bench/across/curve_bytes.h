@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* What is selected, and the cores. */
+/* The numbers of selected rows of each kind, and of cores. */
 struct curve_bytes {
     unsigned curves, limits, maps; /* on each core that measures */
     unsigned together;             /* curves of several cores, once */

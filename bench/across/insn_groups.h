@@ -54,7 +54,8 @@ void insn_groups_record(const struct insn_groups *g, struct json *j);
 /* Returns the bytes of that member, with the brace before it. */
 uint64_t insn_groups_bytes(const struct insn_groups *g);
 
-/* Whether the form at `i` of `row` is in a group that has its operands and pairs itself. */
+/* Returns whether the group of the form `row[i]` has its operands and pairs itself; otherwise it
+ * refers to an earlier group. */
 bool insn_groups_spelled(const struct insn_groups *g, unsigned i);
 
 #endif

@@ -18,7 +18,7 @@
  * Returns the ticks between the two readings. */
 typedef uint64_t forward_walk(uint8_t *store, uint8_t *load, uint64_t iterations, uint8_t *value);
 
-/* Of a store of 1 << s bytes and a load of 1 << l (forward.asm). */
+/* [s][l]: the walk of a store of 1 << s bytes and a load of 1 << l bytes (forward.asm). */
 extern forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES];
 
 struct forward_place {

@@ -7,7 +7,7 @@
 
 /* The names in records of enum row_status: "ok", "wrong", "unsupported". */
 extern const char *const record_status[];
-/* Those of enum form: "empty" to "cores"; rows of other forms have no such record. */
+/* The names in records of enum form: "empty" to "cores"; other forms have no such record. */
 extern const char *const record_form[];
 
 void record_row(struct report *r, const struct run_facts *run, const struct row *row);

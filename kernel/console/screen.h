@@ -32,7 +32,7 @@ uint64_t screen_cost(void);
 /* Opens the screen. `f`: as checked by boot/ (size 0: none). `s` must not move. */
 void screen_open(struct screen *s, const struct framebuffer *f, struct arena *a);
 
-/* To be called when our page tables are in force. `mapped`: they map the framebuffer. */
+/* Uses the framebuffer through our page tables, which must be in force. `mapped`: they map it. */
 void screen_mapped(struct screen *s, bool mapped);
 
 /* Shows the text written since the last call; the first call clears the screen. Does nothing before

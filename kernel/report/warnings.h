@@ -9,7 +9,7 @@
 /* Writes every warning that is known before the first row as an event. */
 void warnings_report(const struct machine *m, const struct run_facts *run, struct report *r);
 
-/* Warns of MSRs that could not be restored; to be called once the timers are stopped. */
+/* Warns of MSRs that could not be restored. The timers must be stopped before. */
 void warnings_left(const struct machine *m, struct report *r);
 
 #endif
