@@ -134,7 +134,7 @@ void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curv
         f.vague = source->from == SHEET_IN_CACHE && !units_are_instructions(run) &&
                   !ends_at(c, cache_of(c, source->at));
         measure(&f, run, c, p, source->from);
-        if (run_has_cycles(run))
+        if (run_has_cycles(run) && !units_are_instructions(run))
             doubt_wide(&f);
         keep(&column->figure[i], &f);
     }

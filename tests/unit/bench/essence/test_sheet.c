@@ -112,6 +112,18 @@ static void an_interval_that_reaches_zero_is_left_out(void **state)
     assert_true(f->vague);
 }
 
+static void counted_instructions_need_no_interval(void **state)
+{
+    (void)state;
+    run.execution = EXEC_INSTRUCTIONS;
+    chase("latency_4k", BENCH_CHASE);
+    for (size_t i = 0; i < curve.n; i++)
+        curve.point[i].lo = curve.point[i].hi = UNKNOWN;
+    sheet_curve(&sheet, &run, &curve, NULL);
+    assert_true(figure(0, "L1 load")->known);
+    assert_false(figure(0, "L1 load")->vague);
+}
+
 static void a_better_row_takes_the_figure_whichever_came_first(void **state)
 {
     (void)state;
@@ -331,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup(memory_has_the_figure_of_the_largest_size, start),
         cmocka_unit_test_setup(a_bandwidth_falls_if_the_time_rises, start),
         cmocka_unit_test_setup(an_interval_that_reaches_zero_is_left_out, start),
+        cmocka_unit_test_setup(counted_instructions_need_no_interval, start),
         cmocka_unit_test_setup(a_better_row_takes_the_figure_whichever_came_first, start),
         cmocka_unit_test_setup(a_cache_at_which_no_level_ends_is_marked, start),
         cmocka_unit_test_setup(other_rows_and_rows_without_a_curve_have_no_figure, start),
