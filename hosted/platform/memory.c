@@ -56,18 +56,19 @@ void memory_touch(void)
     touch(STACK_VA + PAGE, MEMORY_STACK_SIZE);
 }
 
+/* QEMU's user emulation refuses to change the rights of no page. */
 static void code_rights(const struct platform *p, size_t bytes, int rights)
 {
-    if (mprotect(p->code, bytes, rights) == 0)
+    if (bytes == 0 || mprotect(p->code, bytes, rights) == 0)
         return;
     char what[96];
     fmt_buf(what, sizeof what, "the code buffer's rights cannot be changed: %s", strerror(errno));
     fault_end(what);
 }
 
-/* The kernel visits each page whose rights change;
- * for 1 MiB that takes longer than writing code. */
-static size_t executable; /* bytes from the start of the code buffer */
+/* Bytes from the start of the code buffer. The kernel visits each page whose rights change; for all
+ * of the buffer that takes longer than writing code. */
+static size_t executable;
 
 void memory_code_write(const struct platform *p)
 {
