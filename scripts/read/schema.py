@@ -16,6 +16,8 @@ def fields():
 
 def type_of(value):
     if isinstance(value, list):
+        if value and all(isinstance(element, list) for element in value):
+            return "array of " + type_of([inner for element in value for inner in element])
         return "array of " + (written({type_of(element) for element in value}) or "nothing")
     names = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
     return names.get(type(value), "null")
