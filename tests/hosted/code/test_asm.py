@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from asm_command import SECONDS, cycles, hosted, measured
-from assembly import asm as asm_module
 from assembly import assembler, measuring, snippet
 from conftest import ROOT
 
@@ -102,7 +101,7 @@ def test_a_file_has_one_row_per_line(tmp_path):
 
 def test_an_object_for_a_stick_has_the_loop_that_a_process_chooses(tmp_path, monkeypatch):
     """And straight copies with a note where a process may not run the snippet. Nothing is booted."""
-    monkeypatch.setattr(asm_module, "run_booted", lambda *_: ([], ""))
+    monkeypatch.setattr(measuring, "run_booted", lambda *_: ([], ""))
     made = tmp_path / "stick.o"
     args = argparse.Namespace(hosted=False, object=str(made), allow_syscalls=False, unroll=None, loop=0, basic=False,
                               recipe=None, samples=20, retry_budget=0, deadline=20)

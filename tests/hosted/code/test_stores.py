@@ -363,7 +363,7 @@ def test_a_body_that_changes_its_caller_s_state_is_named_and_the_rest_is_followe
 @pytest.mark.parametrize("out, said", [
     ('{"type":"trace","operations"{"baretick":1,"seq":0,"type":"event","kind":"fault",'
      '"message":"SIGSEGV at 0 while running h/\\"df","crc":"00000000"}\r\n', 'SIGSEGV at 0 while running h/"df'),
-    ("", "did not say which"),
+    ("", "did not report it"),
 ])
 def test_a_fault_of_the_program_itself_is_no_traceback(out, said, tmp_path, monkeypatch):
     fake = tmp_path / "stores"

@@ -238,23 +238,24 @@ def test_no_call_from_elsewhere_ends_the_run_as_a_success(run, tmp_path):
         assert rows[name + hostile.CANARY]["status"] == "ok", rows[name + hostile.CANARY]
 
 
-# munmap of a page in the other half of the code buffer.
+# munmap of the neighbour of its page in the code buffer.
 HOLE = ELSEWHERE + """
     int hole(uint64_t n, struct baretick_object *o) {
-        (void)n; (void)o; elsewhere(11, ((long)&hole ^ 1 << 19) & -4096, 4096, 0, 0); return 0; }
+        (void)n; (void)o; elsewhere(11, ((long)&hole ^ 4096) & -4096, 4096, 0, 0); return 0; }
     BARETICK_ROW(hole, hole, "an attack", .body = hole, .ops = 8);
     BARETICK_STATEMENT(hole, z_last, "a count", 8, .check = baretick_counted) { o->counter++; }"""
 
 
 @pytest.mark.native
 def test_a_code_buffer_that_is_lost_ends_the_report_as_a_fault(run, tmp_path):
-    """Its rights cannot be changed, so no row can be measured."""
+    """It cannot be written, or its rights cannot be changed, so no row can be measured."""
     ran = run(f"objects={made.of_source(tmp_path, 'hole', HOLE)}", "suite=hole", "samples=16", "instructions=off",
               "format=jsonl")
     records = [json.loads(line) for line in ran.out.splitlines()]
     faults = [r["message"] for r in records if r["type"] == "event" and r["kind"] == "fault"]
     assert ran.status == FAULTED and [r["type"] for r in records].count("end") == 1, ran.err
-    assert len(faults) == 1 and "code buffer's rights" in faults[0] and "hole/" in faults[0], faults
+    assert len(faults) == 1 and "hole/" in faults[0], faults
+    assert "code buffer's rights" in faults[0] or re.search("SIGSEGV, address 1000000[0-9a-f]{5}", faults[0]), faults
 
 
 # rt_sigaction(SIGSEGV, the default), then a fault: the kernel ends the process, as Linux before 6.12 does where a body has

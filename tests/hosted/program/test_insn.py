@@ -82,7 +82,7 @@ def test_the_table_has_a_line_for_each_of_a_few_forms(run):
     out = run("suite=insn", "bench=add_r64_r64,hlt", "time=5", "format=table").out
     assert re.search(r"^add r64, r64 +[\d.]+\??(  [01]>[0f] -?[\d.]+\??){4}\r?$", out, re.MULTILINE), out
     assert re.search(r"^hlt +privileged", out, re.MULTILINE) and "1 of 2 forms" in out
-    assert re.search(r"^verdict: \w+ \(1 forms of instructions, ", out, re.MULTILINE), out[-400:]
+    assert re.search(r"^verdict: \w+ \(1 form of instructions, ", out, re.MULTILINE), out[-400:]
 
 
 def test_forms_whose_time_depends_on_values_have_more_rows(run):

@@ -91,14 +91,16 @@ def test_a_pause_longer_than_the_deadline_ends_no_row(running, rounds):
 def test_code_and_data_lie_where_every_platform_has_them(running):
     process, end = running(*LONG)
     stop_in_row(process)
-    maps = {}
+    maps, code = {}, {}
     for line in Path(f"/proc/{process.pid}/maps").read_text().splitlines():
         span, rights = line.split()[:2]
         low, high = (int(x, 16) for x in span.split("-"))
         maps[low] = (high - low, rights[:3])
+        if CODE_VA <= low < CODE_VA + (1 << 20):
+            code[rights[:3]] = code.get(rights[:3], 0) + high - low
     process.kill()
     end()
-    assert maps[CODE_VA] == (1 << 20, "r-x")
+    assert maps[CODE_VA][1] == "r-x" and set(code) <= {"r-x", "rw-"} and sum(code.values()) == 1 << 20, code
     assert maps[DATA_VA] == (1 << 20, "rw-")
 
 
