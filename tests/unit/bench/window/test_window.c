@@ -97,16 +97,13 @@ static void copies_follow_each_other(void **state)
 /* Neither measured nor stepped. The value of `arg` is in its field. */
 static void what_comes_after_is_between_the_second_reading_and_the_exit(void **state)
 {
-    static struct {
-        struct unit unit;
-        uint8_t code[5];
-    } with_arg = {{.size = 5, .fixup_at = 1, .fixup_to = FIXUP_ARG}, {0xb9}};
+    static const struct unit with_arg = {5, 1, FIXUP_ARG, {0xb9, 0, 0, 0, 0}};
     static UNIT_OF(after, 1, 0x92);
     static const uint8_t part[] = {0x90, 0xb9, 0x44, 0x33, 0x22, 0x11, 0x90};
     struct window_spec spec = {.recipe = RECIPE_LFENCE,
                                .name = "x",
                                .after = &unit_after,
-                               .unit = &with_arg.unit,
+                               .unit = &with_arg,
                                .arg = 0x11223344,
                                .copies = 1};
     struct code code = {.p = &platform};
