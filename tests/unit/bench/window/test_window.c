@@ -97,8 +97,8 @@ static void copies_follow_each_other(void **state)
 /* Neither measured nor stepped. The value of `arg` is in its field. */
 static void what_comes_after_is_between_the_second_reading_and_the_exit(void **state)
 {
-    static const struct unit with_arg = {5, 1, FIXUP_ARG, {0xb9, 0, 0, 0, 0}};
     static UNIT_OF(after, 1, 0x92);
+    static const struct unit with_arg = {5, 1, FIXUP_ARG, {0xb9, 0, 0, 0, 0}};
     static const uint8_t part[] = {0x90, 0xb9, 0x44, 0x33, 0x22, 0x11, 0x90};
     struct window_spec spec = {.recipe = RECIPE_LFENCE,
                                .name = "x",
