@@ -325,7 +325,7 @@ def test_words_that_once_sets_itself_or_that_measure_nothing_are_refused(made, o
 
 
 def test_a_wrong_word_is_refused_before_the_restart(made, once, tmp_path):
-    """If the Linux program is built; here a script stands for it."""
+    """The Linux program checks the words if it is built. Here a script replaces it."""
     made.hosted = tmp_path / "hosted"
     made.hosted.write_text('#!/bin/sh\n[ "$*" = "help suite=calls" ] && exit\n'
                            'echo "baretick: command line, word 2: $*: no such word" >&2\necho more >&2\nexit 3\n')

@@ -22,7 +22,7 @@ from once import command, entry, prepare  # noqa: E402
 
 
 class Firmware:
-    """OVMF and a disk, which share variables and files with a made Linux. The disk's own loader stands for Linux: it
+    """OVMF and a disk, which share variables and files with a made Linux. The disk's own loader replaces Linux: it
     prints "ready"."""
 
     def __init__(self, folder, program, **files):
