@@ -162,7 +162,7 @@ def _body(snippet, label, copies, name):
         lines += snippet.copy(k)
     if snippet.loop:
         lines += ["dec r15", f"jnz near {label}.iteration"]
-    lines += [f"{name}.behind:", *instructions(snippet.after), "cld"]
+    lines += [f"{name}.after:", *instructions(snippet.after), "cld"]
     lines += [f"mov {register}, [rel kept + {8 * i}]" for i, register in enumerate((*KEPT, "rsp"))]
     return lines + ["xor eax, eax", "ret"]
 

@@ -97,7 +97,7 @@ def around_snippet(label, prefix):
         return "snippet"
     if label.startswith(f"{prefix}copy_1"):
         return "snippet" + label.removeprefix(f"{prefix}copy_1")
-    return {"copies_0": "prologue", f"{prefix}behind": "epilogue"}.get(label, label)
+    return {"copies_0": "prologue", f"{prefix}after": "epilogue"}.get(label, label)
 
 
 def of_assembly(args):
@@ -112,7 +112,7 @@ def of_assembly(args):
         assembler.assemble([one], path, os.path.join(start.HERE, "bench/api"))
         args.operations = iterations
         status, traces, refused = program(f"objects={path}", f"from=asm.{one.name}.copy_1",
-                                          f"to=asm.{one.name}.behind", *common_words(args), f"asm/{one.name}")
+                                          f"to=asm.{one.name}.after", *common_words(args), f"asm/{one.name}")
     for trace in traces:
         del trace["suite"], trace["row"], trace["object"]  # made for it alone
         for record in placed(trace):

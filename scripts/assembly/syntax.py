@@ -92,12 +92,12 @@ def _plain(text):
 
 def _check_places(found, where):
     """Refuses instructions that have another meaning at another address."""
-    first, behind = found[0][3], found[-1][3] + max(1, len(found[-1][2]))
+    first, end = found[0][3], found[-1][3] + max(1, len(found[-1][2]))
     for number, text, code, _ in found:
         if text == "(bad)":
             raise Wrong(f"{where}, line {number}: objdump knows no such instruction: (bad)")
         target = _TARGET.search(text)
-        if _IN_PLACE.search(text) or target and (not code or not first <= int(target[1], 16) < behind):
+        if _IN_PLACE.search(text) or target and (not code or not first <= int(target[1], 16) < end):
             raise Wrong(f'{where}, line {number}: "{text}" means a place in the program that it comes from, which is not '
                         "here; name memory by an area's register, as R14")
 

@@ -70,7 +70,7 @@ static void on_read(unsigned cpu, void *data)
     }
 }
 
-static void look_at(struct qemu_plugin_insn *insn, size_t behind)
+static void look_at(struct qemu_plugin_insn *insn, size_t remaining)
 {
     uint8_t b[16] = {0};
     size_t size = bytes_of(insn, b);
@@ -82,7 +82,7 @@ static void look_at(struct qemu_plugin_insn *insn, size_t behind)
     } else if ((size == 2 && b[0] == 0x0f && b[1] == 0x31) ||
                (size == 3 && b[0] == 0x0f && b[1] == 0x01 && b[2] == 0xf9)) {
         qemu_plugin_register_vcpu_insn_exec_cb(insn, on_read, QEMU_PLUGIN_CB_NO_REGS,
-                                               (void *)behind);
+                                               (void *)remaining);
     }
 }
 

@@ -77,7 +77,7 @@ ENDS = """
         __asm__ volatile("syscall" : : "a"(%d), "D"(%s), "S"(0L), "d"(0L) : "rcx", "r11", "memory"); (void)path; }
     BARETICK_STATEMENT(ends, before, "a count", 8, .check = baretick_counted) { o->counter++; }
     BARETICK_STATEMENT(ends, here, "a count", 8, .setup = ends, .check = baretick_counted) { o->counter++; }
-    BARETICK_STATEMENT(ends, behind, "a count", 8, .check = baretick_counted) { o->counter++; }"""
+    BARETICK_STATEMENT(ends, after, "a count", 8, .check = baretick_counted) { o->counter++; }"""
 
 
 @pytest.mark.native  # QEMU 7.2 has no seccomp filters for its programs
@@ -86,13 +86,13 @@ def test_a_setup_that_ends_the_program_costs_its_row_alone(run, tmp_path, name, 
     """With exit status 0: in the program, and in `stores`."""
     ends = made.of_source(tmp_path, "ends", ENDS % (number, operand))
     rows = rows_of(run(f"objects={ends}", "suite=ends", "samples=16", "instructions=off", "format=jsonl"))
-    assert {n: r["status"] for n, r in rows.items()} == {"before": "ok", "here": "wrong", "behind": "ok"}, rows
+    assert {n: r["status"] for n, r in rows.items()} == {"before": "ok", "here": "wrong", "after": "ok"}, rows
     assert f"{name}(2)" in rows["here"]["why"], rows["here"]
     program = ROOT / "build/hosted/stores"
     if program.exists():
         ran = subprocess.run([program, f"objects={ends}"], capture_output=True, text=True, timeout=300, check=False)
         records = [r for r in map(json.loads, ran.stdout.splitlines()) if r["type"] in ("trace", "refused")]
-        assert {r["row"] for r in records if r["type"] == "trace"} == {"before", "behind"}, ran
+        assert {r["row"] for r in records if r["type"] == "trace"} == {"before", "after"}, ran
         (why,) = [r["why"] for r in records if r["type"] == "refused"]
         assert ran.returncode == 3 and "ends/here" in why and f"{name}(2)" in why, ran
 
@@ -102,7 +102,7 @@ BAD_TEXT = """
     static const char *load(const struct baretick_object *o, uint64_t n) { (void)o; (void)n; return *(char *const volatile *)0x1234; }
     BARETICK_STATEMENT(checks, a_text, "a count", 8, .check = text) { o->counter++; }
     BARETICK_STATEMENT(checks, b_load, "a count", 8, .check = load) { o->counter++; }
-    BARETICK_STATEMENT(checks, behind, "a count", 8, .check = baretick_counted) { o->counter++; }"""
+    BARETICK_STATEMENT(checks, after, "a count", 8, .check = baretick_counted) { o->counter++; }"""
 
 
 def stores_of(path):
@@ -120,11 +120,11 @@ def test_a_check_that_faults_costs_its_row_alone(run, tmp_path):
     """Itself, or where its text is read: in the program, and in `stores`."""
     checks = made.of_source(tmp_path, "checks", BAD_TEXT)
     rows = rows_of(run(f"objects={checks}", "suite=checks", "samples=16", "instructions=off", "format=jsonl"))
-    assert {n: r["status"] for n, r in rows.items()} == {"a_text": "wrong", "b_load": "wrong", "behind": "ok"}, rows
+    assert {n: r["status"] for n, r in rows.items()} == {"a_text": "wrong", "b_load": "wrong", "after": "ok"}, rows
     traces, refused, ran = stores_of(checks)
     assert ran.returncode == 1 and set(traces) == set(rows) and not refused, ran
     assert all("SIGSEGV" in traces[row]["wrong"] for row in ("a_text", "b_load")), traces
-    assert "wrong" not in traces["behind"], traces
+    assert "wrong" not in traces["after"], traces
 
 
 def test_stores_names_the_registers_that_functions_around_the_body_change(tmp_path):

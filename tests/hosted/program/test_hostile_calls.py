@@ -126,8 +126,8 @@ def kernel():
 HAS_KEYS = " ospke " in Path("/proc/cpuinfo").read_text()
 
 
-def takes_keys(keys, behind="nop"):
-    return f"xor %ecx, %ecx; xor %edx, %edx; mov ${keys}, %eax; wrpkru; {behind}"
+def takes_keys(keys, after="nop"):
+    return f"xor %ecx, %ecx; xor %edx, %edx; mov ${keys}, %eax; wrpkru; {after}"
 
 
 # They take the memory of the program from it, key 0's; earlier kernels cannot deliver a signal then.

@@ -232,16 +232,16 @@ const char *place_why(const struct engine *e)
 }
 
 /* One function is placed. */
-const char *place_name_at(uint64_t at, uint64_t *behind)
+const char *place_name_at(uint64_t at, uint64_t *offset)
 {
-    *behind = at - (PLATFORM_CODE_VA + 0x2000);
-    return *behind < 8 ? "a_body" : NULL;
+    *offset = at - (PLATFORM_CODE_VA + 0x2000);
+    return *offset < 8 ? "a_body" : NULL;
 }
 
-bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *offset)
 {
     (void)code;
-    *behind = 0x12;
+    *offset = 0x12;
     return at == 0x1000 && strcmp(name, "planted/row/B2") == 0;
 }
 

@@ -43,8 +43,8 @@ static inline void fuzz_link(struct elf_set *s, uint64_t base)
             FUZZ_CHECK(ok == (said.used == 0));
         }
     for (uint32_t i = 0; i < s->parts; i++) {
-        uint64_t behind;
-        const char *name = elf_name_at(s, s->part[i].address, &behind);
+        uint64_t offset;
+        const char *name = elf_name_at(s, s->part[i].address, &offset);
         FUZZ_CHECK(!name || *name);
         free(s->part[i].to);
         s->part[i].to = NULL;

@@ -235,23 +235,23 @@ static void writable_data_begins_anew(void **state)
 
 static void addresses_have_names(void **state)
 {
-    uint64_t behind;
+    uint64_t offset;
 
     (void)state;
     assert_true(place(LAYOUT_MAX));
     for (unsigned i = 0; i < LAYOUT_MAX; i += 7) {
         uint64_t f = address(placed[i].kind[KIND_BODY].function);
-        const char *name = place_name_at(f + 5, &behind);
+        const char *name = place_name_at(f + 5, &offset);
         assert_non_null(name);
         assert_string_equal(name, "f");
-        assert_int_equal(behind, 5);
-        assert_string_equal(place_name_at(leads_to(f - 8), &behind), "aligned");
+        assert_int_equal(offset, 5);
+        assert_string_equal(place_name_at(leads_to(f - 8), &offset), "aligned");
         window_fn window = placed[i].kind[KIND_BODY].fn;
         uint64_t at;
         memcpy(&at, &window, sizeof at);
-        assert_null(place_name_at(at, &behind));
+        assert_null(place_name_at(at, &offset));
     }
-    assert_null(place_name_at(0x1234, &behind));
+    assert_null(place_name_at(0x1234, &offset));
 }
 
 /* Tests whether an address is in what place_cool() flushes. */

@@ -213,15 +213,15 @@ const char *place_why(const struct engine *e)
     return "";
 }
 
-const char *place_name_at(uint64_t at, uint64_t *behind)
+const char *place_name_at(uint64_t at, uint64_t *offset)
 {
-    (void)at, (void)behind;
+    (void)at, (void)offset;
     return NULL;
 }
 
-bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *behind)
+bool window_holds(const uint8_t *code, size_t at, const char *name, size_t *offset)
 {
-    (void)code, (void)at, (void)name, (void)behind;
+    (void)code, (void)at, (void)name, (void)offset;
     return false;
 }
 

@@ -22,18 +22,18 @@ static void an_address_is_found_in_its_window(void **state)
 {
     struct code code = {.p = &platform};
     size_t first = build(&code, "suite/row/E"), end = code.used;
-    size_t second = build(&code, "suite/row/B"), last = code.used - 1, behind = 99;
+    size_t second = build(&code, "suite/row/B"), last = code.used - 1, offset = 99;
 
     (void)state;
-    assert_true(window_holds(buffer, first, "suite/row/E", &behind));
-    assert_int_equal(behind, 0);
-    assert_true(window_holds(buffer, last, "suite/row/B", &behind));
-    assert_int_equal(behind, last - second);
-    assert_false(window_holds(buffer, last, "suite/row/E", &behind));
-    assert_false(window_holds(buffer, second - 2, "suite/row/E", &behind)); /* in the gap */
+    assert_true(window_holds(buffer, first, "suite/row/E", &offset));
+    assert_int_equal(offset, 0);
+    assert_true(window_holds(buffer, last, "suite/row/B", &offset));
+    assert_int_equal(offset, last - second);
+    assert_false(window_holds(buffer, last, "suite/row/E", &offset));
+    assert_false(window_holds(buffer, second - 2, "suite/row/E", &offset)); /* in the gap */
     assert_true(second - 2 > end);
-    assert_false(window_holds(buffer, first, "suite/other/E", &behind));
-    assert_false(window_holds(buffer, PLATFORM_CODE_SIZE - 1, "suite/row/B", &behind));
+    assert_false(window_holds(buffer, first, "suite/other/E", &offset));
+    assert_false(window_holds(buffer, PLATFORM_CODE_SIZE - 1, "suite/row/B", &offset));
 }
 
 /* All except its tag, and the code that enters and leaves it. */

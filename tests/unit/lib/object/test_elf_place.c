@@ -220,18 +220,18 @@ static void what_does_not_fit_is_refused(void **state)
 
 static void addresses_have_names(void **state)
 {
-    uint64_t behind;
+    uint64_t offset;
 
     (void)state;
     assert_true(adds("f"));
     place_at(0x5000);
-    assert_string_equal(elf_name_at(&set, part_address(MADE_F) + 9, &behind), "f");
-    assert_int_equal(behind, 9);
-    assert_string_equal(elf_name_at(&set, part_address(MADE_G), &behind), "g");
-    assert_int_equal(behind, 0);
-    assert_null(elf_name_at(&set, part_address(MADE_G) + 1, &behind));
-    assert_null(elf_name_at(&set, part_address(MADE_TABLE), &behind)); /* no symbol is there */
-    assert_null(elf_name_at(&set, 0x4fff, &behind));
+    assert_string_equal(elf_name_at(&set, part_address(MADE_F) + 9, &offset), "f");
+    assert_int_equal(offset, 9);
+    assert_string_equal(elf_name_at(&set, part_address(MADE_G), &offset), "g");
+    assert_int_equal(offset, 0);
+    assert_null(elf_name_at(&set, part_address(MADE_G) + 1, &offset));
+    assert_null(elf_name_at(&set, part_address(MADE_TABLE), &offset)); /* no symbol is there */
+    assert_null(elf_name_at(&set, 0x4fff, &offset));
 }
 
 static void a_set_is_bounded(void **state)

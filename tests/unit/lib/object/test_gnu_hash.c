@@ -71,8 +71,8 @@ static void each_name_is_found_and_no_other(void **state)
             }
             assert_int_equal(look_up((const uint8_t *)section, "symbol_1", count), 0);
             assert_int_equal(look_up((const uint8_t *)section, "", count), 0);
-            uint8_t behind = ((const uint8_t *)section)[gnu_hash_bytes(count)];
-            assert_int_equal(behind, 0xee);
+            uint8_t next_byte = ((const uint8_t *)section)[gnu_hash_bytes(count)];
+            assert_int_equal(next_byte, 0xee);
         }
     }
 }
