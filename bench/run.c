@@ -1,6 +1,5 @@
 #include "bench/run.h"
 #include "bench/api/registry.h"
-#include "bench/cores/plan.h"
 #include "bench/cores/plan_rows.h"
 #include "bench/method/bare.h"
 #include "bench/method/c_program.h"
@@ -8,9 +7,7 @@
 #include "bench/measure/probe.h"
 #include "bench/api/tsc.h"
 #include "bench/objects/objects.h"
-#include "bench/run_row.h"
-#include "bench/run_stop.h"
-#include "bench/run_tell.h"
+#include "bench/run_state.h"
 #include "bench/show/c_program_show.h"
 #include "bench/show/compare.h"
 #include "bench/across/cores_compare.h"
@@ -329,6 +326,30 @@ static void report_head(struct engine *e, const struct run_steps *steps, const s
     linearity_show(&e->facts, probe, r);
 }
 
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* essence NULL: no essence. */
+static void finish(const struct run_end *end, struct report *r, const struct essence *essence,
+                   bool stopped)
+{
+    if (end->first)
+        end->first(end->ctx);
+    if (essence)
+        essence_show(essence, r);
+    if (end->hint)
+        end->hint(end->ctx);
+    report_end(r, stopped);
+}
+
+void run_end_failed(const struct run_end *end, struct report *r, struct shown *shown,
+                    const char *type, const char *why)
+{
+    grouped_show(&shown->grouped, r);
+    report_event(r, type, why);
+    report_failed(r, type, NULL);
+    finish(end, r, NULL, false);
+}
+
 /* Returns the exit status of a run that measured. */
 static enum status status_of(const struct report *r, bool stopped)
 {
@@ -356,6 +377,6 @@ enum status bench_run(struct engine *e, const struct platform *p, const struct o
     bool stopped = measure(e, r, shown);
     engine_release(e);
     steps->left(steps->ctx, &e->facts);
-    run_end(&steps->end, r, shown, stopped);
+    finish(&steps->end, r, &shown->essence, stopped);
     return status_of(r, stopped);
 }

@@ -4,10 +4,27 @@
 
 #include <stdbool.h>
 #include "bench/api/report.h"
+#include "bench/essence/essence.h"
 #include "bench/measure/engine.h"
 #include "bench/model/probe.h"
-#include "bench/run_end.h"
+#include "bench/show/grouped.h"
 #include "lib/config/status.h"
+
+/* The contents of the table's end, collected during the run. The platform owns it, so that it is
+ * available after a fault. */
+struct shown {
+    struct essence essence;
+    struct grouped grouped; /* rows that wait for the end of their suite */
+};
+
+/* The platform's parts of the end. Each function may be NULL. */
+struct run_end {
+    void *ctx;
+    /* Writes what the platform still has to report, before the essence. */
+    void (*first)(void *ctx);
+    /* Writes a line below the essence, above the verdict. */
+    void (*hint)(void *ctx);
+};
 
 /* The platform's functions that a run calls. `probed` and `rows` may be NULL. */
 struct run_steps {
@@ -34,5 +51,10 @@ struct run_steps {
 enum status bench_run(struct engine *e, const struct platform *p, const struct options *o,
                       const struct run_steps *steps, struct report *r, struct shown *shown,
                       struct sink *refused);
+
+/* Ends the report of a run that cannot begin or continue: the rows that wait, an event of this
+ * type with the reason, and the verdict. No essence: a screen shows the event instead. */
+void run_end_failed(const struct run_end *end, struct report *r, struct shown *shown,
+                    const char *type, const char *why);
 
 #endif

@@ -1,4 +1,4 @@
-#include "bench/run_row.h"
+#include "bench/run_state.h"
 #include "bench/across/crowd_show.h"
 #include "bench/across/insn_show.h"
 #include "bench/cores/crowd_run.h"
@@ -9,8 +9,6 @@
 #include "bench/memory/curve.h"
 #include "bench/memory/forward.h"
 #include "bench/memory/together.h"
-#include "bench/run_show.h"
-#include "bench/run_tell.h"
 
 /* Measures a row on the plan's k-th core and shows it. */
 typedef void on_core(struct run *run, const struct bench *b, unsigned k);

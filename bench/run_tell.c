@@ -1,4 +1,4 @@
-#include "bench/run_tell.h"
+#include "bench/run_state.h"
 #include "bench/api/report.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
