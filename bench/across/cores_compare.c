@@ -1,4 +1,4 @@
-#include "bench/across/cores_compare.h"
+#include "bench/across/across.h"
 #include "bench/api/registry.h"
 #include "lib/stats/known.h"
 #include "lib/decimal/num.h"

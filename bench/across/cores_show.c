@@ -1,5 +1,5 @@
-#include "bench/across/cores_show.h"
-#include "bench/head/cycle_show.h"
+#include "bench/across/across.h"
+#include "bench/head/head.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -103,7 +103,7 @@ static void record_core(const struct run_cores *cores, unsigned core, struct rep
     if (run) {
         json_str(&j, "execution", execution_names[run->execution]);
         json_str(&j, "cycles_by", cycles_by(run));
-        cycle_record(run, &j);
+        head_record_cycle(run, &j);
         json_f64(&j, "tsc_step_ticks", run->step, 3);
         if (run->execution == EXEC_SILICON && run_has_ruler(run))
             json_f64(&j, "ticks_per_cycle", run->ticks_per_cycle, 6);

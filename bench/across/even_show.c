@@ -1,4 +1,4 @@
-#include "bench/across/even_show.h"
+#include "bench/across/across.h"
 #include "bench/api/registry.h"
 #include "bench/show/compare.h"
 #include "lib/stats/even.h"

@@ -1,4 +1,4 @@
-#include "bench/across/growth_show.h"
+#include "bench/across/across.h"
 #include "bench/api/registry.h"
 #include "bench/objects/object_rows.h"
 #include "bench/show/compare.h"

@@ -1,6 +1,6 @@
 #include "bench/head/head.h"
 #include "bench/api/registry.h"
-#include "bench/head/cycle_show.h"
+#include "bench/model/cycles.h"
 #include "bench/show/units.h"
 #include "bench/show/witness_show.h"
 #include "build_id.h"
@@ -140,6 +140,35 @@ void head_mhz(struct sink *out, double hz)
     fmt(out, " MHz");
 }
 
+/* Returns why there are no core cycles. */
+static const char *left_out(const struct run_facts *run)
+{
+    if (!run->cycle.source.used)
+        return "no source of cycle= starts: core cycles are left out";
+    if (cycle_is(&run->cycle, CYCLE_TSC) || cycle_is(&run->cycle, CYCLE_RDTSCP))
+        return "core cycles are left out: the TSC's ticks are those of a reference clock";
+    return "core cycles are left out, as asked";
+}
+
+/* Writes the source of core cycles, the counter next to it, and why others are not used. */
+static void show_cycle(const struct run_facts *run, struct sink *out)
+{
+    const struct cycle *c = &run->cycle;
+
+    timer_show(&c->source, "cycle", out);
+    if (c->by == CYCLES_UNKNOWN)
+        fmt(out, "          %s\r\n", left_out(run));
+    if (c->by == CYCLES_RULER && (c->counter.used || c->counter.refusals))
+        timer_show(&c->counter, "counter", out);
+}
+
+void head_record_cycle(const struct run_facts *run, struct json *j)
+{
+    timer_record(&run->cycle.source, "cycle", j);
+    if (run->cycle.by == CYCLES_RULER)
+        timer_record(&run->cycle.counter, "cycle_counter", j);
+}
+
 static void show_compensate(const struct run_facts *run, struct sink *out)
 {
     const struct tick_cost *c = &run->compensate.cost;
@@ -191,7 +220,7 @@ void head_show_timers(const struct run_facts *run, struct sink *out)
         show_error(run->clock.used, out);
         fmt(out, "\r\n");
     }
-    cycle_show(run, out);
+    show_cycle(run, out);
     show_compensate(run, out);
 }
 
@@ -202,7 +231,7 @@ void head_record_timers(const struct run_facts *run, struct json *j)
         json_f64(j, "clock_tsc_hz", run->tsc_hz, 0);
     if (run->clock.used && run->clock.used->tsc_error_hz)
         json_u64(j, "clock_tsc_error_hz", run->clock.used->tsc_error_hz);
-    cycle_record(run, j);
+    head_record_cycle(run, j);
     record_compensate(run, j);
 }
 
@@ -233,7 +262,8 @@ void head_warn_timers(const struct run_facts *run, struct report *r)
 {
     if (!run->clock.used)
         report_event(r, "warning", "no clock of clock= initialises: there are no ns");
-    cycle_warn(run, r);
+    if (!run->cycle.source.used)
+        report_event(r, "warning", left_out(run));
     if (run->o->instructions == INSTRUCTIONS_OFF && run->execution != EXEC_INSTRUCTIONS)
         report_event(
             r, "warning",

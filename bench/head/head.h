@@ -2,7 +2,7 @@
  * Writes the part of a report's head that is the same on every platform: the program, the execution
  * and how far its figures can be trusted, the CPU, the settings. A platform adds its own facts
  * (kernel/report/facts.c, hosted/platform/facts.c). Each pair of functions writes the same facts,
- * to the table and as members of the `run` record.
+ * to the table and as members of the `run` record. After it: the self-tests, and the linearity.
  */
 #ifndef BENCH_HEAD_HEAD_H
 #define BENCH_HEAD_HEAD_H
@@ -39,8 +39,11 @@ void head_mhz(struct sink *out, double hz);
  * clock= and cycle= are not used. */
 void head_show_timers(const struct run_facts *run, struct sink *out);
 /* Writes clock, clock_refused, clock_tsc_hz: the TSC's frequency by that clock, its error; then the
- * members of bench/head/cycle_show.h. */
+ * members of head_record_cycle(). */
 void head_record_timers(const struct run_facts *run, struct json *j);
+/* Writes cycle, cycle_refused; for the counter next to the ruler cycle_counter,
+ * cycle_counter_refused. */
+void head_record_cycle(const struct run_facts *run, struct json *j);
 /* Warns if no clock or no source of core cycles starts, and of options without effect. */
 void head_warn_timers(const struct run_facts *run, struct report *r);
 /* Warns of each given option that method= does not use. */
@@ -51,5 +54,21 @@ void head_show_settings(const struct run_facts *run, const char *lfence, const c
                         struct sink *out);
 /* Writes recipe, witness, samples, options, options_from. */
 void head_record_settings(const struct run_facts *run, const char *from, struct json *j);
+
+/* --- selftests.c: every platform's; kernel/report/selftest.h has those of the bare machine ----- */
+
+/* Reports "linearity" and "core_counter", on another core with the ending "_coreN". */
+void selftests_core(const struct run_facts *run, const struct probe_check *linearity,
+                    const struct cycle_check *counter, struct report *r);
+
+/* Reports "instructions", on another core "instructions_coreN", after the last row. It passes if
+ * single-stepping counts known instructions, and agrees with counted instructions if there are any.
+ * Reports nothing if no row was stepped. */
+void selftests_steps(const struct run_facts *run, struct report *r);
+
+/* --- linearity_show.c: what each recipe hides of a chain of additions of known length ---------- */
+
+/* Writes two tables, linearity and regression, and a record of each for each recipe. */
+void linearity_show(const struct run_facts *run, const struct probe *p, struct report *r);
 
 #endif

@@ -1,8 +1,6 @@
-#include "bench/head/linearity_show.h"
+#include "bench/head/head.h"
 #include "bench/show/per_op.h"
 #include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
-#include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 
 static void show_table(const struct run_facts *run, const struct probe *p, struct report *r)

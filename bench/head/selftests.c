@@ -1,4 +1,4 @@
-#include "bench/head/selftests.h"
+#include "bench/head/head.h"
 #include "bench/model/cycles.h"
 #include "lib/stats/known.h"
 #include "lib/config/recipe.h"

@@ -1,9 +1,10 @@
 #include "bench/head/tsc_facts.h"
 #include "bench/head/head.h"
-#include "bench/head/speed_show.h"
+#include "lib/cpu/speeds.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
+#include "lib/text/str.h"
 
 static double off_ppm(const struct tsc_facts *t, unsigned source)
 {
@@ -30,6 +31,16 @@ static void show_source(const struct tsc_facts *t, unsigned i, struct sink *out)
         fmt(out, " (%s)", tsc_rate_source_names[t->stated_by]);
     fmt(out, "\r\n");
 }
+
+/* --- the stated frequencies ------------------------------------------------------------------- */
+
+struct speed_facts {
+    struct speed_stated speed[SPEEDS];
+    const char *measured_by; /* the source that they are compared with; NULL: not available */
+    const char *why_not;     /* why measured_by is not available */
+    double measured_hz, error_hz;
+    bool unlike; /* SMBIOS: the first of several processors that differ */
+};
 
 /* Returns the measured source that is used, else the first measured one; t->sources: none. */
 static unsigned measured_source(const struct tsc_facts *t)
@@ -64,6 +75,91 @@ static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct
     return f;
 }
 
+static void percent(struct sink *out, double v)
+{
+    num_f64(out, v, 4, 0);
+    fmt(out, "%%");
+}
+
+static double error_percent(const struct speed_facts *f)
+{
+    return f->error_hz / f->measured_hz * 100;
+}
+
+static void show_known(const struct speed_facts *f, unsigned i, struct sink *out)
+{
+    const struct speed_stated *s = &f->speed[i];
+
+    fmt(out, "          %-16s ", speed_names[i]);
+    num_f64(out, (double)s->hz / 1e6, 3, 0);
+    fmt(out, " MHz");
+    if (s->compared) {
+        fmt(out, ", %s", s->off_ppm < 0 ? "" : "+");
+        percent(out, (double)s->off_ppm / 1e4);
+        fmt(out, ": %s", speed_verdicts[s->verdict]);
+    }
+    fmt(out, "\r\n");
+}
+
+/* Writes the absent ones that have one reason in one line. */
+static void show_absent(const struct speed_facts *f, unsigned i, struct sink *out)
+{
+    const char *why = f->speed[i].why_not;
+
+    for (unsigned k = SPEED_CPUID16_BASE; k < i; k++)
+        if (f->speed[k].hz == 0 && str_eq(f->speed[k].why_not, why))
+            return;
+    fmt(out, "          absent:");
+    for (unsigned k = i; k < SPEEDS; k++)
+        if (f->speed[k].hz == 0 && str_eq(f->speed[k].why_not, why))
+            fmt(out, "%s %s", k > i ? "," : "", speed_names[k]);
+    fmt(out, " (%s)\r\n", why);
+}
+
+static void show_speeds(const struct speed_facts *f, struct sink *out)
+{
+    if (f->measured_by) {
+        fmt(out, "speeds    as stated; difference from the TSC measured by %s, +- ",
+            f->measured_by);
+        percent(out, error_percent(f));
+        fmt(out, "\r\n");
+    } else {
+        fmt(out, "speeds    as stated; not judged: %s\r\n", f->why_not);
+    }
+    for (unsigned i = 0; i < SPEEDS; i++)
+        if (f->speed[i].hz)
+            show_known(f, i, out);
+    /* The reasons for leaf 15h and the other sources of the TSC are in the lines of the sources. */
+    for (unsigned i = SPEED_CPUID16_BASE; i < SPEEDS; i++)
+        if (f->speed[i].hz == 0)
+            show_absent(f, i, out);
+    if (f->unlike)
+        fmt(out, "          SMBIOS has several processors, which differ: the first is shown\r\n");
+}
+
+static void record_speeds(const struct speed_facts *f, struct json *j)
+{
+    json_array(j, "speeds");
+    for (unsigned i = 0; i < SPEEDS; i++) {
+        const struct speed_stated *s = &f->speed[i];
+        json_object(j, NULL);
+        json_str(j, "name", speed_names[i]);
+        json_str(j, "verdict", speed_verdicts[s->verdict]);
+        if (s->hz)
+            json_u64(j, "hz", s->hz);
+        else
+            json_str(j, "why_not", s->why_not);
+        if (s->compared) {
+            json_f64(j, "off_percent", (double)s->off_ppm / 1e4, 4);
+            json_f64(j, "off_half_percent", error_percent(f), 6);
+        }
+        json_close(j);
+    }
+    json_close(j);
+}
+
+/* --- all of it --------------------------------------------------------------------------------- */
+
 void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, struct sink *out)
 {
     const struct cpu *cpu = run->cpu;
@@ -85,7 +181,7 @@ void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, stru
     if (t->has_adjust && t->adjust)
         fmt(out, "          TSC_ADJUST %lld\r\n", (long long)t->adjust);
     struct speed_facts speeds = speed_facts_of(t, run);
-    speed_show(&speeds, out);
+    show_speeds(&speeds, out);
 }
 
 static void record_source(const struct tsc_facts *t, unsigned i, struct json *j)
@@ -130,7 +226,7 @@ void tsc_facts_record(const struct tsc_facts *t, const struct run_facts *run, st
         record_source(t, i, j);
     json_close(j);
     struct speed_facts speeds = speed_facts_of(t, run);
-    speed_record(&speeds, j);
+    record_speeds(&speeds, j);
     json_close(j);
 }
 

@@ -1,6 +1,7 @@
 /*
  * Reports the TSC in the head: its frequency, the source of it, the deviation of other sources, its
- * step. The same on every platform; only the sources differ.
+ * step, and the frequencies that CPU and firmware state. The same on every platform; only the
+ * sources differ.
  */
 #ifndef BENCH_HEAD_TSC_FACTS_H
 #define BENCH_HEAD_TSC_FACTS_H
@@ -25,9 +26,9 @@ struct tsc_facts {
     const struct smbios_processors *processors;
 };
 
-/* Writes lines of the head, and below them the stated frequencies (speed_show.h). */
+/* Writes lines of the head, and below them the stated frequencies. */
 void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, struct sink *out);
-/* Writes the object "tsc". */
+/* Writes the object "tsc", with the array "speeds" in it. */
 void tsc_facts_record(const struct tsc_facts *t, const struct run_facts *run, struct json *j);
 /* Warns if the CPU states a frequency that differs from the measured one. */
 void tsc_facts_warn(const struct tsc_facts *t, struct report *r);

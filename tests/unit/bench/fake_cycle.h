@@ -13,7 +13,7 @@
 #include "bench/api/timer.h"
 #include "bench/context/pace.h"
 #include "bench/figure/row_figure.h"
-#include "bench/head/selftests.h"
+#include "bench/head/head.h"
 #include "bench/measure/engine.h"
 #include "bench/place/layout.h"
 #include "bench/place/parts.h"
