@@ -1,7 +1,6 @@
 #include "bench/check/stepped.h"
 #include "bench/context/pace.h"
 #include "bench/check/step_window.h"
-#include "bench/check/steps_compare.h"
 #include "lib/text/fmt.h"
 
 /* --- number of operations --------------------------------------------------------------------- */

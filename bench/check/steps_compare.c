@@ -1,4 +1,4 @@
-#include "bench/check/steps_compare.h"
+#include "bench/check/step_window.h"
 #include "lib/text/fmt.h"
 
 /* Most tries of the four windows: an interrupt adds instructions to a window. */

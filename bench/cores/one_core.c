@@ -1,5 +1,5 @@
 #include "bench/cores/one_core.h"
-#include "bench/context/span.h"
+#include "bench/context/pace.h"
 #include "lib/text/mem.h"
 
 struct order {

@@ -2,7 +2,6 @@
 #include "bench/api/tsc.h"
 #include "bench/check/guard.h"
 #include "bench/context/pace.h"
-#include "bench/context/span.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/crowd_run.h"
 #include "bench/cores/vigil.h"

@@ -3,7 +3,7 @@
 #include "bench/insn/batch.h"
 #include "bench/insn/due.h"
 #include "bench/insn/mixed.h"
-#include "bench/sample/dither.h"
+#include "bench/context/context.h"
 #include "bench/sample/witness.h"
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"

@@ -1,5 +1,4 @@
 #include "bench/measure/growing.h"
-#include "bench/sample/dither.h"
 #include "bench/api/tsc.h"
 #include "bench/window/window.h"
 #include "lib/text/fmt.h"

@@ -1,5 +1,5 @@
 #include "bench/memory/together.h"
-#include "bench/context/span.h"
+#include "bench/context/pace.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/crowd_run.h"
 #include "bench/memory/chase.h"

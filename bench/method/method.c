@@ -4,7 +4,6 @@
 #include "bench/context/gate.h"
 #include "bench/check/guard.h"
 #include "lib/stats/known.h"
-#include "bench/method/method_adaptive.h"
 #include "bench/check/stepped.h"
 #include "bench/method/method_stream.h"
 #include "bench/api/registry.h"

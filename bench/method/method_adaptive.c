@@ -1,4 +1,4 @@
-#include "bench/method/method_adaptive.h"
+#include "bench/method/method_stream.h"
 #include "bench/api/tsc.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/witness.h"

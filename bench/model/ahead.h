@@ -1,4 +1,4 @@
-/* The results of what a method measures before the first row (bench/method/bare.h, c_program.h). */
+/* The results of what a method measures before the first row (bench/method/ahead.h). */
 #ifndef BENCH_MODEL_AHEAD_H
 #define BENCH_MODEL_AHEAD_H
 

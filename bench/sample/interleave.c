@@ -1,5 +1,4 @@
 #include "bench/sample/interleave.h"
-#include "bench/sample/dither.h"
 #include "bench/sample/witness.h"
 #include "bench/api/tsc.h"
 #include "lib/stats/known.h"

@@ -1,7 +1,6 @@
 #include "bench/sample/sampler.h"
 #include "bench/context/cut.h"
 #include "bench/sample/cycle.h"
-#include "bench/sample/dither.h"
 #include "bench/sample/witness.h"
 #include "bench/context/pace.h"
 #include "bench/api/tsc.h"

@@ -1,4 +1,4 @@
-#include "bench/show/c_program_show.h"
+#include "bench/show/method_show.h"
 #include "bench/show/per_op.h"
 #include "bench/show/units.h"
 #include "lib/decimal/json_f64.h"

@@ -17,6 +17,10 @@ void method_notes(struct report *r, const struct run_facts *run, const struct ro
 void method_bare(struct report *r, const struct run_facts *run,
                  const struct bare_window window[RECIPE_COUNT]);
 
+/* method=plain, before all rows: writes the C program's table, and a record per step. A step that
+ * did not do its work is a failure of the run. */
+void c_program_show(struct report *r, const struct run_facts *run, const struct c_program *c);
+
 /* Write members of the row's record, and of its per_op. */
 void method_record(struct json *j, const struct run_facts *run, const struct row *row);
 void method_record_per_op(struct json *j, const struct row *row);

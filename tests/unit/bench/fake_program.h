@@ -18,7 +18,7 @@
 #include "bench/place/compiled.h"
 #include "bench/place/layout.h"
 #include "bench/place/parts.h"
-#include "bench/sample/dither.h"
+#include "bench/context/context.h"
 #include "bench/sample/sampler.h"
 #include "tests/unit/bench/fake_call.h"
 

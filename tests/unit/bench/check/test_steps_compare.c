@@ -1,4 +1,4 @@
-/* Stepped windows against other counts of their instructions (bench/check/steps_compare.h): the TSC
+/* Stepped windows against other counts of their instructions (bench/check/step_window.h): the TSC
  * if it counts them, or the core's counter of retired instructions. */
 #include "bench/check/check.h"
 #include "tests/unit/bench/made_steps.h"

@@ -1,15 +1,16 @@
-// links: bench/method/c_program.c bench/show/c_program_show.c bench/show/per_op.c
+// links: bench/method/ahead.c bench/show/c_program_show.c bench/show/per_op.c
+// links: bench/window/window.c
 /*
  * The C program's table of method=plain: samples that fail are excluded from the figures and
  * counted, in the table and in the records.
  */
 #include "tests/unit/fake_tsc.h"
 
-#include "bench/method/c_program.h"
+#include "bench/method/ahead.h"
 #include "bench/api/registry.h"
 #include "bench/place/place.h"
 #include "lib/text/str.h"
-#include "bench/show/c_program_show.h"
+#include "bench/show/method_show.h"
 #include "lib/stats/known.h"
 #include "bench/show/per_op.h"
 #include "bench/show/units.h"
@@ -20,6 +21,7 @@
 #include "bench/model/cycles.h"
 #include "lib/config/options.h"
 #include "lib/text/words.h"
+#include "tests/unit/bench/made_units.h"
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
