@@ -21,7 +21,6 @@ void ending_tell_nmis(struct kernel *k)
 {
     const struct core *c = k->machine.boot_core;
     uint64_t borrowed = traps_borrowed_nmis(), own = c ? c->nmis + c->machine_checks : 0;
-    char message[96];
 
     if (k->told_nmis)
         return;
@@ -29,27 +28,25 @@ void ending_tell_nmis(struct kernel *k)
     k->machine.handoff->nmis_told = borrowed;
     if (borrowed + own == 0)
         return;
-    fmt_buf(message, sizeof message, "%llu NMIs or machine checks came before the first row",
-            (unsigned long long)(borrowed + own));
-    report_event(&k->report, "nmi", message);
+    report_eventf(&k->report, "nmi", "%llu NMIs or machine checks came before the first row",
+                  (unsigned long long)(borrowed + own));
 }
 
 /* Closes the log of a borrowed machine; it has reserved room for the lines that follow. */
 static void close_log(struct kernel *k)
 {
     struct report_log *log = k->machine.handoff->log;
-    char message[128];
 
     if (!log)
         return;
     report_log_end(log);
     if (log->records.lost + log->text.lost == 0)
         return;
-    fmt_buf(message, sizeof message,
-            "the stick's copy is incomplete: %llu records and %llu lines did not fit into %llu KiB",
-            (unsigned long long)log->records.lost, (unsigned long long)log->text.lost,
-            (unsigned long long)(log->records.size + log->text.size) / 1024);
-    report_event(&k->report, "warning", message);
+    report_eventf(
+        &k->report, "warning",
+        "the stick's copy is incomplete: %llu records and %llu lines did not fit into %llu KiB",
+        (unsigned long long)log->records.lost, (unsigned long long)log->text.lost,
+        (unsigned long long)(log->records.size + log->text.size) / 1024);
 }
 
 static void first(void *ctx)

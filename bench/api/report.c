@@ -93,6 +93,19 @@ void report_event(struct report *r, const char *kind, const char *message)
         json_end(&j);
 }
 
+void report_eventf(struct report *r, const char *kind, const char *format, ...)
+{
+    char message[512];
+    struct sink_buf text;
+    va_list list;
+
+    sink_buf_init(&text, message, sizeof message);
+    va_start(list, format);
+    fmt_list(&text.sink, format, list);
+    va_end(list);
+    report_event(r, kind, message);
+}
+
 void report_selftest(struct report *r, const char *name, enum selftest result, const char *detail)
 {
     static const char *const words[] = {"PASS", "FAIL", "not judged"};
@@ -116,12 +129,8 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
 /* Reports an undeclared or wrong field: a defect of the program. The measurements are kept. */
 static void tell_odd_field(struct report *r)
 {
-    char text[160];
-
-    if (r->check.odd[0] == '\0')
-        return;
-    fmt_buf(text, sizeof text, "%s in bench/report", r->check.odd);
-    report_event(r, "mistake", text);
+    if (r->check.odd[0] != '\0')
+        report_eventf(r, "mistake", "%s in bench/report", r->check.odd);
 }
 
 /* Writes "154 rows", after a comma if something precedes it. */

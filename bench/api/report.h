@@ -59,6 +59,9 @@ bool report_record(struct report *r, struct json *j, const char *type);
 
 /* Writes an `event` record, and in the table, or between the lines, a line "warning: ..." */
 void report_event(struct report *r, const char *kind, const char *message);
+/* The same with a message of at most 511 bytes, formatted as by fmt(). */
+void report_eventf(struct report *r, const char *kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The same for an event with more members. True: the record is begun, and the caller ends it. */
 bool report_event_begin(struct report *r, struct json *j, const char *kind, const char *message);
 

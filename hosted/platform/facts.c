@@ -121,13 +121,9 @@ static void warn_wishes(const struct process *p, struct report *r)
         [PROCESS_FIFO] = "it has no real-time priority, so other processes may take its CPU",
     };
 
-    for (unsigned i = 0; i < PROCESS_WISHES; i++) {
-        char text[160];
-        if (p->wish[i].had)
-            continue;
-        fmt_buf(text, sizeof text, "%s: %s", without[i], strerror(p->wish[i].error));
-        report_event(r, "warning", text);
-    }
+    for (unsigned i = 0; i < PROCESS_WISHES; i++)
+        if (!p->wish[i].had)
+            report_eventf(r, "warning", "%s: %s", without[i], strerror(p->wish[i].error));
 }
 
 static void warn_settings(const struct options *o, struct report *r)

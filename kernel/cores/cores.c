@@ -73,23 +73,18 @@ void cores_wait(const struct cores *c, uint64_t microseconds)
 
 void cores_report_end(const struct cores *c, struct report *r)
 {
-    char text[256];
-
     for (unsigned i = 1; i < c->count; i++) {
         const struct core *core = c->core[i];
         if (!core)
             continue;
         /* If a row ran on it, the row's record reports the fault. */
         if (core->faulted && !core->row_suite) {
-            fmt_buf(text, sizeof text, "core %u (APIC id %u): %s", i, core->apic_id, core->fault);
-            report_event(r, "fault", text);
+            report_eventf(r, "fault", "core %u (APIC id %u): %s", i, core->apic_id, core->fault);
             report_failed(r, "a core", "fault");
         }
-        if (core->nmis + core->machine_checks > 0) {
-            fmt_buf(text, sizeof text, "core %u (APIC id %u): %llu NMIs or machine checks in all",
-                    i, core->apic_id, (unsigned long long)(core->nmis + core->machine_checks));
-            report_event(r, "nmi", text);
-        }
+        if (core->nmis + core->machine_checks > 0)
+            report_eventf(r, "nmi", "core %u (APIC id %u): %llu NMIs or machine checks in all", i,
+                          core->apic_id, (unsigned long long)(core->nmis + core->machine_checks));
     }
     r->faulted = r->faulted || c->faulted > 0;
 }

@@ -162,32 +162,24 @@ void control_facts_record(const struct machine *m, struct json *j)
 
 static void warn_settings(const struct core_controls *q, struct report *r)
 {
-    char text[160];
-
     for (unsigned i = 0; i < CONTROL_IDS; i++) {
         const struct control *s = &q->core[0].of[i];
-        if (!s->asked || q->failed[i] == 0)
-            continue;
-        fmt_buf(text, sizeof text, "%s= is not in force on %u of %u cores: %s", control_names[i],
-                q->failed[i], q->cores, s->why_not ? s->why_not : "they are not as the boot core");
-        report_event(r, "warning", text);
+        if (s->asked && q->failed[i] > 0)
+            report_eventf(r, "warning", "%s= is not in force on %u of %u cores: %s",
+                          control_names[i], q->failed[i], q->cores,
+                          s->why_not ? s->why_not : "they are not as the boot core");
     }
 }
 
 static void warn_dma(const struct dma *d, struct report *r)
 {
-    char text[160];
-
-    if (d->why_not) {
-        fmt_buf(text, sizeof text, "dma=off: %s", d->why_not);
-        report_event(r, "warning", text);
-    }
-    if (d->unreached || d->stopped.fate[PCI_STUCK]) {
-        fmt_buf(text, sizeof text,
-                "dma=off: %u devices did not stop bus mastering, %u entries of MCFG cannot be used",
-                d->stopped.fate[PCI_STUCK], d->unreached);
-        report_event(r, "warning", text);
-    }
+    if (d->why_not)
+        report_eventf(r, "warning", "dma=off: %s", d->why_not);
+    if (d->unreached || d->stopped.fate[PCI_STUCK])
+        report_eventf(
+            r, "warning",
+            "dma=off: %u devices did not stop bus mastering, %u entries of MCFG cannot be used",
+            d->stopped.fate[PCI_STUCK], d->unreached);
 }
 
 static void warn_watchdog(const struct watchdog *w, bool there, const char *table, struct report *r)
