@@ -240,7 +240,8 @@ static void warn(void *report, const char *message)
     report_event(report, "warning", message);
 }
 
-void head_warn_words(const struct run_facts *run, struct report *r)
+/* Warns of each given option that method= does not use. */
+static void warn_words(const struct run_facts *run, struct report *r)
 {
     struct options_rows kinds = {0};
     size_t n;
@@ -258,8 +259,9 @@ void head_warn_words(const struct run_facts *run, struct report *r)
     options_without_effect(run->o, &kinds, warn, r);
 }
 
-void head_warn_timers(const struct run_facts *run, struct report *r)
+void head_warn(const struct run_facts *run, struct report *r)
 {
+    warn_words(run, r);
     if (!run->clock.used)
         report_event(r, "warning", "no clock of clock= initialises: there are no ns");
     if (!run->cycle.source.used)
@@ -268,11 +270,14 @@ void head_warn_timers(const struct run_facts *run, struct report *r)
         report_event(
             r, "warning",
             "instructions=off: whether rows did their work is judged only by their checks");
-    if (run->compensate.why_not) {
-        char text[160];
-        fmt_buf(text, sizeof text, "compensate=on has no effect: %s", run->compensate.why_not);
-        report_event(r, "warning", text);
-    }
+    if (run->compensate.why_not)
+        report_eventf(r, "warning", "compensate=on has no effect: %s", run->compensate.why_not);
+    if (run->execution == EXEC_EMULATED)
+        report_event(r, "warning", "figures are noise: an emulator executes this code");
+    if (!run->cpu->tsc_invariant && run->execution == EXEC_SILICON)
+        report_event(r, "warning",
+                     "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may "
+                     "be wrong");
 }
 
 void head_show_settings(const struct run_facts *run, const char *lfence, const char *from,

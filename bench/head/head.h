@@ -44,10 +44,9 @@ void head_record_timers(const struct run_facts *run, struct json *j);
 /* Writes cycle, cycle_refused; for the counter next to the ruler cycle_counter,
  * cycle_counter_refused. */
 void head_record_cycle(const struct run_facts *run, struct json *j);
-/* Warns if no clock or no source of core cycles starts, and of options without effect. */
-void head_warn_timers(const struct run_facts *run, struct report *r);
-/* Warns of each given option that method= does not use. */
-void head_warn_words(const struct run_facts *run, struct report *r);
+/* Warns of options without effect, if no clock or no source of core cycles starts, and if ns or all
+ * figures can be wrong. */
+void head_warn(const struct run_facts *run, struct report *r);
 
 /* Writes the recipe in use, LFENCE's state, the options; `from` names their sources. */
 void head_show_settings(const struct run_facts *run, const char *lfence, const char *from,

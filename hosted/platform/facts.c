@@ -153,15 +153,7 @@ void facts_report(const struct platform *platform, const struct run_facts *run,
     tsc_facts_warn(&f.tsc, r);
     warn_wishes(process, r);
     warn_settings(run->o, r);
-    head_warn_words(run, r);
-    head_warn_timers(run, r);
-    if (run->execution == EXEC_EMULATED)
-        report_event(r, "warning", "figures are noise: an emulator executes this code");
-    if (!run->cpu->tsc_invariant && run->execution == EXEC_SILICON)
-        report_event(
-            r, "warning",
-            "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be "
-            "wrong");
+    head_warn(run, r);
 }
 
 void facts_events(struct essence *essence, struct report *r)

@@ -53,14 +53,7 @@ static void warn_of_run(const struct machine *m, const struct run_facts *run, st
     if (h->once_warning[0])
         WARN(r, "%s", h->once_warning);
     control_facts_warn(m, r);
-    head_warn_words(run, r);
-    head_warn_timers(run, r);
-    if (run->execution == EXEC_EMULATED)
-        WARN(r, "figures are noise: an emulator executes this code");
-    if (!m->cpu.tsc_invariant && run->execution == EXEC_SILICON)
-        WARN(
-            r,
-            "CPUID does not promise that the TSC is invariant (8000_0007 EDX[8]): ns may be wrong");
+    head_warn(run, r);
     if (m->clock.hz && !m->clock.agree && run->execution != EXEC_INSTRUCTIONS)
         WARN(r, "sources of the TSC's frequency disagree; see tsc");
     if (m->lfence == LFENCE_COULD_NOT && run->execution == EXEC_SILICON)
