@@ -88,8 +88,7 @@ static void record_core(const struct run_cores *cores, unsigned core, struct rep
     json_u64(&j, "thread", f->thread);
     json_close(&j);
     json_str(&j, "core_type", f->type);
-    if (f->microcode)
-        json_u64(&j, "microcode", f->microcode);
+    json_nonzero(&j, "microcode", f->microcode);
     if (f->has_tsc_adjust)
         json_i64(&j, "tsc_adjust_ticks", f->tsc_adjust);
     if (!f->why_not && !f->tsc_unknown) {

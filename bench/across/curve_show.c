@@ -334,8 +334,7 @@ static void record_levels(const struct curve *c, struct json *j)
         json_f64(j, "value", l->value, 3);
         json_u64(j, "from", l->from);
         json_u64(j, "to", l->to);
-        if (l->beyond)
-            json_u64(j, "beyond", l->beyond);
+        json_nonzero(j, "beyond", l->beyond);
         if (l->cache >= 0) {
             json_u64(j, "cache_level", c->cache[l->cache].level);
             json_u64(j, "cache_bytes", c->cache[l->cache].size);
@@ -359,10 +358,8 @@ static void record_measured(const struct run_facts *run, const struct curve *c, 
     if (is_bandwidth(c))
         json_u64(j, "op_bytes", LINE);
     json_u64(j, "wanted", c->wanted);
-    if (c->less_memory)
-        json_bool(j, "less_memory", true);
-    if (c->less_time)
-        json_bool(j, "less_time", true);
+    json_true(j, "less_memory", c->less_memory);
+    json_true(j, "less_time", c->less_time);
     json_u64(j, "elements", c->elements);
     json_u64(j, "rounds", c->rounds);
     json_str(j, "unit", unit_of(run, c));

@@ -122,8 +122,7 @@ static void tell(struct report *r, const struct run_facts *run, const char *suit
     json_str(&j, "name", s->name);
     json_str(&j, "compared_with", s->compared_with);
     json_str(&j, "unit", s->unit);
-    if (v.n)
-        json_u64(&j, "n", v.n);
+    json_nonzero(&j, "n", v.n);
     if (s->intervals && v.lo)
         json_u64(&j, "n_lo", v.lo);
     if (s->intervals && v.hi)

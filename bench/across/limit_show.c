@@ -143,12 +143,10 @@ static void record_steps(const struct limit *l, struct json *j)
 static void record_measured(const struct run_facts *run, const struct limit *l, struct json *j)
 {
     json_str(j, "of", kind_of(l)->of);
-    if (kind_of(l)->per)
-        json_u64(j, "per", kind_of(l)->per);
+    json_nonzero(j, "per", kind_of(l)->per);
     json_str(j, "rule", kind_of(l)->leaves > 0 ? "leaves" : "steps");
     json_u64(j, "operations", l->operations);
-    if (l->less_time)
-        json_bool(j, "less_time", true);
+    json_true(j, "less_time", l->less_time);
     json_u64(j, "rounds", l->rounds);
     json_u64(j, "visits", l->n ? l->point[0].visits : 0);
     json_str(j, "unit", units_per_op(run));

@@ -181,17 +181,13 @@ void report_end(struct report *r, bool stopped)
             verdict == PASS ? "pass" : "fail");
     begin(r, &j, "end");
     json_u64(&j, "rows", r->rows);
-    if (r->curves)
-        json_u64(&j, "curves", r->curves);
-    if (r->forms)
-        json_u64(&j, "forms", r->forms);
+    json_nonzero(&j, "curves", r->curves);
+    json_nonzero(&j, "forms", r->forms);
     json_u64(&j, "failures", r->failures);
-    if (r->unproven)
-        json_u64(&j, "work_not_judged", r->unproven);
+    json_nonzero(&j, "work_not_judged", r->unproven);
     if (r->counts_smis)
         json_u64(&j, "smis", r->smis);
-    if (stopped)
-        json_bool(&j, "stopped", true);
+    json_true(&j, "stopped", stopped);
     json_str(&j, "verdict", words[verdict]);
     json_end(&j);
     if (report_says(r))

@@ -314,14 +314,10 @@ void timer_survey_record(const char *kind, const char *words, const struct timer
         json_str(&j, "kind", kind);
         json_str(&j, "name", name);
         json_bool(&j, "initialises", !f->why);
-        if (f->why)
-            json_str(&j, "why", f->why);
-        if (f->none)
-            json_str(&j, "none", f->none);
-        if (f->hz)
-            json_u64(&j, "hz", f->hz);
-        if (f->resolution)
-            json_u64(&j, "resolution_counts", f->resolution);
+        json_str(&j, "why", f->why);
+        json_str(&j, "none", f->none);
+        json_nonzero(&j, "hz", f->hz);
+        json_nonzero(&j, "resolution_counts", f->resolution);
         record_ns(&j, "resolution_ns", f->resolution_ps);
         record_ns(&j, "read_ns", f->read_ps);
         json_end(&j);

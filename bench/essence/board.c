@@ -75,15 +75,12 @@ void board_record_modules(const struct board *b, struct json *j)
         const struct smbios_modules *m = &b->memory.kind[i];
         json_object(j, NULL);
         json_u64(j, "count", m->count);
-        if (m->bytes)
-            json_u64(j, "bytes", m->bytes);
+        json_nonzero(j, "bytes", m->bytes);
         json_str(j, "type", smbios_memory_type(m->type));
-        if (m->mega_transfers)
-            json_u64(j, "mega_transfers_per_s", m->mega_transfers);
+        json_nonzero(j, "mega_transfers_per_s", m->mega_transfers);
         json_close(j);
     }
     json_close(j);
     json_u64(j, "slots", b->memory.slots);
-    if (b->memory.left_out)
-        json_u64(j, "modules_left_out", b->memory.left_out);
+    json_nonzero(j, "modules_left_out", b->memory.left_out);
 }

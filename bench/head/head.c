@@ -115,8 +115,7 @@ void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json 
     json_u64(j, "model", c->model);
     json_u64(j, "stepping", c->stepping);
     json_bool(j, "model_masked", cpu_model_is_masked(c));
-    if (f->microcode)
-        json_u64(j, "microcode", f->microcode);
+    json_nonzero(j, "microcode", f->microcode);
     json_str(j, "lfence", lfence);
     json_bool(j, "rdtscp", c->rdtscp);
     json_bool(j, "serialize", c->serialize);

@@ -219,8 +219,7 @@ void tsc_facts_record(const struct tsc_facts *t, const struct run_facts *run, st
     json_f64(j, "step_ticks", run->step, 3);
     if (t->has_adjust)
         json_i64(j, "adjust_ticks", t->adjust);
-    if (cpu->tsc_nominal_hz)
-        json_u64(j, "nominal_hz", cpu->tsc_nominal_hz);
+    json_nonzero(j, "nominal_hz", cpu->tsc_nominal_hz);
     json_array(j, "sources");
     for (unsigned i = 0; i < t->sources; i++)
         record_source(t, i, j);

@@ -214,8 +214,7 @@ static void compare(struct report *r, const struct run_facts *run, const struct 
         json_f64(&j, "apart_hi", s.hi, 6);
         json_str(&j, "by", s.by);
     }
-    if (b->moved_bytes)
-        json_u64(&j, "moved_bytes", b->moved_bytes);
+    json_nonzero(&j, "moved_bytes", b->moved_bytes);
     if (judges_move(run, b, &s))
         json_bool(&j, "sensitive", is_sensitive(&s));
     if (run->execution == EXEC_SILICON)

@@ -278,8 +278,7 @@ void method_record(struct json *j, const struct run_facts *run, const struct row
     }
     if (m->method == METHOD_ENSEMBLES && m->body.all.n)
         json_bool(j, "ergodic", is_ergodic(m));
-    if (m->doubt)
-        json_str(j, "doubt", m->doubt);
+    json_str(j, "doubt", m->doubt);
 }
 
 void method_record_per_op(struct json *j, const struct row *row)

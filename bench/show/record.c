@@ -73,8 +73,7 @@ static void record_histogram(struct json *j, const struct run_facts *run, const 
     else
         record_capped_histogram(j, row, &rest);
     json_close(j);
-    if (rest)
-        json_u64(j, "hist_rest", rest);
+    json_nonzero(j, "hist_rest", rest);
 }
 
 static void record_modes(struct json *j, const struct modes *modes)
@@ -211,10 +210,8 @@ static void record_per_op(struct json *j, const struct run_facts *run, const str
 
     json_object(j, "per_op");
     json_f64(j, "ticks", h->ticks, 6);
-    if (is_known(run_instructions(run, row)))
-        json_f64(j, "instructions", run_instructions(run, row), 6);
-    if (is_known(units_ipc(run, row)))
-        json_f64(j, "ipc", units_ipc(run, row), 4);
+    json_f64(j, "instructions", run_instructions(run, row), 6);
+    json_f64(j, "ipc", units_ipc(run, row), 4);
     if (units_have_ns(run))
         json_f64(j, "ns", units_ns(run, h->ticks), 6);
     if (run_has_cycles(run) && !counted) {
@@ -259,10 +256,8 @@ static void record_row_figure(struct json *j, const struct run_facts *run, const
             record_modes(j, &h->modes);
         if (row->truth > 0)
             json_f64(j, "truth_cycles", row->truth, 3);
-        if (row->truth_vague)
-            json_bool(j, "truth_vague", true);
-        if (row->truth_above)
-            json_bool(j, "truth_above", true);
+        json_true(j, "truth_vague", row->truth_vague);
+        json_true(j, "truth_above", row->truth_above);
     }
 }
 
@@ -284,10 +279,8 @@ static void record_counts(struct json *j, const struct run_facts *run, const str
     json_u64(j, "errors", row->errors);
     json_u64(j, "disturbed", row->disturbed);
     record_changed(j, row);
-    if (row->wide)
-        json_bool(j, "wide_vectors", true);
-    if (row->x87_stack_fault)
-        json_bool(j, "x87_stack_fault", true);
+    json_true(j, "wide_vectors", row->wide);
+    json_true(j, "x87_stack_fault", row->x87_stack_fault);
     json_u64(j, "nmis", row->nmis);
     if (run->counts_smis)
         json_u64(j, "smis", row->smis);
@@ -320,11 +313,9 @@ static void record_steps(struct json *j, const struct run_facts *run, const stru
         if (s->iterations != 0)
             json_f64(j, "iterations", s->iterations, 6);
     }
-    if (is_known(s->by_counter))
-        json_f64(j, "by_counter", s->by_counter, 6);
+    json_f64(j, "by_counter", s->by_counter, 6);
     json_u64(j, "traps", s->traps);
-    if (s->lost)
-        json_u64(j, "lost", s->lost);
+    json_nonzero(j, "lost", s->lost);
     if (units_have_ns(run))
         json_f64(j, "us", units_ns(run, (double)s->ticks) / 1000, 1);
     json_close(j);
@@ -377,8 +368,7 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
         return;
     json_str(&j, "suite", row->bench->suite);
     json_str(&j, "name", row->bench->name);
-    if (objects_name_of(row->bench))
-        json_str(&j, "object", objects_name_of(row->bench));
+    json_str(&j, "object", objects_name_of(row->bench));
     if (row->bench->code && row->bench->code->args_of)
         json_u64(&j, "arg", row->bench->code->arg);
     json_u64(&j, "core", row->core);
@@ -387,8 +377,7 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
     json_u64(&j, "ops", row->bench->ops);
     json_bool(&j, "cold", run_is_cold(run, row->bench));
     json_str(&j, "status", record_status[row->status]);
-    if (row->why)
-        json_str(&j, "why", row->why);
+    json_str(&j, "why", row->why);
     if (row->method.method != METHOD_DOUBLED)
         record_method(&j, run, row);
     else if (row->status != ROW_UNSUPPORTED)

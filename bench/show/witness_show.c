@@ -49,8 +49,7 @@ static void record_members(const struct run_facts *run, struct json *j)
     json_u64(j, "blocks", o->blocks);
     json_u64(j, "shared_blocks", o->shared);
     json_f64(j, "shared", witness_share(&run->witness), 4);
-    if (o->gave_up)
-        json_bool(j, "gave_up", true);
+    json_true(j, "gave_up", o->gave_up);
 }
 
 void witness_record_head(const struct run_facts *run, struct json *j)

@@ -236,6 +236,18 @@ void json_bool(struct json *j, const char *name, bool v)
     raw_text(j, v ? "true" : "false");
 }
 
+void json_nonzero(struct json *j, const char *name, uint64_t v)
+{
+    if (v)
+        json_u64(j, name, v);
+}
+
+void json_true(struct json *j, const char *name, bool v)
+{
+    if (v)
+        json_bool(j, name, true);
+}
+
 void json_unknown(struct json *j)
 {
     if (j->close[j->depth - 1] == ']') {

@@ -79,6 +79,17 @@ static void values_of_each_type_are_written(void **state)
         "\"e\":true,\"f\":false,\"g\":\"x\"");
 }
 
+static void zero_and_false_are_left_out_where_asked(void **state)
+{
+    (void)state;
+    begin();
+    json_nonzero(&j, "a", 0);
+    json_nonzero(&j, "b", 7);
+    json_true(&j, "c", false);
+    json_true(&j, "d", true);
+    expect(",\"b\":7,\"d\":true");
+}
+
 static void arrays_and_objects_nest(void **state)
 {
     (void)state;
@@ -447,6 +458,7 @@ int main(void)
         cmocka_unit_test(decimals_follow_the_width),
         cmocka_unit_test(a_line_of_a_tool_has_no_frame),
         cmocka_unit_test(values_of_each_type_are_written),
+        cmocka_unit_test(zero_and_false_are_left_out_where_asked),
         cmocka_unit_test(arrays_and_objects_nest),
         cmocka_unit_test(end_closes_all),
         cmocka_unit_test(strings_are_escaped),
