@@ -79,33 +79,10 @@ static void row_end(const struct platform *p)
     thermal_end(&machine_of(p)->thermal, &c->thermal);
 }
 
-static void kept_show(const uint64_t *kept, struct sink *out)
-{
-    struct thermal_row row = thermal_row_kept(kept);
-
-    thermal_row_show(&row, out);
-}
-
-static void kept_record(const uint64_t *kept, struct json *j)
-{
-    struct thermal_row row = thermal_row_kept(kept);
-
-    thermal_row_record(&row, j);
-}
-
-static enum throttled kept_throttled(const uint64_t *kept)
-{
-    struct thermal_row row = thermal_row_kept(kept);
-
-    if (thermal_row_throttled(&row))
-        return THROTTLED_YES;
-    return thermal_row_is_known(&row) ? THROTTLED_NO : THROTTLED_UNKNOWN;
-}
-
 /* No NULL check: a core that did not come up has no rows. */
 static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
 {
-    thermal_row_keep(&machine_of(p)->cores.core[core]->thermal, kept);
+    thermal_keep(&machine_of(p)->cores.core[core]->thermal, kept);
 }
 
 struct guarded_call {
@@ -292,7 +269,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .own_nmis = own_nmis,
         .smis = m->controls.smi_counter ? core_controls_smis : NULL,
         .row_keep = row_keep,
-        .kept = {kept_show, kept_record, kept_throttled},
+        .kept = {thermal_kept_show, thermal_kept_record, thermal_kept_throttled},
         .lacks = lacks_nothing,
         .cpuid = cpuid_here,
         .area = area_of,

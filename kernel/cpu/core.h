@@ -27,8 +27,6 @@
  */
 #define CORE_LINE 256
 
-struct guard_ended; /* bench/api/platform.h */
-
 /* The job that a core was woken for. */
 struct core_job {
     void (*fn)(void *ctx, unsigned core); /* NULL: nothing */

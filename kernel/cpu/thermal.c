@@ -27,7 +27,7 @@ void thermal_init(struct thermal_state *s, const struct cpu *c, cpuid_fn cpuid)
             s->cpu.scope[i].causes = 0; /* CPUID promises the MSR, but it faults: treat as absent */
 }
 
-void thermal_begin(struct thermal_state *s, struct thermal_row *row)
+void thermal_begin(const struct thermal_state *s, struct thermal_row *row)
 {
     *row = (struct thermal_row){0};
     for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
@@ -35,12 +35,7 @@ void thermal_begin(struct thermal_state *s, struct thermal_row *row)
         if (!take(s, i, v))
             continue;
         clear = thermal_clear(&s->cpu, i, *v);
-        if (clear && msr_write(registers[i], clear)) {
-            __atomic_add_fetch(&s->cleared, 1, __ATOMIC_RELAXED);
-            row->begun[i] = msr_read(registers[i], v);
-        } else {
-            row->begun[i] = true;
-        }
+        row->begun[i] = !clear || !msr_write(registers[i], clear) || msr_read(registers[i], v);
     }
 }
 
@@ -60,41 +55,35 @@ void thermal_end(const struct thermal_state *s, struct thermal_row *row)
 #define KEPT_KNOWN   (1ull << 62)
 #define KEPT_UNKNOWN (1ull << 63)
 
-void thermal_row_keep(const struct thermal_row *row, uint64_t *kept)
+void thermal_keep(const struct thermal_row *row, uint64_t *kept)
 {
     for (unsigned i = 0; i < THERMAL_SCOPES; i++)
         kept[i] |= row->known[i] ? KEPT_KNOWN | row->causes[i] : KEPT_UNKNOWN;
 }
 
-struct thermal_row thermal_row_kept(const uint64_t *kept)
+static bool is_known(uint64_t kept)
 {
-    struct thermal_row row = {0};
-
-    for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
-        row.known[i] = (kept[i] & (KEPT_KNOWN | KEPT_UNKNOWN)) == KEPT_KNOWN;
-        row.causes[i] = row.known[i] ? (uint32_t)kept[i] : 0;
-    }
-    return row;
+    return (kept & (KEPT_KNOWN | KEPT_UNKNOWN)) == KEPT_KNOWN;
 }
 
-bool thermal_row_is_known(const struct thermal_row *row)
+enum throttled thermal_kept_throttled(const uint64_t *kept)
 {
-    return row->known[THERMAL_CORE] || row->known[THERMAL_PACKAGE];
-}
+    enum throttled result = THROTTLED_UNKNOWN;
 
-bool thermal_row_throttled(const struct thermal_row *row)
-{
-    return row->causes[THERMAL_CORE] || row->causes[THERMAL_PACKAGE];
+    for (unsigned i = 0; i < THERMAL_SCOPES; i++)
+        if (is_known(kept[i]) && result != THROTTLED_YES)
+            result = (uint32_t)kept[i] ? THROTTLED_YES : THROTTLED_NO;
+    return result;
 }
 
 /* Writes each cause to the table `out`, or, if that is NULL, to a record's array. */
-static void tell(const struct thermal_row *row, struct sink *out, struct json *j)
+static void tell(const uint64_t *kept, struct sink *out, struct json *j)
 {
     char text[32];
 
     for (unsigned i = 0; i < THERMAL_SCOPES; i++) {
         for (unsigned bit = 0; bit < CAUSE_BITS; bit++) {
-            if (!(row->causes[i] >> bit & 1))
+            if (!is_known(kept[i]) || !(kept[i] >> bit & 1))
                 continue;
             fmt_buf(text, sizeof text, "%s_%s", scopes[i], thermal_cause(bit));
             if (out)
@@ -105,24 +94,26 @@ static void tell(const struct thermal_row *row, struct sink *out, struct json *j
     }
 }
 
-void thermal_row_show(const struct thermal_row *row, struct sink *out)
+void thermal_kept_show(const uint64_t *kept, struct sink *out)
 {
-    if (!thermal_row_throttled(row))
+    if (thermal_kept_throttled(kept) != THROTTLED_YES)
         return;
     fmt(out, "  ^ throttled by");
-    tell(row, out, NULL);
+    tell(kept, out, NULL);
     fmt(out, "\r\n");
 }
 
-void thermal_row_record(const struct thermal_row *row, struct json *j)
+void thermal_kept_record(const uint64_t *kept, struct json *j)
 {
-    if (!thermal_row_is_known(row))
+    enum throttled throttled = thermal_kept_throttled(kept);
+
+    if (throttled == THROTTLED_UNKNOWN)
         return;
-    json_bool(j, "throttled", thermal_row_throttled(row));
-    if (!thermal_row_throttled(row))
+    json_bool(j, "throttled", throttled == THROTTLED_YES);
+    if (throttled == THROTTLED_NO)
         return;
     json_array(j, "throttled_by");
-    tell(row, NULL, j);
+    tell(kept, NULL, j);
     json_close(j);
 }
 

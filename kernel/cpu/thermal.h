@@ -6,6 +6,7 @@
 #ifndef KERNEL_CPU_THERMAL_H
 #define KERNEL_CPU_THERMAL_H
 
+#include "bench/api/platform.h"
 #include "lib/cpu/thermal.h"
 #include "lib/text/json.h"
 
@@ -20,28 +21,23 @@ struct thermal_row {
 struct thermal_state {
     struct thermal cpu;
     bool was[THERMAL_SCOPES]; /* the boot core's log had a cause at the start */
-    uint32_t cleared;         /* how often log bits were cleared */
 };
 
 void thermal_init(struct thermal_state *s, const struct cpu *c, cpuid_fn cpuid);
 
 /* To be called before and after a row, on the core that measures it. */
-void thermal_begin(struct thermal_state *s, struct thermal_row *row);
+void thermal_begin(const struct thermal_state *s, struct thermal_row *row);
 void thermal_end(const struct thermal_state *s, struct thermal_row *row);
 
-/* thermal_row_keep() adds a round's causes to kept[THERMAL_SCOPES], which is all zero before the
- * first round; thermal_row_kept() converts it back. If one round is not known, the row is not
- * known. */
-void thermal_row_keep(const struct thermal_row *row, uint64_t *kept);
-struct thermal_row thermal_row_kept(const uint64_t *kept);
+/* Adds a round's causes to kept[THERMAL_SCOPES], which is all zero before the first round. If one
+ * round is not known, the row is not known. */
+void thermal_keep(const struct thermal_row *row, uint64_t *kept);
 
-bool thermal_row_is_known(const struct thermal_row *row);
-bool thermal_row_throttled(const struct thermal_row *row);
-
-/* Writes "  ^ throttled by core_prochot package_power_limit" if the row was throttled. */
-void thermal_row_show(const struct thermal_row *row, struct sink *out);
-/* Writes `throttled`, and `throttled_by` if it was; nothing if it is not known. */
-void thermal_row_record(const struct thermal_row *row, struct json *j);
+/* As struct platform_kept. The line in the table: "  ^ throttled by core_prochot
+ * package_power_limit"; the fields: `throttled`, and `throttled_by` if it was. */
+void thermal_kept_show(const uint64_t *kept, struct sink *out);
+void thermal_kept_record(const uint64_t *kept, struct json *j);
+enum throttled thermal_kept_throttled(const uint64_t *kept);
 
 /* Write the line "thermal" of the report's head, and the object of that name. */
 void thermal_show(const struct thermal_state *s, struct sink *out);
