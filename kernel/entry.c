@@ -9,8 +9,7 @@
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/cpu/entry.h"
-#include "kernel/machine/log.h"
-#include "kernel/machine/core_controls.h"
+#include "kernel/machine/machine.h"
 #include "kernel/main.h"
 #include "lib/cpu/caches.h"
 #include "lib/memory/sizes.h"
@@ -65,7 +64,7 @@ uint64_t kernel_arena_need(struct handoff *h)
                     arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
 
     if (h->borrowed)
-        need += log_cost(h) + arena_cost(sizeof(struct irq_opened));
+        need += machine_log_cost(h) + arena_cost(sizeof(struct irq_opened));
     return need;
 }
 

@@ -6,12 +6,10 @@
 #include "bench/run.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/cores/run.h"
+#include "kernel/cpu/cpu.h"
 #include "kernel/ending.h"
 #include "kernel/platform.h"
 #include "kernel/report/facts.h"
-#include "kernel/report/control_facts.h"
-#include "kernel/report/selftest.h"
-#include "kernel/report/warnings.h"
 #include "kernel/trap/step.h"
 #include "kernel/trap/guard.h"
 #include "lib/text/fmt.h"
@@ -64,7 +62,7 @@ static void need(const char *why_not)
 
 static void take_machine(struct machine *m)
 {
-    machine_cpu(m);
+    cpu_decode(&m->cpu, cpuid_here, NULL);
     machine_acpi(m);
     machine_console(m);
     begin_report(m);
@@ -75,8 +73,9 @@ static void take_machine(struct machine *m)
     machine_irq(m);
     machine_clocks(m);
     need(machine_cores(m));
-    machine_deadline(m);
-    need(machine_controls(m));
+    deadline_try(&m->deadlines);
+    need(
+        core_controls_apply_all(&m->controls, &m->handoff->options, &m->cpu, &m->arena, &m->cores));
 }
 
 static void probed(void *ctx, const struct run_facts *run)

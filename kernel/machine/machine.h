@@ -6,7 +6,6 @@
 #ifndef KERNEL_MACHINE_MACHINE_H
 #define KERNEL_MACHINE_MACHINE_H
 
-#include "kernel/console/console.h"
 #include "kernel/console/screen.h"
 #include "kernel/console/serial.h"
 #include "kernel/cores/cores.h"
@@ -32,6 +31,13 @@
 #include "lib/firmware/acpi_watchdog.h"
 #include "lib/stats/clock.h"
 #include "lib/text/report_log.h"
+
+/* One sink for several consoles: it writes everything to each of `to`. */
+struct console {
+    struct sink sink;
+    unsigned n;
+    struct sink *to[4];
+};
 
 struct machine {
     struct handoff *handoff;
@@ -83,8 +89,6 @@ struct machine {
 /* Sets up the arena, GDT, TSS, and the IDT with these hooks. m->boot_core stays NULL if the arena
  * is too small for its stacks. */
 void machine_traps(struct machine *m, struct handoff *h, const struct trap_hooks *hooks);
-/* Decodes CPUID. */
-void machine_cpu(struct machine *m);
 /* Reads the ACPI tables. Does not need our page tables: what it reads is in the memory map. */
 void machine_acpi(struct machine *m);
 /* Opens the available consoles that console= selects, except a serial port in memory, and the log.
@@ -111,9 +115,8 @@ void machine_clocks(struct machine *m);
 /* Starts or borrows the other cores, compares their TSCs and parks them. m->cores names those that
  * are not available. NULL, or why nothing can be measured. */
 const char *machine_cores(struct machine *m);
-/* Tests each source that can end a row that runs past deadline=. */
-void machine_deadline(struct machine *m);
-/* Applies turbo=, prefetch= and freq= to all cores. NULL, or why nothing can be measured. */
-const char *machine_controls(struct machine *m);
+
+/* Returns the bytes of arena that the log of a borrowed machine takes. */
+uint64_t machine_log_cost(const struct handoff *h);
 
 #endif

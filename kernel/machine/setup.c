@@ -19,11 +19,6 @@ void machine_traps(struct machine *m, struct handoff *h, const struct trap_hooks
     traps_load();
 }
 
-void machine_cpu(struct machine *m)
-{
-    cpu_decode(&m->cpu, cpuid_here, NULL);
-}
-
 const char *machine_checks(struct machine *m)
 {
     if (!m->boot_core)
@@ -159,15 +154,4 @@ const char *machine_cores(struct machine *m)
     /* Before each core gets its own buffers: their tables copy the devices' pages. */
     deadline_open(&m->deadlines, &m->cores, &m->paging, m->madt, m->has_hpet ? &m->hpet : NULL);
     return cores_bring_up(&m->cores);
-}
-
-void machine_deadline(struct machine *m)
-{
-    deadline_try(&m->deadlines);
-}
-
-const char *machine_controls(struct machine *m)
-{
-    return core_controls_apply_all(&m->controls, &m->handoff->options, &m->cpu, &m->arena,
-                                   &m->cores);
 }

@@ -5,9 +5,6 @@
 #include "bench/head/tsc_facts.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
-#include "kernel/report/board.h"
-#include "kernel/report/control_facts.h"
-#include "kernel/report/warnings.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -20,13 +17,34 @@ struct facts {
     struct tsc_facts tsc;
 };
 
+static void read_board(struct board *b, const struct handoff *h, const struct physmem *mem)
+{
+    const struct smbios_field fields[BOARD_FIELDS] = {
+        [BOARD_BIOS_VENDOR] = SMBIOS_BIOS_VENDOR,
+        [BOARD_BIOS_VERSION] = SMBIOS_BIOS_VERSION,
+        [BOARD_BIOS_DATE] = SMBIOS_BIOS_DATE,
+        [BOARD_SYSTEM_VENDOR] = SMBIOS_SYSTEM_MANUFACTURER,
+        [BOARD_SYSTEM_PRODUCT] = SMBIOS_SYSTEM_PRODUCT,
+        [BOARD_BOARD_VENDOR] = SMBIOS_BOARD_MANUFACTURER,
+        [BOARD_BOARD_PRODUCT] = SMBIOS_BOARD_PRODUCT,
+    };
+    struct smbios_walk w;
+    uint64_t entry = smbios_open(&w, mem, h->smbios3) ? h->smbios3 : h->smbios;
+
+    for (unsigned i = 0; i < BOARD_FIELDS; i++)
+        smbios_string(mem, entry, fields[i], b->text[i], sizeof b->text[i]);
+    smbios_memory(&b->memory, mem, entry);
+    smbios_processors(&b->processors, mem, entry);
+    b->asked_processors = true;
+}
+
 static void take_facts(struct facts *f, const struct platform *platform, const struct machine *m)
 {
     const struct cpu_source here = {cpuid_here, NULL, msr_here().read, NULL};
     const struct core_facts *core = &m->cores.facts[0];
 
     head_read_cpu(&f->cpu, platform, core->microcode, !m->cores.why_alone, &here);
-    board_read(&f->board, m->handoff, &m->acpi_mem.mem);
+    read_board(&f->board, m->handoff, &m->acpi_mem.mem);
     f->tsc = (struct tsc_facts){
         m->clock.hz,        m->clock.source,
         clock_source_names, CLOCK_SOURCES,

@@ -1,4 +1,4 @@
-#include "kernel/report/selftest.h"
+#include "kernel/report/facts.h"
 #include "bench/api/tsc.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"

@@ -1,7 +1,6 @@
-#include "kernel/report/warnings.h"
+#include "kernel/report/facts.h"
 #include "bench/head/head.h"
 #include "kernel/cpu/registers.h"
-#include "kernel/report/control_facts.h"
 #include "lib/text/fmt.h"
 
 #define WARN(r, ...) report_eventf(r, "warning", __VA_ARGS__)

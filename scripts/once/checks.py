@@ -8,7 +8,7 @@ from once.variables import Failed
 from tools import pe
 
 MIB = 1 << 20
-REPORT_MOST = 16 * MIB  # the longest report that the program keeps (kernel/machine/log.c)
+REPORT_MOST = 16 * MIB  # the longest report that the program keeps (kernel/machine/consoles.c)
 SPARE = MIB
 OWN_KEYS = ("once", "takeover", "finish")  # `once` sets them itself
 LONE = ("help", "list")  # words that measure nothing
