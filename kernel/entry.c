@@ -4,7 +4,7 @@
 #include "bench/api/registry.h"
 #include "bench/cores/crowd.h"
 #include "kernel/console/screen.h"
-#include "kernel/cores/bring_up.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"

@@ -4,7 +4,6 @@
 #include "kernel/console/keyboard.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/cores/run.h"
-#include "kernel/cores/time.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/xstate.h"
 #include "kernel/trap/guard.h"

@@ -1,10 +1,5 @@
-#include "kernel/cores/bring_up.h"
-#include "kernel/cores/inspect.h"
 #include "kernel/cores/lent.h"
 #include "kernel/cores/run.h"
-#include "kernel/cores/settle.h"
-#include "kernel/cores/start.h"
-#include "kernel/cores/time.h"
 #include "kernel/cpu/cpu.h"
 
 #define CALL_US 1000000 /* limit of the first call, which does nothing */

@@ -45,7 +45,7 @@ bool cores_make_list(struct cores *c)
         known = (struct cores_known){madt->cpu, madt->cpus};
         c->from = "madt";
     }
-    cores_list(&c->list, &known, lapic->present ? lapic->id : cpuid(1, 0).ebx >> 24);
+    cores_list(&c->list, &known, lapic->present ? lapic->id : core_apic_id());
     c->count = c->list.count;
     c->core[0] = c->given.boot;
     c->core[0]->apic_id = c->list.id[0];

@@ -5,8 +5,7 @@
  *   bring_up.c    the steps from the list to cores that can be called     (boot core)
  *   start.c       cores that INIT and start-up IPIs start                 (both)
  *   lent.c        cores that the firmware lends (takeover=borrow)         (both)
- *   settle.c      sets registers, interrupts and machine checks up        (the core itself)
- *   inspect.c     reads a core's properties                               (the core itself)
+ *   settle.c      sets a core up like the boot core; reads its properties (the core itself)
  *   run.c         calls of one or several cores; faults                   (both)
  *   time.c        TSC offset to the boot core, duration of signals        (both)
  *   park.c        sleeping and waking                                     (both)
@@ -103,6 +102,8 @@ struct cores {
     struct core_meeting meeting;
 };
 
+/* --- cores.c --- */
+
 /* Returns the bytes of arena that cores_make_list() takes for this number of cores. */
 uint64_t cores_list_cost(unsigned cores);
 /* Makes the list from the MADT or from MP services; it includes the boot core. False: the arena is
@@ -117,5 +118,57 @@ void cores_wait(const struct cores *c, uint64_t microseconds);
  * checks, or that faulted outside a row. Sets r->faulted if a core faulted. */
 struct report;
 void cores_report_end(const struct cores *c, struct report *r);
+
+/* --- bring_up.c --- */
+
+/* Returns the bytes of arena that cores_bring_up() takes for this number of cores. */
+uint64_t cores_cost(const struct handoff *h);
+/* Runs on the boot core. The caller fills c->given; all else is zero. Records in c->facts and
+ * c->why_alone which cores are not available and why. NULL, or why nothing can be measured. */
+const char *cores_bring_up(struct cores *c);
+
+/* --- start.c: INIT, start-up IPIs, the trampoline below 1 MiB (SDM vol. 3A 10.4.4.1, 11.6.1) --- */
+
+extern const struct core_origin core_started;
+
+/* Returns the bytes of arena that cores_start() takes. */
+uint64_t start_cost(unsigned cores);
+/* Returns NULL, or why no core can be started. Switches the LAPIC to x2APIC if the ids need it. */
+const char *start_refused(struct cores *c);
+/* Starts all cores of c->made. Returns when all have arrived or no more arrive. NULL, or why none
+ * could be started. */
+const char *cores_start(struct cores *c);
+/* Returns why core i did not arrive. */
+const char *start_why_not(const struct cores *c, unsigned i);
+
+/* --- settle.c --- */
+
+/* What core_settle() changed, in addition to struct cpu_state. */
+struct settled {
+    struct irq_masked irq; /* irq.lapic.present: set once the core can be interrupted */
+    struct mce mce;
+    enum lfence_state lfence;
+};
+
+/* Saves the boot core's registers, before the first other core settles. */
+void settle_like_boot(struct cores *c);
+/* Sets the core `c`, on which it runs, up like the boot core: descriptors, traps, control registers,
+ * page tables, APIC, interrupts and machine checks. NULL: the core has its number and can be called;
+ * else why not. */
+const char *core_settle(struct core *c, struct settled *was);
+/* On that core: restores what core_settle() changed. */
+void core_unsettle(const struct core *c, const struct settled *was);
+/* Fills the entries of place, facts and texts of the core `c`, on which it runs, once its number is
+ * known; on the boot core first. */
+void core_inspect(const struct core *c);
+
+/* --- time.c, on the boot core --- */
+
+/* Compares core i's TSC with the boot core's and stores the offset in its facts. False: it did not
+ * answer. */
+bool time_compare_tsc(struct cores *all, unsigned i);
+/* Implement wake() and ipi() of struct platform_cores. */
+bool time_wake(struct cores *all, unsigned i, int64_t *ticks);
+bool time_ipi(struct cores *all, unsigned i, int64_t *ticks);
 
 #endif

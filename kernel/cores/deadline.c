@@ -37,12 +37,6 @@ static void put(uint32_t state)
     __atomic_store_n(&all->state, state, __ATOMIC_SEQ_CST);
 }
 
-static bool change(uint32_t from, uint32_t to)
-{
-    return __atomic_compare_exchange_n(&all->state, &from, to, false, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST);
-}
-
 /* --- looking at the deadlines ----------------------------------------------------------------- */
 
 bool deadline_passed(const struct core *c)
@@ -54,10 +48,7 @@ bool deadline_passed(const struct core *c)
  * steps, and the NMI then arrives in a later row of c. */
 static void tell(struct core *c)
 {
-    bool no = false;
-
-    if (!__atomic_compare_exchange_n(&c->told, &no, true, false, __ATOMIC_SEQ_CST,
-                                     __ATOMIC_SEQ_CST))
+    if (!change(&c->told, false, true))
         return;
     __atomic_add_fetch(&c->told_begun, 1, __ATOMIC_SEQ_CST);
     (void)lapic_ipi(own_lapic(), c->apic_id, ICR_NMI);
@@ -209,7 +200,7 @@ static void arm(struct core *c, bool (*how)(struct core *c, uint64_t ticks))
         if (next && how(c, next))
             return;
         put(FREE);
-    } while (!next && look(c) && change(FREE, CLAIMED));
+    } while (!next && look(c) && change(&all->state, FREE, CLAIMED));
 }
 
 /* --- interrupts ------------------------------------------------------------------------------- */
@@ -218,7 +209,7 @@ void deadline_interrupt(struct core *c, unsigned vector)
 {
     if (vector == VECTOR_WATCH && all && all->cores && c->asleep) {
         c->watches = false;
-        if (change(SET + DEADLINE_CORE, CLAIMED))
+        if (change(&all->state, SET + DEADLINE_CORE, CLAIMED))
             arm(c, set_core);
         else
             (void)look(c);
@@ -249,7 +240,7 @@ static bool again(struct core *c, uint64_t ticks)
 static void timer_fired(struct core *c, unsigned source)
 {
     all->due[source - DEADLINE_HPET] = 0;
-    if (change(SET + source, CLAIMED)) {
+    if (change(&all->state, SET + source, CLAIMED)) {
         all->again = source;
         arm(c, again);
     } else {
@@ -299,7 +290,7 @@ void deadline_awake(struct core *c)
         return;
     apic_timer_stop(own_lapic(), VECTOR_WATCH);
     c->watches = false;
-    if (change(SET + DEADLINE_CORE, CLAIMED))
+    if (change(&all->state, SET + DEADLINE_CORE, CLAIMED))
         arm(c, set_any);
 }
 
@@ -317,7 +308,7 @@ static bool any_left(void)
 static void stop_timers(struct core *c)
 {
     for (unsigned i = DEADLINE_HPET; i < DEADLINE_SOURCES; i++) {
-        if (!change(SET + i, CLAIMED))
+        if (!change(&all->state, SET + i, CLAIMED))
             continue;
         nmi_timer_stop(&all->timer[i - DEADLINE_HPET]);
         all->due[i - DEADLINE_HPET] = 0;
@@ -336,7 +327,7 @@ void deadline_begin(struct core *c, uint64_t ran)
     expect_what_is_not_sent(c);
     left = all->row > ran ? all->row - ran : 0;
     __atomic_store_n(&c->deadline, rdtsc() + left, __ATOMIC_SEQ_CST);
-    if (change(FREE, CLAIMED))
+    if (change(&all->state, FREE, CLAIMED))
         arm(c, set_any);
 }
 

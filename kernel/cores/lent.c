@@ -18,12 +18,6 @@ uint64_t lent_size(unsigned room)
     return arena_cost(sizeof(struct lent) + room * sizeof(struct lent_core));
 }
 
-static bool change(struct lent_core *l, uint32_t from, uint32_t to)
-{
-    return __atomic_compare_exchange_n(&l->state, &from, to, false, __ATOMIC_SEQ_CST,
-                                       __ATOMIC_SEQ_CST);
-}
-
 static uint32_t state_of(const struct lent_core *l)
 {
     return __atomic_load_n(&l->state, __ATOMIC_SEQ_CST);
@@ -41,14 +35,6 @@ bool lent_lost(const struct lent_core *l)
 
 /* --- the procedure, on the core itself ------------------------------------------------------- */
 
-static uint32_t apic_id(void)
-{
-    /* SDM vol. 2A CPUID: leaf 0Bh has 32 bits; it is valid if EBX is not 0. */
-    if (cpuid(0, 0).eax >= 0xb && cpuid(0xb, 0).ebx & 0xffff)
-        return cpuid(0xb, 0).edx;
-    return cpuid(1, 0).ebx >> 24;
-}
-
 /* Waits to be called. False: sent home, or not called in time. */
 static bool await_call(struct lent_core *l)
 {
@@ -56,7 +42,7 @@ static bool await_call(struct lent_core *l)
 
     while (state_of(l) == LENT_WAITS) {
         if (rdtsc() - began > CALL_TICKS)
-            (void)change(l, LENT_WAITS, LENT_HOME);
+            (void)change(&l->state, LENT_WAITS, LENT_HOME);
         pause();
     }
     return state_of(l) == LENT_CALLED;
@@ -114,10 +100,10 @@ void lent_serve(struct lent *l)
 
     if (ticket >= l->room)
         return;
-    own->apic_id = apic_id();
+    own->apic_id = core_apic_id();
     own->stack = (uint64_t)__builtin_frame_address(0);
     traps_borrow(&own->traps);
-    if (change(own, LENT_NONE, LENT_WAITS) && await_call(own)) {
+    if (change(&own->state, LENT_NONE, LENT_WAITS) && await_call(own)) {
         visit(own);
         __atomic_store_n(&own->back, true, __ATOMIC_SEQ_CST);
     }
@@ -230,7 +216,7 @@ static void call_one(struct cores *c, struct lent_core *l)
     l->core = c->made[i];
     l->core->lent = l;
     l->core->apic_id = l->apic_id;
-    if (change(l, LENT_WAITS, LENT_CALLED))
+    if (change(&l->state, LENT_WAITS, LENT_CALLED))
         await_arrival(c, l, i);
 }
 
@@ -251,8 +237,8 @@ const char *lent_why_not(const struct cores *c, unsigned i)
 void lent_dismiss(struct lent *l)
 {
     for (uint32_t i = 0; i < l->room; i++)
-        if (!change(&l->core[i], LENT_NONE, LENT_HOME))
-            (void)change(&l->core[i], LENT_WAITS, LENT_HOME);
+        if (!change(&l->core[i].state, LENT_NONE, LENT_HOME))
+            (void)change(&l->core[i].state, LENT_WAITS, LENT_HOME);
 }
 
 void lent_call(struct cores *c)

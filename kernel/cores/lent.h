@@ -1,7 +1,7 @@
 /*
  * Cores that the firmware lends (takeover=borrow). Each runs our procedure through MP services and
  * waits in it until the boot core has the machine and calls it. It then serves like a started core
- * (kernel/cores/start.h). At the end it restores its state and returns to the firmware. No lent
+ * (kernel/cores/start.c). At the end it restores its state and returns to the firmware. No lent
  * core is ever sent an INIT.
  *
  *   boot/lend.c               starts the procedures; waits for begin and end  (boot core, firmware)
@@ -11,7 +11,7 @@
 #ifndef KERNEL_CORES_LENT_H
 #define KERNEL_CORES_LENT_H
 
-#include "kernel/cores/settle.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/trap/traps.h"

@@ -186,15 +186,10 @@ void core_nmi(struct core *c)
 /* Bounded: the core that prints may hang. Then both print at once. */
 static void wait_to_print(const struct core *c)
 {
-    uint32_t *printing = &c->cores->printing, none = 0;
     uint64_t began = rdtsc(), patience = cores_ticks(c->cores, PRINT_US);
 
-    while (!__atomic_compare_exchange_n(printing, &none, c->index + 1, false, __ATOMIC_SEQ_CST,
-                                        __ATOMIC_SEQ_CST) &&
-           rdtsc() - began < patience) {
-        none = 0;
+    while (!change(&c->cores->printing, 0, c->index + 1) && rdtsc() - began < patience)
         pause();
-    }
 }
 
 bool core_fault_begin(struct core *c, const struct trap_frame *f)

@@ -1,7 +1,5 @@
-#include "kernel/cores/start.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cores/run.h"
-#include "kernel/cores/settle.h"
-#include "kernel/cores/trampoline.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/memory/memory_map.h"
@@ -17,6 +15,41 @@
 #define CR4_KEPT (CR4_PAE | CR4_LA57)
 
 #define PAGE ARENA_PAGE
+
+/* Where one core continues. */
+struct trampoline_place {
+    struct core *core;
+    uint64_t stack_top;
+};
+
+struct __attribute__((packed)) far_pointer {
+    uint32_t offset;
+    uint16_t selector, unused;
+};
+
+/* The values in kernel/cores/trampoline.asm. Each core that arrives takes the next place and calls
+ * the entry with it, on its stack, in 64-bit mode with paging on. It has no usable GDT, IDT or SSE
+ * yet. */
+struct __attribute__((packed)) trampoline {
+    uint64_t root;    /* CR3 in 64-bit mode */
+    uint32_t *ticket; /* number of the next core, from 0 */
+    const struct trampoline_place *place;
+    void (*entry)(struct core *c); /* never returns */
+    uint32_t places;
+    uint32_t root_low;       /* a copy of the root in a page below 4 GiB */
+    uint32_t cr0, cr4, efer; /* EFER's bits are added to those already set */
+    struct far_pointer far_32, far_64;
+    uint16_t gdt_limit;
+    uint32_t gdt_base;
+};
+_Static_assert(offsetof(struct trampoline, far_32) == 52,
+               "the layout in kernel/cores/trampoline.asm");
+
+/* In the assembly file: offsets from the start of the copy, and its size. */
+extern const struct {
+    uint32_t protected_mode, long_mode, gdt, values, size;
+} trampoline_layout HIDDEN;
+extern const uint8_t trampoline[] HIDDEN;
 
 uint64_t start_cost(unsigned cores)
 {
@@ -153,6 +186,28 @@ static void send_all(struct cores *c, uint32_t start_up)
     (void)send_missing(c, ICR_INIT);
 }
 
+/* Writes the code and its values to the page `low`. */
+static void write_trampoline(const struct cores *c, uint64_t low, uint32_t *ticket,
+                             const struct trampoline_place *place)
+{
+    uint32_t at = (uint32_t)low;
+    struct trampoline *t = (struct trampoline *)(low + trampoline_layout.values);
+
+    memcpy((void *)low, trampoline, trampoline_layout.size);
+    t->root = c->given.paging->tables.pool_phys;
+    t->ticket = ticket;
+    t->place = place;
+    t->entry = arrive;
+    t->places = c->count - 1;
+    t->root_low = at + PAGE;
+    t->cr0 = (uint32_t)(read_cr0() & CR0_KEPT);
+    t->cr4 = (uint32_t)(read_cr4() & CR4_KEPT);
+    t->efer = (uint32_t)(EFER_LME | (rdmsr(MSR_EFER) & EFER_NXE));
+    t->far_32.offset = at + trampoline_layout.protected_mode;
+    t->far_64.offset = at + trampoline_layout.long_mode;
+    t->gdt_base = at + trampoline_layout.gdt;
+}
+
 const char *cores_start(struct cores *c)
 {
     struct paging *paging = c->given.paging;
@@ -164,18 +219,7 @@ const char *cores_start(struct cores *c)
         return "the arena has no room for their places";
     for (unsigned i = 1; i < c->count; i++)
         place[i - 1] = (struct trampoline_place){c->made[i], c->made[i]->stack_top};
-    struct trampoline t = {
-        .root = paging->tables.pool_phys,
-        .ticket = &ticket,
-        .place = place,
-        .entry = arrive,
-        .places = c->count - 1,
-        .root_low = (uint32_t)(low + PAGE),
-        .cr0 = (uint32_t)(read_cr0() & CR0_KEPT),
-        .cr4 = (uint32_t)(read_cr4() & CR4_KEPT),
-        .efer = (uint32_t)(EFER_LME | (rdmsr(MSR_EFER) & EFER_NXE)),
-    };
-    trampoline_write(low, &t);
+    write_trampoline(c, low, &ticket, place);
     if (!paging_low_page(paging, low, true))
         return "the page that they start in cannot be made executable";
     /* The first CR3 has 32 bits, but the tables may lie above 4 GiB: use a copy of their root. */

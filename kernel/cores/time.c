@@ -1,4 +1,3 @@
-#include "kernel/cores/time.h"
 #include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
 

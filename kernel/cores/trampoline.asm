@@ -1,5 +1,5 @@
 ; What a core executes first: it begins in real mode, in the page of the start-up IPI, and ends on
-; its own stack in 64-bit mode. kernel/cores/trampoline.c copies it below 1 MiB. Nothing in it
+; its own stack in 64-bit mode. kernel/cores/start.c copies it below 1 MiB. Nothing in it
 ; is relocated; all addresses are those of the copy. Sequence: Intel SDM vol. 3A section 10.8.5.
 bits 16
 default abs
@@ -66,7 +66,7 @@ long_mode:
         hlt
         jmp     .stop
 
-; struct trampoline of kernel/cores/trampoline.h, filled in the copy.
+; struct trampoline of kernel/cores/start.c, filled in the copy.
         align   16
 values:
 root:           dq 0
@@ -78,7 +78,6 @@ root_low:       dd 0
 cr0_value:      dd 0
 cr4_value:      dd 0
 efer_bits:      dd 0
-                dd 0                            ; padding of the C struct
 far_32:         dd 0
                 dw SELECTOR_32
                 dw 0
@@ -97,7 +96,7 @@ gdt:            dq 0
 gdt_end:
 trampoline_end:
 
-; struct parts of kernel/cores/trampoline.c: offsets in the copy, and its size.
+; trampoline_layout of kernel/cores/start.c: offsets in the copy, and its size.
         align   4
 global trampoline_layout:data hidden
 trampoline_layout:

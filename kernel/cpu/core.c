@@ -67,14 +67,12 @@ static struct core *by_gdt(uint64_t base)
     return c;
 }
 
-/* SDM vol. 2A CPUID: leaf 0Bh has all 32 bits, leaf 1 eight of them. */
-static uint32_t apic_id_here(void)
+/* SDM vol. 2A CPUID: leaf 0Bh has all 32 bits, and is valid if EBX is not 0; leaf 1 has eight. */
+uint32_t core_apic_id(void)
 {
-    struct cpuid_regs extended = {0};
-
-    if (cpuid(0, 0).eax >= 0xb)
-        extended = cpuid(0xb, 0);
-    return extended.ebx ? extended.edx : cpuid(1, 0).ebx >> 24;
+    if (cpuid(0, 0).eax >= 0xb && cpuid(0xb, 0).ebx & 0xffff)
+        return cpuid(0xb, 0).edx;
+    return cpuid(1, 0).ebx >> 24;
 }
 
 static struct core *by_apic_id(uint32_t id)
@@ -94,7 +92,7 @@ struct core *core_find(void)
     if ((uint64_t)c == rdmsr(MSR_GS_BASE))
         return c;
     c = by_gdt(base);
-    return c ? c : by_apic_id(apic_id_here());
+    return c ? c : by_apic_id(core_apic_id());
 }
 
 bool core_is_guard(const struct core *c, uint64_t at)

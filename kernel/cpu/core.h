@@ -63,7 +63,7 @@ struct core {
     struct branch_trap branch_trap;   /* cleared while single-stepping */
     volatile uint64_t deadline; /* TSC at which its row ends (kernel/cores/deadline.h); 0: none */
     volatile bool watches;      /* its APIC timer is set for a deadline, while it sleeps */
-    volatile bool told;         /* another core sent it an NMI, since its row is overdue */
+    volatile uint32_t told;     /* another core sent it an NMI, since its row is overdue */
     volatile uint64_t told_begun, told_sent; /* such NMIs: begun to be sent, and sent, ... */
     uint64_t told_done;                      /* ... and no longer expected */
     struct overflow overflow;                /* its counter, if that sends the NMI ... */
@@ -98,6 +98,9 @@ struct core *core_new(struct arena *a, uint64_t stack);
 void core_load(struct core *c);
 /* Returns whether the address is in a guard page below one of the core's stacks. */
 bool core_is_guard(const struct core *c, uint64_t at);
+
+/* Returns the running core's APIC id, by CPUID. */
+uint32_t core_apic_id(void);
 
 /* Returns the running core, whatever a row has loaded into GS: for handlers. Finds it by GDTR, or
  * else by APIC id. NULL: no core found. */

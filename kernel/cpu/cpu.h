@@ -137,6 +137,12 @@ static inline void invlpg(uint64_t virt)
     __asm__ volatile("invlpg (%0)" : : "r"(virt) : "memory");
 }
 
+/* Atomically changes the word from one value to another. False: it has a third value. */
+static inline bool change(volatile uint32_t *word, uint32_t from, uint32_t to)
+{
+    return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 /* Halts for good: only an SMI, NMI, machine check or INIT wakes the core, and it halts again. */
 static inline _Noreturn void cpu_halt(void)
 {

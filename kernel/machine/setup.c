@@ -1,6 +1,6 @@
 /* The steps of kernel/machine/machine.h, except the consoles. */
 #include "kernel/clock/clocks.h"
-#include "kernel/cores/bring_up.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/mtrr_read.h"
