@@ -1,14 +1,14 @@
 """Finds QEMU and a UEFI firmware for it, and tests whether KVM can run that firmware."""
-import ctypes
 import glob
 import json
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
 import time
+
+from tools import children
 
 QEMU = "qemu-system-x86_64"
 EXIT_DEVICE = "isa-debug-exit,iobase=0xf4,iosize=0x04"
@@ -34,8 +34,6 @@ FIRMWARE = [
 DESCRIPTORS = ["/etc/qemu/firmware/*.json", "/usr/share/qemu/firmware/*.json"]
 # Firmwares that only start signed programs, or need more than a plain machine.
 UNWANTED = {"secure-boot", "enrolled-keys", "requires-smm"}
-
-PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 class Missing(Exception):
@@ -96,14 +94,9 @@ def base_arguments(code, variables):
             "-drive", flash(code, True), "-drive", flash(variables, False)]
 
 
-def _die_with_parent():
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def start(arguments, **kwargs):
     """Starts QEMU so that the terminal's Ctrl-C does not reach it; it ends with this program."""
-    return subprocess.Popen([find_qemu(), *arguments], start_new_session=True,
-                            preexec_fn=_die_with_parent, **kwargs)
+    return children.start([find_qemu(), *arguments], start_new_session=True, **kwargs)
 
 
 def stop(process):

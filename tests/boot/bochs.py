@@ -2,11 +2,11 @@
 
 import os
 import pty
-import subprocess
 import time
 
 from machine import TIMEOUT, Boot, follow
 from media import find
+from tools import children
 
 # memory, CPU and clock as tested with Bochs 2.7; with sync=none the TSC counts at `ips`.
 CONFIG = """\
@@ -46,7 +46,7 @@ def bochs(folder, disk, cores=1, timeout=TIMEOUT):
 
     began = time.monotonic()
     terminal, end = pty.openpty()  # its text display needs a terminal
-    process = subprocess.Popen(
+    process = children.start(
         ["bochs", "-q", "-f", folder / "bochsrc", "-rc", folder / "commands"],
         stdin=end, stdout=end, stderr=end, env=dict(os.environ, TERM="vt100"),
         start_new_session=True,

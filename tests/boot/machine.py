@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 import build  # noqa: E402
 from read import report, report_fields  # noqa: E402
+from tools import children  # noqa: E402
 from tools.qemu import QEMU, find_firmware  # noqa: E402
 
 DEBUG_EXIT = 0xF4
@@ -402,9 +403,7 @@ def start(folder, program, words, arguments, bios=None, firmware=None, keys=None
     place = on_one_cpu() if "-icount" in arguments else contextlib.nullcontext()
     with open(log, "w") as said:
         with place:
-            process = subprocess.Popen(
-                [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
-            )
+            process = children.start([*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said)
         data = follow(process, process.stdout.fileno(), keys, timeout, done)
         process.stdin.close()
         process.stdout.close()

@@ -4,13 +4,13 @@ each reset, so that a test sees what each start was."""
 import contextlib
 import re
 import shutil
-import subprocess
 import time
 
 import machine
 import media
 import pytest
 import small_linux
+from tools import children
 
 pytestmark = [pytest.mark.others, pytest.mark.long]
 
@@ -38,8 +38,8 @@ class Computer:
             return
         (self.folder / "tpm").mkdir(exist_ok=True)
         line = self.folder / "tpm.line"
-        with subprocess.Popen(["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={self.folder}/tpm", "--terminate",
-                               "--ctrl", f"type=unixio,path={line}"]) as process:
+        with children.start(["swtpm", "socket", "--tpm2", "--tpmstate", f"dir={self.folder}/tpm", "--terminate",
+                             "--ctrl", f"type=unixio,path={line}"]) as process:
             while not line.exists():
                 assert process.poll() is None, "swtpm has ended"
                 time.sleep(0.01)
