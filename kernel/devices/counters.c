@@ -1,5 +1,6 @@
 #include "kernel/devices/counters.h"
 #include "kernel/cpu/cpu.h"
+#include "kernel/devices/timer_registers.h"
 
 /* No clock is known yet: limits of a wait in reads and in raw ticks; the first one reached ends it.
  * Ten times the ticks of a window on the fastest machine; as many reads as take ten windows at 100
@@ -12,31 +13,7 @@
 
 #define PM_TIMER_HZ 3579545 /* ACPI 6.5 section 4.8.3.3 */
 
-/* HPET 1.0a section 2.3: register offsets and fields. */
-#define HPET_BYTES      0x400u
-#define HPET_ID         0x00
-#define HPET_PERIOD     0x04
-#define HPET_CONFIG     0x10
-#define HPET_COUNTER    0xf0
-#define HPET_ENABLE     1u
-#define HPET_PERIOD_MIN 1000000u   /* fs: 1 ns, shorter than any HPET's */
-#define HPET_PERIOD_MAX 100000000u /* fs: section 2.3.4, 05F5E100h */
-#define FS_PER_S        1000000000000000ull
-
-/* 8254: software controls the gate of channel 2 only, in port 0x61. */
-#define PIT_HZ_12         14318180 /* Hz, twelve times its frequency */
-#define PIT_CHANNEL2      0x42
-#define PIT_COMMAND       0x43
-#define PIT_CH2_RATE      0xb4 /* channel 2, low then high byte, mode 2, binary */
-#define PIT_CH2_READ_BACK 0xc8 /* latches the status and the count of channel 2 */
-#define PIT_STATUS_SET    0x37 /* low then high byte, mode (bit 2 is undefined in mode 2), BCD */
-#define PIT_STATUS_RATE   0x34
-#define PORT_B            0x61
-#define PORT_B_KEEP       0x0c /* enables of parity and bus errors; bits 7:4 are read-only */
-#define PORT_B_GATE2      0x01
-#define PORT_B_GATE_SPEAK 0x03
-
-#define NO_DEVICE 0xffffffffu /* the result of a read that no device answers */
+#define FS_PER_S 1000000000000000ull
 
 const char counters_tsc_unknown[] = "its frequency is not known: no other clock answers";
 

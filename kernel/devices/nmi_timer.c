@@ -1,46 +1,18 @@
 #include "kernel/devices/nmi_timer.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/ioapic.h"
+#include "kernel/devices/timer_registers.h"
 
-/* HPET 1.0a section 2.3: register offsets and fields. */
-#define HPET_BYTES         0x400u
-#define HPET_ID            0x00
-#define HPET_PERIOD        0x04
-#define HPET_CONFIG        0x10
-#define HPET_COUNTER       0xf0
-#define HPET_64            (1u << 13) /* the counter has 64 bits */
-#define HPET_ENABLE        1u
-#define HPET_LEGACY        2u
-#define TIMER_CONFIG(n)    (0x100 + 0x20 * (n))
-#define TIMER_ROUTES(n)    (0x104 + 0x20 * (n))
-#define TIMER_COMPARE(n)   (0x108 + 0x20 * (n))
-#define TIMER_LEVEL        (1u << 1)
-#define TIMER_OPEN         (1u << 2)
-#define TIMER_PERIODIC     (1u << 3)
-#define TIMER_64           (1u << 5) /* it compares 64 bits, */
-#define TIMER_32           (1u << 8) /* unless this is set */
-#define TIMER_ROUTE(pin)   ((uint32_t)(pin) << 9)
-#define TIMER_ROUTE_MASK   (31u << 9)
-#define TIMER_FSB          (1u << 14)
-#define HPET_PERIOD_MIN    1000000u
-#define HPET_PERIOD_MAX    100000000u
 #define FS_PER_US          1000000000ull
 #define COUNTS_MOST        (1ull << 31)  /* half the range of 32 bits */
 #define WIDE_US_MOST       3600000000ull /* an hour; in femtoseconds it fits in 64 bits */
 #define LEAST_US           20   /* setting takes less; a time in the past would be missed */
 #define WRAP_MARGIN        256u /* ticks: some microseconds */
 #define LEGACY_COMPARATORS 2u   /* with HPET_LEGACY these have fixed pins */
-#define NO_DEVICE          0xffffffffu
-
-/* 8254 */
-#define PIT_CHANNEL0  0x40
-#define PIT_COMMAND   0x43
-#define PIT_CH0_ONCE  0x30 /* channel 0, low then high byte, mode 0, binary */
-#define PIT_HZ        1193182u
-#define PIT_MOST      65535u
-#define US_PER_SECOND 1000000u
-
-#define PHYSICAL_IDS 256u /* APIC ids that an entry can hold */
+#define PIT_HZ             1193182u
+#define PIT_MOST           65535u
+#define US_PER_SECOND      1000000u
+#define PHYSICAL_IDS       256u /* APIC ids that an entry can hold */
 
 /* Finds the IO-APIC that has this pin, if the pin is masked. Returns NULL, or why not. */
 static const char *take_pin(struct nmi_timer *t, struct paging *p, const struct madt *madt,

@@ -1,7 +1,7 @@
 /*
- * kernel/cpu/cpu.h for the host: the privileged instructions, and the clock, become functions. The
- * units of kernel/ are compiled with this for the unit tests; a test defines the functions that the
- * units that it links call.
+ * kernel/cpu/cpu.h and kernel/devices/ioapic.h for the host: the privileged instructions, the clock
+ * and the accesses to an IO-APIC become functions. The units of kernel/ are compiled with this for
+ * the unit tests; a test defines the functions that the units that it links call.
  */
 #ifndef TESTS_UNIT_KERNEL_FAKE_CPU_H
 #define TESTS_UNIT_KERNEL_FAKE_CPU_H
@@ -29,6 +29,11 @@
 #undef write_cr4
 #undef read_cr8
 #undef write_cr8
+#define ioapic_read  real_ioapic_read
+#define ioapic_write real_ioapic_write
+#include "kernel/devices/ioapic.h"
+#undef ioapic_read
+#undef ioapic_write
 
 uint8_t in8(uint16_t port);
 uint32_t in32(uint16_t port);
@@ -40,5 +45,7 @@ uint64_t read_cr4(void);
 void write_cr4(uint64_t v);
 uint64_t read_cr8(void);
 void write_cr8(uint64_t v);
+uint32_t ioapic_read(volatile uint8_t *at, uint32_t index);
+void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v);
 
 #endif

@@ -1,14 +1,16 @@
-// links: kernel/clock/clocks.c
+// links: kernel/clock/clocks.c kernel/devices/counters.c
 #include <string.h>
 #include "lib/firmware/acpi_fadt.h"
 #include "lib/firmware/acpi_hpet.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "kernel/devices/counters.c" /* included: the names of the devices' registers */
+#include "kernel/devices/counters.h"
+#include "kernel/devices/timer_registers.h"
 #include "kernel/clock/clocks.h"
 
 #define TSC_HZ  2500000000ull
 #define PM_PORT 0x608
+#define PM_HZ   3579545 /* ACPI 6.5 section 4.8.3.3 */
 
 /* A machine whose time advances by `cost` ticks with every access to a port. */
 static struct {
@@ -44,7 +46,7 @@ uint32_t in32(uint16_t port)
         return 0xffffffff;
     if (fake.pm_stops_at && fake.tsc > fake.pm_stops_at)
         return 0x123456;
-    uint32_t count = (uint32_t)(count_of(PM_TIMER_HZ) + fake.pm_start);
+    uint32_t count = (uint32_t)(count_of(PM_HZ) + fake.pm_start);
     return (fake.pm_back ? -count : count) & 0xffffff;
 }
 

@@ -1,16 +1,11 @@
+// links: kernel/devices/nmi_timer.c
 /* A PIT and an HPET that send NMIs through an IO-APIC: the pin and comparator that are used, what
  * is written to them, and that everything is restored. */
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
-#define ioapic_read  real_ioapic_read
-#define ioapic_write real_ioapic_write
-#include "kernel/devices/ioapic.h"
-#undef ioapic_read
-#undef ioapic_write
-static uint32_t ioapic_read(volatile uint8_t *at, uint32_t index);
-static void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v);
-#include "kernel/devices/nmi_timer.c" /* included: the names of the HPET's registers */
+#include "kernel/devices/nmi_timer.h"
+#include "kernel/devices/timer_registers.h"
 
 #define HPET_AT    0xfed00000ull
 #define IOAPIC_AT  0xfec00000u
@@ -46,14 +41,14 @@ static unsigned which(volatile uint8_t *at)
     return at == ioapic[1];
 }
 
-static uint32_t ioapic_read(volatile uint8_t *at, uint32_t index)
+uint32_t ioapic_read(volatile uint8_t *at, uint32_t index)
 {
     if (ioapic_gone)
         return NO_IOAPIC;
     return index == IOAPIC_VERSION ? (PINS - 1) << 16 | 0x20 : entry[which(at)][index];
 }
 
-static void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
+void ioapic_write(volatile uint8_t *at, uint32_t index, uint32_t v)
 {
     entry[which(at)][index] = v;
     if (index % 2 == 0)
