@@ -371,6 +371,12 @@ UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/m
 # One program per test, build/unit/COMPILER/NAME; the tests are in folders like those of the code that they test.
 UNIT_TESTS := $(sort $(shell find tests/unit -name 'test_*.c' -o -name 'fuzz_*.c' ! -name fuzz_main.c))
 LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
+# Functions that a test replaces for the units that it links: its __wrap_NAME. They are still there as __real_NAME.
+comma := ,
+wrapped = $(addprefix -Wl$(comma)--wrap=,$1)
+LDLIBS_test_area    := $(call wrapped,mmap memfd_create madvise)
+LDLIBS_test_core_witness := $(call wrapped,witness_read_before witness_read witness_is_shared)
+LDLIBS_test_counter := $(call wrapped,syscall read close mmap munmap)
 # Additional sources of a test: its lines "// links: bench/place/layout.c ...", here as NAME:SOURCE. The test defines
 # functions that such a source calls and nobody links.
 UNIT_LINKS := $(shell awk '$$1 == "//" && $$2 == "links:" { n = FILENAME; gsub(/.*\/|\.c$$/, "", n); \
@@ -395,6 +401,7 @@ UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
 $(UNIT)/$1/lib/stats/%.o: UNIT_ROOM := $(UNIT_STATS)
 $(UNIT)/$1/bench/%.o: UNIT_ROOM := $(UNIT_TSC)
 $(UNIT)/$1/kernel/%.o: UNIT_ROOM := $(UNIT_CPU)
+$(UNIT)/$1/hosted/platform/%.o: UNIT_ROOM := -D_GNU_SOURCE $(UNIT_TSC)
 $(UNIT)/$1/%.o: %.c $(UNIT)/flags
 	@mkdir -p $$(@D)
 	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) $$(UNIT_ROOM) -MMD -MP -c -o $$@ $$<

@@ -1,3 +1,4 @@
+// links: hosted/platform/area.c
 /*
  * The area for curves over sizes in a process, on a kernel whose hugetlb pool is planted: a page of
  * it is ordinary memory here. What is mapped is unmapped, and a refusal has its reason.
@@ -10,16 +11,26 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "hosted/platform/area.h"
 
-#define LARGE (2ull << 20)
-#define HUGE  (1ull << 30)
+#define SMALL_PAGE 4096ull
+#define LARGE      (2ull << 20)
+#define HUGE       (1ull << 30)
 
 static struct {
     uint64_t pages; /* in the pool; of any size */
     unsigned size;  /* log2 of the size that was asked for last */
 } pool;
 
-static int planted_memfd(const char *name, unsigned flags)
+/* The linker replaces the system calls by these. */
+int __wrap_memfd_create(const char *name, unsigned flags);
+int __real_memfd_create(const char *name, unsigned flags);
+void *__wrap_mmap(void *at, size_t bytes, int rights, int flags, int fd, off_t from);
+void *__real_mmap(void *at, size_t bytes, int rights, int flags, int fd, off_t from);
+int __wrap_madvise(void *at, size_t bytes, int advice);
+int __real_madvise(void *at, size_t bytes, int advice);
+
+int __wrap_memfd_create(const char *name, unsigned flags)
 {
     assert_true(flags & MFD_HUGETLB);
     pool.size = flags >> MAP_HUGE_SHIFT;
@@ -27,10 +38,10 @@ static int planted_memfd(const char *name, unsigned flags)
         errno = ENOMEM;
         return -1;
     }
-    return memfd_create(name, 0);
+    return __real_memfd_create(name, 0);
 }
 
-static void *planted_mmap(void *at, size_t bytes, int rights, int flags, int fd, off_t from)
+void *__wrap_mmap(void *at, size_t bytes, int rights, int flags, int fd, off_t from)
 {
     if (flags & MAP_HUGETLB) {
         pool.size = (unsigned)flags >> MAP_HUGE_SHIFT;
@@ -40,12 +51,12 @@ static void *planted_mmap(void *at, size_t bytes, int rights, int flags, int fd,
         }
         flags &= ~(int)(MAP_HUGETLB | MAP_POPULATE | 63u << MAP_HUGE_SHIFT);
     }
-    return mmap(at, bytes, rights, flags, fd, from);
+    return __real_mmap(at, bytes, rights, flags, fd, from);
 }
 
 static unsigned advised, present; /* times that advice was given; pages that were there by then */
 
-static int planted_madvise(void *at, size_t bytes, int advice)
+int __wrap_madvise(void *at, size_t bytes, int advice)
 {
     static unsigned char in_memory[64];
 
@@ -54,16 +65,8 @@ static int planted_madvise(void *at, size_t bytes, int advice)
     assert_int_equal(mincore(at, bytes, in_memory), 0);
     for (size_t i = 0; i < bytes >> 12; i++)
         present += in_memory[i] & 1;
-    return madvise(at, bytes, advice);
+    return __real_madvise(at, bytes, advice);
 }
-
-#define memfd_create planted_memfd
-#define mmap         planted_mmap
-#define madvise      planted_madvise
-#include "hosted/platform/area.c" /* included: to replace its system calls */
-#undef madvise
-#undef mmap
-#undef memfd_create
 
 /* Returns the mappings of this process. */
 static unsigned mappings(void)

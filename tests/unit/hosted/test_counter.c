@@ -1,3 +1,4 @@
+// links: hosted/platform/counter.c
 /*
  * How a process counts core cycles (hosted/platform/counter.c), on a simulated kernel: what it
  * grants, what read(2) returns, and a core whose additions take a cycle each.
@@ -5,15 +6,16 @@
 #include "tests/unit/unit.h"
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#define chain_adds real_chain_adds
-#include "bench/api/chain.h"
-#undef chain_adds
+#include "hosted/platform/counter.h"
+#include "hosted/platform/process.h"
+#include "tests/unit/linked_tsc.h" /* chain_adds() is this core's */
 
 #define FD      7
 #define READING 60 /* core cycles in user mode around a read(2) */
@@ -31,14 +33,27 @@ static struct kernel {
     struct perf_event_mmap_page page;
 } k;
 
-static void chain_adds(uint32_t adds)
+void chain_adds(uint32_t adds)
 {
     k.cycles += (uint64_t)(adds * k.per_add);
 }
 
-static long fake_syscall(long number, struct perf_event_attr *attr, int pid, int cpu, int group,
-                         unsigned long flags)
+/* The linker replaces the system calls by these. */
+long __wrap_syscall(long number, ...);
+ssize_t __wrap_read(int fd, void *to, size_t n);
+int __wrap_close(int fd);
+void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset);
+int __wrap_munmap(void *at, size_t n);
+
+long __wrap_syscall(long number, ...)
 {
+    va_list list;
+
+    va_start(list, number);
+    const struct perf_event_attr *attr = va_arg(list, struct perf_event_attr *);
+    int pid = va_arg(list, int), cpu = va_arg(list, int), group = va_arg(list, int);
+    unsigned long flags = va_arg(list, unsigned long);
+    va_end(list);
     assert_int_equal(number, SYS_perf_event_open);
     assert_int_equal(pid, 0);
     assert_true(cpu >= -1 && group == -1 && flags == PERF_FLAG_FD_CLOEXEC);
@@ -48,7 +63,7 @@ static long fake_syscall(long number, struct perf_event_attr *attr, int pid, int
     return error ? -1 : FD;
 }
 
-static ssize_t fake_read(int fd, void *to, size_t n)
+ssize_t __wrap_read(int fd, void *to, size_t n)
 {
     assert_int_equal(fd, FD);
     k.reads++;
@@ -59,14 +74,14 @@ static ssize_t fake_read(int fd, void *to, size_t n)
     return k.lost ? 0 : (ssize_t)n;
 }
 
-static int fake_close(int fd)
+int __wrap_close(int fd)
 {
     assert_int_equal(fd, FD);
     k.closes++;
     return 0;
 }
 
-static void *fake_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+void *__wrap_mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
     assert_true(!at && n && protection == PROT_READ && flags == MAP_SHARED && offset == 0);
     assert_int_equal(fd, FD);
@@ -75,18 +90,11 @@ static void *fake_mmap(void *at, size_t n, int protection, int flags, int fd, of
     return &k.page;
 }
 
-static int fake_munmap(void *at, size_t n)
+int __wrap_munmap(void *at, size_t n)
 {
     assert_true(at == &k.page && n);
     return 0;
 }
-
-#define syscall fake_syscall
-#define read    fake_read
-#define close   fake_close
-#define mmap    fake_mmap
-#define munmap  fake_munmap
-#include "hosted/platform/counter.c" /* included: to replace its system calls */
 
 static struct timer plain;
 
@@ -112,13 +120,14 @@ static struct timer *timer_of(unsigned id)
     return t;
 }
 
+/* Each test is another core. */
 static int set_up(void **state)
 {
+    static unsigned core;
+
     (void)state;
     k = (struct kernel){.per_add = 1};
-    memset(counters, 0, sizeof counters);
-    counters[0].cpu = -1;
-    here = counters;
+    counter_core(++core, -1);
     return 0;
 }
 

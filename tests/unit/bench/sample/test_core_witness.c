@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "bench/measure/engine.h"
+#include "bench/sample/witness.h"
 
 /* --- the core --------------------------------------------------------------------------------- */
 
@@ -85,17 +87,15 @@ static uint64_t window_ticks(double cycles, bool sensitive, struct lone *seen)
 
 /* --- readings, blocks ------------------------------------------------------------------------- */
 
-/* Included: the sampler calls the functions below, which call these. */
-#define witness_read_before real_read_before
-#define witness_read        real_read
-#define witness_is_shared   real_is_shared
-#include "bench/sample/witness.c"
-#undef witness_read_before
-#undef witness_read
-#undef witness_is_shared
-double witness_read_before(struct engine *e);
-double witness_read(struct engine *e);
-bool witness_is_shared(const struct engine *e, double before, double after);
+/* The linker makes the sampler call __wrap_...(), which call the functions themselves. */
+double __wrap_witness_read_before(struct engine *e);
+double __real_witness_read_before(struct engine *e);
+double __wrap_witness_read(struct engine *e);
+double __real_witness_read(struct engine *e);
+bool __wrap_witness_is_shared(const struct engine *e, double before, double after);
+bool __real_witness_is_shared(const struct engine *e, double before, double after);
+
+#define ADDS_OF_ITERATION 64 /* bench/sample/witness_windows.asm */
 
 static struct lone reading, block[BLOCKS_MOST]; /* the last reading; the blocks after it */
 static unsigned windows;                        /* since then */
@@ -127,26 +127,26 @@ static struct {
 static struct lone before;
 static unsigned taken, judging; /* blocks between the last two readings; which is judged next */
 
-double witness_read_before(struct engine *e)
+double __wrap_witness_read_before(struct engine *e)
 {
-    double level = real_read_before(e);
+    double level = __real_witness_read_before(e);
 
     before = reading;
     windows = 0; /* those that warmed up are no block's */
     return level;
 }
 
-double witness_read(struct engine *e)
+double __wrap_witness_read(struct engine *e)
 {
     taken = windows / ENGINE_BLOCK;
     judging = 0;
-    return real_read(e);
+    return __real_witness_read(e);
 }
 
 /* As they are taken; later they are judged again, by the best that is known then. */
-bool witness_is_shared(const struct engine *e, double from, double to)
+bool __wrap_witness_is_shared(const struct engine *e, double from, double to)
 {
-    bool shared = real_is_shared(e, from, to);
+    bool shared = __real_witness_is_shared(e, from, to);
 
     if (judging == taken)
         return shared;
