@@ -4,7 +4,6 @@
 #include "bench/memory/jumps.h"
 #include "bench/memory/near.h"
 #include "lib/cpu/caches.h"
-#include "lib/cpu/tlb.h"
 
 /* Pages of the smallest size: TLBs for large pages have few entries. */
 #define FIRST_PAGES       16

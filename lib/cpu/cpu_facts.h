@@ -8,7 +8,6 @@
 
 #include "lib/cpu/caches.h"
 #include "lib/cpu/features.h"
-#include "lib/cpu/tlb.h"
 #include "lib/cpu/topology.h"
 #include "lib/text/json.h"
 #include "lib/text/sink.h"

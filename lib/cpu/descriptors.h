@@ -5,8 +5,7 @@
 #ifndef LIB_CPU_DESCRIPTORS_H
 #define LIB_CPU_DESCRIPTORS_H
 
-#include "lib/cpu/cache_kinds.h"
-#include "lib/cpu/cpu.h"
+#include "lib/cpu/caches.h"
 
 #define DESCRIPTORS_MAX 15 /* three in EAX, whose lowest byte is a count, four in the others */
 

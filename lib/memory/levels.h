@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "lib/cpu/cache_kinds.h"
+#include "lib/cpu/caches.h"
 
 #define LEVELS_MOST 8
 

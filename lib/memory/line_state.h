@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "lib/cpu/cache_kinds.h"
+#include "lib/cpu/caches.h"
 
 enum line_state {
     LINE_ABSENT,
