@@ -1,4 +1,5 @@
 #include "lib/cpu/stepping.h"
+#include "lib/cpu/wide.h"
 
 #define LONGEST  15 /* bytes of an instruction (SDM vol. 2A section 2.3.11) */
 #define TRAP_BIT 0x100u
@@ -11,37 +12,13 @@ struct reader {
     bool repeats, address32; /* according to its prefixes */
 };
 
-static bool is_legacy_prefix(uint8_t b)
-{
-    switch (b) {
-    case 0x66: /* operand size */
-    case 0x67: /* address size */
-    case 0xf0: /* LOCK */
-    case 0xf2: /* REPNE */
-    case 0xf3: /* REP, REPE */
-    case 0x2e: /* segments */
-    case 0x36:
-    case 0x3e:
-    case 0x26:
-    case 0x64:
-    case 0x65:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool is_rex(uint8_t b)
-{
-    return (b & 0xf0) == 0x40;
-}
-
 /* Advances to the opcode. False: the bytes end before it. */
 static bool skip_prefixes(struct reader *r)
 {
     for (; r->at < r->n; r->at++) {
         uint8_t b = r->bytes[r->at];
-        if (!is_legacy_prefix(b) && !is_rex(b))
+        bool rex = (b & 0xf0) == 0x40;
+        if (!rex && !wide_is_legacy_prefix(b))
             return true;
         r->repeats = r->repeats || b == 0xf2 || b == 0xf3;
         r->address32 = r->address32 || b == 0x67;
@@ -49,71 +26,38 @@ static bool skip_prefixes(struct reader *r)
     return false;
 }
 
-/* Bytes of ModRM, SIB and displacement at r->at (SDM vol. 2A tables 2-2, 2-3); 0: missing. */
-static size_t modrm_length(const struct reader *r)
+/* Returns the byte at r->at, -1: the bytes end before it. */
+static int byte_after(const struct reader *r)
 {
-    if (r->at >= r->n)
-        return 0;
-    uint8_t modrm = r->bytes[r->at], mod = modrm >> 6, rm = modrm & 7;
-    bool sib = mod != 3 && rm == 4;
-    if (sib && r->at + 1 >= r->n)
-        return 0;
-    bool no_base = sib ? (r->bytes[r->at + 1] & 7) == 5 : rm == 5;
-    size_t displacement = mod == 1 ? 1 : mod == 2 || (mod == 0 && no_base) ? 4 : 0;
-    return 1u + sib + displacement;
-}
-
-static unsigned modrm_reg(const struct reader *r)
-{
-    return r->bytes[r->at] >> 3 & 7;
-}
-
-static struct stepping_instruction loses(const struct reader *r, size_t more)
-{
-    return (struct stepping_instruction){.kind = STEPPING_LOSES, .length = (uint8_t)(r->at + more)};
-}
-
-/* The same for an instruction with a ModRM byte at r->at. */
-static struct stepping_instruction loses_modrm(const struct reader *r)
-{
-    size_t length = modrm_length(r);
-
-    return length ? loses(r, length) : (struct stepping_instruction){0};
+    return r->at < r->n ? r->bytes[r->at] : -1;
 }
 
 /* 0F xx, r->at after both: those that exit to a hypervisor (SDM vol. 3C 25.1), and SYSCALL. */
-static struct stepping_instruction read_two_byte(const struct reader *r, uint8_t opcode)
+static enum stepping_kind kind_of_two(const struct reader *r, uint8_t opcode)
 {
-    struct reader after = *r; /* of a third byte */
-
-    after.at++;
     switch (opcode) {
+    case 0x00: /* SLDT, STR, LLDT, LTR */
+    case 0x01: /* SGDT to INVLPG; XSETBV, MONITOR, MWAIT, RDTSCP, VMCALL, ... */
     case 0x05: /* SYSCALL */
     case 0x06: /* CLTS */
     case 0x08: /* INVD */
     case 0x09: /* WBINVD */
+    case 0x20: /* MOV of control and debug registers */
+    case 0x21:
+    case 0x22:
+    case 0x23:
     case 0x30: /* WRMSR */
     case 0x31: /* RDTSC */
     case 0x32: /* RDMSR */
     case 0x33: /* RDPMC */
     case 0xa2: /* CPUID */
-        return loses(r, 0);
-    case 0x00: /* SLDT, STR, LLDT, LTR */
-    case 0x01: /* SGDT to INVLPG; XSETBV, MONITOR, MWAIT, RDTSCP, VMCALL, ... */
-    case 0xc7: /* RDRAND, RDSEED, XSAVES; CMPXCHG16B, which is never lost */
-        return loses_modrm(r);
-    case 0x20: /* MOV of control and debug registers: always registers */
-    case 0x21:
-    case 0x22:
-    case 0x23:
-        return loses(r, 1);
     case 0xae: /* TPAUSE, UMWAIT; the fences and XSAVE, which are never lost */
-        return loses_modrm(r);
+    case 0xc7: /* RDRAND, RDSEED, XSAVES; CMPXCHG16B, which is never lost */
+        return STEPPING_LOSES;
     case 0x38: /* 80 to 82: INVEPT, INVVPID, INVPCID */
-        return r->at < r->n && r->bytes[r->at] - 0x80u <= 2 ? loses_modrm(&after)
-                                                            : (struct stepping_instruction){0};
+        return byte_after(r) >= 0x80 && byte_after(r) <= 0x82 ? STEPPING_LOSES : STEPPING_PLAIN;
     default:
-        return (struct stepping_instruction){0};
+        return STEPPING_PLAIN;
     }
 }
 
@@ -123,56 +67,55 @@ static bool is_string(uint8_t opcode)
            (opcode >= 0xaa && opcode <= 0xaf);
 }
 
-static struct stepping_instruction read_one_byte(const struct reader *r, uint8_t opcode)
+static enum stepping_kind kind_of_one(const struct reader *r, uint8_t opcode)
 {
+    int modrm = byte_after(r);
+
+    if (r->repeats && is_string(opcode))
+        return STEPPING_REPEATED;
     switch (opcode) {
     case 0x8e: /* MOV to a segment register: /2 is SS */
-        if (r->at < r->n && modrm_reg(r) == 2)
-            return loses_modrm(r);
-        break;
+        return modrm >= 0 && (modrm >> 3 & 7) == 2 ? STEPPING_LOSES : STEPPING_PLAIN;
     case 0x9c:
-        return (struct stepping_instruction){.kind = STEPPING_PUSHES};
+        return STEPPING_PUSHES;
     case 0xc7: /* F8: XBEGIN */
-        if (r->at < r->n && r->bytes[r->at] == 0xf8)
-            return (struct stepping_instruction){.kind = STEPPING_BEGINS};
-        break;
+        return modrm == 0xf8 ? STEPPING_BEGINS : STEPPING_PLAIN;
     case 0x90: /* PAUSE */
-        return r->repeats ? loses(r, 0) : (struct stepping_instruction){0};
-    case 0xfb: /* STI */
-    case 0xf4: /* HLT */
-    case 0xec: /* IN, OUT by DX */
-    case 0xed:
-    case 0xee:
-    case 0xef:
-        return loses(r, 0);
+        return r->repeats ? STEPPING_LOSES : STEPPING_PLAIN;
     case 0xcd: /* INT n */
     case 0xe4: /* IN, OUT by number */
     case 0xe5:
     case 0xe6:
     case 0xe7:
-        return loses(r, 1);
+    case 0xec: /* IN, OUT by DX */
+    case 0xed:
+    case 0xee:
+    case 0xef:
+    case 0xf4: /* HLT */
+    case 0xfb: /* STI */
+        return STEPPING_LOSES;
     default:
-        break;
+        return STEPPING_PLAIN;
     }
-    return (struct stepping_instruction){0};
 }
 
 struct stepping_instruction stepping_read(const uint8_t *bytes, size_t n)
 {
     struct reader r = {bytes, n < LONGEST ? n : LONGEST, 0, false, false};
+    struct stepping_instruction i = {.kind = STEPPING_PLAIN};
 
     if (!skip_prefixes(&r))
-        return (struct stepping_instruction){0};
+        return i;
     uint8_t opcode = r.bytes[r.at++];
-    if (r.repeats && is_string(opcode))
-        return (struct stepping_instruction){.kind = STEPPING_REPEATED,
-                                             .count_is_ecx = r.address32};
     if (opcode != 0x0f)
-        return read_one_byte(&r, opcode);
-    if (r.at >= r.n)
-        return (struct stepping_instruction){0};
-    opcode = r.bytes[r.at++];
-    return read_two_byte(&r, opcode);
+        i.kind = kind_of_one(&r, opcode);
+    else if (r.at++ < r.n)
+        i.kind = kind_of_two(&r, r.bytes[r.at - 1]);
+    i.count_is_ecx = r.address32;
+    i.length = (uint8_t)wide_length(bytes, r.n);
+    if (i.kind == STEPPING_LOSES && i.length > r.n) /* it is not whole */
+        i.kind = STEPPING_PLAIN;
+    return i;
 }
 
 static struct stepping_instruction read_at(const struct stepping *s, uint64_t rip)

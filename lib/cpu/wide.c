@@ -21,7 +21,7 @@ struct prefixes {
     enum map map;
 };
 
-static bool is_legacy(uint8_t byte)
+bool wide_is_legacy_prefix(uint8_t byte)
 {
     return byte == 0x66 || byte == 0x67 || byte == 0xf0 || byte == 0xf2 || byte == 0xf3 ||
            byte == 0x2e || byte == 0x36 || byte == 0x3e || byte == 0x26 || byte == 0x64 ||
@@ -37,7 +37,7 @@ static struct prefixes prefixes_of(const uint8_t *at, size_t n)
 {
     struct prefixes p = {0};
 
-    for (; p.bytes < n && is_legacy(at[p.bytes]); p.bytes++) {
+    for (; p.bytes < n && wide_is_legacy_prefix(at[p.bytes]); p.bytes++) {
         p.operands_16 |= at[p.bytes] == 0x66;
         p.addresses_32 |= at[p.bytes] == 0x67;
     }
@@ -136,6 +136,8 @@ size_t wide_length(const uint8_t *at, size_t n)
     uint8_t op = byte_at(at, p.bytes, n), modrm = byte_at(at, p.bytes + 1, n);
     size_t bytes = p.bytes + 1 + immediate_of(&p, op, modrm);
 
+    if (p.map == MAP_0F && within(op, 0x20, 0x23)) /* always registers */
+        return bytes + 1;
     if (has_modrm(p.map, op))
         bytes += address_bytes(modrm, byte_at(at, p.bytes + 2, n));
     return bytes;

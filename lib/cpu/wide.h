@@ -12,6 +12,8 @@
  * guess for an invalid opcode or a truncated instruction.
  */
 size_t wide_length(const uint8_t *at, size_t n);
+/* Returns whether it is a prefix other than REX, VEX and EVEX. */
+bool wide_is_legacy_prefix(uint8_t byte);
 
 /*
  * Returns whether one of the instructions from `code` on is VEX with L set, or EVEX with a length
