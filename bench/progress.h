@@ -31,7 +31,7 @@ struct progress_sum {
     double guess, taken;
 };
 
-/* What is done so far; all zero at the beginning. */
+/* The work that is done so far; all zero at the beginning. */
 struct progress {
     size_t turns, guessed, shown;   /* turns, turns with a guess above 0, rows shown */
     struct progress_sum all, suite; /* of the run; of the current suite */

@@ -104,9 +104,9 @@ struct bench_family {
     const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL ends the list */
 };
 
-/* How a row of FORM_CURVE goes over its working set: a pointer chase (bench/memory/chase.h), or
- * reading, writing and copying with vectors of 16 or 32 bytes, non-temporal stores, or repeated
- * string instructions (bench/memory/stream.h); or what its points are instead of sizes. */
+/* The access pattern of a row of FORM_CURVE: a pointer chase (bench/memory/chase.h), or reading,
+ * writing and copying with vectors of 16 or 32 bytes, non-temporal stores, or repeated string
+ * instructions (bench/memory/stream.h); or what its points are instead of sizes. */
 enum bench_load {
     BENCH_CHASE,
     BENCH_PAGES, /* a chase with one element in each page: the reach of the TLBs */
@@ -156,7 +156,7 @@ static inline bool bench_is_flush(enum bench_load load)
     return load >= BENCH_FLUSH && load <= BENCH_WRITE_BACK;
 }
 
-/* Which cores a row of FORM_CURVE needs (bench/memory/together.h). */
+/* The cores that take part in a row of FORM_CURVE (bench/memory/together.h). */
 enum bench_crowd {
     BENCH_ALONE,  /* one core at a time */
     BENCH_CORES,  /* 1, 2, 4 ... and all cores with the same load, each on separate memory */
@@ -164,7 +164,7 @@ enum bench_crowd {
     BENCH_HELD,   /* one core flushes lines that another one has read or written */
 };
 
-/* What a row of FORM_CURVE measures at each size of its working set. */
+/* The measurement of a row of FORM_CURVE at each size of its working set. */
 struct bench_curve {
     enum bench_load load;
     uint32_t stride;  /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in
@@ -179,8 +179,8 @@ struct bench_curve {
     uint32_t ms; /* the time that it may take on a core; 0: not a curve */
 };
 
-/* What a row of FORM_LIMIT measures at each count (lib/limits/program.h), and how its steps are
- * found (lib/limits/curve_steps.h). */
+/* The measurement of a row of FORM_LIMIT at each count (lib/limits/program.h), and the rule that
+ * finds its steps (lib/limits/curve_steps.h). */
 struct bench_limit {
     enum limits_kind kind;
     unsigned param;              /* the kind's */
@@ -200,7 +200,8 @@ struct bench_gaps {
     uint32_t every_us, us;
 };
 
-/* What the points of a curve are: bytes; states of a line; numbers of cores; MB/s of the others. */
+/* The quantity that the points of a curve differ in: bytes; states of a line; numbers of cores;
+ * MB/s of the others. */
 enum bench_by { BENCH_BY_SIZE, BENCH_BY_OFFSET, BENCH_BY_STATE, BENCH_BY_CORES, BENCH_BY_RATE };
 
 static inline enum bench_by bench_by(const struct bench_curve *kind)

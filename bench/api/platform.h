@@ -20,7 +20,8 @@
 struct json;
 struct platform;
 
-/* What one core reports about itself, next to the boot core. Texts live as long as the platform. */
+/* Facts that a core other than the boot core reports about itself. Texts live as long as the
+ * platform. */
 struct core_facts {
     uint32_t apic_id;
     uint32_t package, core, thread; /* by CPUID on the core itself */
@@ -76,10 +77,10 @@ struct platform_cores {
     bool (*ipi)(const struct platform *p, unsigned i, int64_t *ticks);
 };
 
-/* Whether a core was throttled while a row was measured. */
+/* The throttling of a core while a row was measured. */
 enum throttled { THROTTLED_UNKNOWN, THROTTLED_NO, THROTTLED_YES };
 
-/* How a guarded call ended. */
+/* The end of a guarded call. */
 enum guard_end {
     GUARD_CAME_BACK,
     GUARD_FAULT,    /* an exception, or in a process the signal for one */
@@ -103,7 +104,7 @@ struct guard_ended {
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
 #define PLATFORM_DATA_SIZE (1u << 20) /* minimum; registry_data_size() returns the actual size */
 
-/* What a row of FORM_CURVE asks for: a large area of memory. */
+/* A request of a row of FORM_CURVE for a large area of memory. */
 struct platform_wish {
     uint64_t page; /* size of the pages: 4 KiB, 2 MiB, 1 GiB */
     uint64_t bytes;

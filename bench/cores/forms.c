@@ -2,8 +2,8 @@
 #include "bench/insn/forms.h"
 #include "bench/insn/passes.h"
 
-/* What planning and measuring need. It is found again on each core, because the cores of one
- * machine can differ. */
+/* The facts that planning and measuring need. They are found again on each core, because the cores
+ * of one machine can differ. */
 struct here {
     struct insn_links links;
     struct insn_support support;

@@ -90,7 +90,7 @@ static window_fn build(const struct insn_batch *b, struct code *to, const struct
                                                  .copies = copies});
 }
 
-/* What a window has in its body. */
+/* The contents of a window's body. */
 enum body { BODY_STRAIGHT, BODY_LOOP, BODY_FILLED, BODY_FILLERS, BODY_MIXED, BODY_UNMIXED };
 
 static window_fn build_body(const struct insn_batch *b, struct code *to, const struct unit *before,

@@ -1,4 +1,4 @@
-/* Which tests a pass measures. */
+/* Selects the tests that a pass measures. */
 #ifndef BENCH_INSN_DUE_H
 #define BENCH_INSN_DUE_H
 

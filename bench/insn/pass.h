@@ -1,4 +1,4 @@
-/* How a pass of suite `insn` measures. */
+/* A pass of suite `insn`: its purpose and its state. */
 #ifndef BENCH_INSN_PASS_H
 #define BENCH_INSN_PASS_H
 
@@ -8,7 +8,7 @@
 
 #define INSN_WINDOWS_MOST 16 /* of each kind in a block */
 
-/* What a pass measures. */
+/* The tests that a pass measures. */
 enum insn_aim {
     AIM_ALL,       /* every test but mixes */
     AIM_UNSETTLED, /* those of them whose placements do not agree */
@@ -16,7 +16,7 @@ enum insn_aim {
     AIM_HISTORY,   /* throughput and latencies with the other history of registers */
 };
 
-/* How a pass measures: once at one placement. */
+/* A pass. It measures each test once, at one placement. */
 struct insn_pass {
     struct engine *e;
     const struct insn_links *links;

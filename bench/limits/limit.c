@@ -21,7 +21,7 @@
 #define LEAST          8 /* counts of a curve that is shortened for lack of time */
 /* The grid and the counts that are added may take this share of the time. */
 #define FIRST_SHARE 0.4
-/* Where no CPU executes the code: one visit of a few counts, with one pair of walks. */
+/* Limits for an emulator: one visit of a few counts, with one pair of walks. */
 #define PROOF_MOST 1024
 
 _Static_assert(ROUNDS *PER_ROUND <= VISITS_MOST && ROUNDS <= VISITS_ROUNDS_MOST &&

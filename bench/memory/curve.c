@@ -18,7 +18,7 @@
 #define FIRST_SHARE 0.5
 #define FIRST_NEXT  3
 #define LEFT_LEAST  0.3 /* of the row's time, for its points, however long the area took */
-/* Where no CPU executes the code: one visit of a few sizes, with one pair of walks. */
+/* Limits for an emulator: one visit of a few sizes, with one pair of walks. */
 #define PROOF_MOST  (256u << 10)
 #define PROOF_PAGES 64u
 

@@ -1,5 +1,5 @@
-/* What a row of FORM_CURVE needs: instructions of the CPU, the caches that CPUID lists, memory, and
- * its points. */
+/* Finds the needs of a row of FORM_CURVE: instructions of the CPU, the caches that CPUID lists,
+ * memory, and its points. */
 #ifndef BENCH_MEMORY_NEEDS_H
 #define BENCH_MEMORY_NEEDS_H
 

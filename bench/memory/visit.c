@@ -9,7 +9,7 @@ _Static_assert(PAIRS_MOST <= CHASE_WALKS, "a chase has fewer walks than pairs ar
 
 #define NEAR_STEPS 2048 /* operations of a walk at one offset */
 
-/* What is walked: one of these. */
+/* The structure that is walked: one of these. */
 struct load {
     const struct bench_curve *kind;
     struct chase chase;

@@ -21,7 +21,7 @@ struct curve_point {
     bool shared;           /* a neighbour used the core: not judged */
 };
 
-/* What spoils a curve, so that its levels are not judged. */
+/* The reason why a curve's levels are not judged. */
 enum curve_spoiled { CURVE_CLEAN, CURVE_SHARED, CURVE_FALLS, CURVE_EMULATED };
 
 struct curve {

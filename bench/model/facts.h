@@ -14,7 +14,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/tick.h"
 
-/* Whether the core is exclusive, by its witness (bench/sample/witness.h). */
+/* The results of the core's witness (bench/sample/witness.h). */
 struct witness_facts {
     const char *why_not;     /* why the witness does not run; NULL: it does */
     double best;             /* core cycles per NOP, of its best readings; 0: none is steady */
@@ -35,7 +35,7 @@ struct compensate {
     struct tick_cost cost;
 };
 
-/* Whether single-stepping works on this core (bench/check/stepped.h). */
+/* The state of single-stepping on this core (bench/check/stepped.h). */
 struct stepping_state {
     bool tried;
     char why_not[96]; /* empty: it works */

@@ -17,7 +17,7 @@ struct limit_point {
     bool shared;           /* a neighbour used the core: not judged */
 };
 
-/* What spoils a curve, so that its steps are not judged. */
+/* The reason why a curve's steps are not judged. */
 enum limit_spoiled {
     LIMIT_CLEAN,
     LIMIT_SHARED,

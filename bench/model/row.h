@@ -139,11 +139,11 @@ static inline double stepped_per_op(const struct stepped *s, uint64_t body, uint
     return (double)(s->doubled ? twice - once : once) / (double)s->ops;
 }
 
-/* Whether it is known that the row's operations were executed (bench/check/check.h). */
+/* The judgement whether the row's operations were executed (bench/check/check.h). */
 enum work { WORK_NOTHING_TO_JUDGE, WORK_JUDGED, WORK_NOT_JUDGED };
 
-/* What the loop around an operation hides of it (bench/figure/loop_cost.h): nothing; perhaps a
- * part; a part, since its instructions take longer; all, since nothing is left. */
+/* The part of an operation's cost that its loop hides (bench/figure/loop_cost.h): nothing; perhaps
+ * a part; a part, because its instructions take longer; all, because nothing is left. */
 enum hidden { HIDDEN_NOT, HIDDEN_MAYBE, HIDDEN_PART, HIDDEN_ALL };
 
 /* Core cycles per operation; UNKNOWN: no loop, or not measured by this method. */

@@ -98,7 +98,7 @@
     FIELD(path ".step_bytes", INTEGER, "bytes", PRESENT, "from one offset to the next") \
     FIELD(path ".cycles", ARRAY(NUMBER | NOTHING), "core cycles", NEEDED, "each offset's figure")
 
-/* What the system did with a process while it measured. */
+/* The effects of the system on a process while it measured. */
 #define PROCESS(path) \
     FIELD(path ".voluntary_switches", INTEGER, "", PRESENT, \
           "times that the process gave the CPU up") \

@@ -164,7 +164,7 @@ static bool iteration_until(struct timer *t, const struct clock_read *from, uint
     return true;
 }
 
-/* What a window is compared with: wall time, CPU time, and involuntary context switches. */
+/* Readings before and after a window: wall time, CPU time, and involuntary context switches. */
 struct used {
     double wall, cpu; /* seconds */
     uint64_t switches;

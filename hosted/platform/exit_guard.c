@@ -33,10 +33,10 @@ enum abi { NATIVE, X32, I386, ABIS };
 #define UNMAPS    "change the memory of the program"
 #define FORGES    "write into the report"
 
-/* Which calls of a number are refused. ALWAYS: all. ON_REPORT, ON_CPUID: if the first argument is
- * the report's descriptor, or ARCH_SET_CPUID. The others: if the call may reach the code buffer,
- * the data buffer or the stack; ON_BUFFERS: by the range of the first two arguments; AT_SECOND,
- * AT_FIFTH: by the address in that argument. */
+/* The condition on which calls of a number are refused. ALWAYS: all. ON_REPORT, ON_CPUID: if the
+ * first argument is the report's descriptor, or ARCH_SET_CPUID. The others: if the call may reach
+ * the code buffer, the data buffer or the stack; ON_BUFFERS: by the range of the first two
+ * arguments; AT_SECOND, AT_FIFTH: by the address in that argument. */
 enum condition { ALWAYS, ON_REPORT, ON_CPUID, ON_BUFFERS, AT_SECOND, AT_FIFTH };
 
 #define ARGUMENT(N)   (offsetof(struct seccomp_data, args) + 8 * ((N)-1))

@@ -1,7 +1,6 @@
 /*
- * What a process requests from the kernel to avoid disturbance: one CPU, locked memory, priority
- * over all ordinary programs. Each can be refused; the report then states it, and the run
- * continues.
+ * Requests of a process to the kernel, to avoid disturbance: one CPU, locked memory, priority over
+ * all ordinary programs. Each can be refused; the report then states it, and the run continues.
  */
 #ifndef HOSTED_PLATFORM_PROCESS_H
 #define HOSTED_PLATFORM_PROCESS_H

@@ -8,7 +8,7 @@ static const enum windows_kind recorded[KINDS] = {
     [KIND_EMPTY] = WINDOWS_E,   [KIND_EMPTY2] = WINDOWS_E2, [KIND_RULER] = WINDOWS_R,
     [KIND_RULER2] = WINDOWS_R2, [KIND_BODY] = WINDOWS_B,    [KIND_BODY2] = WINDOWS_B2};
 
-/* What the engine has while it measures a row. */
+/* The state of the engine while it measures a row. */
 struct made {
     struct sampler sampler;
     struct gathered gathered;

@@ -1,13 +1,13 @@
 /*
- * What an instruction is about to do with memory: decoded by Zydis, with addresses computed from
+ * Decodes the memory accesses of the next instruction with Zydis, and computes their addresses from
  * the registers before it runs. Includes operands that its text does not show: stacks, strings,
  * masks, gathered and scattered elements.
  *
- * This is what it is about to do, not what it could do: a masked-out lane is not touched, nor is
- * anything by a string instruction whose count is 0. An instruction that may leave its operand
- * unchanged (CMPXCHG, a shift by CL) always stores to it, as processors do (SDM volume 2, CMPXCHG:
- * "the destination receives a write cycle without regard to the result"). Prefetches, flushes, LEA
- * and long NOPs touch nothing.
+ * Only accesses that will happen are listed: none for a masked-out lane, none for a string
+ * instruction whose count is 0. An instruction that may leave its operand unchanged (CMPXCHG, a
+ * shift by CL) always stores to it, as processors do (SDM volume 2, CMPXCHG: "the destination
+ * receives a write cycle without regard to the result"). Prefetches, flushes, LEA and long NOPs
+ * touch nothing.
  */
 #ifndef HOSTED_STORES_OPERANDS_H
 #define HOSTED_STORES_OPERANDS_H

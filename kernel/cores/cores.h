@@ -25,8 +25,9 @@
 #include "kernel/memory/handoff.h"
 #include "lib/cpu/machine_cores.h"
 
-/* What depends on how a core was obtained. There is one constant for cores that were started
- * (start.c) and one for cores that the firmware lends (lent.c). The boot core has no origin. */
+/* The operations that depend on how a core was obtained. There is one constant for cores that were
+ * started (start.c) and one for cores that the firmware lends (lent.c). The boot core has no
+ * origin. */
 struct core_origin {
     /* On the core: puts its APIC in the boot core's mode, or checks that it is. Stores the APIC's
      * id in *id. Returns NULL, or why the core cannot be used. */

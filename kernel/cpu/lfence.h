@@ -1,4 +1,4 @@
-/* Whether LFENCE waits for earlier instructions before later ones start, on the running core. */
+/* Makes LFENCE wait for earlier instructions before later ones start, on the running core. */
 #ifndef KERNEL_CPU_LFENCE_H
 #define KERNEL_CPU_LFENCE_H
 

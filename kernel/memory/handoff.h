@@ -27,7 +27,7 @@ struct memory_region {
 
 #define HANDOFF_TEXT 96
 
-/* What the selected rows need. */
+/* The needs of the selected rows. */
 struct handoff_rows {
     uint64_t data;  /* bytes of the data buffer */
     uint64_t area;  /* bytes of the area for curves over sizes; 0: no row needs it */

@@ -1,5 +1,5 @@
-/* How a run of the program ends: docs/design.md "Exit". QEMU's isa-debug-exit makes 2 * status + 1
- * of these; a process exits with 0 in place of STATUS_SUCCESS. */
+/* The exit status of a run (docs/design.md "Exit"). QEMU's isa-debug-exit makes 2 * status + 1 of
+ * these; a process exits with 0 in place of STATUS_SUCCESS. */
 #ifndef LIB_CONFIG_STATUS_H
 #define LIB_CONFIG_STATUS_H
 

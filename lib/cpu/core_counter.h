@@ -23,7 +23,7 @@ enum core_counter_kind {
 };
 extern const char *const core_counter_names[COUNTER_KINDS]; /* "none" "fixed1" "amd_pmc" "aperf" */
 
-/* What CPUID reports; a hypervisor may behave differently. */
+/* The counters that CPUID reports; a hypervisor may behave differently. */
 struct core_counters {
     enum core_counter_kind pmc; /* FIXED1, AMD_PMC or NONE */
     uint8_t bits;               /* its width */

@@ -12,7 +12,7 @@
 
 enum cpu_vendor { VENDOR_UNKNOWN, VENDOR_INTEL, VENDOR_AMD, VENDOR_HYGON, VENDOR_ZHAOXIN };
 
-/* How to find the TSC's rate if CPUID does not state it (lib/cpu/tsc_rate_*.c). */
+/* The way to find the TSC's rate if CPUID does not state it (lib/cpu/tsc_rate_*.c). */
 enum tsc_way {
     TSC_WAY_NONE,
     TSC_WAY_CRYSTAL_24, /* leaf 15h without a crystal, which has this many MHz */
@@ -34,7 +34,7 @@ enum tsc_way {
     TSC_WAY_PSTATE_1AH,
 };
 
-/* How the hardware prefetchers are disabled (lib/cpu/controls.c). */
+/* The way to disable the hardware prefetchers (lib/cpu/controls.c). */
 enum prefetch_control {
     PREFETCH_NOT_KNOWN,
     PREFETCH_MISC_ENABLE, /* Core 2: bits of IA32_MISC_ENABLE */

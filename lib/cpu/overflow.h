@@ -16,7 +16,7 @@
 
 enum overflow_kind { OVERFLOW_NONE, OVERFLOW_FIXED2, OVERFLOW_PMC0, OVERFLOW_AMD };
 
-/* What CPUID reports. */
+/* The counters that CPUID reports. */
 struct overflow_plan {
     enum overflow_kind kind;
     uint8_t bits;  /* width of the counter */

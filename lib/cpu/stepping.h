@@ -33,7 +33,7 @@ enum stepping_end {
     STEPPING_TRANSACTION /* it was about to begin a transaction */
 };
 
-/* What the first bytes of an instruction show. */
+/* The effect of an instruction on stepping, by its first bytes. */
 enum stepping_kind {
     STEPPING_PLAIN,
     STEPPING_REPEATED, /* a string instruction with REP, REPE or REPNE */

@@ -1,8 +1,8 @@
 /*
- * Whether a CPU was throttled: Intel's IA32_THERM_STATUS and IA32_PACKAGE_THERM_STATUS. Each cause
- * has a status bit (now) and, above it, a log bit that stays set until software writes 0 to it.
- * Source: SDM vol. 3B section 15.8 "Thermal monitoring and protection", vol. 4 table 2-2; CPUID
- * leaf 6 in vol. 2A for which bits exist. No such status is known for AMD.
+ * Detects whether a CPU was throttled, by Intel's IA32_THERM_STATUS and IA32_PACKAGE_THERM_STATUS.
+ * Each cause has a status bit (now) and, above it, a log bit that stays set until software writes 0
+ * to it. Source: SDM vol. 3B section 15.8 "Thermal monitoring and protection", vol. 4 table 2-2;
+ * CPUID leaf 6 in vol. 2A for which bits exist. No such status is known for AMD.
  */
 #ifndef LIB_CPU_THERMAL_H
 #define LIB_CPU_THERMAL_H

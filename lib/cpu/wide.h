@@ -1,4 +1,4 @@
-/* Whether machine code uses 256- or 512-bit vectors, which make a core change its licence. */
+/* Detects machine code with 256- or 512-bit vectors, which make a core change its licence. */
 #ifndef LIB_CPU_WIDE_H
 #define LIB_CPU_WIDE_H
 

@@ -227,7 +227,7 @@ enum insn_property {
     INSN_UMIP = 1 << 13,        /* if CR4.UMIP is set, only ring 0 may execute it */
 };
 
-/* What EVEX adds to a form; as bits of `decorations`, what it may add. */
+/* Additions of EVEX to a form. As bits of `decorations`: those that are possible. */
 enum insn_decoration {
     INSN_PLAIN = 0,
     INSN_MERGE = 1 << 0,     /* {k} */

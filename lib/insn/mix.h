@@ -52,7 +52,7 @@ enum insn_blocker { INSN_BLOCKER(INSN_BLOCKER_ID) BLOCKERS };
 
 enum insn_link insn_blocker_link(enum insn_blocker b);
 
-/* How many copies and blockers a loop has, spread evenly. */
+/* The numbers of copies and blockers of a loop. They are spread evenly. */
 struct insn_ratio {
     uint8_t copies, blockers;
 };

@@ -37,9 +37,9 @@ void insn_put_iteration(struct insn_code *to, const struct insn_place *place, si
  * that repeat or jump may not. */
 bool insn_can_turn(const struct insn_view *v);
 
-/* Whether throughput is measured in a loop, which sets nothing again and writes flags: forms that
- * move pointers may not be in it, nor forms that read flags, since on some CPUs their time depends
- * on what wrote these. */
+/* Returns whether throughput is measured in a loop. The loop sets no register again and writes
+ * flags. So it cannot have forms that move pointers, nor forms that read flags, because on some
+ * CPUs their time depends on the instruction that wrote the flags. */
 bool insn_can_loop(const struct insn_view *v);
 
 /* Returns whether insn_throughput() with `breaks` differs from that without. */

@@ -1,6 +1,6 @@
 /*
- * What the code of a test begins and ends with, and the instructions that it is made of. All memory
- * that it accesses is in one area.
+ * Writes the code of a test: its beginning, its instructions and its end. All memory that it
+ * accesses is in one area.
  */
 #ifndef LIB_INSN_PUT_H
 #define LIB_INSN_PUT_H
@@ -14,7 +14,7 @@
 /* Of a loop; its low 12 bits differ from those of all operands up to 512 bits. */
 #define INSN_ITERATIONS_AT 0xf00
 
-/* Where the code runs. */
+/* The environment in which the code runs. */
 struct insn_place {
     const struct insn_links *links;
     uint64_t area;    /* its address */
@@ -27,10 +27,10 @@ struct insn_place {
 };
 
 /*
- * How registers get their values; the values are the same with both histories. HISTORY_USUAL: by
- * MOV of an immediate, or by a load. HISTORY_OTHER: by ADD of an immediate, which some cores fold
- * into the reader, or by a shuffle in the other domain than the form's, integer or floating-point.
- * Masks and x87 registers have one history.
+ * The instructions that give registers their values. The values are the same with both histories.
+ * HISTORY_USUAL: by MOV of an immediate, or by a load. HISTORY_OTHER: by ADD of an immediate, which
+ * some cores fold into the reader, or by a shuffle in the other domain than the form's, integer or
+ * floating-point. Masks and x87 registers have one history.
  */
 enum insn_history { HISTORY_USUAL, HISTORY_OTHER };
 

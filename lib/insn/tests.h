@@ -1,5 +1,5 @@
 /*
- * What is measured of a form: its throughput in several variants, and a latency for each pair of an
+ * Lists the tests of a form: its throughput in several variants, and a latency for each pair of an
  * output and an input.
  */
 #ifndef LIB_INSN_TESTS_H

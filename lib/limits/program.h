@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an iteration of the loop has. */
+/* The contents of an iteration of the loop. */
 enum limits_kind {
     LIMITS_WIDTH,   /* count instructions: a chain of LIMITS_CHAIN additions, fillers after each */
     LIMITS_WINDOW,  /* a load that follows chain a, count fillers; the same with chain b */

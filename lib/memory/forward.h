@@ -27,7 +27,7 @@ static inline int forward_offset(unsigned load, unsigned cell)
     return (int)cell - (int)load;
 }
 
-/* How a load gets its bytes. The letters are those of the report. */
+/* The source of a load's bytes. The letters are those of the report. */
 enum forward_how {
     FORWARD_APART = '-',     /* no byte is of the store */
     FORWARD_PARTIAL = 'p',   /* some bytes are */

@@ -53,14 +53,14 @@ enum sizes_rank {
     SIZES_HEADLINE /* many ask for it first */
 };
 
-/* What a size costs. */
+/* The cost of a size. */
 struct sizes_cost {
     double seconds; /* of one measurement */
     unsigned done;  /* measurements that it has already */
     enum sizes_rank rank;
 };
 
-/* How often each size is measured. */
+/* The number of measurements of each size. */
 struct sizes_plan {
     unsigned visits[SIZES_MOST]; /* of each, including those that it has; 0: it is left out */
     bool shorter;                /* the largest sizes are left out */

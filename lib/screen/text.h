@@ -1,6 +1,6 @@
 /*
- * What a terminal shows of a stream of bytes: lines of characters, of which the last TEXT_LINES are
- * kept, and a window of some rows that follows the end or is scrolled back by the user.
+ * The text of a terminal, from a stream of bytes. Keeps the last TEXT_LINES lines of characters,
+ * and a window of some rows, which follows the end or is scrolled back by the user.
  *
  * CR goes to the start of the line, LF to the next one (the column stays: lines end in CR LF), TAB
  * to the next multiple of 8. A character after the last column goes to the next line; an exactly

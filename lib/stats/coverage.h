@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What one launch reports about one row. */
+/* The figure of one row in one launch, with its interval. */
 struct coverage_row {
     double figure, lo, hi; /* figure NaN: no figure; lo or hi NaN: the interval contains nothing */
 };

@@ -66,8 +66,8 @@ void estimate_by_round(const struct estimate_taken *part, size_t parts, double *
  * blocks that the last placement's error is based on, minus one for each part after its first. */
 double estimate_placement_se(const struct estimate_taken *part, size_t parts, size_t *m);
 
-/* What an interval is based on: a method's own error (bench/method/method.h); order statistics of
- * the placements' figures; these and Student's t over rounds that differ; Student's t over too few
+/* The basis of an interval: a method's own error (bench/method/method.h); order statistics of the
+ * placements' figures; these and Student's t over rounds that differ; Student's t over too few
  * placements, or over the blocks of one, or over rounds if that is wider. */
 enum estimate_by {
     ESTIMATE_METHOD,
@@ -101,7 +101,7 @@ static inline bool estimate_is_near_zero(double theta, double lo, double subtrac
     return theta < subtracted / 2 || lo <= 0;
 }
 
-/* What one launch measured. NaN is a placement or a round without a figure. */
+/* The measurements of one launch. NaN is a placement or a round without a figure. */
 struct estimate_found {
     const double *theta; /* one value per placement */
     size_t placements;

@@ -1,7 +1,7 @@
 /*
- * How does a cost grow with n? Fits each curve c f(n) to the points by least squares and takes the
- * one with the smallest error, as Google Benchmark's complexity does. Uses SSE: not for boot/ or
- * trap handlers.
+ * Determines how a cost grows with n. Fits each curve c f(n) to the points by least squares and
+ * takes the one with the smallest error, as Google Benchmark's complexity does. Uses SSE: not for
+ * boot/ or trap handlers.
  */
 #ifndef LIB_STATS_GROWTH_H
 #define LIB_STATS_GROWTH_H

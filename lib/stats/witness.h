@@ -71,7 +71,7 @@ bool witness_steady(double sd, double step, double ticks);
  * errors of a reading are more than 8%, they are the limit instead. */
 bool witness_is_exclusive(const struct witness *w, double level, double noise);
 
-/* How a reading is taken. */
+/* The plan of a reading. */
 #define WITNESS_WINDOWS 8 /* maximum number of NOP windows in a reading */
 struct witness_plan {
     unsigned windows;            /* number of NOP windows, and of ruler windows */

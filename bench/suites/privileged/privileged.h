@@ -14,8 +14,8 @@
  * enough if each exits to a hypervisor. */
 #define PRIVILEGED_OPS 10
 
-/* What setup puts into the room for `history` (unit_privileged_load): the registers that the bodies
- * use. */
+/* Values that setup stores in the room for `history` (unit_privileged_load): of the registers that
+ * the bodies use. */
 struct privileged_registers {
     uint64_t r8, r9, r10, r11, rdi;
 };
