@@ -3,7 +3,7 @@
 import copy
 from types import SimpleNamespace
 
-from bars import rows as bars
+from silicon_checks import rows as checks
 from launch import launches
 
 
@@ -45,7 +45,7 @@ def many(rows, n=30):
 
 
 def verdicts(lines):
-    return [bar.holds for bar in lines if bar.limit]
+    return [check.holds for check in lines if check.limit]
 
 
 def shared_row(cycles):
@@ -53,7 +53,7 @@ def shared_row(cycles):
 
 
 def truth_launches(**changed):
-    known = {name: row(1.0, truth_cycles=1) for name in bars.TRUTH}
+    known = {name: row(1.0, truth_cycles=1) for name in checks.TRUTH}
     known["imul"] = row(3.0, truth_cycles=3)
     known.update({name: {"truth_cycles": known[name]["truth_cycles"], **record} for name, record in changed.items()})
     return many({f"truth/{name}": record for name, record in known.items()})

@@ -4,8 +4,8 @@ import itertools
 import json
 
 import pytest
-from bars import calls, costs
-from bars import rows as bars
+from silicon_checks import calls, costs
+from silicon_checks import rows as checks
 from draw import change
 from judge import compare, sides
 from made_reports import baretick, counted, counting, row, whole
@@ -121,9 +121,9 @@ def launches_of(**figures):
 def test_silicon_has_no_percentage_of_it(name):
     """There, relative means relative to the gross cost, and the output states that."""
     runs = launches_of(direct=NEAR_ZERO[name])
-    said = {bar.what: bar for bar in calls.calls(runs)}
+    said = {check.what: check for check in calls.calls(runs)}
     assert "%" not in said["direct against plt"].figure and "%" in said["plt against got"].figure
-    (repeats,) = [bar for bar in bars.repeatability(runs) if bar.what.startswith("direct")]
+    (repeats,) = [check for check in checks.repeatability(runs) if check.what.startswith("direct")]
     assert " of the gross " in repeats.figure and "near zero" in repeats.limit
     (cost,) = costs.cost("calls/direct", runs)
     assert cost.limit.endswith("of the gross cost, since the figure is near zero")

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from bars import rows as bars
+from silicon_checks import rows as checks
 
 PLACEMENTS, ROUNDS = 16, 4
 MOVES = {"sum/cold"}  # it varies even from round to round of a launch, with the load on the memory
@@ -33,7 +33,7 @@ def judge(rows):
     missing = ["nan"] * PLACEMENTS
     lines = [f"{len(launches)} {len(rows)} {PLACEMENTS} {ROUNDS}"]
     lines += [" ".join(map(str, of.get(launch, missing))) for launch in launches for of in rows.values()]
-    p = subprocess.run([bars.COVERAGE, "placements"], input="\n".join(lines), text=True, stdout=subprocess.PIPE, check=True)
+    p = subprocess.run([checks.COVERAGE, "placements"], input="\n".join(lines), text=True, stdout=subprocess.PIPE, check=True)
     said = json.loads(p.stdout)
     return said, dict(zip(rows, said["rows"]))
 

@@ -1,4 +1,4 @@
-"""scripts/silicon's own judgement: planted launches in, known verdicts out. Each check can fail. test_silicon_bars.py
+"""scripts/silicon's own judgement: planted launches in, known verdicts out. Each check can fail. test_silicon_checks.py
 has the checks of rows and time.
 """
 
@@ -12,13 +12,13 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-from bars import figures
+from silicon_checks import figures
 from launch import launches
 import pytest
-from bars import calls
-from bars import costs as times
-from bars import neighbours
-from bars import rows as bars
+from silicon_checks import calls
+from silicon_checks import costs as times
+from silicon_checks import neighbours
+from silicon_checks import rows as checks
 from planted_launches import launch, many, row, shared_row, truth_launches, verdicts, witnessed
 
 # --- figures --------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def test_the_median_has_an_interval_of_99_percent(n, rank):
 ])  # fmt: skip
 def test_truth_allows_for_two_cycles_in_a_window(cycles, ops, holds):
     runs = truth_launches(add=row(cycles, 0.0001, ops=ops))
-    (add,) = [bar for bar in bars.truth(runs) if bar.what.startswith("add")]
+    (add,) = [check for check in checks.truth(runs) if check.what.startswith("add")]
     assert add.holds is holds and f"{ops} operations" in add.limit, add
 
 
@@ -60,13 +60,13 @@ def test_some_launches_far_away_do_not_fail_truth():
     runs = truth_launches()
     for one in runs[:5]:
         one.rows["truth/ror"] = row(1.3, truth_cycles=1)
-    assert verdicts(bars.truth(runs)) == [True] * 3
+    assert verdicts(checks.truth(runs)) == [True] * 3
     for one in runs[:10]:
         one.rows["truth/ror"] = row(1.3, truth_cycles=1)
-    assert verdicts(bars.truth(runs)) == [True, False, True]
+    assert verdicts(checks.truth(runs)) == [True, False, True]
 
 
-# --- bars -----------------------------------------------------------------------------------------
+# --- checks -----------------------------------------------------------------------------------------
 
 
 def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, bend_p=1):
@@ -86,63 +86,63 @@ def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, bend_p=1):
 
 def test_a_slope_or_a_bend_fails_linearity():
     fine = [0.0001, 0.0002, 0.0001, 0.0002]
-    assert verdicts(bars.linearity(with_lines(fine))) == [True] * 2  # xfence is shown, not judged
-    assert verdicts(bars.linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])))[0] is False
-    assert verdicts(bars.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
+    assert verdicts(checks.linearity(with_lines(fine))) == [True] * 2  # xfence is shown, not judged
+    assert verdicts(checks.linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])))[0] is False
+    assert verdicts(checks.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
     # Too much scatter is no proof.
-    assert verdicts(bars.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
-    assert verdicts(bars.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
-    assert verdicts(bars.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]
+    assert verdicts(checks.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
+    assert verdicts(checks.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
+    assert verdicts(checks.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]
     # The limit of the self-test: one launch that proves a bend fails it; one that does not prove a bend does not count.
-    assert verdicts(bars.linearity(with_lines(fine, bend_p=2e-6)))[0] is True
+    assert verdicts(checks.linearity(with_lines(fine, bend_p=2e-6)))[0] is True
     bent = with_lines(fine, bend_p=1e-6)[:1] + with_lines(fine) * 100
-    assert verdicts(bars.linearity(bent))[0] is False
+    assert verdicts(checks.linearity(bent))[0] is False
 
 
 def test_a_bend_has_one_limit():
     """The limit is that of the self-test, of both checks that judge it, and of the documents."""
     header = open(f"{launches.ROOT}/lib/stats/linearity.h", encoding="utf-8").read()
-    assert float(re.search(r"#define LINEARITY_FALSE\s+(\S+)", header)[1]) == bars.BENT
-    (line, *_), (verdict,) = bars.linearity(with_lines([0.0001] * 4)), bars.verdicts([launch({}, status=0)] * 4)
-    assert all(f"{bars.BENT:g}" in bar.limit for bar in (line, verdict))
+    assert float(re.search(r"#define LINEARITY_FALSE\s+(\S+)", header)[1]) == checks.BENT
+    (line, *_), (verdict,) = checks.linearity(with_lines([0.0001] * 4)), checks.verdicts([launch({}, status=0)] * 4)
+    assert all(f"{checks.BENT:g}" in check.limit for check in (line, verdict))
 
 
 def test_linearity_is_not_judged_if_shared_or_not_supported():
     shared, fine = with_lines([0.0001] * 4, quiet_groups=7), with_lines([0.0001] * 4)
-    assert verdicts(bars.linearity(shared)) == [None] * 2
-    assert list(bars.linearity_table(shared, ["lfence", "plain"])) == []
+    assert verdicts(checks.linearity(shared)) == [None] * 2
+    assert list(checks.linearity_table(shared, ["lfence", "plain"])) == []
     for one in fine:
         one.linearity["xfence"] = {"why": "no RDTSCP"}
         one.linearity["plain"]["points"][1]["error_cycles"] = None
-    assert [(bar.figure, bar.holds) for bar in bars.linearity(fine)][-1] == ("no RDTSCP", True)
-    assert verdicts(bars.linearity(fine)) == [True, None]
-    table = list(bars.linearity_table(fine, ["lfence", "plain", "xfence"]))
+    assert [(check.figure, check.holds) for check in checks.linearity(fine)][-1] == ("no RDTSCP", True)
+    assert verdicts(checks.linearity(fine)) == [True, None]
+    table = list(checks.linearity_table(fine, ["lfence", "plain", "xfence"]))
     assert len(table) == 3 and table[1].startswith("lfence ")
 
 
 def test_what_is_too_shared_has_a_limit_and_no_verdict():
-    shared = list(bars.linearity(with_lines([0.5] * 4, quiet_groups=7)))[0]
+    shared = list(checks.linearity(with_lines([0.5] * 4, quiet_groups=7)))[0]
     assert shared.limit and shared.holds is None and "too shared to judge: 0 of 4" in shared.figure
     runs = truth_launches()
     for one in runs[2:]:
         one.rows["truth/imul"] = {**shared_row(4.5), "truth_cycles": 3}
-    lines = {bar.what.split(",")[0]: bar for bar in bars.truth(runs)}
+    lines = {check.what.split(",")[0]: check for check in checks.truth(runs)}
     assert lines["add"].holds is True and lines["imul"].holds is None and lines["imul"].limit
     assert "too shared to judge: 2 of 30" in lines["imul"].figure
     for one in runs[2:4]:
         one.rows["truth/imul"] = row(3.0, exclusive=True)
-    imul = {bar.what.split(",")[0]: bar for bar in bars.truth(runs)}["imul"]
+    imul = {check.what.split(",")[0]: check for check in checks.truth(runs)}["imul"]
     assert imul.holds is True  # of the four on an exclusive core
 
 
-def test_every_bar_over_rows_can_be_too_shared():
-    names = {f"truth/{n}" for n in bars.TRUTH} | set(bars.COVERED) | {"planted/adds20", "planted/adds21"}
+def test_every_check_over_rows_can_be_too_shared():
+    names = {f"truth/{n}" for n in checks.TRUTH} | set(checks.COVERED) | {"planted/adds20", "planted/adds21"}
     runs = many({name: {**shared_row(3.0), "truth_cycles": 3} for name in names})
-    for judged in (bars.truth, bars.repeatability, bars.coverage, calls.calls, times.resolution):
-        lines = [bar for bar in judged(runs) if bar.limit]
-        assert lines and all(bar.holds is None and bars.TOO_SHARED in bar.figure for bar in lines), judged
-    (bar,) = times.cost("truth/add", runs)
-    assert bar.holds is None
+    for judged in (checks.truth, checks.repeatability, checks.coverage, calls.calls, times.resolution):
+        lines = [check for check in judged(runs) if check.limit]
+        assert lines and all(check.holds is None and checks.TOO_SHARED in check.figure for check in lines), judged
+    (check,) = times.cost("truth/add", runs)
+    assert check.holds is None
 
 
 def test_a_launch_without_the_cpu_is_disturbed():
@@ -150,16 +150,16 @@ def test_a_launch_without_the_cpu_is_disturbed():
     fine, away = row(1.0, process={"away_ms": 0.1}), row(1.0, process={"away_ms": 0.11})
     assert neighbours.is_exclusive(launch({"a": fine}), "a") and not neighbours.is_exclusive(launch({"a": away}), "a")
     runs = truth_launches(add={**away, "truth_cycles": 1})
-    (bar,) = [bar for bar in bars.truth(runs) if bar.what.startswith("add")]
-    assert bar.holds is None and bars.TOO_SHARED in bar.figure
+    (check,) = [check for check in checks.truth(runs) if check.what.startswith("add")]
+    assert check.holds is None and checks.TOO_SHARED in check.figure
 
 
 def test_launches_on_an_exclusive_core_are_counted():
     runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": shared_row(1)}), launch({"a": row(1)}),
             launch({"a": row(1), "b": row(1, per_op={"ticks": 1})})]  # fmt: skip
-    assert bars.exclusive(runs, "a") == runs and bars.exclusive(runs, "a", "b") == runs[:1]
-    assert not bars.enough([1] * 2, [1] * 8) and bars.enough([1] * 3, [1] * 24)
-    assert not bars.enough([1] * 3, [1] * 25) and bars.enough([1] * 4, [1] * 30)
+    assert checks.exclusive(runs, "a") == runs and checks.exclusive(runs, "a", "b") == runs[:1]
+    assert not checks.enough([1] * 2, [1] * 8) and checks.enough([1] * 3, [1] * 24)
+    assert not checks.enough([1] * 3, [1] * 25) and checks.enough([1] * 4, [1] * 30)
 
 
 # --- neighbours -----------------------------------------------------------------------------------
@@ -171,10 +171,10 @@ def unwitnessed():
 
 def test_the_share_of_neighbours_is_shown():
     runs = [witnessed(100), witnessed(300), unwitnessed()]
-    (bar,) = neighbours.neighbours(runs)
-    assert not bar.limit and re.match("2.0% .*1.0% to 3.0% .*2 launches", bar.figure), bar.figure
-    (bar,) = neighbours.neighbours([unwitnessed()] * 3)
-    assert not bar.limit and "one of the reasons" in bar.figure
+    (check,) = neighbours.neighbours(runs)
+    assert not check.limit and re.match("2.0% .*1.0% to 3.0% .*2 launches", check.figure), check.figure
+    (check,) = neighbours.neighbours([unwitnessed()] * 3)
+    assert not check.limit and "one of the reasons" in check.figure
 
 
 @pytest.mark.parametrize(
@@ -247,8 +247,8 @@ def test_verdicts_takes_a_number_of_launches(silicon, monkeypatch, number):
 
 def test_only_judged_checks_are_counted(silicon, capsys):
     count = silicon.Count()
-    count.show([bars.Bar("a", "1", "<2", True), bars.Bar("b", "3", "<2", False), bars.Bar("c", "4")])
-    count.show([bars.Bar("d", "too shared", "<2", None)])
+    count.show([checks.Check("a", "1", "<2", True), checks.Check("b", "3", "<2", False), checks.Check("c", "4")])
+    count.show([checks.Check("d", "too shared", "<2", None)])
     assert (count.judged, count.held, count.unjudged) == (2, 1, 1)
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["holds", "FAILS", "c:", "?"]
 
@@ -264,7 +264,7 @@ def test_a_broken_section_does_not_end_the_run(silicon, monkeypatch, capsys, rea
     sections = [n for n in vars(silicon) if n.endswith("_section")]
     for name in sections:
         monkeypatch.setattr(silicon, name, breaks)
-    monkeypatch.setattr(silicon, "peers_section", lambda c: c.show([bars.Bar("last", "1", "1")]))
+    monkeypatch.setattr(silicon, "peers_section", lambda c: c.show([checks.Check("last", "1", "1")]))
     monkeypatch.setattr(sys, "argv", ["silicon"])
     assert silicon.main() == 2
     said = capsys.readouterr().out
@@ -273,9 +273,9 @@ def test_a_broken_section_does_not_end_the_run(silicon, monkeypatch, capsys, rea
 
 
 @pytest.mark.parametrize("holds, status", [(True, 0), (None, 0), (False, 1)])
-def test_the_exit_status_is_that_of_the_bars_that_are_judged(silicon, monkeypatch, holds, status):
+def test_the_exit_status_is_that_of_the_checks_that_are_judged(silicon, monkeypatch, holds, status):
     for name in [n for n in vars(silicon) if n.endswith("_section")]:
-        monkeypatch.setattr(silicon, name, lambda c, *_: c.show([bars.Bar("bar", "1", "1", holds)]))
+        monkeypatch.setattr(silicon, name, lambda c, *_: c.show([checks.Check("check", "1", "1", holds)]))
     monkeypatch.setattr(sys, "argv", ["silicon"])
     assert silicon.main() == status
 
@@ -293,7 +293,7 @@ def test_the_words_name_two_threads_of_one_core(silicon):
 
 
 def judge(text):
-    return subprocess.run([bars.COVERAGE], input=text, text=True, capture_output=True, check=False)
+    return subprocess.run([checks.COVERAGE], input=text, text=True, capture_output=True, check=False)
 
 
 def test_the_coverage_tool_counts_pairs():

@@ -1,11 +1,11 @@
 """Checks of calls: which ways of calling can be distinguished, and which placements select the levels of one that has
-several. Each function takes launches and yields Bars, one per line."""
+several. Each function takes launches and yields checks, one per line."""
 import statistics
 from itertools import combinations
 
-from bars import figures
-from bars.neighbours import Bar, enough, percent, exclusive, too_shared
-from bars.rows import CALLS, cycles
+from silicon_checks import figures
+from silicon_checks.neighbours import Check, enough, percent, exclusive, too_shared
+from silicon_checks.rows import CALLS, cycles
 from judge import difference, shift
 from read import figure
 
@@ -18,7 +18,7 @@ def calls(runs):
         exclusive_runs = exclusive(runs, f"calls/{name}")
         if len(exclusive_runs) >= 3:
             middle, width = figures.median_half([cycles(r, f"calls/{name}") for r in exclusive_runs])
-            yield Bar(name, f"{middle:.3f} +-{width:.3f} cycles")
+            yield Check(name, f"{middle:.3f} +-{width:.3f} cycles")
     for a, b in combinations(CALLS, 2):
         yield _pair(runs, a, b)
 
@@ -39,12 +39,12 @@ def _pair(runs, a, b):
     told = sum(shift.Shift(x, y).p <= 1 - difference.CONFIDENCE for x, y in both)
     said = f"{apart.value:+.3f} cycles ({apart.lo:+.3f} to {apart.hi:+.3f}{relative})"
     if apart.p <= 1 - difference.CONFIDENCE:
-        return Bar(what, f"{said}: distinguished, by {told} of {len(exclusive_runs)} launches alone", PAIR_LIMIT, True)
+        return Check(what, f"{said}: distinguished, by {told} of {len(exclusive_runs)} launches alone", PAIR_LIMIT, True)
     if -within <= apart.lo and apart.hi <= within:
-        return Bar(what, f"{said}: the same", PAIR_LIMIT, True)
+        return Check(what, f"{said}: the same", PAIR_LIMIT, True)
     if any(len(r.rows[row]["modes"]) > 1 for r in exclusive_runs for row in rows):
-        return Bar(what, f"not judged: {said}; they have several levels, which overlap", PAIR_LIMIT, None)
-    return Bar(what, f"{said}: neither", PAIR_LIMIT, False)
+        return Check(what, f"not judged: {said}; they have several levels, which overlap", PAIR_LIMIT, None)
+    return Check(what, f"{said}: neither", PAIR_LIMIT, False)
 
 
 PLACES = 1.5  # placements: a level of a single placement may be caused by its page or line, which a sweep does not move
@@ -103,9 +103,9 @@ def sweep(found, sweeps):
             select = {p: o for p, o in where.items() if o and o != _everywhere(parts[p])}
             text = " or ".join(f"{p} {o}" for p, o in select.items()) or "not explained by code, stack or data offset"
             said.append(f"{m['cycles']:.2f} ({percent(m['share'], 0)}): {text}")
-        yield Bar(what, "; ".join(said))
+        yield Check(what, "; ".join(said))
     if not found:
-        yield Bar("a row that flips with its placement", "none does on this CPU")
+        yield Check("a row that flips with its placement", "none does on this CPU")
 
 
 def _everywhere(part):

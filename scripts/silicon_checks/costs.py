@@ -1,14 +1,14 @@
 """Checks of time: the cost of a figure and of a sample, planted rows, and other harnesses. Each function takes launches
-and yields Bars, one per line.
+and yields checks, one per line.
 
 Time is CPU time, without what the system gave to other programs.
 """
 import math
 import statistics
 
-from bars import figures
-from bars.neighbours import Bar, TOO_SHARED, away_ms, enough, net_ms, percent, exclusive, shared_share, too_shared
-from bars.rows import all_cycles, half, relative_to
+from silicon_checks import figures
+from silicon_checks.neighbours import Check, TOO_SHARED, away_ms, enough, net_ms, percent, exclusive, shared_share, too_shared
+from silicon_checks.rows import all_cycles, half, relative_to
 from read import figure
 
 REFERENCE_HZ = 4e9  # of the core on which the limits of time were set: a slower core may take proportionally longer
@@ -43,10 +43,10 @@ def by_launches(what, figure, limit, shares):
     it is not judged, because the machine changed."""
     ranked = sorted(shares)
     if statistics.median(ranked) <= 1:
-        return Bar(what, figure, limit, True)
+        return Check(what, figure, limit, True)
     if ranked[len(ranked) // 4] > 1:
-        return Bar(what, figure, limit, False)
-    return Bar(what, f"not judged: the machine changed, {sum(x <= 1 for x in ranked)} of {len(ranked)} launches kept"
+        return Check(what, figure, limit, False)
+    return Check(what, f"not judged: the machine changed, {sum(x <= 1 for x in ranked)} of {len(ranked)} launches kept"
                      f" to it; {figure}", limit, None)
 
 
@@ -71,7 +71,7 @@ def resolution(runs):
         differences.append(difference)
         apart += difference > math.hypot(half(a), half(b))
     mean, width = figures.mean_half(differences)
-    yield Bar("21 cycles against 20",
+    yield Check("21 cycles against 20",
               f"{mean:.3f} +-{width:.3f} cycles more; distinguished by {apart} of {len(exclusive_runs)} launches",
               "by each", apart == len(exclusive_runs))
     spent = [net_ms(launch, *rows) for launch in exclusive_runs]
@@ -115,7 +115,7 @@ def default_rows(runs):
     what = "sampling of all default rows"
     exclusive_runs = [r for r in runs if (shared_share([r]) or 0) <= SHARED_MOST]
     if not exclusive_runs:
-        yield Bar(what, f"{TOO_SHARED}: the least shared was {percent(min(map(_share, runs)), 1)}",
+        yield Check(what, f"{TOO_SHARED}: the least shared was {percent(min(map(_share, runs)), 1)}",
                   f"at most {ALL_SECONDS} s", None)
         return
     rows = [[n for n, row in r.rows.items() if "sampling_ticks" in row] for r in exclusive_runs]
@@ -136,7 +136,7 @@ def empty_sample(runs):
     """Shows everything of a sample except its body: two readings, and the state that is saved and verified."""
     row = "baseline/empty_lfence"
     ticks = [net_ms(r, row) / 1e3 * r.run["tsc"]["hz"] / r.rows[row]["windows"] for r in runs]
-    yield Bar(f"an empty sample all in, of {runs[0].rows[row]['windows']}, {len(runs)} launches",
+    yield Check(f"an empty sample all in, of {runs[0].rows[row]['windows']}, {len(runs)} launches",
               f"{statistics.median(ticks):.1f} ticks ({min(ticks):.1f} to {max(ticks):.1f}), which are"
               f" {statistics.median(ticks) / runs[0].run['ticks_per_cycle']:.0f} core cycles")
 
@@ -162,7 +162,7 @@ def two_speeds(runs):
         said.append(", ".join(f"{m['cycles']:.2f} ({percent(m['share'], 1)})" for m in found))
     holds = 2 * good > len(exclusive_runs) or (None if good else False)
     few = "" if holds or not good else "not judged: the core changed in the others; "
-    yield Bar(f"100 or 106 cycles at 30%, {good} of {len(exclusive_runs)} launches", few + "; ".join(sorted(set(said))),
+    yield Check(f"100 or 106 cycles at 30%, {good} of {len(exclusive_runs)} launches", few + "; ".join(sorted(set(said))),
               SPEEDS_LIMIT, holds)
 
 
@@ -179,7 +179,7 @@ def stopped(launch, least, most):
     holds = len(gaps) == 1 and least <= gaps[0] <= max(most, away + CLOCKS_APART)
     if len(gaps) > 1 and max(gaps) >= least and sum(gaps) <= away + CLOCKS_APART:
         figure, holds = f"not judged: the CPU was taken away at other times too; {figure}", None
-    yield Bar("windows of half its length and more", figure, "one, of its length", holds)
+    yield Check("windows of half its length and more", figure, "one, of its length", holds)
 
 
 CLOCKS_APART = 0.001  # s: the difference of a gap by the TSC and by CPU time
@@ -195,20 +195,20 @@ def peer(name, theirs, ours, empty_ns, elided):
     ns, seconds = zip(*theirs)
     in_ns = [launch.rows["truth/add"]["per_op"]["ns"] for launch in ours]
     in_cycles = all_cycles(ours, "truth/add")
-    yield Bar(f"{name}: an add, {len(ns)} launches",
+    yield Check(f"{name}: an add, {len(ns)} launches",
               f"{statistics.median(ns) / 500:.4f} ns, spread {percent(figures.spread(ns))}")
-    yield Bar(f"baretick: the same, {len(ours)} launches",
+    yield Check(f"baretick: the same, {len(ours)} launches",
               f"{statistics.median(in_cycles):.4f} cycles, spread"
               f" {percent(figures.spread(in_cycles))}; {statistics.median(in_ns):.4f} ns, spread"
               f" {percent(figures.spread(in_ns))}",
               "cycles spread less, or within 1%",
               figures.spread(in_cycles) < max(figures.spread(ns), AS_STEADY))
     ms = [net_ms(launch, "truth/add") for launch in ours]
-    yield Bar(f"{name}: time a result", f"{statistics.median(seconds) * 1e3:.0f} ms")
-    yield Bar("baretick: sampling of that result", f"{statistics.median(ms):.1f} ms", "less",
+    yield Check(f"{name}: time a result", f"{statistics.median(seconds) * 1e3:.0f} ms")
+    yield Check("baretick: sampling of that result", f"{statistics.median(ms):.1f} ms", "less",
               statistics.median(ms) < min(seconds) * 1e3)
     row = elided.rows["planted/elided"]
-    yield Bar(f"{name}: an empty body", f"{empty_ns:.1e} ns, no warning")
+    yield Check(f"{name}: an empty body", f"{empty_ns:.1e} ns, no warning")
     # Instructions are counted, so a shared core has the same verdict.
-    yield Bar("baretick: an empty body", f"{row['status']}: {row.get('why', 'no warning')}", "reported as wrong",
+    yield Check("baretick: an empty body", f"{row['status']}: {row.get('why', 'no warning')}", "reported as wrong",
               row["status"] == "wrong" and elided.status == 2)

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 
 
 @dataclass
-class Bar:
+class Check:
     what: str
     figure: str
     limit: str = ""  # empty: shown, not judged
@@ -42,7 +42,7 @@ def enough(runs, of):
 
 
 def too_shared(what, runs, of, limit):
-    return Bar(what, f"{TOO_SHARED}: {len(runs)} of {len(of)} launches had the core to themselves",
+    return Check(what, f"{TOO_SHARED}: {len(runs)} of {len(of)} launches had the core to themselves",
                limit, None)
 
 
@@ -72,9 +72,9 @@ def neighbours(runs):
     shares = [s for s in (shared_share([r]) for r in runs) if s is not None]
     if not shares:
         why = next((w["why"] for r in runs for w in r.witnesses if "why" in w), "no reason given")
-        yield Bar("the core was shared", f"not known: {why}")
+        yield Check("the core was shared", f"not known: {why}")
         return
-    yield Bar("the core was shared",
+    yield Check("the core was shared",
               f"{percent(shared_share(runs), 1)} of the time; {percent(min(shares), 1)} to"
               f" {percent(max(shares), 1)} of a launch; {len(shares)} launches")
 
@@ -87,12 +87,12 @@ def sees_sibling(runs):
     what, limit = "two busy sibling threads, each the other's neighbour", "at least 95%"
     shares = [w["shared"] for w in witnesses(runs)]
     if not shares:
-        yield Bar(what, "not judged: no witness ran", limit, None)
+        yield Check(what, "not judged: no witness ran", limit, None)
         return
     said = f"{percent(min(shares), 1)} to {percent(max(shares), 1)} of a thread's blocks are seen as shared"
     holds = min(shares) >= SEEN
     if not holds and any(r.run.get("hypervisor") for r in runs):
         # A hypervisor may run two such threads on different cores, or one after the other.
-        yield Bar(what, f"not judged: {said}, but a hypervisor decides where and when these threads run", limit, None)
+        yield Check(what, f"not judged: {said}, but a hypervisor decides where and when these threads run", limit, None)
         return
-    yield Bar(what, said, limit, holds)
+    yield Check(what, said, limit, holds)

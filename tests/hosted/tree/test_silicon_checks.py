@@ -5,41 +5,41 @@ import random
 import statistics
 
 import pytest
-from bars import calls as calls
-from bars import costs as times
-from bars import rows as bars
+from silicon_checks import calls
+from silicon_checks import costs as times
+from silicon_checks import rows as checks
 from planted_launches import call_launches, launch, many, row, shared_row, truth_launches, verdicts, witnessed
 
 
 def test_a_figure_off_the_documented_one_fails_truth():
-    assert verdicts(bars.truth(truth_launches())) == [True] * 3
-    assert verdicts(bars.truth(truth_launches(add=row(1.011)))) == [False, True, True]
-    assert verdicts(bars.truth(truth_launches(ror=row(0.988)))) == [True, False, True]
-    assert verdicts(bars.truth(truth_launches(imul=row(3.03)))) == [True, True, False]
-    assert verdicts(bars.truth(truth_launches(add=row(1.0, doubled=False))))[0] is False
+    assert verdicts(checks.truth(truth_launches())) == [True] * 3
+    assert verdicts(checks.truth(truth_launches(add=row(1.011)))) == [False, True, True]
+    assert verdicts(checks.truth(truth_launches(ror=row(0.988)))) == [True, False, True]
+    assert verdicts(checks.truth(truth_launches(imul=row(3.03)))) == [True, True, False]
+    assert verdicts(checks.truth(truth_launches(add=row(1.0, doubled=False))))[0] is False
     # Another family's documented figure; and none.
-    assert verdicts(bars.truth(truth_launches(imul=row(4.0, truth_cycles=4)))) == [True] * 3
+    assert verdicts(checks.truth(truth_launches(imul=row(4.0, truth_cycles=4)))) == [True] * 3
     unknown = truth_launches()
     for one in unknown:
         del one.rows["truth/imul"]["truth_cycles"]
-    assert verdicts(bars.truth(unknown)) == [True, True, None]
+    assert verdicts(checks.truth(unknown)) == [True, True, None]
 
 
 def test_a_row_outside_one_percent_does_not_repeat():
     runs = many({"truth/add": row(1.0), "truth/imul": row(3.0), "calls/direct": row(4.0)})
-    assert verdicts(bars.repeatability(runs)) == [True] * 3
+    assert verdicts(checks.repeatability(runs)) == [True] * 3
     for k in range(len(runs) // 10):  # a neighbour came
         runs[k].rows["truth/imul"] = row(3.04)
-    assert verdicts(bars.repeatability(runs)) == [True] * 3
+    assert verdicts(checks.repeatability(runs)) == [True] * 3
     runs[len(runs) // 10].rows["truth/imul"] = row(3.04)
-    assert verdicts(bars.repeatability(runs)) == [True, False, True]
+    assert verdicts(checks.repeatability(runs)) == [True, False, True]
 
 
 def test_a_row_that_is_slower_in_a_third_of_launches_does_not_repeat():
     runs = many({"truth/add": row(1.0), "truth/imul": row(3.0), "calls/direct": row(4.0)})
     for one in runs[::3]:
         one.rows["calls/direct"] = row(4.05)
-    assert verdicts(bars.repeatability(runs)) == [True, True, False]
+    assert verdicts(checks.repeatability(runs)) == [True, True, False]
 
 
 def test_repeatability_near_zero_is_of_the_gross_cost():
@@ -49,10 +49,10 @@ def test_repeatability_near_zero_is_of_the_gross_cost():
         one.rows["calls/direct"]["per_op"]["gross_cycles"] = 1.02
     for one in runs[::3]:
         one.rows["calls/direct"]["per_op"]["cycles"] = 0.02
-    assert verdicts(bars.repeatability(runs)) == [True] * 3
+    assert verdicts(checks.repeatability(runs)) == [True] * 3
     for one in runs[::3]:
         one.rows["calls/direct"]["per_op"]["cycles"] = 0.03
-    assert verdicts(bars.repeatability(runs)) == [True, True, False]
+    assert verdicts(checks.repeatability(runs)) == [True, True, False]
 
 
 def of_chance(dice, narrower=1.0, moves=0.0):
@@ -75,17 +75,17 @@ def chance_launches(rows=20, n=30, **planted):
 
 
 def test_few_rows_fail_coverage():
-    bar, least = bars.coverage(chance_launches())
-    assert bar.holds and bar.what.startswith("20 rows") and least.limit == ""
+    check, least = checks.coverage(chance_launches())
+    assert check.holds and check.what.startswith("20 rows") and least.limit == ""
     # Fewer than ten rows prove nothing.
-    assert verdicts(bars.coverage(chance_launches(rows=9))) == [False]
+    assert verdicts(checks.coverage(chance_launches(rows=9))) == [False]
 
 
 def test_intervals_that_are_too_narrow_fail_coverage():
     """All of them; and one row of forty, which the pooled share hides."""
-    assert verdicts(bars.coverage(chance_launches(**{f"r{i}": {"narrower": 0.3} for i in range(20)}))) == [False]
-    bar, least = bars.coverage(chance_launches(rows=40, r7={"narrower": 0.2}))
-    assert bar.holds is False and float(bar.figure.split("%")[0]) > 97.5
+    assert verdicts(checks.coverage(chance_launches(**{f"r{i}": {"narrower": 0.3} for i in range(20)}))) == [False]
+    check, least = checks.coverage(chance_launches(rows=40, r7={"narrower": 0.2}))
+    assert check.holds is False and float(check.figure.split("%")[0]) > 97.5
     assert least.figure.startswith("a/7")
 
 
@@ -95,59 +95,59 @@ def test_a_coverage_below_its_limit_never_holds(monkeypatch, share, least, fails
     """97.79% with a standard error of 0.3% is neither, so the check does not hold and says why."""
     said = {"pairs": 1000, "share": share, "se": 0.003, "fails": fails,
             "rows": [{"share": least, "fails": False}] + [{"share": None, "fails": False}] * 19}
-    monkeypatch.setattr(bars, "_judge_coverage", lambda runs, rows: said)
-    bar, _ = bars.coverage(chance_launches(n=5))
-    assert bar.holds is holds and ("not judged" in bar.figure) == (holds is None)
-    assert "98%" in bar.limit and "90%" in bar.limit and f"{100 * share:.2f}%" in bar.figure
+    monkeypatch.setattr(checks, "_judge_coverage", lambda runs, rows: said)
+    check, _ = checks.coverage(chance_launches(n=5))
+    assert check.holds is holds and ("not judged" in check.figure) == (holds is None)
+    assert "98%" in check.limit and "90%" in check.limit and f"{100 * share:.2f}%" in check.figure
 
 
 def test_coverage_names_rows_that_move():
-    bar, _, named = bars.coverage(chance_launches(r7={"moves": 0.1}))
-    assert bar.holds and bar.what.startswith("19 rows") and named.figure.startswith("a/7 2.")
+    check, _, named = checks.coverage(chance_launches(r7={"moves": 0.1}))
+    assert check.holds and check.what.startswith("19 rows") and named.figure.startswith("a/7 2.")
     runs = chance_launches(r7={"moves": 0.1})
     for one in runs:
         one.rows["sum/cold"] = one.rows.pop("a/7")
-    assert "the memory" in list(bars.coverage(runs))[-1].figure
+    assert "the memory" in list(checks.coverage(runs))[-1].figure
 
 
 @pytest.mark.parametrize("moving", [[2], [2, 7], range(5, 16)])
 def test_coverage_excuses_no_chain_and_no_machine_that_moves_as_a_whole(moving):
     planted = {f"r{i}": {"moves": 0.1} for i in moving}
-    assert verdicts(bars.coverage(chance_launches(**planted))) == [False]
+    assert verdicts(checks.coverage(chance_launches(**planted))) == [False]
 
 
 def test_one_failed_launch_fails_verdicts():
     fine, failed = launch({}, status=0), launch({"a/b": row(1, status="wrong", why="x")}, status=2)
     for one in (fine, failed):
         one.selftests, one.events = {}, []
-    assert verdicts(bars.verdicts([fine] * 200)) == [True]
-    (bar,) = bars.verdicts([fine] * 199 + [failed])
-    assert bar.holds is False and "a/b: x" in bar.figure
+    assert verdicts(checks.verdicts([fine] * 200)) == [True]
+    (check,) = checks.verdicts([fine] * 199 + [failed])
+    assert check.holds is False and "a/b: x" in check.figure
 
 
 def test_a_launch_that_misses_the_missing_work_fails():
     gone = launch({"planted/elided": row(0, status="wrong", why="the work was elided")}, status=2)
     there = launch({"planted/elided": row(0)}, status=0)
-    lines = list(bars.elided({"doubled": [gone] * 10, "plain": [gone] * 9 + [there]}))
-    assert [bar.holds for bar in lines] == [True, False] and "9 of 10" in lines[1].figure
+    lines = list(checks.elided({"doubled": [gone] * 10, "plain": [gone] * 9 + [there]}))
+    assert [check.holds for check in lines] == [True, False] and "9 of 10" in lines[1].figure
     lacking = launch({"planted/elided": {"status": "unsupported", "why": "no such CPU"}}, status=2)
-    assert verdicts(bars.elided({"plain": [lacking] * 3})) == [None]
-    assert verdicts(bars.elided({"plain": [lacking] * 2 + [gone]})) == [False]
+    assert verdicts(checks.elided({"plain": [lacking] * 3})) == [None]
+    assert verdicts(checks.elided({"plain": [lacking] * 2 + [gone]})) == [False]
     # Stated in the row and passed by the run, or the reverse.
     odd = [launch(gone.rows, status=0), launch(there.rows, status=2)]
-    assert verdicts(bars.elided({"plain": odd})) == [False] and verdicts(bars.elided({"plain": odd[1:]})) == [False]
+    assert verdicts(checks.elided({"plain": odd})) == [False] and verdicts(checks.elided({"plain": odd[1:]})) == [False]
 
 
 def test_adaptive_is_judged_by_the_row_with_a_loop():
     gone = launch({"planted/elided_loop": row(0, status="wrong", why="the work was elided")}, status=2)
     there = launch({"planted/elided_loop": row(0)}, status=0)
-    assert verdicts(bars.elided({"adaptive": [gone] * 10})) == [True]
-    assert verdicts(bars.elided({"adaptive": [gone] * 9 + [there]})) == [False]
+    assert verdicts(checks.elided({"adaptive": [gone] * 10})) == [True]
+    assert verdicts(checks.elided({"adaptive": [gone] * 9 + [there]})) == [False]
 
 
 def test_calls_are_distinguished_or_equal():
     assert all(verdicts(calls.calls(call_launches())))
-    lines = {bar.what: bar for bar in calls.calls(call_launches(direct=0.02)) if bar.limit}
+    lines = {check.what: check for check in calls.calls(call_launches(direct=0.02)) if check.limit}
     assert lines["direct against plt"].holds and "%" not in lines["direct against plt"].figure
     assert "+4.980 cycles" in lines["direct against plt"].figure
 
@@ -159,7 +159,7 @@ def test_calls_too_vague_to_distinguish_fail_only_without_levels(modes, holds):
     for one in runs:
         one.rows["calls/plt"] = row(4.08, half=4)
         one.rows["calls/plt"]["modes"] *= modes
-    lines = {bar.what: bar.holds for bar in calls.calls(runs) if bar.limit}
+    lines = {check.what: check.holds for check in calls.calls(runs) if check.limit}
     assert lines["direct against plt"] is holds and lines["direct against virtual"] is True
 
 
@@ -182,17 +182,17 @@ def test_a_level_has_its_offsets_or_is_not_explained():
         one.rows["calls/virtual"]["modes"] = two
     found = calls.flips(runs)
     assert [name for name, _ in found] == ["virtual"]
-    (bar,) = calls.sweep(found, [swept([4.0] * 60 + [6.0] * 4)])
-    assert not bar.limit and "code 60-63" in bar.figure and "code 0-59" in bar.figure
+    (check,) = calls.sweep(found, [swept([4.0] * 60 + [6.0] * 4)])
+    assert not check.limit and "code 60-63" in check.figure and "code 0-59" in check.figure
     # Another state for a moment is in one sweep of three.
     odd = swept([6.0] * 8 + [4.0] * 52 + [6.0] * 4)
-    (bar,) = calls.sweep(found, [odd] + [swept([4.0] * 60 + [6.0] * 4)] * 2)
-    assert "code 60-63" in bar.figure and "code 0-59" in bar.figure
+    (check,) = calls.sweep(found, [odd] + [swept([4.0] * 60 + [6.0] * 4)] * 2)
+    assert "code 60-63" in check.figure and "code 0-59" in check.figure
     # A level that no offset selects is reported, and nothing fails.
-    (bar,) = calls.sweep(found, [swept([4.0] * 64)] * 3)
-    assert not bar.limit and "6.00 (10%): not explained" in bar.figure
-    (bar,) = calls.sweep(found, [launch({"calls/virtual": shared_row(4)})])
-    assert bars.TOO_SHARED in bar.figure
+    (check,) = calls.sweep(found, [swept([4.0] * 64)] * 3)
+    assert not check.limit and "6.00 (10%): not explained" in check.figure
+    (check,) = calls.sweep(found, [launch({"calls/virtual": shared_row(4)})])
+    assert checks.TOO_SHARED in check.figure
 
 
 def test_rows_that_are_not_distinguished_fail_resolution():
@@ -215,8 +215,8 @@ def test_rows_that_are_not_distinguished_fail_resolution():
 
 @pytest.mark.parametrize("good, holds", [(10, True), (6, True), (4, None), (3, None), (2, False), (0, False)])
 def test_a_machine_that_changes_is_not_judged(good, holds):
-    bar = times.by_launches("a", "b", "c", [0.9] * good + [1.1] * (10 - good))
-    assert bar.holds is holds and (holds is not None or f"{good} of 10" in bar.figure)
+    check = times.by_launches("a", "b", "c", [0.9] * good + [1.1] * (10 - good))
+    assert check.holds is holds and (holds is not None or f"{good} of 10" in check.figure)
 
 
 def test_an_imprecise_figure_fails_cost():
@@ -234,8 +234,8 @@ def test_a_longer_step_allows_a_larger_error(step, half, holds):
     runs = many({"truth/add": row(1.0, half, sampling_ticks=1_900_000)})
     for one in runs:
         one.run["tsc"] = {"hz": 1e9, "step_ticks": step}
-    (bar,) = times.cost("truth/add", runs)
-    assert bar.holds is holds and ("(0.25% " in bar.limit) == (step == 52)
+    (check,) = times.cost("truth/add", runs)
+    assert check.holds is holds and ("(0.25% " in check.limit) == (step == 52)
 
 
 def test_cost_near_zero_is_of_the_gross_cost():
@@ -260,14 +260,14 @@ def test_default_rows_beyond_their_time_fail():
     assert verdicts(times.default_rows([slow])) == [False]
     assert verdicts(times.default_rows([fine, shared])) == [True]
     assert verdicts(times.default_rows([default_run(100, 3.1, away_ms=200)])) == [True]
-    (bar,) = times.default_rows([shared])
-    assert bar.holds is None and bar.limit and "9.0%" in bar.figure
+    (check,) = times.default_rows([shared])
+    assert check.holds is None and check.limit and "9.0%" in check.figure
 
 
 def test_an_empty_sample_is_shown_and_not_judged():
     runs = many({"baseline/empty_lfence": row(0, sampling_ticks=364_600, windows=1000)})
-    (bar,) = times.empty_sample(runs)
-    assert bar.figure.startswith("364.6 ticks") and not bar.limit
+    (check,) = times.empty_sample(runs)
+    assert check.figure.startswith("364.6 ticks") and not check.limit
 
 
 def speeds(*modes):

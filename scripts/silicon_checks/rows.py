@@ -1,4 +1,4 @@
-"""Checks of rows: each function takes launches and yields Bars, one per line.
+"""Checks of rows: each function takes launches and yields checks, one per line.
 
 The checks use measurements on an exclusive core (docs/method.md "The witness"). A check that a machine in working order
 could fail (a neighbour, a CPU that was taken away, predictors that change) first looks for such a reason. If it finds
@@ -10,8 +10,8 @@ import os
 import statistics
 import subprocess
 
-from bars import figures
-from bars.neighbours import Bar, TOO_SHARED, enough, is_exclusive, percent, exclusive, too_shared
+from silicon_checks import figures
+from silicon_checks.neighbours import Check, TOO_SHARED, enough, is_exclusive, percent, exclusive, too_shared
 from judge import difference, shift
 from launch import launches
 from read import figure
@@ -89,9 +89,9 @@ def linearity(runs):
         slope, width = figures.median_half([line["slope"] for line in lines])
         hidden, hidden_width = figures.mean_half([line["shadow_cycles"] for line in lines])
         bent = sum(line["bend_p"] <= BENT for line in lines)
-        yield Bar(what, f"slope 1 {percent(slope, 3)} off, +-{percent(width, 3)}; {bent} of"
+        yield Check(what, f"slope 1 {percent(slope, 3)} off, +-{percent(width, 3)}; {bent} of"
                   f" {len(lines)} launches found a bend", limit, abs(slope) + width <= STRAIGHT and not bent)
-        yield Bar("core cycles that it hides: the line's intercept",
+        yield Check("core cycles that it hides: the line's intercept",
                   f"{hidden:+.2f} +-{hidden_width:.2f} cycles; a launch's point lies off the line by"
                   f" {statistics.median(line['bend_cycles'] for line in lines):.2f}, the median")
     else:
@@ -108,14 +108,14 @@ def _misses(runs, recipe):
     # The depth of another recipe's shadow depends on the CPU; without any fence it is always large.
     what, limit = f"{recipe} misses", f"at least {MISSED}, +- taken off" if recipe == "plain" else ""
     if "points" not in runs[0].linearity[recipe]:
-        return Bar(what, runs[0].linearity[recipe]["why"])
+        return Check(what, runs[0].linearity[recipe]["why"])
     lines = _exclusive_lines(runs, recipe)
     if not enough(lines, runs):
         return too_shared(what, lines, runs, limit)
     errors = _errors(lines)
     worst = min(errors, key=lambda n: errors[n][0])
     mean, width = errors[worst]
-    return Bar(what, f"{-mean:.1f} +-{width:.1f} cycles at N = {worst}", limit, -mean - width >= MISSED)
+    return Check(what, f"{-mean:.1f} +-{width:.1f} cycles at N = {worst}", limit, -mean - width >= MISSED)
 
 
 # --- truth and repeatability ----------------------------------------------------------------------
@@ -132,7 +132,7 @@ def truth(runs):
         record = runs[0].rows[row]
         documented = record.get("truth_cycles")
         if documented is None:
-            yield Bar(name, "not judged: nothing is documented for this CPU", f"within {percent(TRUE, 1)}", None)
+            yield Check(name, "not judged: nothing is documented for this CPU", f"within {percent(TRUE, 1)}", None)
             continue
         allowed = TRUE + WINDOW / (record["ops"] * documented)
         limit = (f"within {percent(allowed, 2)}, +- included: {percent(TRUE, 1)}, and {WINDOW} cycles in"
@@ -144,14 +144,14 @@ def truth(runs):
         mean, width = figures.median_half(all_cycles(exclusive_runs, row))
         doubled = all(r.rows[row]["doubled"] for r in exclusive_runs)
         off = abs(mean / documented - 1) + width / documented
-        yield Bar(what, f"{mean:.4f} +-{width:.4f} cycles{'' if doubled else ', NOT DOUBLED'}",
+        yield Check(what, f"{mean:.4f} +-{width:.4f} cycles{'' if doubled else ', NOT DOUBLED'}",
                   limit, off <= allowed and doubled)
     for name in TRUTH:
         record = runs[0].rows[f"truth/{name}"]
         exclusive_runs = exclusive(runs, f"truth/{name}")
         if name not in ("add", "ror", "imul") and "truth_cycles" in record and len(exclusive_runs) >= 3:
             mean, width = figures.mean_half(all_cycles(exclusive_runs, f"truth/{name}"))
-            yield Bar(f"{name}, documented {record['truth_cycles']:g}",
+            yield Check(f"{name}, documented {record['truth_cycles']:g}",
                       f"{mean:.4f} +-{width:.4f} cycles")
 
 
@@ -188,7 +188,7 @@ def repeatability(runs):
         middle, (lo, hi) = statistics.median(values), narrowest(values, REPEATING)
         base = statistics.median(relative_to(r.rows[row]) for r in exclusive_runs)
         gross = f" of the gross {base:.4f}" if figure.near_zero([r.rows[row] for r in exclusive_runs]) else ""
-        yield Bar(f"{what}, {len(values)} launches",
+        yield Check(f"{what}, {len(values)} launches",
                   f"median {middle:.4f}, {REPEATING:.0%} from {lo:.4f} to {hi:.4f} cycles: {percent((hi - lo) / base)}{gross};"
                   f" all from {min(values):.4f} to {max(values):.4f}",
                   REPEATS_LIMIT, hi - lo <= REPEATS * base)
@@ -253,7 +253,7 @@ def coverage(runs):
     rows = with_intervals(runs[0])
     a_row = statistics.fmean(len(exclusive(runs, row)) for row in rows)
     if a_row < max(3, len(runs) / 8):
-        yield Bar(f"{len(rows)} rows", f"{TOO_SHARED}: {a_row:.1f} of {len(runs)} launches, the mean over the rows, had the"
+        yield Check(f"{len(rows)} rows", f"{TOO_SHARED}: {a_row:.1f} of {len(runs)} launches, the mean over the rows, had the"
                   " core to themselves", COVERED_LIMIT, None)
         return
     said, moving = _judge_coverage(runs, rows), []
@@ -264,14 +264,14 @@ def coverage(runs):
         said = _judge_coverage(runs, rows)
     holds = _holds(said, rows)
     least = min((r["share"] for r in said["rows"] if r["share"] is not None), default=math.nan)
-    yield Bar(f"{len(rows)} rows, {said['pairs']:.0f} ordered pairs of launches",
+    yield Check(f"{len(rows)} rows, {said['pairs']:.0f} ordered pairs of launches",
               f"{'not judged: too close to a limit: ' if holds is None else ''}{percent(said['share'])}, standard error"
               f" {percent(said['se'])}; the least of a row {percent(least)}", COVERED_LIMIT, holds)
     shares = sorted((r["share"], row) for r, row in zip(said["rows"], rows) if r["share"] is not None)
-    yield Bar("the rows that are covered least",
+    yield Check("the rows that are covered least",
               ", ".join(f"{row} {percent(covered, 1)}" for covered, row in shares[:5]))
     if moving:
-        yield Bar("not judged, because they vary between launches, cycles", "; ".join(_told(runs, row) for row in moving))
+        yield Check("not judged, because they vary between launches, cycles", "; ".join(_told(runs, row) for row in moving))
 
 
 # --- verdicts -------------------------------------------------------------------------------------
@@ -280,7 +280,7 @@ def verdicts(runs):
     """Checks that no launch has FAIL: FAIL is proof that something is broken, and a machine in working order gets no FAIL."""
     failed = [r for r in runs if r.status]
     said = f"{len(failed)}{f': {launches.complaint(failed[0])}' if failed else ''}"
-    yield Bar(f"launches whose verdict is FAIL, of {len(runs)}", said,
+    yield Check(f"launches whose verdict is FAIL, of {len(runs)}", said,
               f"none (a bend: {BENT:g} of the launches by chance)", not failed)
 
 
@@ -295,8 +295,8 @@ def elided(by_method):
         name = f"planted/{elided_row(method)}"
         rows = [r.rows[name] for r in runs]
         if all(row["status"] == "unsupported" for row in rows):
-            yield Bar(f"{name}, method={method}", f"not judged: {rows[0]['why']}", "all of them", None)
+            yield Check(f"{name}, method={method}", f"not judged: {rows[0]['why']}", "all of them", None)
             continue
         seen = sum(r.rows[name]["status"] == "wrong" and r.status == 2 for r in runs)
-        yield Bar(f"{name}, method={method}", f"{seen} of {len(runs)} launches report it", "all of them",
+        yield Check(f"{name}, method={method}", f"{seen} of {len(runs)} launches report it", "all of them",
                   seen == len(runs))
