@@ -58,11 +58,11 @@ static void shut(const struct barrier *b, unsigned missing)
 }
 
 /* Waits for the first core's start. It may have left after that: `go` overrides `closed`. */
-static int await_start(const struct barrier_line *own, uint64_t round, uint64_t until)
+static int await_start(const struct barrier_line *line, uint64_t round, uint64_t until)
 {
     for (;;) {
-        uint32_t closed = atomic_load_explicit(&own->closed, memory_order_acquire);
-        if (atomic_load_explicit(&own->go, memory_order_acquire) >= round)
+        uint32_t closed = atomic_load_explicit(&line->closed, memory_order_acquire);
+        if (atomic_load_explicit(&line->go, memory_order_acquire) >= round)
             return BARRIER_GO;
         if (closed)
             return (int)closed - 1;
@@ -74,10 +74,10 @@ static int await_start(const struct barrier_line *own, uint64_t round, uint64_t 
 
 int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
 {
-    struct barrier_line *own = &b->line[place];
-    uint64_t round = ++own->round, now = tsc_now();
+    struct barrier_line *line = &b->line[place];
+    uint64_t round = ++line->round, now = tsc_now();
 
-    atomic_store_explicit(&own->arrived, round, memory_order_release);
+    atomic_store_explicit(&line->arrived, round, memory_order_release);
     if (place == 0) {
         int missing = gather(b, round, now + patience);
         if (missing == BARRIER_GO)
@@ -86,10 +86,10 @@ int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
             shut(b, (unsigned)missing);
     }
     /* The first core may arrive one `patience` late, and wait equally long for another core. */
-    int result = await_start(own, round, now + 2 * patience);
+    int result = await_start(line, round, now + 2 * patience);
     if (result != BARRIER_GO)
         return result;
-    uint64_t start = atomic_load_explicit(&own->start, memory_order_relaxed);
+    uint64_t start = atomic_load_explicit(&line->start, memory_order_relaxed);
     /* A start too far in the future means a wrong offset: starts at once. */
     for (now = tsc_now(); now < start && start - now <= lead(b); now = tsc_now())
         __builtin_ia32_pause();

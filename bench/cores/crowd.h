@@ -26,8 +26,8 @@ struct plan;
 
 /* One core's part in a contest, or in a curve of several cores (bench/memory/together.h). */
 struct crowd_core {
-    _Alignas(BARRIER_LINE) _Atomic uint64_t own; /* a word on a separate cache line */
-    uint64_t operations;                         /* in all rounds */
+    _Alignas(BARRIER_LINE) _Atomic uint64_t word; /* on a separate cache line */
+    uint64_t operations;                          /* in all rounds */
     uint64_t round_operations[CROWD_FIGURES], round_ticks[CROWD_FIGURES];
     bool complete;
 };

@@ -29,23 +29,23 @@ struct contestant {
 
 static void all_rounds(void *ctx)
 {
-    const struct contestant *own = ctx;
-    struct crowd *c = own->crowd;
-    struct crowd_core *cc = &c->core[own->place];
+    const struct contestant *contestant = ctx;
+    struct crowd *c = contestant->crowd;
+    struct crowd_core *cc = &c->core[contestant->place];
     unsigned round = 0, rounds = c->silicon ? CROWD_ROUNDS : 1;
 
-    while (round < rounds && round_here(c, cc, own->place, round))
+    while (round < rounds && round_here(c, cc, contestant->place, round))
         round++;
     cc->complete = round == rounds;
 }
 
 static void contest_here(void *ctx, unsigned core)
 {
-    struct contestant own = {.crowd = ctx};
+    struct contestant contestant = {.crowd = ctx};
 
-    while (own.crowd->plan->present[own.place] != core)
-        own.place++;
-    crowd_part(own.crowd, own.place, all_rounds, &own);
+    while (contestant.crowd->plan->present[contestant.place] != core)
+        contestant.place++;
+    crowd_part(contestant.crowd, contestant.place, all_rounds, &contestant);
 }
 
 /* Returns one round's figures. */

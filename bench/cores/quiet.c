@@ -86,15 +86,15 @@ static uint64_t own_nmis(const struct engine *e)
 static void spin(const struct engine *e, struct watch *w, uint64_t ticks, struct planting *planting)
 {
     int64_t threshold = (int64_t)w->gaps.threshold;
-    uint64_t own = own_nmis(e), before = w->gaps.watched, start = tsc_unfenced(), last = start;
+    uint64_t nmis = own_nmis(e), before = w->gaps.watched, start = tsc_unfenced(), last = start;
 
     while ((int64_t)(last - start) < (int64_t)ticks) {
         uint64_t now = tsc_unfenced();
         if ((int64_t)(now - last) >= threshold) {
-            uint64_t own_now = own_nmis(e);
-            if (own_now == own)
+            uint64_t nmis_now = own_nmis(e);
+            if (nmis_now == nmis)
                 gaps_add(&w->gaps, last - w->began, now - last);
-            own = own_now;
+            nmis = nmis_now;
             w->gaps.watched = before + now - start; /* the stretch may be aborted */
             now = tsc_unfenced();                   /* the time for recording is no gap */
         }
@@ -123,21 +123,21 @@ struct attendant {
 
 static void watch_stretch(void *ctx)
 {
-    const struct attendant *own = ctx;
-    struct watch *w = own->watch;
+    const struct attendant *attendant = ctx;
+    struct watch *w = attendant->watch;
     const struct bench_gaps *plant = w->row.bench->plant;
-    uint64_t hz = (uint64_t)run_limit_hz(&own->engine->facts);
+    uint64_t hz = (uint64_t)run_limit_hz(&attendant->engine->facts);
 
     if (w->gaps.typical == 0)
         gaps_init(&w->gaps, typical_iteration((uint64_t *)(void *)w->gaps.first), (double)hz);
-    if (!crowd_pass(own->v->crowd, own->place))
+    if (!crowd_pass(attendant->v->crowd, attendant->place))
         return;
     if (w->began == 0)
-        begin_watch(own->engine, w);
+        begin_watch(attendant->engine, w);
     struct planting planting = planting_from(plant, tsc_unfenced() - w->began, hz);
-    spin(own->engine, w, own->v->ticks, plant[0].us ? &planting : NULL);
-    w->smis_after = engine_smis(own->engine);
-    own->v->crowd->core[own->place].complete = true;
+    spin(attendant->engine, w, attendant->v->ticks, plant[0].us ? &planting : NULL);
+    w->smis_after = engine_smis(attendant->engine);
+    attendant->v->crowd->core[attendant->place].complete = true;
 }
 
 static void watch_here(void *ctx, unsigned core)
@@ -146,18 +146,18 @@ static void watch_here(void *ctx, unsigned core)
     struct plan *plan = v->crowd->plan;
     struct plan_core *pc = plan_core(plan, core);
     struct watch *w = &v->quiet.watch[pc - plan->core];
-    struct attendant own = {v, &pc->engine, w, pc->gate.place};
+    struct attendant attendant = {v, &pc->engine, w, pc->gate.place};
     uint64_t smis = w->row.smis, nmis = w->row.nmis;
 
     pc->waits = false;
     span_begin(&pc->engine, &w->row, STRETCH_MS);
-    (void)guard_run(&pc->engine, &w->row, watch_stretch, &own);
+    (void)guard_run(&pc->engine, &w->row, watch_stretch, &attendant);
     span_end(&pc->engine, &w->row);
     pc->nmis += w->row.nmis;
     pc->row = w->row; /* of this stretch */
     w->row.smis += smis;
     w->row.nmis += nmis;
-    barrier_leave(&plan->barrier, own.place);
+    barrier_leave(&plan->barrier, attendant.place);
     pc->back = true;
 }
 

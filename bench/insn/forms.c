@@ -34,8 +34,8 @@ static const struct {
     {LINK_VPAND_Z, LINK_VPAND_Z, SECOND},
     {LINK_VPOR_Z, LINK_VPOR_Z, SECOND},
 };
-#define MEASURED (sizeof measured / sizeof measured[0])
-#define OWN_ROWS (MEASURED + BLOCKERS + FILLERS) /* rows in addition to the forms of bench= */
+#define MEASURED   (sizeof measured / sizeof measured[0])
+#define EXTRA_ROWS (MEASURED + BLOCKERS + FILLERS) /* rows in addition to the forms of bench= */
 
 /* --- selection -------------------------------------------------------------------------------- */
 
@@ -108,7 +108,7 @@ static void count(void *ctx, const struct chosen *chosen)
 
 static struct counts counts_of(const struct options *o)
 {
-    struct counts c = {OWN_ROWS, OWN_ROWS};
+    struct counts c = {EXTRA_ROWS, EXTRA_ROWS};
 
     each_selected(o, count, &c);
     return c;

@@ -18,8 +18,9 @@
 #define SET_PROOF     (256ull << 10) /* where no CPU executes the code */
 #define SET_ALIGN     (128ull << 10) /* a copy has two halves of whole TOGETHER_LINES */
 #define MB            1e6
-/* Where the system may give a core no CPU: a wait for it may take less time than in other rows of
- * several cores. Once curves have taken these seconds too long, the rest is not measured. */
+/* Limits for a system that may give a core no CPU. A wait for the core may take 1/PATIENCE_PART of
+ * the time of other rows of several cores. Once the waits of all curves have exceeded their times
+ * by LATE_MOST seconds, the rest is not measured. */
 #define PATIENCE_PART 2
 #define LATE_MOST     5.0
 
@@ -49,29 +50,29 @@ struct attendant {
 
 static void part_here(void *ctx)
 {
-    const struct attendant *own = ctx;
+    const struct attendant *attendant = ctx;
 
-    switch (own->g->kind->crowd) {
+    switch (attendant->g->kind->crowd) {
     case BENCH_CORES:
-        together_stream(own->g, own->place);
+        together_stream(attendant->g, attendant->place);
         break;
     case BENCH_LOADED:
-        together_loaded(own->g, own->place);
+        together_loaded(attendant->g, attendant->place);
         break;
     case BENCH_HELD:
     case BENCH_ALONE:
-        together_held(own->g, own->place);
+        together_held(attendant->g, attendant->place);
         break;
     }
 }
 
 static void meet_here(void *ctx, unsigned core)
 {
-    struct attendant own = {.g = ctx};
+    struct attendant attendant = {.g = ctx};
 
-    while (own.g->crowd->plan->present[own.place] != core)
-        own.place++;
-    crowd_part(own.g->crowd, own.place, part_here, &own);
+    while (attendant.g->crowd->plan->present[attendant.place] != core)
+        attendant.place++;
+    crowd_part(attendant.g->crowd, attendant.place, part_here, &attendant);
 }
 
 static const char *wrong(const struct gathering *g)
@@ -95,7 +96,7 @@ static enum crowd_end meet(struct gathering *g, unsigned n)
         return end;
     g->curve.elements += elements;
     for (unsigned i = 0; i < n; i++)
-        right = right && !c->core[i].own;
+        right = right && !c->core[i].word;
     if (right)
         return CROWD_MET;
     crowd_fail(c, ROW_WRONG, wrong(g));

@@ -17,7 +17,7 @@ static void prepare(const struct gathering *g, unsigned i, struct crowd_core *cc
     stream_build(s, g->kind->load, g->at + i * g->set, g->set);
     cc->operations = stream_check(s);
     if (cc->operations < s->lines)
-        atomic_store(&cc->own, 1);
+        atomic_store(&cc->word, 1);
 }
 
 static void stream_round(const struct gathering *g, const struct stream *s, uint64_t *line,
@@ -144,7 +144,7 @@ static void chase(struct gathering *g, unsigned place)
         atomic_store_explicit(&g->crowd->hot, iteration + 1, memory_order_release);
     }
     if (!right)
-        atomic_store(&cc->own, 1);
+        atomic_store(&cc->word, 1);
     cc->complete = true;
 }
 
@@ -186,7 +186,7 @@ static void check_held(const struct flush *f, struct crowd_core *cc)
 
     cc->operations += right;
     if (right < lines)
-        atomic_store(&cc->own, 1);
+        atomic_store(&cc->word, 1);
 }
 
 void together_held(struct gathering *g, unsigned place)

@@ -1,5 +1,5 @@
-/* What one core does in a meeting of bench/memory/together.h. All data is in memory that the cores
- * share. */
+/* The part of one core in a meeting of bench/memory/together.h. All data is in memory that the
+ * cores share. */
 #ifndef BENCH_MEMORY_TOGETHER_PART_H
 #define BENCH_MEMORY_TOGETHER_PART_H
 
@@ -32,7 +32,7 @@ struct gathering {
 };
 
 /* Do the part of the core at this place of the crowd. They return early if a core is missing; then
- * the core is not complete. Its `own` is 1 if a check failed. */
+ * the core is not complete. Its `word` is 1 if a check failed. */
 void together_stream(struct gathering *g, unsigned place);
 void together_loaded(struct gathering *g, unsigned place);
 void together_held(struct gathering *g, unsigned place);

@@ -23,10 +23,10 @@ struct object_file {
     unsigned rows;
 };
 
-#define OWN_ROWS 16
+#define BUILT_IN_ROWS 16
 
-static struct object_file own, files[OBJECTS_MOST];
-static struct object_row own_rows[OWN_ROWS], rows[OBJECTS_ROWS];
+static struct object_file built_in, files[OBJECTS_MOST];
+static struct object_row built_in_rows[BUILT_IN_ROWS], rows[OBJECTS_ROWS];
 static unsigned files_used, rows_used, refusals; /* `refusals` counts all; the first ones have a
                                                   * text: */
 static char refusal[OBJECTS_REFUSALS][WHY_MOST];
@@ -83,8 +83,8 @@ static void suite_of(char *suite, const char *name)
 /* Returns the memory for a file's next row; NULL: there is no more room. */
 static struct object_row *next_row(const struct object_file *f)
 {
-    if (f == &own)
-        return own.rows < OWN_ROWS ? &own_rows[own.rows] : NULL;
+    if (f == &built_in)
+        return built_in.rows < BUILT_IN_ROWS ? &built_in_rows[built_in.rows] : NULL;
     return rows_used < OBJECTS_ROWS ? &rows[rows_used] : NULL;
 }
 
@@ -114,7 +114,7 @@ static bool add_row(struct object_file *f, const struct object_row *read, const 
         return false;
     }
     f->rows++;
-    rows_used += f != &own;
+    rows_used += f != &built_in;
     return true;
 }
 
@@ -161,9 +161,9 @@ void objects_open(void)
     sink_buf_init(&said, why, sizeof why);
     const struct elf *suites = suites_elf(&said.sink);
     if (suites)
-        own.elf = *suites;
-    if (suites && object_rows_count(&own.elf, &n, &said.sink))
-        take_rows(&own, n);
+        built_in.elf = *suites;
+    if (suites && object_rows_count(&built_in.elf, &n, &said.sink))
+        take_rows(&built_in, n);
     else
         refuse(why);
 }
@@ -193,7 +193,7 @@ void objects_take(const char *name, const void *bytes, size_t size)
 
 const char *objects_name_of(const struct bench *b)
 {
-    return b->code && b->code->elf != &own.elf ? b->code->elf->name : NULL;
+    return b->code && b->code->elf != &built_in.elf ? b->code->elf->name : NULL;
 }
 
 /* --- reports ---------------------------------------------------------------------------------- */

@@ -23,7 +23,7 @@ void compiled_init(struct compiled *c)
 }
 
 /* Finds the functions of a built-in row: the targets of the pointers in its struct. */
-static bool find_own(const struct bench *b, struct bench_code *code, struct sink *err)
+static bool find_built_in(const struct bench *b, struct bench_code *code, struct sink *err)
 {
     const struct elf *suites = suites_elf(err);
     struct elf_spot row;
@@ -44,13 +44,13 @@ static bool find_own(const struct bench *b, struct bench_code *code, struct sink
 /* Gathers the parts that the row needs. */
 static bool gather(struct compiled *c, const struct bench *b, struct sink *err)
 {
-    struct bench_code own;
+    struct bench_code found;
     const struct bench_code *code = b->code;
 
     if (!code) {
-        if (!find_own(b, &own, err))
+        if (!find_built_in(b, &found, err))
             return false;
-        code = &own;
+        code = &found;
     }
     c->elf = code->elf;
     elf_set_init(&c->set, c->elf, c->given);

@@ -123,7 +123,7 @@ CORES(false_sharing, "each core adds to its own word, eight words per line", fal
 
 static bool padded_batch(struct crowd *c, unsigned place, unsigned n)
 {
-    add_up(&c->core[place].own, n);
+    add_up(&c->core[place].word, n);
     return true;
 }
 
@@ -132,7 +132,7 @@ static uint64_t padded_counted(const struct crowd *c, unsigned cores)
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < cores; i++)
-        sum += c->core[i].own;
+        sum += c->core[i].word;
     return sum;
 }
 

@@ -5,7 +5,7 @@
 void row_state_keep(struct row_state *s)
 {
     for (unsigned r = 0; r < ROW_REGISTERS; r++)
-        s->own[r] = row_register_read((enum row_register)r);
+        s->before[r] = row_register_read((enum row_register)r);
     s->changed = s->changed_msrs = 0;
     s->msrs = 0;
     s->kept = true;
@@ -14,7 +14,7 @@ void row_state_keep(struct row_state *s)
 void row_state_keep_msrs(struct row_state *s, const uint32_t *msr)
 {
     for (; *msr && s->msrs < ROW_MSRS; msr++) {
-        if (!msr_read(*msr, &s->own_msr[s->msrs]))
+        if (!msr_read(*msr, &s->msr_before[s->msrs]))
             continue;
         s->msr[s->msrs++] = *msr;
     }
@@ -39,13 +39,13 @@ static bool put_back_msrs(struct row_state *s)
     for (unsigned i = 0; i < s->msrs; i++) {
         uint64_t now;
 
-        if (msr_read(s->msr[i], &now) && now == s->own_msr[i])
+        if (msr_read(s->msr[i], &now) && now == s->msr_before[i])
             continue;
         s->changed_msrs |= 1u << i;
         /* Only a restored register counts as changed: otherwise the same fault could repeat
          * forever. */
-        changed |= msr_write(s->msr[i], s->own_msr[i]) && msr_read(s->msr[i], &now) &&
-                   now == s->own_msr[i];
+        changed |= msr_write(s->msr[i], s->msr_before[i]) && msr_read(s->msr[i], &now) &&
+                   now == s->msr_before[i];
     }
     return changed;
 }
@@ -60,10 +60,10 @@ static bool put_back(struct row_state *s, uint32_t skipped)
     for (unsigned r = 0; r < ROW_REGISTERS; r++) {
         uint64_t now = row_register_read((enum row_register)r);
 
-        if (now == s->own[r] || skipped >> r & 1)
+        if (now == s->before[r] || skipped >> r & 1)
             continue;
         row_state_note(s, (enum row_register)r, now);
-        row_register_write((enum row_register)r, s->own[r]);
+        row_register_write((enum row_register)r, s->before[r]);
         changed = changed || r != ROW_DR6; /* the CPU sets it when it raises #DB */
     }
     return put_back_msrs(s) || changed;
@@ -90,7 +90,7 @@ bool row_state_tell(struct row_state *s, struct sink *out)
         if (!(s->changed >> r & 1))
             continue;
         fmt(out, "%s", before);
-        register_difference(kind->name, kind->bits, s->own[r], s->found[r], out);
+        register_difference(kind->name, kind->bits, s->before[r], s->found[r], out);
         before = ", ";
     }
     for (unsigned i = 0; i < s->msrs; i++) {

@@ -15,12 +15,12 @@
 
 struct row_state {
     bool kept; /* a row runs; otherwise nothing is compared */
-    uint64_t own[ROW_REGISTERS];
+    uint64_t before[ROW_REGISTERS];
     uint32_t changed;              /* bit r: register r was found changed, ... */
     uint64_t found[ROW_REGISTERS]; /* ... and the first changed value */
     unsigned msrs;                 /* number of declared MSRs that can be read */
     uint32_t msr[ROW_MSRS];
-    uint64_t own_msr[ROW_MSRS];
+    uint64_t msr_before[ROW_MSRS];
     uint32_t changed_msrs; /* bit i: msr[i] was found changed */
 };
 _Static_assert(ROW_REGISTERS <= 32, "a bit of `changed` each");

@@ -139,7 +139,7 @@ bool exchange_complete(const struct exchange *x)
 
 static bool batch(struct crowd *c, unsigned place, unsigned operations)
 {
-    c->core[place].own += operations;
+    c->core[place].word += operations;
     return true;
 }
 
@@ -148,7 +148,7 @@ static uint64_t counted(const struct crowd *c, unsigned cores)
     uint64_t sum = 0;
 
     for (unsigned i = 0; i < cores; i++)
-        sum += c->core[i].own;
+        sum += c->core[i].word;
     return sum - plant.lost;
 }
 
