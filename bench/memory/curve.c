@@ -304,11 +304,11 @@ static struct sizes_plan plan_within(const struct measuring *w, double budget)
     for (size_t i = 0; i < w->n; i++) {
         const struct point *p = &w->point[i];
         uint64_t next = i + 1 < w->n ? p[1].at : 0;
-        bool headline = needs_is_headline(&w->curve, p->at, next);
+        bool representative = needs_is_representative(&w->curve, p->at, next);
         cost[i] = (struct sizes_cost){w->cost[i], p->all.pairs > 0,
-                                      headline   ? SIZES_HEADLINE
-                                      : p->added ? SIZES_ADDED
-                                                 : SIZES_GRID};
+                                      representative ? SIZES_REPRESENTATIVE
+                                      : p->added     ? SIZES_ADDED
+                                                     : SIZES_GRID};
     }
     return sizes_plan(cost, w->n, proof ? 1 : VISITS_LEAST, proof ? 1 : POINT_VISITS, budget);
 }

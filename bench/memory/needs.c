@@ -107,7 +107,7 @@ void needs_find(struct curve *c, const struct platform *p)
                                        : most_of_sizes(c);
 }
 
-bool needs_is_headline(const struct curve *c, uint64_t size, uint64_t next)
+bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next)
 {
     if (bench_by(&c->row.bench->curve) != BENCH_BY_SIZE || bench_is_pages(load_of(c)))
         return false;

@@ -24,9 +24,9 @@ uint64_t needs_page(const struct curve *c);
  * number. */
 size_t needs_points(const struct curve *c, uint64_t bytes, uint64_t point[SIZES_MOST]);
 
-/* Returns whether many ask first for the figure at this size: it is the last one that has the
- * figure of a cache, or of memory. next: the next larger size; 0: no larger one. */
-bool needs_is_headline(const struct curve *c, uint64_t size, uint64_t next);
+/* Returns whether the size gives the figure of a cache, or of memory: it is the last one
+ * inside. next: the next larger size; 0: no larger one. */
+bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next);
 
 /* Returns the bytes of memory of a point; *evict: the part of them that is read to bring lines into
  * a state. */

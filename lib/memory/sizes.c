@@ -2,9 +2,9 @@
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
-#define LEAST_SIZES 2
-#define HEADLINE    4          /* times the time of another size */
-#define CHEAP       (1 / 128.) /* of the budget: a size that takes less keeps its measurements */
+#define LEAST_SIZES          2
+#define REPRESENTATIVE_TIMES 4          /* as much time as another size */
+#define CHEAP                (1 / 128.) /* of the budget: a size that takes less keeps its measurements */
 
 /* Returns the bytes of the cache for data of this level; 0: no such cache. */
 static uint64_t bytes_of(const struct cache *cache, unsigned n, unsigned level)
@@ -102,7 +102,8 @@ static bool fewer_visits(struct sizes_plan *p, const struct sizes_cost *cost, si
     size_t at = n;
 
     for (size_t i = 0; i < n; i++) {
-        double time = seconds(p, cost, i) / (cost[i].rank == SIZES_HEADLINE ? HEADLINE : 1);
+        double time =
+            seconds(p, cost, i) / (cost[i].rank == SIZES_REPRESENTATIVE ? REPRESENTATIVE_TIMES : 1);
         if (p->visits[i] <= least || !(time > longest))
             continue;
         longest = time;

@@ -46,11 +46,11 @@ size_t sizes_grid(uint64_t first, uint64_t most, bool dense, uint64_t size[SIZES
  */
 size_t sizes_refine(uint64_t size[SIZES_MOST], const double *value, size_t n, uint64_t unit);
 
-/* How much a figure is asked for. */
+/* The use of a size's figure: a higher rank gets more measurements. */
 enum sizes_rank {
-    SIZES_ADDED,   /* it was added where the curve bends */
-    SIZES_GRID,    /* it is of the grid, or no size */
-    SIZES_HEADLINE /* many ask for it first */
+    SIZES_ADDED,         /* it was added where the curve bends */
+    SIZES_GRID,          /* it is of the grid, or no size */
+    SIZES_REPRESENTATIVE /* it gives the figure of a cache, or of memory */
 };
 
 /* The cost of a size. */
@@ -70,9 +70,9 @@ struct sizes_plan {
 /*
  * Plans `most` measurements per size, if they take at most `budget` seconds. If not, the sizes that
  * take most time are measured less often, but `least` times: so all get about the same time, and a
- * headline four times as much. If that is not enough, sizes that were added are left out, the most
- * expensive ones first. Then sizes that take little time are measured less often too. At last the
- * largest sizes are left out, except the smallest two.
+ * representative size four times as much. If that is not enough, sizes that were added are left
+ * out, the most expensive ones first. Then sizes that take little time are measured less often too.
+ * At last the largest sizes are left out, except the smallest two.
  */
 struct sizes_plan sizes_plan(const struct sizes_cost *cost, size_t n, unsigned least, unsigned most,
                              double budget);

@@ -121,13 +121,14 @@ static void with_enough_time_every_visit_is_planned(void **state)
     assert_close(p.seconds, 0.1 * (MOST - 1) + 0.1 * MOST, 1e-9);
 }
 
-/* Each size gets about the same time, a headline more; none gets fewer measurements than least. */
+/* Each size gets about the same time, a representative one more; none gets fewer measurements than
+ * least. */
 static void the_expensive_sizes_give_way_first(void **state)
 {
     const struct sizes_cost cost[] = {{0.001, 0, SIZES_GRID},
                                       {0.02, 0, SIZES_GRID},
                                       {0.04, 0, SIZES_GRID},
-                                      {0.04, 0, SIZES_HEADLINE},
+                                      {0.04, 0, SIZES_REPRESENTATIVE},
                                       {0.4, 1, SIZES_GRID}};
     struct sizes_plan p = sizes_plan(cost, 5, LEAST, MOST, 1.6);
 
@@ -143,9 +144,10 @@ static void the_expensive_sizes_give_way_first(void **state)
 
 static void added_sizes_are_left_out_before_the_largest(void **state)
 {
-    const struct sizes_cost cost[] = {
-        {0.01, 1, SIZES_GRID}, {0.01, 0, SIZES_ADDED}, {0.01, 1, SIZES_GRID}, {0.5, 0, SIZES_ADDED},
-        {0.6, 0, SIZES_ADDED}, {0.5, 1, SIZES_GRID},   {1, 1, SIZES_HEADLINE}};
+    const struct sizes_cost cost[] = {{0.01, 1, SIZES_GRID},       {0.01, 0, SIZES_ADDED},
+                                      {0.01, 1, SIZES_GRID},       {0.5, 0, SIZES_ADDED},
+                                      {0.6, 0, SIZES_ADDED},       {0.5, 1, SIZES_GRID},
+                                      {1, 1, SIZES_REPRESENTATIVE}};
     struct sizes_plan p = sizes_plan(cost, 7, LEAST, MOST, 4.7);
 
     (void)state;
