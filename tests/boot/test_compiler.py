@@ -121,7 +121,7 @@ def test_every_row_of_the_suite_is_exact_and_a_trap_costs_less_than_its_cure(row
     assert len({per_op[n] for n in per_op if n.startswith("power_formula_")}) == 1
 
 
-def test_a_few_counts_are_a_series_too(boot):
+def test_a_series_of_two_counts_breaks_even(boot):
     """Several rows form a table; a single one does not."""
     names = "sum_formula_1,sum_formula_64,sum_cure_1,sum_cure_64,sum_trap_2,sum_cure_2"
     b = boot(f"suite=compiler bench={names} samples=16").must(SUCCESS, rows=6)

@@ -35,7 +35,7 @@ def once_and_twice(counts, row, kind):
     return found[0], found[-1]
 
 
-def test_the_look_up_takes_each_way(tmp_path):
+def test_the_symbol_look_up_takes_each_path(tmp_path):
     """A filter's first bit, its second bit, a chain of several: as lazy.c and docs/calls.md describe the name."""
     hash_ = lazy_path.gnu_hash(lazy_path.wanted()[1])
     first, second, third = (list(lazy_path.search(s, hash_)) for s in lazy_path.hash_sections(tmp_path))

@@ -59,7 +59,7 @@ def test_settings_that_the_cpu_lacks_are_reported_as_not_available(boot, how, wh
     assert re.search("^smi +not counted: .*hypervisor", b.text, re.M), str(b)
 
 
-def test_keep_asks_for_nothing(shared):
+def test_with_keep_no_control_is_changed(shared):
     b = shared().must(SUCCESS)
     assert not any(s["asked"] for s in b.run["controls"]), b.run["controls"]
     assert "dma" not in b.run and not warnings(b, "is not in force"), str(b)

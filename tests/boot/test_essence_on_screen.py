@@ -106,7 +106,7 @@ class Below:
         return self.at is not None
 
 
-def test_it_remains_where_the_machine_is_given_back(boot, tmp_path):
+def test_the_essence_remains_on_a_borrowed_machines_screen(boot, tmp_path):
     """The firmware's own lines are below it and do not overwrite it."""
     look = Below(tmp_path)
     words = "suite=calls,sum bench=direct*,warm samples=16 takeover=borrow finish=return"

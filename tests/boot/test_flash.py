@@ -298,7 +298,7 @@ def write(image, device, *flags, answer=""):
     return p.returncode, p.stdout + p.stderr
 
 
-def test_what_is_written_is_read_back(image, loop):
+def test_flash_verifies_the_written_bytes(image, loop):
     device, backing = loop
     status, said = write(image, device, "--force", answer="yes\n")
     assert status == 0 and "written and read back" in said, said

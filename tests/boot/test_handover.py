@@ -13,7 +13,7 @@ def measured(b):
     return b
 
 
-def test_the_shim_alone_changes_nothing(boot, shim):
+def test_the_shim_without_changes_gives_an_ordinary_run(boot, shim):
     b = measured(boot("", disk=shim("")))
     assert b.run["options"]["samples"] == 32 and not b.events("warning"), b.events()
 

@@ -13,7 +13,7 @@ COMPENSATED = f"{WORDS} method=kbest compensate=on"
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_each_counts_the_same(shared, method):
+def test_each_method_counts_the_same_instructions(shared, method):
     b = shared(f"{WORDS} method={method}").must(SUCCESS, rows=2)
     for row, instructions in zip(b.rows, (2, 4)):
         assert row["method"] == method and row["status"] == "ok", row

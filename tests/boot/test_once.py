@@ -188,7 +188,7 @@ def test_the_entry_is_for_the_esp_and_outside_the_order(made, once, image):
     assert "BootNext" in said and "Boot0002" in said and "--result" in said
 
 
-def test_in_order_the_entry_is_last(made, once):
+def test_with_in_order_the_entry_is_last(made, once):
     once("--yes", "--in-order")
     assert entry.order(made.variables.get("BootOrder")) == [1, 0, 2]
 
@@ -208,7 +208,7 @@ def test_a_dry_run_prints_each_step_and_changes_nothing(made, once):
 
 
 @pytest.mark.parametrize("answer, restarts", [("y", 1), ("n", 0), ("", 0)])
-def test_it_asks_before_it_changes_anything(made, once, monkeypatch, answer, restarts):
+def test_once_asks_before_it_changes_anything(made, once, monkeypatch, answer, restarts):
     before = made.content()
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("builtins.input", lambda _: answer)
@@ -307,7 +307,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_missing_is_named_and_nothing_is_changed(made, once, case):
+def test_once_names_missing_requirements_and_changes_nothing(made, once, case):
     change, message = REFUSED[case]
     change(made)
     before = made.content()

@@ -92,7 +92,7 @@ def status(b):
 
 @pytest.mark.parametrize("loader, times", [(small_linux.systemd_boot, AGAIN), (small_linux.grub, 1)],
                          ids=["systemd-boot", "grub"])
-def test_once_and_back_again_and_again(computer, loader, times):
+def test_several_starts_from_linux_each_return_to_linux(computer, loader, times):
     c = computer(loader)
     b = c.start(f"{BARETICK} --yes {QUICK}")
     for turn in range(times):

@@ -124,7 +124,7 @@ def test_other_programs_load_options_are_ignored_with_a_warning(boot, shim, opti
     assert "load options" in b.text, str(b)
 
 
-def test_one_word_of_ours_makes_all_of_them_ours(boot, shim):
+def test_load_options_with_one_known_word_are_parsed_whole(boot, shim):
     disk = shim("", "root=/dev/sda1 samples=32", conf=b"suite=baseline\n")
     refused(boot("", disk=disk), "load options", "root=/dev/sda1")
 

@@ -17,7 +17,7 @@ def bodies(tmp_path_factory):
     return {"baretick/objects/history.o": made.own("history", tmp_path_factory.mktemp("history"))}
 
 
-def test_every_method_is_among_them():
+def test_the_history_is_tested_with_every_method():
     assert {method for method, _ in PAIRS} == set(history.METHODS)
 
 

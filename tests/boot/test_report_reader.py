@@ -177,7 +177,7 @@ def test_long_lines_cost_what_they_are_long():
     assert seconds_for(64 << 20) < 512 * seconds_for(1 << 20)
 
 
-def test_noise_is_survived():
+def test_random_bytes_cause_no_exception():
     seeded = random.Random(2)
     for _ in range(300):
         noise = bytes(seeded.choices(b'\x00\x1b[\r\n{"baretick":1,\xff0a}', k=400))

@@ -255,7 +255,7 @@ def test_words_that_are_not_numbers_are_refused(run, word, value):
     assert status == 2 and word in said and "records" not in said, said
 
 
-def test_what_is_missing_is_named(run, tmp_path):
+def test_run_names_missing_files_and_programs(run, tmp_path):
     said, status = run(WHOLE, environment={"OVMF_CODE": str(tmp_path / "nowhere.fd")})
     assert status == 2 and "OVMF_CODE: no file" in said, said
     said, status = run(WHOLE, environment={"OVMF_VARS": ""})

@@ -77,7 +77,7 @@ def test_an_unsigned_program_is_refused(boot, program, secure_disk):
 
 
 @needs_shim
-def test_shim_starts_it(boot, program, secure_disk, signed):
+def test_shim_starts_the_signed_program(boot, program, secure_disk, signed):
     """shim starts grubx64.efi in its folder, whatever that is."""
     starts(boot, secure_disk(signed(SHIM), grubx64=signed(program)))
 

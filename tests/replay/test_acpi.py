@@ -374,7 +374,7 @@ def test_a_table_that_lies_is_refused_by_place_and_bounds(name, tmp_path):
     assert got["error"] == error
 
 
-def test_what_was_read_before_a_lie_is_kept(tmp_path):
+def test_entries_before_an_invalid_one_are_kept(tmp_path):
     path = tmp_path / "table.bin"
     path.write_bytes(LIES["entry too long"][1])
     (got,) = replay("madt", path)

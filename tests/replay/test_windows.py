@@ -155,7 +155,7 @@ def lines_of(text, *launches):
     return [line for line in text.splitlines() if int(line.split()[0]) in launches]
 
 
-def test_what_is_known_of_one_launch_alone_is_enough(recorded, tmp_path):
+def test_the_witness_judges_a_launch_without_the_others(recorded, tmp_path):
     """A run is one launch: the best of the core is learnt from it, busy or not."""
     text, _, core, _ = recorded
     objects = []

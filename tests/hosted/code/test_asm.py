@@ -201,7 +201,7 @@ def test_a_load_is_chained_whatever_another_snippet_has_stored_there(tmp_path):
 
 # --- the program -----------------------------------------------------------------------------------
 
-def test_it_runs_by_a_link_from_anywhere(tmp_path):
+def test_baretick_runs_by_a_link_from_any_folder(tmp_path):
     link = tmp_path / "baretick"
     link.symlink_to(ROOT / "scripts/baretick")
     ran = subprocess.run([link, "list"], cwd=tmp_path, capture_output=True, text=True, check=False)

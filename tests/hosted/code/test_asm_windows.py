@@ -75,7 +75,7 @@ def test_copies_dominate_their_window_and_stay_decoded(tmp_path, cycles, code, s
     ("lea r14, [r14 + 64]", False), ("xchg rsp, rax", False), ("mov r15d, 1", False), ("rep stosb", False), ("popfq", False),
     ("call $ + 5", False), ("mov rax, [r15]", False), ("nop; nop; lodsb", False),
 ])  # fmt: skip
-def test_what_changes_between_iterations_is_not_looped(tmp_path, code, loops):
+def test_code_whose_input_changes_between_iterations_is_not_looped(tmp_path, code, loops):
     assert copies.may_loop(made_of(tmp_path, code).code) == loops
 
 

@@ -113,7 +113,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("compiler", C)
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_is_not_supported_is_refused_by_name(compiler, kind, tmp_path):
+def test_features_of_objects_that_are_not_supported_are_refused_by_name(compiler, kind, tmp_path):
     source, flags, words = REFUSED[kind]
     said = placed(compiled(tmp_path, compiler, f"-O2 -fPIE {flags}", source))
     assert said.returncode == 1 and said.stdout == "", said

@@ -40,7 +40,7 @@ def linked(compiler, way, tmp_path):
 
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("way", CALLEES)
-def test_ld_makes_the_same_of_it(compiler, way, tmp_path):
+def test_ld_links_the_calls_as_the_program_does(compiler, way, tmp_path):
     functions = linked(compiler, way, tmp_path)
     (call,) = (x for x in functions[f"calls_{way}"] if x.startswith("call"))
     if way == "got":

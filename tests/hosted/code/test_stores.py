@@ -271,7 +271,7 @@ def test_a_return_address_is_no_silent_store(row):
     assert returns and all(counts(i, "silent_loads", "reread_loads") == (0, 0) for i in returns)
 
 
-def test_what_dies_with_the_stack_is_dead():
+def test_stored_bytes_below_the_stack_pointer_are_dead():
     """Popped, or below the stack pointer of a function that returns: its red zone. Memory above it remains."""
     trace = one("sub rsp, 64; mov [rsp + 8], rax; add rsp, 64", "--operations", 10)
     assert counts(trace, "dead_bytes", "unread_bytes", "silent_stores") == (80, 0, 0)
@@ -377,7 +377,7 @@ def test_a_fault_of_the_program_itself_is_no_traceback(out, said, tmp_path, monk
 
 # --- what is counted of instructions ---------------------------------------------------------------
 
-def test_what_is_before_and_after_the_instructions_is_not_counted():
+def test_accesses_of_init_are_not_counted():
     trace = one("mov [r14], rax", "--operations", 3, "--init", "mov [r14], rax; mov [r14], rax")
     assert counts(trace, "steps", "stores", "dead_bytes", "silent_stores") == (3 * 3, 3, 16, 2)
     assert [i["function"] for i in trace["by_instruction"]] == ["snippet"]

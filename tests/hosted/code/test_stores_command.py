@@ -31,7 +31,7 @@ pytestmark = pytest.mark.launches
     ("xor eax, eax; jmp rax", "SIGSEGV, address 0", 2),
     ("cli", "SIGSEGV", 1),
 ])
-def test_what_is_not_stepped_over_ends_the_trace_with_a_word(text, word, steps):
+def test_an_instruction_that_cannot_be_stepped_ends_the_trace_with_the_reason(text, word, steps):
     ran = baretick(text, "--asm")
     assert ran.returncode == 1, ran
     assert re.search(rf"^the trace ended after {steps} steps?: {re.escape(word)}$", ran.stdout, re.MULTILINE), ran
@@ -64,7 +64,7 @@ def test_a_body_without_an_end_is_bounded():
     assert trace["ended"]["function"] == "endless_body" and trace["ended"]["text"].startswith("jmp")
 
 
-def test_what_comes_before_is_bounded_too():
+def test_steps_before_the_first_counted_one_are_limited():
     (trace,) = followed("nop", "--asm", "--init", "jmp $", "--steps", 1000, status=1)
     assert trace["steps"] == 0
     assert "100000 steps" in trace["ended"]["why"] and "to be counted" in trace["ended"]["why"], trace["ended"]
@@ -199,7 +199,7 @@ def test_without_zydis_the_package_to_install_is_named(tmp_path, monkeypatch):
         stores.program("a/b")
 
 
-def test_bash_completes_it():
+def test_bash_completes_stores_and_its_options():
     script = subprocess.run([BARETICK, "completion", "bash"], capture_output=True, text=True, check=True).stdout
     for words, last in (("baretick sto", "stores"), ("baretick stores --ver", "--verify")):
         ask = f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _baretick; echo ${{COMPREPLY[@]}}"
@@ -249,7 +249,7 @@ def test_long_names_are_cut():
 # --- speed -----------------------------------------------------------------------------------------
 
 @pytest.mark.silicon
-def test_it_steps_at_half_the_bare_rate_or_more():
+def test_stores_steps_at_half_the_bare_rate_or_more():
     """Compared with plain steps, alternating in the same process, by its CPU time: other programs' load is in neither."""
     ran = subprocess.run([PROGRAM, "speed=1", "operations=5000", "compiler/silent_cure"], capture_output=True, text=True,
                          timeout=SECONDS, check=True)

@@ -68,7 +68,7 @@ def test_the_two_rules_for_loads_are_distinguished():
     assert loads == [("999", "0"), ("0", "1000")]
 
 
-def test_members_that_it_names_are_there():
+def test_the_page_names_exactly_the_members_of_the_output():
     """The page has all of them, and no others."""
     ran = subprocess.run([ROOT / "scripts/baretick", "stores", "compiler/store_cure", "--json"], capture_output=True,
                          text=True, check=True)

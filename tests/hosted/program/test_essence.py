@@ -78,7 +78,7 @@ def test_each_figure_is_its_rows(run):
 
 
 @pytest.mark.native
-def test_a_run_of_one_row_has_a_short_one(run):
+def test_the_essence_of_one_row_has_four_lines(run):
     ended = run("suite=truth", "bench=imul", "samples=64")
     said, lines = essence(ended.out)
     assert [label for label in said if label != "failed"] == ["machine", "clock", "spoiled", f"verdict:{lines[-1][8:10]}"]
@@ -87,7 +87,7 @@ def test_a_run_of_one_row_has_a_short_one(run):
     assert said["spoiled"].startswith((f"{shared} of 1 rows shared, ", "not known whether ", "the core appears permanently shared"))
 
 
-def test_what_failed_is_named(run):
+def test_the_essence_names_failed_rows(run):
     ended = run("suite=provoke", "bench=wrong,ud2", "samples=64")
     said, _ = essence(ended.out)
     assert said["failed"].startswith("provoke/ud2, provoke/wrong"), said
@@ -116,7 +116,7 @@ def test_the_empty_window_has_the_form_of_another_method(run, method, figure):
     assert abs(int(ticks[1]) - report_of(ended).rows["baseline/empty_lfence"]["body"][figure]) <= 0.5
 
 
-def test_only_a_table_has_one(run):
+def test_formats_without_a_table_have_no_essence(run):
     for form in ("jsonl", "lines"):
         assert "machine   " not in run("suite=calls", "bench=direct", "samples=64", f"format={form}").out
 

@@ -89,7 +89,7 @@ def test_each_column_is_a_row(both):
             must_be(cell, rows[f"compiler/{name}{what}"], lines)
 
 
-def test_records_lack_nothing(both):
+def test_records_have_the_rows_that_the_table_leaves_out(both):
     """Neither a row nor the row that it is compared with; the table says how many pairs it leaves out."""
     report, lines = report_of(both), lines_of(both)
     asked = [name for name in report.rows if re.match(r"(calls|compiler)/", name)]

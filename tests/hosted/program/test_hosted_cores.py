@@ -290,7 +290,7 @@ def test_a_core_has_its_share_of_shared_blocks(run):
 
 @pytest.mark.silicon
 @several
-def test_siblings_together_are_not_alone(run):
+def test_siblings_that_measure_together_are_not_exclusive(run):
     pair = siblings()
     if not pair:
         pytest.skip("no two of these CPUs are threads of one core")

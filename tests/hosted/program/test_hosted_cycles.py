@@ -80,7 +80,7 @@ def test_a_named_counter_has_to_start(run, words, method):
     refused(run(*ROW, words, f"method={method}"), *said)
 
 
-def test_auto_tries_the_next_source(run):
+def test_auto_uses_the_next_source_of_core_cycles_if_one_is_refused(run):
     head, row, _ = measure(run, "cycle=aperf,auto")
     assert head["cycle"] == "ruler" and head["options"]["cycle"] == "aperf,auto"
     assert head["cycle_refused"] == [{"name": "aperf", "why": "MSRs need ring 0; a process has ring 3"}]

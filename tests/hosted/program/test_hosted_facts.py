@@ -104,7 +104,7 @@ def test_controls_are_not_claimed_to_be_on_or_off(said):
     assert not any(name.endswith("_on") for name in said["mitigations"])
 
 
-def test_what_is_stated_has_no_vote(said):
+def test_a_stated_frequency_is_not_used_where_a_clock_answers(said):
     stated = said["tsc"]["sources"][-1]
     assert stated["name"] == "stated"
     if "hz" in stated:

@@ -53,7 +53,7 @@ def test_the_expression_takes_every_row():
     assert found["baseline/empty_plain@0"][1] == "ticks" and float(found["baseline/empty_plain@0"][0]) > 0
 
 
-def test_nothing_else_is_in_the_way():
+def test_format_lines_prints_nothing_but_its_kinds_of_line():
     """No table, no progress, no escape codes: each line begins with its kind."""
     for line in run("suite=calls bench=direct samples=64", (0, 2)):
         assert re.match(r'BT |self-test |warning: |process: |verdict: |\{"baretick":1,"seq":0,"type":"end",', line), line

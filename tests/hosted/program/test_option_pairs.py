@@ -129,7 +129,7 @@ def test_every_pair_of_extreme_values_is_accepted_on_all_cores(recipes, part):
 
 
 @pytest.mark.parametrize("pair", IMPOSSIBLE)
-def test_what_is_impossible_is_refused(pair):
+def test_option_pairs_that_exclude_each_other_are_refused(pair):
     said = ended(words_of(pair), allowed=(3,))
     (message,) = [e["message"] for e in said.events]
     assert all(f"{k}={v}" in message for k, v in pair.items())

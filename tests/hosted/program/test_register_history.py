@@ -83,6 +83,6 @@ def test_every_recipe_of_the_program_is_decoded(addresses):
 
 
 @pytest.mark.parametrize("after", ["dec", "add", "sub", "test", "inc", "popf", "popfq", "neg"])
-def test_another_writer_after_it_is_noticed(addresses, after):
+def test_a_later_writer_of_flags_is_noticed(addresses, after):
     way = unit(addresses, "window_enter")
     assert writers([*way, (after, "eax,0x63")])[-1] != ("cmp", "eax,0x63")

@@ -157,12 +157,12 @@ def of_the_document():
     return report_fields.Document((ROOT / "docs/report.md").read_text())
 
 
-def test_what_is_stored_is_declared():
+def test_every_field_of_stored_records_is_declared():
     wrong = report_fields.undeclared(report_fields.Fields(report_runs.stored()), of_the_document())
     assert not wrong, "\n".join([*wrong, ANEW])
 
 
-def test_what_is_stored_has_every_member_that_readers_need():
+def test_stored_records_have_every_field_that_readers_need():
     """A member that was added since is no reason to regenerate the records."""
     document = of_the_document()
     wrong = [said for record in report_runs.stored() for said in report_fields.amiss(record, document, older=True)]

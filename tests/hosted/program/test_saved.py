@@ -120,13 +120,13 @@ def test_a_command_keeps_each_field_that_it_reads(words, path, tmp_path, monkeyp
     assert (of_kept.returncode, of_kept.stdout, of_kept.stderr) == (of_all.returncode, of_all.stdout, of_all.stderr)
 
 
-def test_what_pictures_need_is_kept_where_it_is_not_left_out(folder):
+def test_histograms_are_read_unless_they_are_left_out(folder):
     path = str(folder / "silicon_large")
     assert saved.read(path).of("row")[3]["hist"] == histograms()
     assert all("hist" not in r and r["ticks"] for r in saved.read(path, show.KEPT).of("row"))
 
 
-def test_what_is_not_kept_is_checked(tmp_path):
+def test_fields_that_are_not_kept_are_checked(tmp_path):
     path = tmp_path / "report.jsonl"
     path.write_bytes(whole(row("a", 1, hist=[BIN, [300, "many"]]), row("b", 1, hist=[BIN])))
     found = saved.read(str(path), show.KEPT)

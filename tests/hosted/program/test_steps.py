@@ -228,7 +228,7 @@ def test_instructions_are_counted_in_an_emulator(program):
     assert report.selftests["instructions"]["result"] == "pass", report.selftests
 
 
-def test_off_steps_nothing(run):
+def test_with_instructions_off_no_row_is_stepped(run):
     report = run(*SHORT, "suite=truth", "bench=add", "instructions=off").report()
     (row,) = report.rows.values()
     assert "stepped" not in row and "instructions" not in row["per_op"] and "ipc" not in row["per_op"], row
@@ -263,7 +263,7 @@ def test_a_wide_terminal_has_columns_for_them(program):
     assert "instr/op" not in narrow and "1.000 instructions/op" in narrow
 
 
-def test_asm_prints_both():
+def test_asm_prints_instructions_and_ipc():
     """The instructions are counted by stepping; IPC needs core cycles."""
     ran = subprocess.run([ROOT / "scripts/baretick", "asm", "--hosted", "--retry-budget", "0", "mov ecx, 8; rep stosb"], capture_output=True,
                          text=True, timeout=300, check=False)  # fmt: skip

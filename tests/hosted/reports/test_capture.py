@@ -93,7 +93,7 @@ def test_a_reset_in_the_first_record_does_not_spoil_the_next_report(tmp_path):
     assert c.records() == LINES and "damaged record" in c.err and "of another boot" in c.err
 
 
-def test_what_comes_after_the_end_is_no_part_of_the_report(tmp_path):
+def test_output_after_the_end_record_is_not_in_the_report(tmp_path):
     """A machine that boots again and again, without a silence long enough to notice."""
     c = Capture(tmp_path)
     c.say(WHOLE + WHOLE + PART + b"\r\n")

@@ -61,7 +61,7 @@ def test_of_many_cores_the_worst_are_printed():
     assert '<details class="points"><summary>All 64 cores' in text
 
 
-def test_without_a_gap_and_without_a_core():
+def test_a_certificate_shows_zero_gaps_and_the_reason_for_a_missing_core():
     records = quiet(cores=1)
     for key in ("gaps", "gap_ticks", "longest_ticks", "longest_ns", "wait_ticks", "wait_ns"):
         records[0][key] = 0
@@ -73,7 +73,7 @@ def test_without_a_gap_and_without_a_core():
     assert "Not judged: no core watched. core 1 did not reach the start in time" in Read(page(lost)).text
 
 
-def test_with_other_rows_it_is_a_part_of_the_page():
+def test_in_a_report_with_other_rows_the_certificate_is_a_section():
     text = page(*quiet(), row("a", 5))
     assert "<h1>baretick: Made CPU" in text and 'id="certificate"' in text and 'class="certificate"' not in text
     assert 'class="screen"' not in text
@@ -105,7 +105,7 @@ def test_the_page_names_the_reports_digest(tmp_path):
 
 
 @pytest.mark.skipif(browser.find() is None, reason="no chromium here: scripts/setup --all installs it")
-def test_it_is_printed_on_one_sheet(tmp_path):
+def test_the_certificate_is_printed_on_one_sheet(tmp_path):
     path, out = tmp_path / "r.html", tmp_path / "r.pdf"
     path.write_text(page(*quiet(cores=16, result="fail"), {"type": "advice", "topic": "smi", "text": "SMIs " * 20, "change": True},
                          plots=1))

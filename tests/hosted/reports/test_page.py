@@ -29,7 +29,7 @@ def test_the_page_is_complete_html(full):
     assert set(named) <= set(ids)
 
 
-def test_a_strict_reader_takes_it(full):
+def test_a_strict_html_parser_accepts_the_page(full):
     html5lib = pytest.importorskip("html5lib", reason="python3-html5lib is not here")
     html5lib.HTMLParser(strict=True).parse(full)
 

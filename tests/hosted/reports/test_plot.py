@@ -188,7 +188,7 @@ def test_bars_of_calls_are_net_and_gross_with_their_interval(svgs):
     assert (max(right for _, right, _ in net) - zero) / per_cycle == pytest.approx(5, abs=0.02)
 
 
-def test_without_ways_of_calling_there_is_no_such_picture():
+def test_without_ways_of_calling_the_page_does_not_begin_with_a_picture():
     pictures, absent = drawn([silicon(), plain()])
     assert "calls" not in pictures and "suite=calls has them" in next(a.why for a in absent if a.kind == "calls")
 

@@ -81,7 +81,7 @@ def test_a_change_is_drawn_only_between_comparable_reports(kept, tmp_path):
     (row("x", 1), "growth", ".args of a user row gives them"),
     (row("x", 1), "change", "--against OLD names one"),
 ])
-def test_what_is_not_there_is_named_with_what_gives_it(record, kind, said):
+def test_a_missing_picture_is_named_with_the_words_that_measure_it(record, kind, said):
     args = argparse.Namespace(kind=[kind], suite="*", bench="*", core=None)
     pictures, absent = plot.drawn(taken([silicon(), record]), args)
     assert pictures == [] and said in "\n".join(plot.reasons(absent))

@@ -20,7 +20,7 @@ def test_options_that_the_page_names_are_there_and_the_other_way_round():
     assert sorted(set(re.findall(r"--[a-z][a-z-]+", readers)) - named - {"--help"}) == []
 
 
-def test_what_must_be_alike_is_named():
+def test_the_page_names_the_options_that_may_differ():
     text = " ".join(PAGE.split())
     assert f"--across {','.join(likeness.MAY_CROSS)}`" in text
     assert f"at most {compare.RISK:.0%} are neither" in text

@@ -46,7 +46,7 @@ def test_unknown_fields_and_records_are_accepted():
     assert shape.wrong({**row("a", 1), "interval": {"placements_cycles": [1, None, 2.5]}}) is None
 
 
-def test_such_a_record_is_named_and_the_others_are_read(tmp_path):
+def test_a_record_without_a_required_field_is_named_and_the_others_are_read(tmp_path):
     path = tmp_path / "report.jsonl"
     lame = row("lame", 3)
     del lame["status"]

@@ -266,7 +266,7 @@ def test_a_run_that_failed_is_named(kept):
 
 @pytest.mark.parametrize("data", [b"", b"\r\n", b"nothing of ours\n" * 9, bytes(range(256)) * 40],
                          ids=["empty", "a line", "text", "bytes"])
-def test_what_is_no_report_cannot_be_read(kept, data):
+def test_show_refuses_a_file_without_records(kept, data):
     ran = baretick("show", kept(data))
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "no record of a report in it" in ran.stderr

@@ -63,7 +63,7 @@ def test_bad_messages_are_named_with_the_rule(repository, message, named):
     assert repository.check("HEAD~1..HEAD")[0] == 1
 
 
-def test_what_is_older_than_the_rule_is_left_alone(repository):
+def test_commits_older_than_the_rule_are_not_checked(repository):
     repository("An old one.\n", BEFORE)
     assert repository.check() == (0, "")
     assert repository.check("HEAD")[0] == 1, "a range judges it"

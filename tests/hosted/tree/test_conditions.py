@@ -44,7 +44,7 @@ def test_one_cpu_leaves_one():
     assert within("one-cpu", CPUS) == ["1"]
 
 
-def test_two_loops_are_on_each_cpu():
+def test_condition_busy_runs_two_loops_on_each_cpu():
     assert within("busy", LOOPS) == [str(2 * len(os.sched_getaffinity(0))), "None"]
 
 
@@ -65,7 +65,7 @@ def test_the_status_is_the_commands():
         (["busy", "--within", "busy", "true"], ("--within", "nothing else")),
     ],
 )
-def test_what_cannot_be_meant_is_refused(words, named):
+def test_test_conditions_refuses_wrong_words_and_names_the_allowed_ones(words, named):
     ended = started(*words)
     assert ended.returncode == 2 and all(n in ended.stderr for n in named), ended.stderr
 

@@ -56,7 +56,7 @@ def test_correct_sources_are_left_alone(tmp_path):
 
 @pytest.mark.parametrize("last", ["unsigned long n = p->x;", "bool (*is)(int);", "struct row row = {0}, *next;",
                                   "const struct bench *const *rows = registry(&n);"])
-def test_what_lacks_it_is_named_and_mended(tmp_path, last):
+def test_a_missing_blank_line_is_named_and_added(tmp_path, last):
     good = f"void f(void)\n{{\n    int a;\n    {last}\n\n    for (;;)\n        g(a);\n}}\n"
     bad = good.replace("\n\n", "\n")
     status, said, left = checked(tmp_path, bad)

@@ -110,7 +110,7 @@ def test_sources_cite_sections_that_are_there():
             if not has_section((ROOT / page).read_text(encoding="utf-8"), section)] == []
 
 
-def test_the_judges_see_what_is_wrong(tmp_path):
+def test_broken_links_and_paths_are_found(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("# A page\n\n## What `it` shows\n")
     text = ("[a](a.md#what-it-shows) [b](../b.md#there) [c](https://c/) [d](a.md#gone) [e](#gone) "

@@ -38,7 +38,7 @@ def rooms(tmp_path):
     return judge
 
 
-def test_a_clean_tree_passes(rooms):
+def test_rooms_accepts_a_tree_without_violations(rooms):
     p = rooms({})
     assert (p.returncode, p.stdout, p.stderr) == (0, "", "")
 

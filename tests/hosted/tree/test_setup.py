@@ -62,7 +62,7 @@ def test_without_sudo_the_command_for_root_is_named(setup):
     assert called == [], called
 
 
-def test_what_tests_will_skip_is_named_and_installed_on_request(setup):
+def test_setup_names_packages_of_skipped_tests_and_installs_them_with_all(setup):
     said, status, _ = setup(True, "--dry-run")
     assert status == 0 and "(--all installs them)" in said and "rustc" in said.split("(--all installs them)")[1], said
     (line,) = [x for x in said.splitlines() if "would install" in x and "acpica-tools" in x]

@@ -120,7 +120,7 @@ def test_linearity_is_not_judged_if_shared_or_not_supported():
     assert len(table) == 3 and table[1].startswith("lfence ")
 
 
-def test_what_is_too_shared_has_a_limit_and_no_verdict():
+def test_a_check_on_a_shared_core_shows_its_limit_and_is_not_judged():
     shared = list(checks.linearity(with_lines([0.5] * 4, quiet_groups=7)))[0]
     assert shared.limit and shared.holds is None and "too shared to judge: 0 of 4" in shared.figure
     runs = truth_launches()

@@ -82,7 +82,7 @@ def test_the_commands_of_a_workflow_exist(path):
     assert {"run", "gate"} <= seen
 
 
-def test_the_own_gate_has_a_baseline():
+def test_the_gate_of_this_repository_has_a_baseline():
     (words,) = (w for w in commands(OWN) if "gate" in w[1:2])
     said, rows = gate.read_baseline(ROOT / words[2])
     assert {key.split("/")[0] for key in rows} == {"baseline", "calls", "sum"} and said["recipe"]

@@ -142,7 +142,7 @@ static double estimate(const struct progress *p, unsigned rounds, unsigned round
 
 /* Exact once everything left is of the suite that runs, or that ran before. The row that runs shows
  * how wrong guesses are, from its first part on. */
-static void follows_what_rows_take(void **state)
+static void the_estimate_follows_the_time_that_rows_take(void **state)
 {
     (void)state;
     for (unsigned rounds = 1; rounds <= 4; rounds++) {
@@ -339,7 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(guesses_are_proportional_to_the_rows_sizes, start),
-        cmocka_unit_test(follows_what_rows_take),
+        cmocka_unit_test(the_estimate_follows_the_time_that_rows_take),
         cmocka_unit_test(a_row_alone_is_estimated_by_its_parts),
         cmocka_unit_test_setup(refused_rows_take_nothing, start),
         cmocka_unit_test_setup(each_method_has_its_own_length, start),

@@ -104,7 +104,7 @@ static void one_page_is_mapped_many_times(void **state)
     assert_null(area.at);
 }
 
-static void nothing_stays_mapped(void **state)
+static void a_released_area_is_unmapped(void **state)
 {
     const struct platform_wish wish = {.page = LARGE, .bytes = 8 * LARGE, .same = true};
     struct platform_area area;
@@ -193,7 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_page_is_mapped_many_times),
-        cmocka_unit_test(nothing_stays_mapped),
+        cmocka_unit_test(a_released_area_is_unmapped),
         cmocka_unit_test(as_many_pages_of_1_gib_are_mapped_as_there_are),
         cmocka_unit_test(advice_comes_before_the_pages),
         cmocka_unit_test(code_is_executed_where_it_was_written),

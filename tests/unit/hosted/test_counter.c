@@ -166,7 +166,7 @@ static void readings_of_a_multiplexed_counter_fail(void **state)
     perf->stop(perf);
 }
 
-static void what_does_not_count_core_cycles_does_not_start(void **state)
+static void a_counter_that_does_not_count_core_cycles_does_not_start(void **state)
 {
     (void)state;
     struct timer *perf = timer_of(CYCLE_PERF);
@@ -207,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(read_counts_where_rdpmc_is_not_allowed, set_up),
         cmocka_unit_test_setup(readings_of_a_multiplexed_counter_fail, set_up),
-        cmocka_unit_test_setup(what_does_not_count_core_cycles_does_not_start, set_up),
+        cmocka_unit_test_setup(a_counter_that_does_not_count_core_cycles_does_not_start, set_up),
         cmocka_unit_test_setup(after_a_fork_the_child_has_a_new_counter, set_up),
     };
 

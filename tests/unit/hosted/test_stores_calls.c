@@ -57,7 +57,7 @@ static void calls_end_when_the_stack_has_risen_above_them(void **state)
     assert_int_equal(c.frames, 0);
 }
 
-static void five_calls_are_looked_at(void **state)
+static void stacks_of_up_to_five_calls_are_distinguished(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 1000; i++) { /* one function that calls itself */
@@ -90,7 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_instruction_has_a_site_in_each_stack_of_calls),
         TEST(calls_end_when_the_stack_has_risen_above_them),
-        TEST(five_calls_are_looked_at),
+        TEST(stacks_of_up_to_five_calls_are_distinguished),
         TEST(many_sites_are_found_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -163,7 +163,7 @@ static void a_load_is_silent_by_instruction_and_address(void **state)
 }
 
 /* The two examples by which the rules differ: docs/stores.md. */
-static void what_is_read_a_second_time_is_reread(void **state)
+static void bytes_that_are_read_a_second_time_are_reread(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 1000; i++) { /* the same value each time */
@@ -230,7 +230,7 @@ static void memory_that_died_is_new(void **state)
     assert_int_equal(counts_total(&c).dead, 0);
 }
 
-static void what_dies_unread_is_dead(void **state)
+static void stored_bytes_that_die_unread_are_dead(void **state)
 {
     (void)state;
     store(0, 4092, 8, 1); /* on two pages */
@@ -374,10 +374,10 @@ int main(void)
         TEST(a_silent_store_can_be_dead_too),
         TEST(read_modify_write_reads_first),
         TEST(a_load_is_silent_by_instruction_and_address),
-        TEST(what_is_read_a_second_time_is_reread),
+        TEST(bytes_that_are_read_a_second_time_are_reread),
         TEST(one_byte_that_was_not_read_is_enough),
         TEST(memory_that_died_is_new),
-        TEST(what_dies_unread_is_dead),
+        TEST(stored_bytes_that_die_unread_are_dead),
         TEST(a_site_has_its_own_counts),
         TEST(wide_loads_are_compared_in_all_their_bytes),
         TEST(a_masked_lane_takes_no_part),

@@ -181,7 +181,7 @@ EACH(strings)
 EACH(changed)
 EACH(vectors)
 
-static void what_is_masked_touches_nothing(void **state)
+static void masked_elements_touch_no_memory(void **state)
 {
     (void)state;
     registers.mask[1] = 0;
@@ -202,7 +202,7 @@ static void the_count_and_address_have_the_size_that_a_prefix_selects(void **sta
     assert_string_equal(told("f3 67 aa"), "S1@70000");
 }
 
-static void what_is_not_stepped_over_is_refused(void **state)
+static void instructions_that_cannot_be_stepped_are_refused(void **state)
 {
     (void)state;
     const char *const refused[] = {
@@ -277,16 +277,16 @@ int main(void)
         TEST(accesses_of_strings_are_those_listed),
         TEST(accesses_of_changed_are_those_listed),
         TEST(accesses_of_vectors_are_those_listed),
-        TEST(what_is_masked_touches_nothing),
+        TEST(masked_elements_touch_no_memory),
         TEST(the_count_and_address_have_the_size_that_a_prefix_selects),
-        TEST(what_is_not_stepped_over_is_refused),
+        TEST(instructions_that_cannot_be_stepped_are_refused),
         TEST(random_bytes_stay_within_the_limits),
         TEST(the_text_has_the_address_that_rip_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #else
-static void without_zydis_nothing_is_tested(void **state)
+static void without_zydis_the_comparison_is_skipped(void **state)
 {
     (void)state;
     print_message("Zydis is not installed (./scripts/setup installs it): nothing is tested here\n");
@@ -294,7 +294,7 @@ static void without_zydis_nothing_is_tested(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(without_zydis_nothing_is_tested)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(without_zydis_the_comparison_is_skipped)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

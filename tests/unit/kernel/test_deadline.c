@@ -245,7 +245,7 @@ static void a_row_with_a_later_deadline_gets_another_nmi(void **state)
     assert_int_equal(fake.left, 1);
 }
 
-static void a_watcher_that_is_woken_hands_the_watch_on(void **state)
+static void a_watching_core_that_wakes_up_makes_another_core_watch(void **state)
 {
     uint64_t began;
 
@@ -349,7 +349,7 @@ int main(void)
         cmocka_unit_test_setup(a_late_nmi_in_the_next_row_is_recognised, set_up),
         cmocka_unit_test_setup(a_row_is_ended_by_one_nmi, set_up),
         cmocka_unit_test_setup(a_row_with_a_later_deadline_gets_another_nmi, set_up),
-        cmocka_unit_test_setup(a_watcher_that_is_woken_hands_the_watch_on, set_up),
+        cmocka_unit_test_setup(a_watching_core_that_wakes_up_makes_another_core_watch, set_up),
         cmocka_unit_test_setup(without_a_sleeper_a_timer_is_set, set_up),
         cmocka_unit_test_setup(an_nmi_without_a_cause_is_not_taken_for_the_deadlines, set_up),
         cmocka_unit_test_setup(each_core_has_a_counter, set_up),

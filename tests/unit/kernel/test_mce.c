@@ -55,7 +55,7 @@ static void every_bank_is_enabled(void **state)
     assert_true(fake_msr_value(MSR_MC_CTL(0)) == ~0ull);
 }
 
-static void banks_are_restored(void **state)
+static void machine_check_banks_are_restored(void **state)
 {
     (void)state;
     struct cpu cpu = {.mce = true, .vendor = VENDOR_INTEL, .family = 6, .model = 0x0f};
@@ -123,7 +123,7 @@ static void a_corrupt_context_is_fatal(void **state)
     assert_false(machine_check_survived(&c, 1));
 }
 
-static void a_storm_ends_in_a_fatal_one(void **state)
+static void a_series_of_machine_checks_becomes_fatal(void **state)
 {
     (void)state;
     struct machine_check c = {0};
@@ -142,10 +142,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(every_bank_is_enabled, four_banks),
         cmocka_unit_test_setup(a_cpu_without_mce_is_left_alone, four_banks),
-        cmocka_unit_test_setup(banks_are_restored, four_banks),
+        cmocka_unit_test_setup(machine_check_banks_are_restored, four_banks),
         cmocka_unit_test_setup(a_valid_context_survives, four_banks),
         cmocka_unit_test_setup(a_corrupt_context_is_fatal, four_banks),
-        cmocka_unit_test_setup(a_storm_ends_in_a_fatal_one, four_banks),
+        cmocka_unit_test_setup(a_series_of_machine_checks_becomes_fatal, four_banks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

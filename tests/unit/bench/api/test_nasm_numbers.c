@@ -90,7 +90,7 @@ static void fixups_and_offsets_are_those_of_c(void **state)
            {"VTABLE_METHOD", offsetof(struct vtable, method)});
 }
 
-static void what_bodies_know_of_their_room_is_what_c_put_there(void **state)
+static void offsets_in_bodies_are_those_of_the_c_structs(void **state)
 {
     (void)state;
     EXPECT("bench/suites/calls/lazy.asm", {"IMPORTS", LAZY_IMPORTS}, {"CALLEE", LAZY_CALLEE},
@@ -163,7 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixups_and_offsets_are_those_of_c),
-        cmocka_unit_test(what_bodies_know_of_their_room_is_what_c_put_there),
+        cmocka_unit_test(offsets_in_bodies_are_those_of_the_c_structs),
         cmocka_unit_test(iterations_of_walks_are_those_of_c),
         cmocka_unit_test(an_objects_row_is_that_of_c),
         cmocka_unit_test(the_trampolines_registers_are_those_of_c),

@@ -73,7 +73,7 @@ static int set_up(void **state)
     return 0;
 }
 
-static void survey_tries_all(void **state)
+static void the_survey_starts_every_timer(void **state)
 {
     (void)state;
     struct timer_found found[CLOCK_IDS];
@@ -404,7 +404,7 @@ int main(void)
         cmocka_unit_test_setup(a_named_timer_has_to_start, set_up),
         cmocka_unit_test_setup(a_list_of_which_none_starts_has_the_reason, set_up),
         cmocka_unit_test_setup(a_failed_reading_is_tried_again, set_up),
-        cmocka_unit_test_setup(survey_tries_all, set_up),
+        cmocka_unit_test_setup(the_survey_starts_every_timer, set_up),
         cmocka_unit_test_setup(the_survey_measures_each_clock, set_up),
         cmocka_unit_test_setup(survey_survives_interruptions, set_up),
         cmocka_unit_test_setup(sources_of_cycles_are_measured_by_the_tsc, set_up),

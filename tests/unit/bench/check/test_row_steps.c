@@ -32,7 +32,7 @@ static void windows_are_as_long_as_300_steps_allow(void **state)
     assert_int_equal(go()->ops, 2);
 }
 
-static void where_a_step_is_dear_there_is_one_operation(void **state)
+static void where_a_step_takes_long_one_operation_is_stepped(void **state)
 {
     (void)state;
     a_step_takes(16);
@@ -116,7 +116,7 @@ static void a_long_row_is_doubled_up_to_a_bound(void **state)
     assert_null(walked_row.why);
 }
 
-static void the_bound_is_a_time_where_a_step_is_dear(void **state)
+static void where_a_step_takes_long_the_bound_is_a_time(void **state)
 {
     (void)state;
     a_step_takes(100);
@@ -180,7 +180,7 @@ static void a_check_may_want_more_operations(void **state)
     assert_null(walked_row.why);
 }
 
-static void iterations_are_apart(void **state)
+static void iterations_of_a_string_instruction_are_counted_separately(void **state)
 {
     (void)state;
     made.repeats = 63;
@@ -189,7 +189,7 @@ static void iterations_are_apart(void **state)
     assert_true(s->iterations == 64);
 }
 
-static void work_that_is_gone_comes_to_nothing(void **state)
+static void work_that_is_gone_counts_0_instructions(void **state)
 {
     (void)state;
     made.of_body = made.of_empty;
@@ -209,7 +209,7 @@ static void says(const char *why)
     assert_null(walked_row.why);
 }
 
-static void what_is_not_counted_says_why(void **state)
+static void instructions_that_are_not_counted_have_the_reason(void **state)
 {
     (void)state;
     made.at_end = 2;
@@ -251,7 +251,7 @@ static void a_flag_that_does_not_show_all_counts_nothing(void **state)
     }
 }
 
-static void what_does_not_come_back_fails_its_row(void **state)
+static void a_step_that_does_not_return_fails_its_row(void **state)
 {
     static const struct guard_ended fault = {.by = GUARD_FAULT, .what = "#UD"};
 
@@ -279,7 +279,7 @@ static void a_person_who_stops_the_run_fails_no_row(void **state)
     assert_false(walked_row.ended);
 }
 
-static void nothing_is_told_where_it_is_off_or_the_row_failed(void **state)
+static void no_instructions_are_reported_if_stepping_is_off_or_the_row_failed(void **state)
 {
     (void)state;
     options.instructions = INSTRUCTIONS_OFF;
@@ -300,21 +300,21 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_operation_is_what_twice_as_many_add),
         TEST(windows_are_as_long_as_300_steps_allow),
-        TEST(where_a_step_is_dear_there_is_one_operation),
+        TEST(where_a_step_takes_long_one_operation_is_stepped),
         TEST(a_rows_steps_take_two_milliseconds),
         TEST(a_grain_and_the_most_operations_are_kept),
         TEST(fewer_than_a_grain_are_stepped_where_a_row_declares_it),
         TEST(a_long_row_is_doubled_up_to_a_bound),
-        TEST(the_bound_is_a_time_where_a_step_is_dear),
+        TEST(where_a_step_takes_long_the_bound_is_a_time),
         TEST(a_row_that_is_not_doubled_has_its_own_operations),
         TEST(a_check_may_want_more_operations),
-        TEST(iterations_are_apart),
-        TEST(work_that_is_gone_comes_to_nothing),
-        TEST(what_is_not_counted_says_why),
+        TEST(iterations_of_a_string_instruction_are_counted_separately),
+        TEST(work_that_is_gone_counts_0_instructions),
+        TEST(instructions_that_are_not_counted_have_the_reason),
         TEST(a_flag_that_does_not_show_all_counts_nothing),
-        TEST(what_does_not_come_back_fails_its_row),
+        TEST(a_step_that_does_not_return_fails_its_row),
         TEST(a_person_who_stops_the_run_fails_no_row),
-        TEST(nothing_is_told_where_it_is_off_or_the_row_failed),
+        TEST(no_instructions_are_reported_if_stepping_is_off_or_the_row_failed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

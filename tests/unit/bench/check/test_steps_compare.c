@@ -65,7 +65,7 @@ static int begin_counting(void **state)
     return 0;
 }
 
-static void free_windows_come_to_the_same(void **state)
+static void free_and_stepped_windows_execute_the_same_instructions(void **state)
 {
     (void)state;
     made.repeats = 64; /* QEMU counts 65 for 64 iterations, and traps as often */
@@ -276,7 +276,7 @@ static void a_counter_that_cannot_be_read_says_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        COUNTED(free_windows_come_to_the_same),
+        COUNTED(free_and_stepped_windows_execute_the_same_instructions),
         COUNTED(one_instruction_that_was_not_stepped_is_seen),
         COUNTED(an_nmi_in_a_free_window_costs_another_try),
         COUNTER(a_counter_agrees),

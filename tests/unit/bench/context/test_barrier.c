@@ -140,7 +140,7 @@ static void play(bool stamped, bool silicon)
     assert_true(exchange_complete(&game));
 }
 
-static void a_game_has_every_move_and_batch(void **state)
+static void an_exchange_makes_every_move_of_every_batch(void **state)
 {
     (void)state;
     play(false, false);
@@ -189,7 +189,7 @@ int main(void)
         cmocka_unit_test(a_first_place_that_stays_away_is_waited_for_within_bounds),
         cmocka_unit_test(cores_that_have_left_are_not_waited_for),
         cmocka_unit_test(moments_are_shifted),
-        cmocka_unit_test(a_game_has_every_move_and_batch),
+        cmocka_unit_test(an_exchange_makes_every_move_of_every_batch),
         cmocka_unit_test(clocks_are_compared),
         cmocka_unit_test(a_core_that_does_not_answer_ends_the_exchange),
     };

@@ -66,7 +66,7 @@ static void keys_are_looked_at_ten_times_a_second(void **state)
     assert_int_equal(pace_smis(&engine), smis);
 }
 
-static void a_key_ends_it(void **state)
+static void a_key_ends_the_row(void **state)
 {
     (void)state;
     pressed = true;
@@ -115,7 +115,7 @@ static void progress_is_shown_once_or_twice_a_second(void **state)
     assert_int_equal(shows, 1);
 }
 
-static void without_a_pace_nothing_is_looked_at(void **state)
+static void without_a_pace_no_key_or_smi_counter_is_read(void **state)
 {
     (void)state;
     engine.pace = NULL;
@@ -130,10 +130,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(keys_are_looked_at_ten_times_a_second, start),
-        cmocka_unit_test_setup(a_key_ends_it, start),
+        cmocka_unit_test_setup(a_key_ends_the_row, start),
         cmocka_unit_test_setup(one_core_looks_at_the_keys_for_all, start),
         cmocka_unit_test_setup(progress_is_shown_once_or_twice_a_second, start),
-        cmocka_unit_test_setup(without_a_pace_nothing_is_looked_at, start),
+        cmocka_unit_test_setup(without_a_pace_no_key_or_smi_counter_is_read, start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

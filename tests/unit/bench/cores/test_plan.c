@@ -292,7 +292,7 @@ static void a_core_lost_between_rounds_keeps_its_whole_rounds(void **state)
     }
 }
 
-static void what_does_not_fit_has_one_round(void **state)
+static void rows_that_do_not_fit_the_memory_have_one_round(void **state)
 {
     (void)state;
     rounds = 4;
@@ -366,7 +366,7 @@ int main(void)
         cmocka_unit_test(each_core_gathers_its_own_rounds),
         cmocka_unit_test(a_stopped_run_has_whole_rounds),
         cmocka_unit_test(a_core_lost_between_rounds_keeps_its_whole_rounds),
-        cmocka_unit_test(what_does_not_fit_has_one_round),
+        cmocka_unit_test(rows_that_do_not_fit_the_memory_have_one_round),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,7 @@ static void a_counter_stopped_by_its_reading_gives_the_planted_cycles(void **sta
     assert_close(h.ruler.cycles.theta, THETA, 1e-9);
 }
 
-static void without_a_counter_nothing_is_read(void **state)
+static void without_a_counter_no_register_is_read(void **state)
 {
     (void)state;
     static const char *const lists[] = {"ruler", "tsc", "null", "rdtscp", "aperf", "ruler,aperf"};
@@ -268,7 +268,7 @@ int main(void)
         cmocka_unit_test(failed_readings_leave_out_their_blocks),
         cmocka_unit_test(a_counter_stopped_by_its_reading_gives_the_planted_cycles),
         cmocka_unit_test(ruler_and_counter_disagree),
-        cmocka_unit_test(without_a_counter_nothing_is_read),
+        cmocka_unit_test(without_a_counter_no_register_is_read),
         cmocka_unit_test(the_first_source_that_starts_is_used),
         cmocka_unit_test(a_named_counter_has_to_start),
         cmocka_unit_test(rdtscp_gives_no_core_cycles),

@@ -267,7 +267,7 @@ static void every_form_is_run_or_has_a_reason(void **state)
     assert_int_equal(exact->cells, exact->run + pairs);
 }
 
-static void what_a_cpu_lacks_is_named_once(void **state)
+static void a_missing_instruction_set_is_named_once(void **state)
 {
     (void)state;
     struct options o;
@@ -298,7 +298,7 @@ int main(void)
         cmocka_unit_test(forms_for_one_decoder_are_slow_in_a_straight_line_only),
         cmocka_unit_test(another_history_is_known_if_it_differs),
         cmocka_unit_test(every_form_is_run_or_has_a_reason),
-        cmocka_unit_test(what_a_cpu_lacks_is_named_once),
+        cmocka_unit_test(a_missing_instruction_set_is_named_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

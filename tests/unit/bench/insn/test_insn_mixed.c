@@ -65,7 +65,7 @@ static void blockers_take_a_little_less_time_than_copies(void **state)
     assert_int_equal(mixed_ratio(1, UNKNOWN, 0).blockers, 0);
 }
 
-static void what_takes_longer_shares_a_unit(void **state)
+static void a_mix_that_takes_longer_shares_a_unit(void **state)
 {
     (void)state;
     const struct insn_cell four_to_one = {.copies = 128, .blockers = 30},
@@ -237,7 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blockers_take_a_little_less_time_than_copies),
-        cmocka_unit_test(what_takes_longer_shares_a_unit),
+        cmocka_unit_test(a_mix_that_takes_longer_shares_a_unit),
         cmocka_unit_test(all_placements_must_agree),
         cmocka_unit_test(ratios_follow_from_both_throughputs),
         cmocka_unit_test(a_blocker_that_the_cpu_lacks_is_not_measured),

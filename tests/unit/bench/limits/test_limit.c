@@ -167,7 +167,7 @@ static void a_neighbour_all_the_time_spoils_the_limit(void **state)
     assert_true(l->point[0].shared);
 }
 
-static void a_neighbour_now_and_then_spoils_nothing(void **state)
+static void an_occasional_neighbour_does_not_spoil_a_limit(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -268,7 +268,7 @@ static void a_walk_that_fails_its_check_fails_the_row(void **state)
     assert_int_equal(measure(&window)->row.status, ROW_WRONG);
 }
 
-static void the_user_stops_it(void **state)
+static void a_user_who_stops_the_run_leaves_no_limit(void **state)
 {
     (void)state;
     for (unsigned at = 1; at <= 501; at += 100) {
@@ -319,7 +319,7 @@ static void an_emulator_gives_ticks_and_no_cycles(void **state)
     assert_true(is_known(l->point[0].ticks));
 }
 
-static void what_the_cpu_lacks_is_named(void **state)
+static void a_limit_names_a_missing_instruction_set(void **state)
 {
     static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
 
@@ -341,17 +341,17 @@ int main(void)
         cmocka_unit_test(a_limit_is_found_exactly),
         cmocka_unit_test(counts_go_up_by_octaves),
         cmocka_unit_test(a_neighbour_all_the_time_spoils_the_limit),
-        cmocka_unit_test(a_neighbour_now_and_then_spoils_nothing),
+        cmocka_unit_test(an_occasional_neighbour_does_not_spoil_a_limit),
         cmocka_unit_test(a_neighbour_at_the_step_makes_it_uncertain),
         cmocka_unit_test(a_step_is_measured_again_when_its_neighbour_has_left),
         cmocka_unit_test(a_window_that_gets_shorter_is_not_judged),
         cmocka_unit_test(uncertain_figures_are_not_judged),
         cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
-        cmocka_unit_test(the_user_stops_it),
+        cmocka_unit_test(a_user_who_stops_the_run_leaves_no_limit),
         cmocka_unit_test(the_row_keeps_to_its_time),
         cmocka_unit_test(counted_instructions_have_one_round_and_no_limit),
         cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
-        cmocka_unit_test(what_the_cpu_lacks_is_named),
+        cmocka_unit_test(a_limit_names_a_missing_instruction_set),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

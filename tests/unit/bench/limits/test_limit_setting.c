@@ -94,7 +94,7 @@ static void each_target_is_reached_once(void **state)
     }
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void counts_larger_than_their_area_are_refused(void **state)
 {
     (void)state;
     assert_true(setting_make(&s, &platform, &pattern, TABLE_SIZE, 1, true));
@@ -167,7 +167,7 @@ int main(void)
         cmocka_unit_test(chains_are_in_separate_pages),
         cmocka_unit_test(half_of_a_pattern_is_taken),
         cmocka_unit_test(each_target_is_reached_once),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(counts_larger_than_their_area_are_refused),
         cmocka_unit_test(walks_do_their_work),
         cmocka_unit_test(a_broken_chain_is_found),
         cmocka_unit_test(a_wrong_count_of_instructions_is_found),

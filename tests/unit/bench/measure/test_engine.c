@@ -95,7 +95,7 @@ static void the_ruler_cancels_drift(void **state)
     assert_true(h.ticks / (3.25 * 0.5) > 1.05);
 }
 
-static void what_cannot_be_doubled_is_less_the_empty_window(void **state)
+static void a_body_that_is_not_doubled_has_the_empty_window_subtracted(void **state)
 {
     struct placed single = placed;
 
@@ -217,7 +217,7 @@ static void a_block_with_an_nmi_is_left_out(void **state)
 }
 
 /* A block without a figure is excluded each time, not once. */
-static void the_figure_is_the_same_twice(void **state)
+static void computing_the_figure_twice_gives_the_same(void **state)
 {
     const size_t round = 5 * ENGINE_BLOCK;
 
@@ -290,7 +290,7 @@ int main(void)
         cmocka_unit_test_setup(starts_are_dithered, start),
         cmocka_unit_test_setup(doubled_bodies_give_what_was_planted, start),
         cmocka_unit_test_setup(the_ruler_cancels_drift, start),
-        cmocka_unit_test_setup(what_cannot_be_doubled_is_less_the_empty_window, start),
+        cmocka_unit_test_setup(a_body_that_is_not_doubled_has_the_empty_window_subtracted, start),
         cmocka_unit_test_setup(warm_up_ends_when_blocks_are_alike, start),
         cmocka_unit_test_setup(warm_up_ends_within_noise, start),
         cmocka_unit_test_setup(an_interrupt_does_not_end_warm_up, start),
@@ -298,7 +298,7 @@ int main(void)
         cmocka_unit_test_setup(disturbed_windows_are_set_aside, start),
         cmocka_unit_test_setup(failed_operations_are_omitted_and_counted, start),
         cmocka_unit_test_setup(a_block_with_an_nmi_is_left_out, start),
-        cmocka_unit_test_setup(the_figure_is_the_same_twice, start),
+        cmocka_unit_test_setup(computing_the_figure_twice_gives_the_same, start),
         cmocka_unit_test_setup(caches_are_cleared_before_each_window, start),
         cmocka_unit_test_setup(parts_share_the_samples, start),
     };

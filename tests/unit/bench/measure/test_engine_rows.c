@@ -9,7 +9,7 @@ static const char *remembers(const struct object *o, uint64_t operations)
     return NULL;
 }
 
-static void what_cannot_be_placed_fails_the_row(void **state)
+static void a_body_that_cannot_be_placed_fails_the_row(void **state)
 {
     (void)state;
     not_placed = "planted";
@@ -194,7 +194,7 @@ static void a_quarter_of_a_cycle_is_too_wide(void **state)
     assert_false(is_vague_at(0.251, 0.251, false));
 }
 
-static void the_work_is_checked(void **state)
+static void rows_whose_check_fails_are_wrong(void **state)
 {
     struct bench b = bench;
 
@@ -213,7 +213,7 @@ static void the_work_is_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_cannot_be_placed_fails_the_row, start),
+        cmocka_unit_test_setup(a_body_that_cannot_be_placed_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
         cmocka_unit_test_setup(a_check_asks_for_an_instruction, start),
         cmocka_unit_test_setup(a_body_like_its_subtrahend_fails_the_row, start),
@@ -222,7 +222,7 @@ int main(void)
         cmocka_unit_test_setup(a_slow_figure_proves_nothing_where_others_run, start),
         cmocka_unit_test_setup(an_interval_that_is_too_wide_has_a_remark, start),
         cmocka_unit_test_setup(a_quarter_of_a_cycle_is_too_wide, start),
-        cmocka_unit_test_setup(the_work_is_checked, start),
+        cmocka_unit_test_setup(rows_whose_check_fails_are_wrong, start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ static void a_neighbour_all_the_time_spoils_the_curve(void **state)
 }
 
 /* The pairs on a shared core are repeated, and not used. */
-static void a_neighbour_now_and_then_spoils_nothing(void **state)
+static void an_occasional_neighbour_does_not_spoil_a_curve(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
@@ -232,7 +232,7 @@ static void without_cpuid_data_levels_have_no_cache(void **state)
     assert_int_equal(c->level[0].cache, -1);
 }
 
-static void the_user_stops_it(void **state)
+static void a_user_who_stops_the_run_leaves_no_curve(void **state)
 {
     (void)state;
     for (unsigned at = 1; at <= 60; at += 59) { /* in the first pass, and in a later one */
@@ -261,7 +261,7 @@ int main(void)
         cmocka_unit_test(sizes_are_added_where_it_bends),
         cmocka_unit_test(every_element_is_counted),
         cmocka_unit_test(a_neighbour_all_the_time_spoils_the_curve),
-        cmocka_unit_test(a_neighbour_now_and_then_spoils_nothing),
+        cmocka_unit_test(an_occasional_neighbour_does_not_spoil_a_curve),
         cmocka_unit_test(points_are_measured_again_when_the_neighbour_has_left),
         cmocka_unit_test(a_walk_that_goes_astray_fails_the_row),
         cmocka_unit_test(without_memory_the_row_is_unsupported),
@@ -270,7 +270,7 @@ int main(void)
         cmocka_unit_test(counted_instructions_have_one_round),
         cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
         cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
-        cmocka_unit_test(the_user_stops_it),
+        cmocka_unit_test(a_user_who_stops_the_run_leaves_no_curve),
         cmocka_unit_test(without_a_documented_lfence_the_row_is_unsupported),
     };
 

@@ -372,7 +372,7 @@ static void cores_that_are_late_again_and_again_are_given_up(void **state)
     assert_int_equal(c->n, 0);
 }
 
-static void what_is_missing_is_named(void **state)
+static void a_row_of_several_cores_names_missing_cores(void **state)
 {
     (void)state;
     reset();
@@ -417,7 +417,7 @@ int main(void)
         cmocka_unit_test(a_core_that_does_not_come_fails_unless_starved),
         cmocka_unit_test(numbers_of_cores_are_left_out_if_the_time_is_over),
         cmocka_unit_test(cores_that_are_late_again_and_again_are_given_up),
-        cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(a_row_of_several_cores_names_missing_cores),
     };
 
     return cmocka_run_group_tests(tests, on_one_cpu, release);

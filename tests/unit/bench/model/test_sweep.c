@@ -11,7 +11,7 @@ static void offsets_cost(double cycles)
         theta[i] = cycles;
 }
 
-static void the_cheapest_and_the_dearest_offset_are_found(void **state)
+static void the_offsets_of_least_and_greatest_cost_are_found(void **state)
 {
     (void)state;
     offsets_cost(2);
@@ -39,7 +39,7 @@ static void an_offset_without_a_figure_is_left_out(void **state)
     assert_true(w.median == 2);
 }
 
-static void without_any_figure_nothing_is_known(void **state)
+static void without_any_figure_the_result_is_not_known(void **state)
 {
     (void)state;
     offsets_cost(UNKNOWN);
@@ -51,9 +51,9 @@ static void without_any_figure_nothing_is_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cheapest_and_the_dearest_offset_are_found),
+        cmocka_unit_test(the_offsets_of_least_and_greatest_cost_are_found),
         cmocka_unit_test(an_offset_without_a_figure_is_left_out),
-        cmocka_unit_test(without_any_figure_nothing_is_known),
+        cmocka_unit_test(without_any_figure_the_result_is_not_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

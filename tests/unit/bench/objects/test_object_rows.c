@@ -137,7 +137,7 @@ static void fields_that_are_left_out_are_zero(void **state)
 }
 
 /* The longest texts, the largest numbers. */
-static void limits_are_allowed(void **state)
+static void options_at_their_limits_are_accepted(void **state)
 {
     char name[OBJECT_NAME_MOST + 1] = "", what[OBJECT_WHAT_MOST + 1] = "";
 
@@ -290,7 +290,7 @@ static void another_struct_is_refused(void **state)
     assert_says(text, "mine.o: row 1: ", "struct", "out of the section");
 }
 
-static void texts_are_checked(void **state)
+static void rows_with_an_invalid_text_are_refused(void **state)
 {
     char longer[OBJECT_WHAT_MOST + 2] = "";
 
@@ -403,13 +403,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_row_is_read_whole, begin),
         cmocka_unit_test_setup(fields_that_are_left_out_are_zero, begin),
-        cmocka_unit_test_setup(limits_are_allowed, begin),
+        cmocka_unit_test_setup(options_at_their_limits_are_accepted, begin),
         cmocka_unit_test_setup(an_older_object_is_read, begin),
         cmocka_unit_test_setup(each_row_of_several_is_read, begin),
         cmocka_unit_test_setup(the_list_is_checked, begin),
         cmocka_unit_test_setup(pointers_to_rows_are_followed, begin),
         cmocka_unit_test_setup(another_struct_is_refused, begin),
-        cmocka_unit_test_setup(texts_are_checked, begin),
+        cmocka_unit_test_setup(rows_with_an_invalid_text_are_refused, begin),
         cmocka_unit_test_setup(numbers_are_checked, begin),
         cmocka_unit_test_setup(functions_are_checked, begin),
     };

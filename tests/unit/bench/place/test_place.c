@@ -215,7 +215,7 @@ static void relocations_are_of_the_placement(void **state)
     }
 }
 
-static void writable_data_begins_anew(void **state)
+static void each_placement_initialises_writable_data(void **state)
 {
     (void)state;
     assert_true(place(2));
@@ -341,7 +341,7 @@ int main(void)
         cmocka_unit_test_setup(shuffle_moves_by_16, set_up),
         cmocka_unit_test_setup(fixed_is_aligned, set_up),
         cmocka_unit_test_setup(relocations_are_of_the_placement, set_up),
-        cmocka_unit_test_setup(writable_data_begins_anew, set_up),
+        cmocka_unit_test_setup(each_placement_initialises_writable_data, set_up),
         cmocka_unit_test_setup(addresses_have_names, set_up),
         cmocka_unit_test_setup(all_that_a_row_touches_is_cleared, set_up),
         cmocka_unit_test_setup(refusals_are_reported, set_up),

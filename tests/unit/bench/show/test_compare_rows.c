@@ -185,7 +185,7 @@ static bool of_one_letter(const struct bench *a, const struct bench *b)
     return a->name[0] == 'u' && b->name[0] == 'u';
 }
 
-static void a_series_begins_once(void **state)
+static void a_series_begins_with_its_first_row(void **state)
 {
     (void)state;
     const struct bench *const mixed[] = {&other, &absent, &other, &trap};
@@ -202,7 +202,7 @@ int main(void)
         cmocka_unit_test_setup(rounds_that_differ_are_no_difference_of_rows, set_up),
         cmocka_unit_test_setup(unfair_comparisons_are_not_judged, set_up),
         cmocka_unit_test_setup(other_pairs_are_other_code, set_up),
-        cmocka_unit_test(a_series_begins_once),
+        cmocka_unit_test(a_series_begins_with_its_first_row),
         cmocka_unit_test_setup(sensitive_pairs_have_a_line_where_others_are_columns, set_up),
     };
 

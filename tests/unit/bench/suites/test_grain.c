@@ -70,7 +70,7 @@ static const body_fn of_passes[] = {
 };
 #define BODIES (sizeof of_passes / sizeof *of_passes)
 
-static void bodies_of_passes_leave_the_rest(void **state)
+static void bodies_of_passes_leave_the_rest_of_their_room_unchanged(void **state)
 {
     (void)state;
     compiler_fill_tolower_table();
@@ -84,7 +84,7 @@ static void bodies_of_passes_leave_the_rest(void **state)
     }
 }
 
-static void sums_leave_the_rest(void **state)
+static void sums_leave_the_rest_of_their_room_unchanged(void **state)
 {
     static uint32_t room[SUM_INTS];
     static const uint64_t n[] = {1, 2, SUM_INTS - 1, SUM_INTS, SUM_INTS + 1, 3 * SUM_INTS};
@@ -138,8 +138,8 @@ static void a_row_can_do_its_grains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies_of_passes_leave_the_rest),
-        cmocka_unit_test(sums_leave_the_rest),
+        cmocka_unit_test(bodies_of_passes_leave_the_rest_of_their_room_unchanged),
+        cmocka_unit_test(sums_leave_the_rest_of_their_room_unchanged),
         cmocka_unit_test(a_switch_does_not_leave_its_table),
         cmocka_unit_test(a_row_can_do_its_grains),
     };

@@ -115,7 +115,7 @@ static void a_random_order_has_no_pattern(void **state)
     assert_int_equal(rows, 6);
 }
 
-static void what_is_added_is_known(void **state)
+static void the_sum_of_the_called_targets_is_checked(void **state)
 {
     (void)state;
     for (const struct bench **r = __start_baretick_rows; r < __stop_baretick_rows; r++) {
@@ -134,7 +134,7 @@ int main(void)
         cmocka_unit_test(each_window_has_each_target_equally_often),
         cmocka_unit_test(each_stepped_window_has_each_target_equally_often),
         cmocka_unit_test(a_random_order_has_no_pattern),
-        cmocka_unit_test(what_is_added_is_known),
+        cmocka_unit_test(the_sum_of_the_called_targets_is_checked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

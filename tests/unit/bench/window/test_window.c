@@ -37,7 +37,7 @@ static void an_address_is_found_in_its_window(void **state)
 }
 
 /* All except its tag, and the code that enters and leaves it. */
-static void what_is_stepped_is_between_the_way_in_and_out(void **state)
+static void the_stepped_code_is_between_entry_and_exit(void **state)
 {
     static UNIT_OF(history, 2, 0xf8, 0xf9);
     static UNIT_OF(body, 1, 0x91);
@@ -95,7 +95,7 @@ static void copies_follow_each_other(void **state)
 }
 
 /* Neither measured nor stepped. The value of `arg` is in its field. */
-static void what_comes_after_is_between_the_second_reading_and_the_exit(void **state)
+static void code_after_the_window_is_between_the_second_reading_and_the_exit(void **state)
 {
     static UNIT_OF(after, 1, 0x92);
     static const struct unit with_arg = {5, 1, FIXUP_ARG, {0xb9, 0, 0, 0, 0}};
@@ -121,8 +121,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_is_found_in_its_window),
-        cmocka_unit_test(what_is_stepped_is_between_the_way_in_and_out),
-        cmocka_unit_test(what_comes_after_is_between_the_second_reading_and_the_exit),
+        cmocka_unit_test(the_stepped_code_is_between_entry_and_exit),
+        cmocka_unit_test(code_after_the_window_is_between_the_second_reading_and_the_exit),
         cmocka_unit_test(copies_follow_each_other),
     };
 

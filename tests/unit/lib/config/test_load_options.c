@@ -163,7 +163,7 @@ static void binary_options_are_quoted_as_bytes(void **state)
     assert_string_equal(quote, "abc");
 }
 
-static void quotes_are_cut(void **state)
+static void quoted_load_options_are_cut_at_their_limit(void **state)
 {
     (void)state;
     char text[400];
@@ -202,7 +202,7 @@ int main(void)
         cmocka_unit_test(a_wrong_word_among_ours_is_named),
         cmocka_unit_test(other_programs_options_are_quoted),
         cmocka_unit_test(binary_options_are_quoted_as_bytes),
-        cmocka_unit_test(quotes_are_cut),
+        cmocka_unit_test(quoted_load_options_are_cut_at_their_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -323,7 +323,7 @@ static void plain_warms_up_as_its_author_did(void **state)
 }
 
 /* A recipe that hides the beginning of a body reduces the figure: the error states it. */
-static void what_the_recipe_hides_is_in_the_error(void **state)
+static void cycles_that_the_recipe_hides_are_in_the_error(void **state)
 {
     (void)state;
     for (enum method m = METHOD_PLAIN; m <= METHOD_ENSEMBLES; m++) {
@@ -445,7 +445,7 @@ int main(void)
         cmocka_unit_test_setup(a_negative_difference_is_reported, start),
         cmocka_unit_test_setup(errors_fail_the_row_with_every_method, start),
         cmocka_unit_test_setup(plain_warms_up_as_its_author_did, start),
-        cmocka_unit_test_setup(what_the_recipe_hides_is_in_the_error, start),
+        cmocka_unit_test_setup(cycles_that_the_recipe_hides_are_in_the_error, start),
         cmocka_unit_test_setup(checks_are_made_by_each_method, start),
         cmocka_unit_test_setup(disturbed_windows_are_counted_by_each_method, start),
         cmocka_unit_test_setup(adaptive_names_the_row_that_has_a_loop, start),

@@ -19,7 +19,7 @@ static const char *asked(const char *word, const char *values)
     return said;
 }
 
-static void one_edit_is_near(void **state)
+static void a_word_one_edit_away_is_near(void **state)
 {
     (void)state;
     static const char *const near[] = {"calls", "Calls",  "CALLS",  "call",    "alls",
@@ -34,7 +34,7 @@ static void one_edit_is_near(void **state)
         assert_string_equal(asked(far[i], "sum|calls|truth"), "");
 }
 
-static void short_words_are_near_nothing(void **state)
+static void short_words_have_no_near_word(void **state)
 {
     (void)state;
     assert_string_equal(asked("x", "k|on"), "");
@@ -85,8 +85,8 @@ static void a_near_word_is_asked_about(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_edit_is_near),
-        cmocka_unit_test(short_words_are_near_nothing),
+        cmocka_unit_test(a_word_one_edit_away_is_near),
+        cmocka_unit_test(short_words_have_no_near_word),
         cmocka_unit_test(several_words_are_named_up_to_three),
         cmocka_unit_test(a_near_word_is_asked_about),
     };

@@ -90,7 +90,7 @@ static void shown(const char *text, const char *want)
     assert_string_equal(line, want);
 }
 
-static void what_is_not_default_is_shown(void **state)
+static void options_that_are_not_default_are_shown(void **state)
 {
     (void)state;
     shown("", "suite=* bench=* samples=64");
@@ -107,7 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_fits_a_terminal),
         cmocka_unit_test(the_record_has_every_key_in_order),
-        cmocka_unit_test(what_is_not_default_is_shown),
+        cmocka_unit_test(options_that_are_not_default_are_shown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,7 +49,7 @@ static void each_fact_has_its_advice(void **state)
         }
 }
 
-static void changes_come_first(void **state)
+static void advice_that_asks_for_a_change_comes_first(void **state)
 {
     (void)state;
     struct advice_facts f = {.emulated = SEEN_NO,
@@ -80,7 +80,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_facts_there_is_no_advice),
         cmocka_unit_test(each_fact_has_its_advice),
-        cmocka_unit_test(changes_come_first),
+        cmocka_unit_test(advice_that_asks_for_a_change_comes_first),
         cmocka_unit_test(an_emulators_settings_are_not_judged),
     };
 

@@ -35,7 +35,7 @@ static void the_bit_is_cleared_alone_and_set_again(void **state)
     expect(DEBUGCTL_BTF | LBR, 2);
 }
 
-static void what_the_body_cleared_stays_clear(void **state)
+static void a_debug_bit_that_the_body_cleared_stays_clear(void **state)
 {
     (void)state;
     machine(LBR);
@@ -45,7 +45,7 @@ static void what_the_body_cleared_stays_clear(void **state)
     expect(0, 0);
 }
 
-static void without_the_msr_nothing_is_written(void **state)
+static void without_de_cfg_no_msr_is_written(void **state)
 {
     (void)state;
     machine(0);
@@ -74,8 +74,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bit_is_cleared_alone_and_set_again),
-        cmocka_unit_test(what_the_body_cleared_stays_clear),
-        cmocka_unit_test(without_the_msr_nothing_is_written),
+        cmocka_unit_test(a_debug_bit_that_the_body_cleared_stays_clear),
+        cmocka_unit_test(without_de_cfg_no_msr_is_written),
         cmocka_unit_test(a_register_that_resists_is_left),
     };
 

@@ -280,7 +280,7 @@ static void a_control_that_resists_is_reported(void **state)
 }
 
 /* With keep nothing is written, and the present state is still reported. */
-static void keep_writes_nothing(void **state)
+static void with_keep_no_control_is_written(void **state)
 {
     (void)state;
     struct machine m;
@@ -412,7 +412,7 @@ int main(void)
         cmocka_unit_test(amd_has_its_controls),
         cmocka_unit_test(thuban_has_its_controls),
         cmocka_unit_test(a_control_that_resists_is_reported),
-        cmocka_unit_test(keep_writes_nothing),
+        cmocka_unit_test(with_keep_no_control_is_written),
         cmocka_unit_test(prefetchers_are_off_for_a_row_and_restored),
         cmocka_unit_test(prefetchers_that_are_off_stay_off),
         cmocka_unit_test(prefetchers_that_stay_on_have_the_reason),

@@ -123,7 +123,7 @@ static struct cpu decode_made(void)
     return made_cpu(&boot);
 }
 
-static void without_any_leaf_nothing_is_known(void **state)
+static void without_cpuid_leaves_no_topology_is_known(void **state)
 {
     (void)state;
     made_none();
@@ -296,7 +296,7 @@ int main(void)
         cmocka_unit_test(zen5_is_decoded),
         cmocka_unit_test(k8_is_decoded),
         cmocka_unit_test(centaur_is_decoded),
-        cmocka_unit_test(without_any_leaf_nothing_is_known),
+        cmocka_unit_test(without_cpuid_leaves_no_topology_is_known),
         cmocka_unit_test(without_sse2_the_fences_are_missing),
         cmocka_unit_test(leaves_above_the_highest_are_not_read),
         cmocka_unit_test(the_clock_leaf_gives_the_tsc),

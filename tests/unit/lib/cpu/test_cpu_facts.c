@@ -43,7 +43,7 @@ static void facts_of_skylake_are_shown(void **state)
                 "spec_ctrl IBRS not supported, STIBP not supported, SSBD not supported\r\n");
 }
 
-static void others_are_not_known(void **state)
+static void facts_that_cpuid_lacks_are_not_shown(void **state)
 {
     (void)state;
     show("GenuineIntel00506E3_Skylake", false);
@@ -99,7 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_of_skylake_are_shown),
-        cmocka_unit_test(others_are_not_known),
+        cmocka_unit_test(facts_that_cpuid_lacks_are_not_shown),
         cmocka_unit_test(core_types_are_counted),
         cmocka_unit_test(speculation_controls_are_shown),
         cmocka_unit_test(lists_are_wrapped),

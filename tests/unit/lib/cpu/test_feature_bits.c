@@ -26,7 +26,7 @@ static const char *lacks(enum cpu_feature f)
     return feature_lacks(f, cpuid, NULL);
 }
 
-static void nothing_needs_nothing(void **state)
+static void feature_none_is_never_missing(void **state)
 {
     (void)state;
     memset(&made, 0, sizeof made);
@@ -63,7 +63,7 @@ static void a_bit_is_its_feature_and_no_other(void **state)
     assert_null(lacks(FEATURE_SMAP));
 }
 
-static void a_subleaf_counts(void **state)
+static void a_feature_in_a_subleaf_is_found(void **state)
 {
     (void)state;
     memset(&made, 0, sizeof made);
@@ -100,10 +100,10 @@ static void leaves_from_another_range_have_no_features(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_needs_nothing),
+        cmocka_unit_test(feature_none_is_never_missing),
         cmocka_unit_test(a_cpu_with_few_leaves_lacks_each_feature_by_name_and_bit),
         cmocka_unit_test(a_bit_is_its_feature_and_no_other),
-        cmocka_unit_test(a_subleaf_counts),
+        cmocka_unit_test(a_feature_in_a_subleaf_is_found),
         cmocka_unit_test(either_vendors_bit_is_enough),
         cmocka_unit_test(leaves_from_another_range_have_no_features),
     };

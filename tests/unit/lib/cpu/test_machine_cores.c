@@ -109,7 +109,7 @@ static void large_ids_need_x2apic(void **state)
     assert_true(cores_reachable(0x10000, true));
 }
 
-static void the_quickest_round_counts(void **state)
+static void the_quickest_round_trip_gives_the_tsc_offset(void **state)
 {
     (void)state;
     struct tsc_offset o = {0};
@@ -187,7 +187,7 @@ int main(void)
         cmocka_unit_test(a_boot_core_that_is_not_listed_is_added),
         cmocka_unit_test(cores_without_room_are_counted),
         cmocka_unit_test(large_ids_need_x2apic),
-        cmocka_unit_test(the_quickest_round_counts),
+        cmocka_unit_test(the_quickest_round_trip_gives_the_tsc_offset),
         cmocka_unit_test(an_offset_may_be_negative_and_cross_zero),
         cmocka_unit_test(different_features_are_named),
         cmocka_unit_test(different_mtrrs_are_named),

@@ -20,7 +20,7 @@ static void no_model_is_listed_twice(void **state)
 }
 
 /* Intel's method on AMD's CPU would read MSRs that have another meaning there. */
-static void ways_are_their_vendors(void **state)
+static void each_model_has_a_way_of_its_vendor(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ROWS; i++) {
@@ -68,7 +68,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_model_is_listed_twice),
-        cmocka_unit_test(ways_are_their_vendors),
+        cmocka_unit_test(each_model_has_a_way_of_its_vendor),
         cmocka_unit_test(a_model_without_a_row_has_what_its_vendor_guarantees),
         cmocka_unit_test(bank_0_belongs_to_the_firmware_on_old_models),
     };

@@ -175,7 +175,7 @@ static void a_mask_with_holes_is_never_called_uniform(void **state)
 }
 
 /* Uniform says true exactly where every page of the block has one type. */
-static void uniform_agrees_with_a_look_at_every_page(void **state)
+static void a_block_is_uniform_exactly_if_its_pages_have_one_type(void **state)
 {
     (void)state;
     static const uint8_t types[] = {UC, WC, WT, WP, WB};
@@ -217,7 +217,7 @@ int main(void)
         cmocka_unit_test(fixed_ranges_have_priority_below_1_mib),
         cmocka_unit_test(memory_below_tom2_is_write_back),
         cmocka_unit_test(a_mask_with_holes_is_never_called_uniform),
-        cmocka_unit_test(uniform_agrees_with_a_look_at_every_page),
+        cmocka_unit_test(a_block_is_uniform_exactly_if_its_pages_have_one_type),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

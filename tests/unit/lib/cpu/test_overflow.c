@@ -233,7 +233,7 @@ static void amd_counters_overflow_after_their_shots(void **state)
     assert_int_equal(*fake_msr_file_at(&msrs, 0xc0010003), 0x530076);
 }
 
-static void what_is_in_use_is_left_alone(void **state)
+static void a_counter_that_is_in_use_is_left_alone(void **state)
 {
     struct overflow o;
 
@@ -255,7 +255,7 @@ static void what_is_in_use_is_left_alone(void **state)
 }
 
 /* Each register in turn faults, or swallows what is written. */
-static void a_hypervisor_withholds_it(void **state)
+static void an_nmi_counter_that_a_hypervisor_withholds_is_not_used(void **state)
 {
     static const uint32_t registers[] = {0x38d, 0x38f, 0x30b};
     struct overflow o;
@@ -290,8 +290,8 @@ int main(void)
         cmocka_unit_test(intel_counters_overflow_after_their_shots),
         cmocka_unit_test(older_counters_reach_less_far),
         cmocka_unit_test(amd_counters_overflow_after_their_shots),
-        cmocka_unit_test(what_is_in_use_is_left_alone),
-        cmocka_unit_test(a_hypervisor_withholds_it),
+        cmocka_unit_test(a_counter_that_is_in_use_is_left_alone),
+        cmocka_unit_test(an_nmi_counter_that_a_hypervisor_withholds_is_not_used),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void rights_become_bits_at_every_size(void **state)
 }
 
 /* A page of 1 GiB is split twice around a 4 KiB hole; its rights must be in all the pieces. */
-static void a_split_keeps_what_was_there(void **state)
+static void a_split_page_keeps_its_rights_in_all_pieces(void **state)
 {
     (void)state;
     for (unsigned rights = 0; rights < 16; rights++) {
@@ -290,7 +290,7 @@ static void extra_range(struct pagetable *t, uint64_t top, struct rng *rng)
     }
 }
 
-static void need_is_enough(void **state)
+static void the_computed_number_of_tables_is_enough(void **state)
 {
     (void)state;
     struct rng rng = {23};
@@ -335,7 +335,7 @@ static void need_is_no_more_than_the_worst_case(void **state)
         }
 }
 
-static void need_is_modest(void **state)
+static void the_computed_number_of_tables_has_a_bound(void **state)
 {
     (void)state;
     assert_true(pagetable_need(64 * GIB, true, 16) <= 250);
@@ -404,14 +404,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_as_large_as_alignment_allows),
         cmocka_unit_test(rights_become_bits_at_every_size),
-        cmocka_unit_test(a_split_keeps_what_was_there),
+        cmocka_unit_test(a_split_page_keeps_its_rights_in_all_pieces),
         cmocka_unit_test(no_large_page_spans_a_change_of_type),
         cmocka_unit_test(misaligned_and_non_canonical_ranges_are_refused),
         cmocka_unit_test(an_exhausted_pool_is_reported),
         cmocka_unit_test(random_sequences_agree_with_a_plain_array),
-        cmocka_unit_test(need_is_enough),
+        cmocka_unit_test(the_computed_number_of_tables_is_enough),
         cmocka_unit_test(need_is_no_more_than_the_worst_case),
-        cmocka_unit_test(need_is_modest),
+        cmocka_unit_test(the_computed_number_of_tables_has_a_bound),
         cmocka_unit_test(a_fork_has_one_separate_part),
     };
 

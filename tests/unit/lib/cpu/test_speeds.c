@@ -63,7 +63,7 @@ static void false_statements_are_wrong_by_their_ppm(void **state)
 }
 
 /* 0.5% off, and a measurement with an error of 0.2%: no verdict against it below 0.7%. */
-static void the_measured_ones_error_counts(void **state)
+static void the_error_of_the_measured_frequency_is_allowed_for(void **state)
 {
     (void)state;
     struct cpu c = a_cpu(1006000000, 0, 0, 0);
@@ -73,7 +73,7 @@ static void the_measured_ones_error_counts(void **state)
     expect(SPEED_CPUID15, SPEED_WRONG, 6000);
 }
 
-static void zero_and_absent_are_not_wrong(void **state)
+static void a_zero_or_missing_speed_is_absent_and_not_wrong(void **state)
 {
     (void)state;
     struct cpu c = a_cpu(0, 0, 0, 0);
@@ -91,7 +91,7 @@ static void zero_and_absent_are_not_wrong(void **state)
     assert_string_equal(s[SPEED_SMBIOS_MAXIMUM].why_not, "SMBIOS lists no processor");
 }
 
-static void without_a_measurement_nothing_is_judged(void **state)
+static void speeds_are_not_judged_without_a_measured_tsc(void **state)
 {
     (void)state;
     struct cpu c = a_cpu(2000000000, 2000, 3500, 100);
@@ -110,9 +110,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(true_statements_agree),
         cmocka_unit_test(false_statements_are_wrong_by_their_ppm),
-        cmocka_unit_test(the_measured_ones_error_counts),
-        cmocka_unit_test(zero_and_absent_are_not_wrong),
-        cmocka_unit_test(without_a_measurement_nothing_is_judged),
+        cmocka_unit_test(the_error_of_the_measured_frequency_is_allowed_for),
+        cmocka_unit_test(a_zero_or_missing_speed_is_absent_and_not_wrong),
+        cmocka_unit_test(speeds_are_not_judged_without_a_measured_tsc),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,7 +174,7 @@ static void mov_ss_of_any_form_is_recognised(void **state)
                      STEPPING_PLAIN); /* mov ds */
 }
 
-static void what_exits_to_a_hypervisor_is_recognised(void **state)
+static void instructions_that_may_exit_to_a_hypervisor_are_recognised(void **state)
 {
     static const struct {
         const char *bytes;
@@ -213,7 +213,7 @@ static void what_exits_to_a_hypervisor_is_recognised(void **state)
 }
 
 /* cpuid; cpuid; nop; ret, of whose traps some are lost. */
-static void lost_traps_in_a_row_are_made_up_for(void **state)
+static void several_lost_traps_are_counted(void **state)
 {
     (void)state;
     BEGIN("\x0f\xa2\x0f\xa2\x90\xc3");
@@ -314,7 +314,7 @@ static void unknown_code_is_counted_without_reading_it(void **state)
 }
 
 /* At the end of what may be read, no byte beyond it is: AddressSanitizer would tell. */
-static void the_last_bytes_are_enough(void **state)
+static void no_byte_after_the_code_is_read(void **state)
 {
     (void)state;
     BEGIN("");
@@ -360,8 +360,8 @@ int main(void)
         cmocka_unit_test(a_jump_to_itself_counts_each_time),
         cmocka_unit_test(a_trap_after_mov_ss_may_be_lost),
         cmocka_unit_test(mov_ss_of_any_form_is_recognised),
-        cmocka_unit_test(what_exits_to_a_hypervisor_is_recognised),
-        cmocka_unit_test(lost_traps_in_a_row_are_made_up_for),
+        cmocka_unit_test(instructions_that_may_exit_to_a_hypervisor_are_recognised),
+        cmocka_unit_test(several_lost_traps_are_counted),
         cmocka_unit_test(a_jump_after_a_lost_trap_counts),
         cmocka_unit_test(the_trap_flag_is_not_pushed),
         cmocka_unit_test(the_trap_flag_is_not_pushed_after_a_lost_trap),
@@ -369,7 +369,7 @@ int main(void)
         cmocka_unit_test(stepping_is_bounded),
         cmocka_unit_test(stepping_without_a_seen_end_is_still_running),
         cmocka_unit_test(unknown_code_is_counted_without_reading_it),
-        cmocka_unit_test(the_last_bytes_are_enough),
+        cmocka_unit_test(no_byte_after_the_code_is_read),
         cmocka_unit_test(a_lost_trap_may_be_the_last_one),
     };
 

@@ -59,7 +59,7 @@ static void leaf_b_is_used_where_1f_is_empty(void **state)
 }
 
 /* Fields that only a broken hypervisor would give: nothing shifts by 32 and more. */
-static void nonsense_levels_are_bounded(void **state)
+static void random_curves_have_a_bounded_number_of_levels(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 0x0b);
@@ -214,7 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaf_1f_gives_levels_and_ids_above_255),
         cmocka_unit_test(leaf_b_is_used_where_1f_is_empty),
-        cmocka_unit_test(nonsense_levels_are_bounded),
+        cmocka_unit_test(random_curves_have_a_bounded_number_of_levels),
         cmocka_unit_test(legacy_leaves_give_package_core_and_thread),
         cmocka_unit_test(amd_leaves_give_package_core_and_thread),
         cmocka_unit_test(core_types_are_decoded),

@@ -255,7 +255,7 @@ static void hypervisors_state_the_frequency(void **state)
     silent();
 }
 
-static void without_msrs_nothing_is_stated(void **state)
+static void without_msrs_no_frequency_is_stated(void **state)
 {
     (void)state;
     struct dump_cpu boot;
@@ -279,7 +279,7 @@ int main(void)
         cmocka_unit_test(boost_states_before_p0_are_skipped),
         cmocka_unit_test(k8_gives_its_frequency),
         cmocka_unit_test(hypervisors_state_the_frequency),
-        cmocka_unit_test(without_msrs_nothing_is_stated),
+        cmocka_unit_test(without_msrs_no_frequency_is_stated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,7 @@ static double power_of_10(int n)
     return power;
 }
 
-static void what_is_written_contains_the_range(void **state)
+static void a_written_figure_contains_the_range_of_its_error(void **state)
 {
     (void)state;
     struct rng r = {7};
@@ -79,7 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits_follow_the_error),
         cmocka_unit_test(an_unknown_error_is_a_question_mark),
-        cmocka_unit_test(what_is_written_contains_the_range),
+        cmocka_unit_test(a_written_figure_contains_the_range_of_its_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

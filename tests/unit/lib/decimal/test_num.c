@@ -115,7 +115,7 @@ static void halves_go_away_from_zero(void **state)
     assert_string_equal(own(999.5, 0, 0), "1000");
 }
 
-static void zero_has_no_sign(void **state)
+static void a_number_rounded_to_zero_has_no_sign(void **state)
 {
     (void)state;
     assert_string_equal(own(-0.0, 2, 0), "0.00");
@@ -141,7 +141,7 @@ static void large_and_special_values_are_those_of_printf(void **state)
     assert_string_equal(own(-1 / zero, 2, 6), "  -inf");
 }
 
-static void widths_pad(void **state)
+static void numbers_are_padded_to_their_width(void **state)
 {
     (void)state;
     assert_string_equal(own(1.5, 2, 8), "    1.50");
@@ -157,9 +157,9 @@ int main(void)
         cmocka_unit_test(picked_values_are_those_of_printf),
         cmocka_unit_test(many_values_are_those_of_printf),
         cmocka_unit_test(halves_go_away_from_zero),
-        cmocka_unit_test(zero_has_no_sign),
+        cmocka_unit_test(a_number_rounded_to_zero_has_no_sign),
         cmocka_unit_test(large_and_special_values_are_those_of_printf),
-        cmocka_unit_test(widths_pad),
+        cmocka_unit_test(numbers_are_padded_to_their_width),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

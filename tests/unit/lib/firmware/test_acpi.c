@@ -183,7 +183,7 @@ static void bad_tables_are_counted(void **state)
     assert_null(acpi_find(&acpi, "HPET").bytes);
 }
 
-static void find_takes_the_first_that_holds(void **state)
+static void the_first_table_with_a_valid_checksum_is_found(void **state)
 {
     (void)state;
     build();
@@ -230,7 +230,7 @@ int main(void)
         cmocka_unit_test(falls_back_to_the_rsdt),
         cmocka_unit_test(without_a_valid_root_there_are_no_tables),
         cmocka_unit_test(bad_tables_are_counted),
-        cmocka_unit_test(find_takes_the_first_that_holds),
+        cmocka_unit_test(the_first_table_with_a_valid_checksum_is_found),
         cmocka_unit_test(qemu_is_known_by_its_tables),
         cmocka_unit_test(oem_id_is_printable),
     };

@@ -133,7 +133,7 @@ static void every_prefix_of_a_table_is_read_within_its_bounds(void **state)
 
 /* --- fields that firmware gets wrong ---------------------------------------------------------- */
 
-static void odd_fadts_give_what_can_be_used(void **state)
+static void unusual_fadts_give_their_valid_fields(void **state)
 {
     (void)state;
     struct fadt f;
@@ -409,7 +409,7 @@ int main(void)
         cmocka_unit_test(recorded_fadts_are_decoded),
         cmocka_unit_test(recorded_hpets_are_decoded),
         cmocka_unit_test(every_prefix_of_a_table_is_read_within_its_bounds),
-        cmocka_unit_test(odd_fadts_give_what_can_be_used),
+        cmocka_unit_test(unusual_fadts_give_their_valid_fields),
         cmocka_unit_test(only_allowed_reset_registers_are_used),
         cmocka_unit_test(an_odd_hpet_gives_no_address),
         cmocka_unit_test(the_pit_has_the_pin_of_irq_0),

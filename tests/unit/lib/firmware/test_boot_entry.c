@@ -20,7 +20,7 @@ static void an_entry_has_its_description_and_load_options(void **state)
     assert_memory_equal(entry.data, "xyz", 3);
 }
 
-static void another_description_is_not_taken_for_it(void **state)
+static void an_entry_with_another_description_is_not_ours(void **state)
 {
     static const char *const others[] = {"", "a", "abc", "Ab", "b"};
     uint8_t wide[sizeof bytes];
@@ -79,7 +79,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_entry_has_its_description_and_load_options),
-        cmocka_unit_test(another_description_is_not_taken_for_it),
+        cmocka_unit_test(an_entry_with_another_description_is_not_ours),
         cmocka_unit_test(an_entry_cut_anywhere_before_its_load_options_is_refused),
         cmocka_unit_test(a_path_longer_than_the_entry_is_refused),
         cmocka_unit_test(a_number_is_removed_from_the_order),

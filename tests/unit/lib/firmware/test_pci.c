@@ -128,7 +128,7 @@ static void bridges_and_iommus_stay(void **state)
 }
 
 /* Bridges whose bus numbers form a loop, and one that names itself: they are not followed. */
-static void loops_do_not_matter(void **state)
+static void bridges_whose_buses_form_a_loop_are_not_followed(void **state)
 {
     (void)state;
     const struct pci_console console = {0};
@@ -172,7 +172,7 @@ static void an_empty_space_has_no_function(void **state)
     assert_int_equal(space.reads, 4 * 256 * 32); /* twice each walk */
 }
 
-static void the_console_stays(void **state)
+static void functions_of_the_console_are_not_stopped(void **state)
 {
     (void)state;
     struct pci_console console = {
@@ -288,10 +288,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_stop_writing_memory),
         cmocka_unit_test(bridges_and_iommus_stay),
-        cmocka_unit_test(loops_do_not_matter),
+        cmocka_unit_test(bridges_whose_buses_form_a_loop_are_not_followed),
         cmocka_unit_test(every_function_of_a_device_is_stopped),
         cmocka_unit_test(an_empty_space_has_no_function),
-        cmocka_unit_test(the_console_stays),
+        cmocka_unit_test(functions_of_the_console_are_not_stopped),
         cmocka_unit_test(a_master_that_cannot_be_stopped_is_listed),
         cmocka_unit_test(every_segment_is_searched),
         cmocka_unit_test(masters_beyond_the_list_are_counted),

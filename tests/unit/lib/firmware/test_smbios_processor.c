@@ -67,7 +67,7 @@ static void empty_sockets_and_other_processors_are_left_out(void **state)
     assert_true(s.unlike && s.current == 2000);
 }
 
-static void nothing_is_made_up(void **state)
+static void facts_that_smbios_does_not_state_are_absent(void **state)
 {
     (void)state;
     struct smbios_processors s = read_all();
@@ -127,7 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(speeds_are_those_of_dmidecode, clear),
         cmocka_unit_test_setup(empty_sockets_and_other_processors_are_left_out, clear),
-        cmocka_unit_test_setup(nothing_is_made_up, clear),
+        cmocka_unit_test_setup(facts_that_smbios_does_not_state_are_absent, clear),
         cmocka_unit_test_setup(the_files_of_linux_are_read, clear),
     };
 

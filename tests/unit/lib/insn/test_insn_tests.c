@@ -42,7 +42,7 @@ static void every_listed_test_can_be_planned(void **state)
 }
 
 /* It would drop what caches have not written back. */
-static void invd_is_never_run(void **state)
+static void invd_is_refused_as_privileged(void **state)
 {
     (void)state;
     struct insn_test_id id[INSN_TESTS_MOST];
@@ -388,7 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_listed_test_can_be_planned),
-        cmocka_unit_test(invd_is_never_run),
+        cmocka_unit_test(invd_is_refused_as_privileged),
         cmocka_unit_test(variants_are_listed_where_they_differ),
         cmocka_unit_test(words_name_forms),
         cmocka_unit_test(decorations_need_a_brace),

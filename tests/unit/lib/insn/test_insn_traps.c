@@ -58,7 +58,7 @@ static void vectors_in_memory_are_aligned(void **state)
 }
 
 /* Reading and writing one address is a chain through memory: it is a separate test. */
-static void one_address_is_another_test(void **state)
+static void copies_with_one_address_are_a_separate_test(void **state)
 {
     (void)state;
     struct insn_test distinct = test_of("add m64, r64", INSN_DISTINCT),
@@ -185,7 +185,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(consecutive_loads_use_other_banks),
         cmocka_unit_test(vectors_in_memory_are_aligned),
-        cmocka_unit_test(one_address_is_another_test),
+        cmocka_unit_test(copies_with_one_address_are_a_separate_test),
         cmocka_unit_test(copies_have_enough_destinations),
         cmocka_unit_test(sources_are_written_in_their_domain),
         cmocka_unit_test(length_changing_prefixes_are_marked),

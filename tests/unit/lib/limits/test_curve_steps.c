@@ -116,7 +116,7 @@ static void a_step_between_two_loads_is_found(void **state)
     assert_close(step[0].after, 902, 12);
 }
 
-static void on_a_coarse_grid_it_is_in_a_gap(void **state)
+static void on_a_coarse_grid_the_step_is_in_a_gap(void **state)
 {
     size_t n = count(16, 16, 48);
 
@@ -241,7 +241,7 @@ static void the_last_points_alone_are_no_level(void **state)
     assert_int_equal(find(n, WINDOW), 0);
 }
 
-static void a_bump_is_no_step(void **state)
+static void a_bump_in_a_curve_is_not_reported_as_a_step(void **state)
 {
     size_t n = count(16, 16, 48);
 
@@ -285,7 +285,7 @@ static void a_knee_leaves_its_level(void **state)
     assert_close(step[0].after, 440, 3);
 }
 
-static void what_stays_or_comes_back_does_not_leave(void **state)
+static void a_value_that_stays_or_returns_leaves_no_level(void **state)
 {
     size_t n = count(20, 20, 40);
 
@@ -369,7 +369,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_between_two_loads_is_found),
-        cmocka_unit_test(on_a_coarse_grid_it_is_in_a_gap),
+        cmocka_unit_test(on_a_coarse_grid_the_step_is_in_a_gap),
         cmocka_unit_test(a_sloping_step_has_an_interval),
         cmocka_unit_test(wide_intervals_widen_that_of_the_step),
         cmocka_unit_test(a_step_among_close_counts_is_found),
@@ -378,10 +378,10 @@ int main(void)
         cmocka_unit_test(a_step_is_found_whatever_the_noise),
         cmocka_unit_test(one_outlier_is_no_step_and_hides_none),
         cmocka_unit_test(the_last_points_alone_are_no_level),
-        cmocka_unit_test(a_bump_is_no_step),
+        cmocka_unit_test(a_bump_in_a_curve_is_not_reported_as_a_step),
         cmocka_unit_test(few_or_unknown_points_have_no_step),
         cmocka_unit_test(a_knee_leaves_its_level),
-        cmocka_unit_test(what_stays_or_comes_back_does_not_leave),
+        cmocka_unit_test(a_value_that_stays_or_returns_leaves_no_level),
         cmocka_unit_test(a_rise_below_twice_the_tolerance_does_not_leave),
         cmocka_unit_test(an_uncertain_point_is_in_the_interval),
         cmocka_unit_test(a_falling_curve_is_recognised),

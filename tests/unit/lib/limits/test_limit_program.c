@@ -155,7 +155,7 @@ static void mask_instructions_have_the_bytes_of_the_manual(void **state)
     assert_non_null(memmem(code.at, code.used, korw, sizeof korw));
 }
 
-static void jumps_are_that_far_apart(void **state)
+static void jumps_have_the_distance_of_the_row(void **state)
 {
     (void)state;
     for (unsigned apart = 8; apart <= 64; apart *= 2) {
@@ -176,7 +176,7 @@ static void no_two_targets_are_at_one_place(void **state)
         assert_true(limits_target(i) + 5 <= limits_target(i + 1)); /* a jump has 5 bytes */
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void code_longer_than_its_buffer_is_refused(void **state)
 {
     static const enum limits_kind kinds[] = {LIMITS_WIDTH,   LIMITS_WINDOW,  LIMITS_JUMPS,
                                              LIMITS_TARGETS, LIMITS_RETURNS, LIMITS_CODE};
@@ -212,9 +212,9 @@ int main(void)
         cmocka_unit_test(a_pattern_decides_the_branch),
         cmocka_unit_test(chains_are_followed_once_per_iteration),
         cmocka_unit_test(mask_instructions_have_the_bytes_of_the_manual),
-        cmocka_unit_test(jumps_are_that_far_apart),
+        cmocka_unit_test(jumps_have_the_distance_of_the_row),
         cmocka_unit_test(no_two_targets_are_at_one_place),
-        cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(code_longer_than_its_buffer_is_refused),
     };
 
     return cmocka_run_group_tests(tests, map, NULL);

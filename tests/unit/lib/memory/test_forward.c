@@ -59,7 +59,7 @@ static void one_byte_needs_another_load_to_compare(void **state)
     assert_string_equal(how, "-cc-");
 }
 
-static void without_a_figure_nothing_is_judged(void **state)
+static void a_row_without_a_figure_is_not_judged(void **state)
 {
     double time[] = {1, 18, 4, UNKNOWN, 4, 18, 1};
     char how[FORWARD_CELLS + 1] = "";
@@ -89,7 +89,7 @@ int main(void)
         cmocka_unit_test(every_offset_of_every_pair_is_a_cell),
         cmocka_unit_test(a_load_inside_is_forwarded_or_waits),
         cmocka_unit_test(one_byte_needs_another_load_to_compare),
-        cmocka_unit_test(without_a_figure_nothing_is_judged),
+        cmocka_unit_test(a_row_without_a_figure_is_not_judged),
         cmocka_unit_test(a_load_larger_than_the_store_is_never_forwarded),
     };
 

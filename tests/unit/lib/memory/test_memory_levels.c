@@ -143,7 +143,7 @@ static void a_ramp_has_no_level(void **state)
 }
 
 /* Whatever noise does, levels are in order, within the curve, and not too many. */
-static void noise_gives_ordered_levels(void **state)
+static void with_noise_levels_are_in_order(void **state)
 {
     struct rng random = {7};
     size_t points = make(three, 3, 250, 0);
@@ -163,7 +163,7 @@ static void noise_gives_ordered_levels(void **state)
 }
 
 /* A neighbour had the core for some sizes: the curve falls after them. */
-static void a_spoiled_curve_falls(void **state)
+static void a_curve_that_falls_is_reported_as_falling(void **state)
 {
     uint64_t at = 0;
     size_t points = make(three, 3, 250, 0.01);
@@ -207,8 +207,8 @@ int main(void)
         cmocka_unit_test(a_flat_curve_is_one_level),
         cmocka_unit_test(one_cache_and_memory_are_found),
         cmocka_unit_test(a_ramp_has_no_level),
-        cmocka_unit_test(noise_gives_ordered_levels),
-        cmocka_unit_test(a_spoiled_curve_falls),
+        cmocka_unit_test(with_noise_levels_are_in_order),
+        cmocka_unit_test(a_curve_that_falls_is_reported_as_falling),
         cmocka_unit_test(points_without_a_value_are_left_out),
     };
 

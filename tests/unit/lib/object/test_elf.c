@@ -159,7 +159,7 @@ static void no_symbol_is_zero(void **state)
     assert_int_equal(set.parts, 6); /* g by the table */
 }
 
-static void what_is_not_supported_is_named(void **state)
+static void relocations_that_are_not_supported_are_named(void **state)
 {
     static const struct {
         uint32_t type;
@@ -266,7 +266,7 @@ int main(void)
         cmocka_unit_test_setup(a_set_has_what_is_referred_to, begin),
         cmocka_unit_test_setup(pointers_are_followed, begin),
         cmocka_unit_test_setup(no_symbol_is_zero, begin),
-        cmocka_unit_test_setup(what_is_not_supported_is_named, begin),
+        cmocka_unit_test_setup(relocations_that_are_not_supported_are_named, begin),
         cmocka_unit_test_setup(errno_is_refused_wherever_it_is_defined, begin),
         cmocka_unit_test_setup(local_names_may_be_ambiguous, begin),
     };

@@ -143,7 +143,7 @@ static void a_librarys_calls_go_through_its_plt(void **state)
     assert_int_equal(word(base, set.slots.address + ELF_SLOT_BYTES), part_address(3));
 }
 
-static void a_programs_calls_do_not(void **state)
+static void a_programs_calls_have_no_plt(void **state)
 {
     const uint64_t base = 0x100000000000;
 
@@ -201,7 +201,7 @@ static void absolute(uint32_t type, int64_t addend, uint64_t base, bool fits, ui
         fail_msg("%s", text);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+static void values_that_do_not_fit_their_field_are_refused(void **state)
 {
     (void)state;
     const uint64_t g = 256; /* g's part is the second */
@@ -273,10 +273,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(relocations_follow_the_place, begin),
         cmocka_unit_test_setup(a_librarys_calls_go_through_its_plt, begin),
-        cmocka_unit_test_setup(a_programs_calls_do_not, begin),
+        cmocka_unit_test_setup(a_programs_calls_have_no_plt, begin),
         cmocka_unit_test_setup(a_slot_out_of_reach_is_refused, begin),
         cmocka_unit_test_setup(every_form_of_gotpcrel_has_a_slot, begin),
-        cmocka_unit_test_setup(what_does_not_fit_is_refused, begin),
+        cmocka_unit_test_setup(values_that_do_not_fit_their_field_are_refused, begin),
         cmocka_unit_test_setup(addresses_have_names, begin),
         cmocka_unit_test_setup(a_set_is_bounded, begin),
     };

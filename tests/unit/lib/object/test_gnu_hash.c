@@ -78,7 +78,7 @@ static void each_name_is_found_and_no_other(void **state)
 }
 
 /* Bits that no name has set, buckets that no name is in. */
-static void nothing_else_is_there(void **state)
+static void names_that_are_not_in_the_table_are_not_found(void **state)
 {
     (void)state;
     for (uint32_t count = 1; count < 300; count += 7) {
@@ -114,7 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_are_the_known_ones),
         cmocka_unit_test(each_name_is_found_and_no_other),
-        cmocka_unit_test(nothing_else_is_there),
+        cmocka_unit_test(names_that_are_not_in_the_table_are_not_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include "lib/stats/known.h"
 #include "tests/unit/close.h"
 
-static void nothing_measured_has_no_figure(void **state)
+static void a_row_without_a_measurement_has_no_figure(void **state)
 {
     (void)state;
     struct agreed a = agree(NULL, 0);
@@ -50,7 +50,7 @@ static void one_outlier_of_seven_is_left_out(void **state)
     assert_close(agree(x, 7).hi, 1.02, 1e-12);
 }
 
-static void of_disturbed_figures_the_smallest_that_agree_count(void **state)
+static void the_smallest_disturbed_figures_that_agree_are_used(void **state)
 {
     (void)state;
     const double x[] = {1.9, 1.0, 1.6, 1.01, 1.02, 2.5};
@@ -88,12 +88,12 @@ static void figures_differ_by_more_than_their_ranges_and_a_share(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_measured_has_no_figure),
+        cmocka_unit_test(a_row_without_a_measurement_has_no_figure),
         cmocka_unit_test(the_figure_is_the_median),
         cmocka_unit_test(too_few_are_not_settled),
         cmocka_unit_test(agreement_is_a_share_or_absolute),
         cmocka_unit_test(one_outlier_of_seven_is_left_out),
-        cmocka_unit_test(of_disturbed_figures_the_smallest_that_agree_count),
+        cmocka_unit_test(the_smallest_disturbed_figures_that_agree_are_used),
         cmocka_unit_test(a_difference_is_as_uncertain_as_both),
         cmocka_unit_test(figures_differ_by_more_than_their_ranges_and_a_share),
     };

@@ -45,7 +45,7 @@ static enum execution judge(const double *ticks, double base, double step)
     return first;
 }
 
-static void silicon_is_silicon(void **state)
+static void times_of_real_cpus_are_judged_as_silicon(void **state)
 {
     (void)state;
     static const struct {
@@ -147,7 +147,7 @@ static void every_instruction_has_a_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silicon_is_silicon),
+        cmocka_unit_test(times_of_real_cpus_are_judged_as_silicon),
         cmocka_unit_test(emulators_are_found),
         cmocka_unit_test(counted_instructions_are_counted),
         cmocka_unit_test(nearly_counted_is_emulated),

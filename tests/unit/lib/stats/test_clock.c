@@ -252,7 +252,7 @@ static void rough_sources_do_not_vote(void **state)
     assert_int_equal(c.used, CLOCK_PIT);
 }
 
-static void the_bar_is_1000_ppm_and_the_errors(void **state)
+static void sources_agree_within_1000_ppm_and_their_errors(void **state)
 {
     (void)state;
     assert_true(choose(0, 1000000000, 1001000000 + 2000, 0).agree);
@@ -310,7 +310,7 @@ static void disturbed_windows_give_way_to_the_tsc(void **state)
     assert_true(r.hz - r.error_hz < TSC_HZ && r.error_hz < 0.2 * TSC_HZ);
 }
 
-static void what_no_switch_explains_is_the_error(void **state)
+static void an_absence_without_a_switch_is_the_clocks_error(void **state)
 {
     (void)state;
     const struct clock_window w = {TSC_HZ / 10 * 11, TSC_HZ / 50, 0, 0};
@@ -344,11 +344,11 @@ int main(void)
         cmocka_unit_test(one_source_suffices_and_none_gives_0_hz),
         cmocka_unit_test(a_stated_frequency_has_no_vote),
         cmocka_unit_test(rough_sources_do_not_vote),
-        cmocka_unit_test(the_bar_is_1000_ppm_and_the_errors),
+        cmocka_unit_test(sources_agree_within_1000_ppm_and_their_errors),
         cmocka_unit_test(a_window_is_undisturbed_without_switches_and_absence),
         cmocka_unit_test(undisturbed_windows_give_their_median),
         cmocka_unit_test(disturbed_windows_give_way_to_the_tsc),
-        cmocka_unit_test(what_no_switch_explains_is_the_error),
+        cmocka_unit_test(an_absence_without_a_switch_is_the_clocks_error),
         cmocka_unit_test(a_stopped_clock_is_not_known),
     };
 

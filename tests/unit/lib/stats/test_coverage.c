@@ -49,7 +49,7 @@ static void each_end_of_an_interval_is_used(void **state)
 }
 
 /* The same share against another bar. */
-static void the_bar_is_the_callers(void **state)
+static void the_caller_sets_the_required_share(void **state)
 {
     (void)state;
     struct coverage_row rows[10];
@@ -79,7 +79,7 @@ static void all_or_no_pairs_are_covered(void **state)
 
 /* One launch of ten far from the others, its interval as wide as theirs: 18 of 90 pairs miss, and
  * the bootstrap knows that it hangs on that one launch. */
-static void a_stray_launch_widens_the_error(void **state)
+static void a_launch_far_from_the_others_widens_the_error(void **state)
 {
     (void)state;
     struct coverage_row rows[10];
@@ -146,9 +146,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_those_counted_by_hand),
         cmocka_unit_test(each_end_of_an_interval_is_used),
-        cmocka_unit_test(the_bar_is_the_callers),
+        cmocka_unit_test(the_caller_sets_the_required_share),
         cmocka_unit_test(all_or_no_pairs_are_covered),
-        cmocka_unit_test(a_stray_launch_widens_the_error),
+        cmocka_unit_test(a_launch_far_from_the_others_widens_the_error),
         cmocka_unit_test(the_error_is_the_scatter),
         cmocka_unit_test(intervals_of_estimate_hold),
     };

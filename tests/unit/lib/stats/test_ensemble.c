@@ -75,7 +75,7 @@ static void a_calm_stream_is_ergodic(void **state)
     assert_true(ergodic >= 49); /* two tests at 99.9% each */
 }
 
-static void what_is_wrong_is_named(void **state)
+static void each_failed_test_of_ergodicity_is_named(void **state)
 {
     (void)state;
     struct ensemble_result r = planted(OTHER_FLOOR, 20, 200, 1);
@@ -93,7 +93,7 @@ static void what_is_wrong_is_named(void **state)
 
 /* A clock of coarse steps that reads 10 of them in turn with 11, as a beat has it: nothing but the
  * step is there, so nothing is judged by it. One more, and it is. */
-static void within_one_step_all_is_ergodic(void **state)
+static void minima_within_one_step_are_ergodic(void **state)
 {
     (void)state;
     for (unsigned wide = 1; wide <= 2; wide++) {
@@ -194,7 +194,7 @@ static void one_ensemble_is_not_judged(void **state)
 }
 
 /* The largest that docs/method.md names, 1000 x 100,000, has 99,999,000 degrees of freedom. */
-static void the_bound_is_right_at_full_size(void **state)
+static void the_f_bound_is_correct_for_the_largest_ensembles(void **state)
 {
     (void)state;
     struct ensemble e;
@@ -210,14 +210,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_those_computed_by_hand),
         cmocka_unit_test(a_calm_stream_is_ergodic),
-        cmocka_unit_test(what_is_wrong_is_named),
-        cmocka_unit_test(within_one_step_all_is_ergodic),
+        cmocka_unit_test(each_failed_test_of_ergodicity_is_named),
+        cmocka_unit_test(minima_within_one_step_are_ergodic),
         cmocka_unit_test(one_interrupt_is_not_ergodic),
         cmocka_unit_test(chance_is_within_the_bound_at_any_scale),
         cmocka_unit_test(short_ensembles_are_not_biased),
         cmocka_unit_test(equal_samples_are_ergodic),
         cmocka_unit_test(one_ensemble_is_not_judged),
-        cmocka_unit_test(the_bound_is_right_at_full_size),
+        cmocka_unit_test(the_f_bound_is_correct_for_the_largest_ensembles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

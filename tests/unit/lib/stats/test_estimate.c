@@ -59,7 +59,7 @@ static void drift_of_the_clock_cancels(void **state)
 }
 
 /* The clock goes to another step half-way: blocks away from there do not show it. */
-static void blocks_are_reckoned_by_the_rulers_around_them(void **state)
+static void blocks_are_converted_by_the_rulers_around_them(void **state)
 {
     enum { MANY = 4 * ESTIMATE_RULERS };
     double b[MANY], b2[MANY], r[MANY], r2[MANY], values[MANY];
@@ -359,7 +359,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drift_of_the_clock_cancels),
-        cmocka_unit_test(blocks_are_reckoned_by_the_rulers_around_them),
+        cmocka_unit_test(blocks_are_converted_by_the_rulers_around_them),
         cmocka_unit_test(a_figure_needs_no_subtrahend),
         cmocka_unit_test(a_row_that_cannot_be_doubled_keeps_the_windows_ticks),
         cmocka_unit_test(without_a_ruler_ticks_remain),

@@ -136,7 +136,7 @@ static void another_launch_lies_inside_of_few(void **state)
 
 /* A figure that is the most common placement's, where the mean over placements moves with the odd
  * ones that a launch happens to have. */
-static void the_figure_repeats(void **state)
+static void the_median_repeats_where_the_mean_moves(void **state)
 {
     (void)state;
     struct rng rng = {31};
@@ -161,7 +161,7 @@ int main(void)
         cmocka_unit_test(another_launch_lies_inside),
         cmocka_unit_test(another_launch_lies_inside_over_rounds),
         cmocka_unit_test(another_launch_lies_inside_of_few),
-        cmocka_unit_test(the_figure_repeats),
+        cmocka_unit_test(the_median_repeats_where_the_mean_moves),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

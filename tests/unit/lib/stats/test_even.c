@@ -31,7 +31,7 @@ static void a_constant_beats_a_loop(void **state)
 }
 
 /* An equal cost is not below: 12 against 3 an iteration is even at 4. */
-static void even_is_not_below(void **state)
+static void an_equal_cost_is_the_break_even_point(void **state)
 {
     static const struct even_point points[] = {AT(1, 9, 0), AT(4, 0, 0), AT(5, -3, 0)},
                                    line[] = {AT(2, 6, 0), AT(6, -6, 0)};
@@ -41,7 +41,7 @@ static void even_is_not_below(void **state)
     expect(line, COUNT(line), 5, 5, 5);
 }
 
-static void intervals_bound_it(void **state)
+static void intervals_bound_the_break_even_point(void **state)
 {
     static const struct even_point points[] = {AT(1, 7, 3.5),  AT(2, 4, 3.5),  AT(3, 1, 3.5),
                                                AT(4, -2, 3.5), AT(5, -5, 3.5), AT(6, -8, 3.5)};
@@ -83,7 +83,7 @@ static void a_first_point_below_is_the_count(void **state)
 }
 
 /* The same, equal at every count, is never cheaper. */
-static void the_same_never_wins(void **state)
+static void equal_costs_never_break_even(void **state)
 {
     static const struct even_point same[] = {AT(1, 0, 0), AT(2, 0, 0), AT(64, 0, 0)};
 
@@ -91,7 +91,7 @@ static void the_same_never_wins(void **state)
     expect(same, COUNT(same), 0, 0, 0);
 }
 
-static void a_later_loss_counts(void **state)
+static void the_break_even_point_follows_the_last_count_that_costs_more(void **state)
 {
     static const struct even_point points[] = {AT(1, -1, 0), AT(2, 3, 0), AT(4, -1, 0),
                                                AT(8, -2, 0)};
@@ -119,13 +119,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_constant_beats_a_loop),
-        cmocka_unit_test(even_is_not_below),
-        cmocka_unit_test(intervals_bound_it),
+        cmocka_unit_test(an_equal_cost_is_the_break_even_point),
+        cmocka_unit_test(intervals_bound_the_break_even_point),
         cmocka_unit_test(each_side_gives_its_bound),
         cmocka_unit_test(a_bound_that_is_not_reached_is_not_reported),
         cmocka_unit_test(a_first_point_below_is_the_count),
-        cmocka_unit_test(the_same_never_wins),
-        cmocka_unit_test(a_later_loss_counts),
+        cmocka_unit_test(equal_costs_never_break_even),
+        cmocka_unit_test(the_break_even_point_follows_the_last_count_that_costs_more),
         cmocka_unit_test(bounds_are_in_order),
     };
 

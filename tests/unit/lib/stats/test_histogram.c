@@ -85,7 +85,7 @@ static void many_values_have_a_summary_within_a_bin(void **state)
     }
 }
 
-static void extreme_values_fit(void **state)
+static void extreme_values_fit_their_column(void **state)
 {
     struct bin bins[2];
     struct histogram h;
@@ -150,7 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_values_have_an_exact_summary),
         cmocka_unit_test(many_values_have_a_summary_within_a_bin),
-        cmocka_unit_test(extreme_values_fit),
+        cmocka_unit_test(extreme_values_fit_their_column),
         cmocka_unit_test(the_fullest_bins_are_kept),
     };
 

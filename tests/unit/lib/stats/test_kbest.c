@@ -51,7 +51,7 @@ static void a_search_that_does_not_converge_is_reported(void **state)
     assert_int_equal(b.smallest[0], ticks);
 }
 
-static void the_bound_itself_is_inside(void **state)
+static void samples_at_the_bound_agree(void **state)
 {
     (void)state;
     struct kbest b;
@@ -91,7 +91,7 @@ int main(void)
         cmocka_unit_test(converges_on_the_smallest),
         cmocka_unit_test(needs_k_samples_at_least),
         cmocka_unit_test(a_search_that_does_not_converge_is_reported),
-        cmocka_unit_test(the_bound_itself_is_inside),
+        cmocka_unit_test(samples_at_the_bound_agree),
         cmocka_unit_test(holds_the_k_smallest_of_any_stream),
     };
 

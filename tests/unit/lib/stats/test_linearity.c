@@ -52,7 +52,7 @@ static void unknown_is_not_a_number(void **state)
     assert_true(points[3].cycles == -2 && points[3].half != points[3].half);
 }
 
-static void the_number_of_windows_reaches_the_bar(void **state)
+static void the_planned_windows_prove_the_limit(void **state)
 {
     (void)state;
     static const struct {
@@ -121,7 +121,7 @@ static void groups_show_their_spread(void **state)
     assert_true(points[5].cycles != points[5].cycles && !linearity_line(points).straight);
 }
 
-static void what_bends_is_not_straight(void **state)
+static void a_curve_with_a_bend_is_not_straight(void **state)
 {
     (void)state;
     static const double plain[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 19, 49, 92, 98};
@@ -274,9 +274,9 @@ int main(void)
         cmocka_unit_test(hidden_cycles_are_shown_as_measured),
         cmocka_unit_test(a_perfect_window_is_zero_everywhere),
         cmocka_unit_test(unknown_is_not_a_number),
-        cmocka_unit_test(the_number_of_windows_reaches_the_bar),
+        cmocka_unit_test(the_planned_windows_prove_the_limit),
         cmocka_unit_test(groups_show_their_spread),
-        cmocka_unit_test(what_bends_is_not_straight),
+        cmocka_unit_test(a_curve_with_a_bend_is_not_straight),
         cmocka_unit_test(a_bend_is_proven_by_groups_that_agree),
         cmocka_unit_test(noise_proves_no_bend),
         cmocka_unit_test(slow_disturbances_prove_no_bend),

@@ -56,7 +56,7 @@ static double lattice_mean(double ticks, struct rng *rng)
 }
 
 /* Raw ticks have two or three values here, far apart; the block values are one mode. */
-static void a_lattice_is_one_mode(void **state)
+static void block_values_of_a_coarse_clock_are_one_mode(void **state)
 {
     (void)state;
     static struct data d;
@@ -311,7 +311,7 @@ static void few_blocks_have_no_modes(void **state)
 }
 
 /* A block in which the core's clock moved is between the modes and belongs to neither. */
-static void strays_hide_no_mode(void **state)
+static void stray_values_do_not_hide_a_mode(void **state)
 {
     (void)state;
     static struct data d;
@@ -334,7 +334,7 @@ static void strays_hide_no_mode(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lattice_is_one_mode),
+        cmocka_unit_test(block_values_of_a_coarse_clock_are_one_mode),
         cmocka_unit_test(noise_is_one_mode),
         cmocka_unit_test(a_planted_pair_of_modes_is_found),
         cmocka_unit_test(modes_by_layout_and_by_time_are_distinguished),
@@ -344,7 +344,7 @@ int main(void)
         cmocka_unit_test(small_gaps_and_small_shares_are_no_modes),
         cmocka_unit_test(a_gap_in_a_broad_spread_is_no_mode),
         cmocka_unit_test(few_blocks_have_no_modes),
-        cmocka_unit_test(strays_hide_no_mode),
+        cmocka_unit_test(stray_values_do_not_hide_a_mode),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

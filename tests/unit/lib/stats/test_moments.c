@@ -20,7 +20,7 @@ static void moments_are_those_of_known_numbers(void **state)
 
 /* The sums are taken about a mean that moves; about the final mean, in two passes, they must be the
  * same. */
-static void one_pass_is_as_good_as_two(void **state)
+static void one_pass_gives_the_correlation_of_two_passes(void **state)
 {
     (void)state;
     enum { N = 2000 };
@@ -80,7 +80,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_those_of_known_numbers),
-        cmocka_unit_test(one_pass_is_as_good_as_two),
+        cmocka_unit_test(one_pass_gives_the_correlation_of_two_passes),
         cmocka_unit_test(a_planted_correlation_is_found),
         cmocka_unit_test(few_values_are_unknown),
     };

@@ -34,7 +34,7 @@ static void shifts_are_those_computed_by_hand(void **state)
 }
 
 /* The same shift, whatever two odd values on either side do. */
-static void odd_values_do_not_move_it(void **state)
+static void odd_values_do_not_move_the_shift(void **state)
 {
     (void)state;
     double a[16], b[16];
@@ -78,7 +78,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranks_are_those_of_published_tables),
         cmocka_unit_test(shifts_are_those_computed_by_hand),
-        cmocka_unit_test(odd_values_do_not_move_it),
+        cmocka_unit_test(odd_values_do_not_move_the_shift),
         cmocka_unit_test(intervals_hold_the_shift),
     };
 

@@ -30,7 +30,7 @@ static void plant(uint64_t seed, double step, double empty, double ruler, bool s
     }
 }
 
-static void a_lattice_with_strays_has_its_step(void **state)
+static void the_step_is_found_despite_stray_differences(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 30; seed++) {
@@ -48,7 +48,7 @@ static void integer_steps_are_found(void **state)
     }
 }
 
-static void deltas_without_a_lattice_have_a_step_of_one(void **state)
+static void differences_without_a_common_divisor_have_a_step_of_one(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -161,9 +161,9 @@ static void narrow_deltas_have_no_step(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lattice_with_strays_has_its_step),
+        cmocka_unit_test(the_step_is_found_despite_stray_differences),
         cmocka_unit_test(integer_steps_are_found),
-        cmocka_unit_test(deltas_without_a_lattice_have_a_step_of_one),
+        cmocka_unit_test(differences_without_a_common_divisor_have_a_step_of_one),
         cmocka_unit_test(scaled_steps_are_found),
         cmocka_unit_test(equal_deltas_have_a_step_of_one),
         cmocka_unit_test(zeros_are_not_counted),

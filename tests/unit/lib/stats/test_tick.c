@@ -57,7 +57,7 @@ static void too_few_ticks_are_not_judged(void **state)
     assert_false(tick_judge(&f).known);
 }
 
-static void several_in_one_gap_share_it(void **state)
+static void several_ticks_in_one_gap_share_its_length(void **state)
 {
     (void)state;
     struct tick_finder f;
@@ -108,7 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least_gap_is_the_cost),
         cmocka_unit_test(too_few_ticks_are_not_judged),
-        cmocka_unit_test(several_in_one_gap_share_it),
+        cmocka_unit_test(several_ticks_in_one_gap_share_its_length),
         cmocka_unit_test(ticks_that_cannot_be_in_a_window_are_not_subtracted),
         cmocka_unit_test(no_window_becomes_shorter_than_one_without),
     };

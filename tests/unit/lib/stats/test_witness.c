@@ -244,7 +244,7 @@ static void a_best_reading_must_be_a_possible_width(void **state)
     assert_true(w.best == 0 && w.counted == 0);
 }
 
-static void a_plan_is_short_and_sure(void **state)
+static void a_witness_plan_is_short_and_has_little_noise(void **state)
 {
     (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
@@ -269,7 +269,7 @@ int main(void)
         cmocka_unit_test(single_odd_readings_change_nothing),
         cmocka_unit_test(a_late_best_judges_again),
         cmocka_unit_test(a_best_reading_must_be_a_possible_width),
-        cmocka_unit_test(a_plan_is_short_and_sure),
+        cmocka_unit_test(a_witness_plan_is_short_and_has_little_noise),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,7 +20,7 @@ static void fill(unsigned char *at, size_t n, unsigned seed)
         at[i] = (unsigned char)(i * 7 + seed);
 }
 
-static void memcpy_and_memmove_copy(void **state)
+static void memcpy_and_memmove_copy_their_range_and_no_other_byte(void **state)
 {
     (void)state;
     unsigned char from[80], to[80], want[80];
@@ -34,7 +34,7 @@ static void memcpy_and_memmove_copy(void **state)
     }
 }
 
-static void moves_both_ways(void **state)
+static void memmove_copies_overlapping_bytes_in_both_directions(void **state)
 {
     (void)state;
     unsigned char a[64], b[64];
@@ -51,7 +51,7 @@ static void moves_both_ways(void **state)
     }
 }
 
-static void memset_sets(void **state)
+static void memset_writes_its_range_and_no_other_byte(void **state)
 {
     (void)state;
     unsigned char a[32], b[32];
@@ -74,7 +74,7 @@ static void memcmp_compares_unsigned_bytes(void **state)
     assert_true(own_memcmp("\xff", "\x01", 1) > 0); /* as unsigned bytes */
 }
 
-static void strlen_measures(void **state)
+static void strlen_counts_the_bytes_before_the_nul(void **state)
 {
     (void)state;
     assert_int_equal(own_strlen(""), 0);
@@ -85,11 +85,11 @@ static void strlen_measures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memcpy_and_memmove_copy),
-        cmocka_unit_test(moves_both_ways),
-        cmocka_unit_test(memset_sets),
+        cmocka_unit_test(memcpy_and_memmove_copy_their_range_and_no_other_byte),
+        cmocka_unit_test(memmove_copies_overlapping_bytes_in_both_directions),
+        cmocka_unit_test(memset_writes_its_range_and_no_other_byte),
         cmocka_unit_test(memcmp_compares_unsigned_bytes),
-        cmocka_unit_test(strlen_measures),
+        cmocka_unit_test(strlen_counts_the_bytes_before_the_nul),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

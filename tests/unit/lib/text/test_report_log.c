@@ -74,7 +74,7 @@ static void a_full_log_keeps_whole_lines(void **state)
     assert_int_equal(l.text.lost, 2);
 }
 
-static void the_end_of_a_report_is_bounded(void **state)
+static void the_end_of_a_kept_report_has_a_size_limit(void **state)
 {
     (void)state;
     report_log_end(&l);
@@ -103,7 +103,7 @@ int main(void)
         cmocka_unit_test_setup(lines_are_sorted, fresh),
         cmocka_unit_test_setup(a_report_in_single_bytes_is_kept_as_one_in_whole, fresh),
         cmocka_unit_test_setup(a_full_log_keeps_whole_lines, fresh),
-        cmocka_unit_test_setup(the_end_of_a_report_is_bounded, fresh),
+        cmocka_unit_test_setup(the_end_of_a_kept_report_has_a_size_limit, fresh),
         cmocka_unit_test_setup(a_line_cut_by_the_end_is_dropped, fresh),
     };
 

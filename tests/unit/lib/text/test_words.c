@@ -57,7 +57,7 @@ static void comment_ends_a_word(void **state)
     expect_end(&w);
 }
 
-static void quotes_hold_blanks(void **state)
+static void a_quoted_word_may_have_blanks(void **state)
 {
     (void)state;
     struct word word;
@@ -105,7 +105,7 @@ static void bad_bytes_stay_as_they_are(void **state)
     expect(&w, "b", 2);
 }
 
-static void too_long_is_cut(void **state)
+static void a_text_longer_than_its_limit_is_cut(void **state)
 {
     (void)state;
     struct word word;
@@ -133,9 +133,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_have_the_number_of_their_line),
         cmocka_unit_test(comment_ends_a_word),
-        cmocka_unit_test(quotes_hold_blanks),
+        cmocka_unit_test(a_quoted_word_may_have_blanks),
         cmocka_unit_test(a_nul_ends_load_options_and_is_bad_in_a_file),
-        cmocka_unit_test(too_long_is_cut),
+        cmocka_unit_test(a_text_longer_than_its_limit_is_cut),
         cmocka_unit_test(bad_bytes_stay_as_they_are),
     };
 
