@@ -14,9 +14,12 @@
 #include "bench/across/quiet_show.h"
 #include "bench/show/show.h"
 #include "lib/text/fmt.h"
+#include "lib/text/json.h"
 #include "lib/text/str.h"
 
 #define DETAILS_UP_TO 8 /* most rows of a run that shows all statistics of each */
+#define KEPT_BYTES    512
+#define KEPT_DIGITS   8 /* of numbers that are not 0 */
 
 /* Begins a suite in the table. A stopped run shows rows of several suites at once. */
 static void enter_suite(struct run *run, const struct bench *b)
@@ -104,11 +107,28 @@ static const char *type_of(const struct run *run, unsigned k)
     return cores ? cores->facts[run->plan->list[k]].type : NULL;
 }
 
+/* Returns the bytes that the platform adds to each record, about. */
+static unsigned kept_bytes(const struct run *run)
+{
+    static const uint64_t nothing[PLATFORM_KEPT];
+    char text[KEPT_BYTES];
+    struct sink_buf b;
+    struct json j;
+
+    if (!run->plan->p->kept.record)
+        return 0;
+    sink_buf_init(&b, text, sizeof text);
+    json_line_begin(&j, &b.sink);
+    run->plan->p->kept.record(nothing, &j);
+    return (unsigned)b.used + KEPT_DIGITS;
+}
+
 uint64_t run_curve_bytes(const struct run *run)
 {
     struct curve_bytes of = {.pairs = (unsigned)crowd_pairs(run->plan->all),
                              .cores = run->plan->n,
-                             .sizes = needs_sizes(run->plan->p)};
+                             .sizes = needs_sizes(run->plan->p),
+                             .kept = kept_bytes(run)};
 
     for (size_t i = 0; i < run->n; i++) {
         const struct bench *b = run->rows[i];

@@ -13,6 +13,7 @@ struct curve_bytes {
     unsigned pairs;                /* of each matrix */
     unsigned cores;                /* that measure */
     unsigned sizes;                /* of registers: 1, 2, 4 ... bytes, in a map */
+    unsigned kept;                 /* bytes that the platform adds to each record */
 };
 
 uint64_t curve_bytes(const struct curve_bytes *of);

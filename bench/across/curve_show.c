@@ -278,7 +278,8 @@ static void record_point(const struct run_facts *run, const struct curve *c,
 {
     double v = figure(run, c, p), side = estimate_longer_of(v, p->lo, p->hi),
            time = ns(run, p->ticks);
-    int most = units_are_instructions(run) || v < 1 ? 3 : 2, decimals = json_decimals(side, most);
+    int most = units_are_instructions(run) || v < 1 ? 3 : 2,
+        decimals = json_decimals(2 * side, most);
 
     json_array(j, NULL);
     json_i64(j, NULL, (int64_t)p->bytes);

@@ -197,16 +197,25 @@ static void record_slots(struct json *j, const struct page *page)
     json_text_end(&text);
 }
 
-/* Writes the blockers as digits. */
+static void put_blockers(uint32_t set, struct sink *out)
+{
+    for (unsigned b = 0; b < BLOCKERS; b++)
+        if (set >> b & 1)
+            fmt(out, "%u", b);
+}
+
+/* Writes the blockers as digits, the unsettled ones last. */
 static void put_shares(const struct insn_table *t, const struct insn_row *row, struct sink *out)
 {
     struct insn_sharing s = insn_sharing_of(t, row);
 
-    for (unsigned b = 0; b < BLOCKERS; b++)
-        if ((s.shares | s.unsettled) >> b & 1)
-            fmt(out, "%u%s", b, s.unsettled >> b & 1 ? "?" : "");
-    if (!(s.shares | s.unsettled))
+    if (!(s.shares | s.unsettled)) {
         fmt(out, "%s", s.free ? "." : "-");
+        return;
+    }
+    put_blockers(s.shares & ~s.unsettled, out);
+    fmt(out, "%s", s.unsettled ? "/" : "");
+    put_blockers(s.unsettled, out);
 }
 
 static void record_shares(struct json *j, const struct page *page)
@@ -342,9 +351,15 @@ void insn_record_forms(const struct run_facts *run, const struct insn_table *t,
 
 /* --- the estimate ----------------------------------------------------------------------------- */
 
-/* Bytes, from reports of a Zen 3 and a Zen 4: of a form without its name and pairs, of a pair, and
- * of a record without its forms. */
-enum { FORM_BYTES = 19, PAIR_BYTES = 6, FRAME_BYTES = 240 };
+/* Bytes, from reports of a Zen 3 and a Zen 4: of a form without its name and pairs, of a pair, both
+ * also where instructions are counted, and of a record without its forms. */
+enum {
+    FORM_BYTES = 19,
+    PAIR_BYTES = 6,
+    EXACT_FORM_BYTES = 8,
+    EXACT_PAIR_BYTES = 5,
+    FRAME_BYTES = 240
+};
 
 static uint64_t names_bytes(struct insn_groups *g)
 {
@@ -374,7 +389,8 @@ static uint64_t bytes_of_names(const struct insn_table *t, bool run)
 
 static uint64_t bytes_of_figures(const struct insn_table *t)
 {
-    return (uint64_t)t->run * FORM_BYTES + (uint64_t)t->pairs * PAIR_BYTES;
+    return (uint64_t)t->run * (t->exact ? EXACT_FORM_BYTES : FORM_BYTES) +
+           (uint64_t)t->pairs * (t->exact ? EXACT_PAIR_BYTES : PAIR_BYTES);
 }
 
 uint64_t insn_record_bytes(const struct insn_table *t)

@@ -95,7 +95,7 @@ static void record_point(const struct run_facts *run, const struct limit_point *
     int most = v < 1 || units_are_instructions(run) ? 3
                : v < 100                            ? 2
                                                     : 1,
-        decimals = json_decimals(side, most);
+        decimals = json_decimals(2 * side, most);
 
     json_array(j, NULL);
     json_u64(j, NULL, p->count);

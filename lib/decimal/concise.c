@@ -45,6 +45,8 @@ void concise(struct sink *out, double value, double error)
         unit *= 10;
     num_f64(out, rounded(value, unit), decimals, 0);
     uint64_t units = units_of(value, error, unit);
-    if (units > CONCISE_UNITS)
+    if (units > CONCISE_MOST)
         fmt(out, "(%llu)", (unsigned long long)units);
+    else if (units > CONCISE_UNITS)
+        fmt(out, "%c", (char)('a' + (units - 1)));
 }

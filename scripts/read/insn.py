@@ -16,10 +16,10 @@ Figure = collections.namedtuple("Figure", "value error at_most settled")
 Form = collections.namedtuple("Form", "name core figures fault lcp shares unsettled history complex")
 ENTRIES = ("same", "line", "straight")
 VARIANTS = ("tp", *ENTRIES, "slots")
-# In a report: [<]value[(error in units of the value's last digit)][?].
-FIGURE = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\((\d+|\?)\))?(\??)")
+# In a report: [<]value[error in units of the value's last digit][?]. The error is a letter, c is 3, or in parentheses.
+FIGURE = re.compile(r"(<?)(-?\d+(?:\.\d+)?)(?:\((\d+|\?)\)|([a-f]))?(\??)")
 NUMBER = re.compile(r"\d+(\.\d+)?")
-SHARED = re.compile(r"(\d)(\??)")
+SHARED = re.compile(r"(\d)(\??)")  # in older reports each unsettled one has a mark
 UNITS = 2  # of a figure without an error: lib/decimal/concise.h
 SLOTS_ERROR = 0.25  # the most of a number of slots in a report
 
@@ -77,12 +77,14 @@ def names_of(groups):
 
 
 def _figure(text):
-    """Returns the figure of `1.01(3)`: 1.01 +- 0.03. None: not measured, or no figure."""
+    """Returns the figure of `1.01c`, or `1.01(3)`: 1.01 +- 0.03. None: not measured, or no figure."""
     found = FIGURE.fullmatch(text)
     if not found:
         return None
-    bound, value, units, unsettled = found.groups()
+    bound, value, units, letter, unsettled = found.groups()
     unit = 10 ** -len(value.partition(".")[2])
+    if letter:
+        units = ord(letter) - ord("a") + 1
     error = None if units == "?" else round(int(units or UNITS) * unit, 6)
     return Figure(float(value), error, bool(bound), not unsettled)
 
@@ -104,10 +106,11 @@ def _named(text):
 
 
 def _shares(text):
-    """Returns Form.shares and Form.unsettled of `02?`."""
-    found = SHARED.findall(text)
+    """Returns Form.shares and Form.unsettled of `02/4`, of an older report's `024?`."""
+    settled, _, rest = text.partition("/")
+    found = SHARED.findall(settled)
     shares, unsettled = ([int(digit) for digit, mark in found if mark == wanted] for wanted in ("", "?"))
-    return None if text == "-" else shares, unsettled
+    return None if text == "-" else shares, unsettled + [int(digit) for digit in rest]
 
 
 def _by_group(listed, groups, likes):

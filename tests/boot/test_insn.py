@@ -15,6 +15,12 @@ def forms_of_the_table():
     return len(re.findall(r"^FORM\(", (ROOT / "lib/insn/table.def").read_text(encoding="utf-8"), re.MULTILINE))
 
 
+def assert_estimate_is_near(bytes_said, serial):
+    """The estimate is at most a tenth above the bytes of the records, and never below."""
+    written = sum(len(line) + 1 for line in serial.split(b"\n") if re.search(rb'"type":"insn(_left)?"', line))
+    assert written <= bytes_said <= 1.1 * written, (written, bytes_said)
+
+
 @pytest.mark.long
 def test_every_form_is_executed_or_refused_and_none_is_lost(boot):
     b = boot("suite=insn").must(SUCCESS, rows=0)
@@ -33,4 +39,5 @@ def test_every_form_is_executed_or_refused_and_none_is_lost(boot):
     for name, form in ran.items():
         # At least the instruction itself, and a few that set its registers again.
         assert name in faulted or form.figures["tp"].value >= 1, form
+    assert_estimate_is_near(plan["bytes"], b.serial)
     assert ran["add r64, r64"].figures["tp"].value == ran["movaps xmm, m128"].figures["tp"].value == 1

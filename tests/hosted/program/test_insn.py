@@ -141,6 +141,15 @@ def test_the_records_take_about_the_estimated_bytes(short):
     assert written < 1.5 * one(short, "insn_plan")["bytes"]
 
 
+@pytest.mark.silicon
+def test_the_estimate_of_a_datasheet_is_at_most_a_tenth_above_its_records(run):
+    out = run("datasheet", "format=jsonl").out
+    kinds = ("insn", "insn_left", "curve", "limit", "forward", "matrix")
+    written = sum(len(line) + 2 for line in out.splitlines() if json.loads(line)["type"] in kinds)
+    (plan,) = [json.loads(line) for line in out.splitlines() if '"type":"insn_plan"' in line]
+    assert written <= plan["all_bytes"] <= 1.1 * written
+
+
 def test_a_stopped_run_has_the_forms_so_far(running):
     process, end = running("suite=insn", "time=600")
     run_on(process, ticks=100)  # a second of CPU time: the passes over all forms take longer

@@ -26,6 +26,7 @@ static const char *const others[] = {
 static const char *const hybrid[] = {"GenuineIntel0090672_AlderLake_01_LC_BC",
                                      "GenuineIntel00A06A4_MeteorLake_10"};
 #define SERIAL_BYTES (45 * 115200 / 10) /* of a datasheet at 115200 baud */
+#define ZEN_4_BYTES  324650
 #define COUNT(a)     (sizeof(a) / sizeof(a)[0])
 
 struct measured {
@@ -110,6 +111,16 @@ static void both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **state
 }
 
 /* On one core. No CPU has FP16, VP2INTERSECT, TBM and FMA4. */
+/* A report of such a CPU, of a process on a busy machine: its records `insn` and `insn_left`. */
+static void the_estimate_of_a_zen_4_is_at_most_a_tenth_above_its_report(void **state)
+{
+    const uint64_t reported = ZEN_4_BYTES;
+
+    (void)state;
+    struct measured m = on(&(struct dump_cpu){fixture("AuthenticAMD0A10F11_KVM_guest"), 0});
+    assert_in_range(m.bytes, reported, reported + reported / 10);
+}
+
 static void not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line(void **state)
 {
     struct insn_support s = {.avx_on = true, .avx512_on = true};
@@ -126,6 +137,7 @@ int main(void)
         cmocka_unit_test(a_cpu_with_avx512_has_5000_forms_and_6000_pairs),
         cmocka_unit_test(every_cpu_has_the_forms_of_long_mode),
         cmocka_unit_test(both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms),
+        cmocka_unit_test(the_estimate_of_a_zen_4_is_at_most_a_tenth_above_its_report),
         cmocka_unit_test(not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line),
     };
 

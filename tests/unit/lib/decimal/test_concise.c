@@ -25,12 +25,12 @@ static void digits_follow_the_error(void **state)
         double value, error;
         const char *text;
     } cases[] = {
-        {0.25, 0.001, "0.250"},    {0.25, 0, "0.250"},      {0.2571, 0.003, "0.257(4)"},
-        {0.2571, 0.02, "0.26(3)"}, {0.2571, 0.007, "0.26"}, {1, 0.001, "1.00"},
-        {1.01, 0.02, "1.01"},      {1.01, 0.03, "1.01(3)"}, {1.0049, 0.001, "1.00"},
-        {3.14, 0.5, "3.1(6)"},     {3.14, 0.06, "3.14(6)"}, {3.1, 0.07, "3.1"},
-        {12.34, 0.01, "12.3"},     {123.4, 0.1, "123"},     {1234, 1, "1234"},
-        {1234, 56, "1234(56)"},    {-0.02, 0.02, "-0.02"},  {0, 0, "0.000"},
+        {0.25, 0.001, "0.250"},  {0.25, 0, "0.250"},      {0.2571, 0.003, "0.257d"},
+        {0.2571, 0.02, "0.26c"}, {0.2571, 0.007, "0.26"}, {1, 0.001, "1.00"},
+        {1.01, 0.02, "1.01"},    {1.01, 0.03, "1.01c"},   {1.0049, 0.001, "1.00"},
+        {3.14, 0.5, "3.1f"},     {3.14, 0.06, "3.14f"},   {3.1, 0.07, "3.1"},
+        {12.34, 0.01, "12.3"},   {123.4, 0.1, "123"},     {1234, 1, "1234"},
+        {1234, 56, "1234(56)"},  {-0.02, 0.02, "-0.02"},  {0, 0, "0.000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_string_equal(text_of(cases[i].value, cases[i].error), cases[i].text);
@@ -67,7 +67,11 @@ static void a_written_figure_contains_the_range_of_its_error(void **state)
         const char *point = strchr(text, '.');
         size_t decimals = point ? strspn(point + 1, "0123456789") : 0;
         double written = strtod(text, NULL), unit = power_of_10(-(int)decimals);
-        double most = (units ? strtod(units + 1, NULL) : CONCISE_UNITS) * unit;
+        char last = text[strlen(text) - 1];
+        double most = (units                        ? strtod(units + 1, NULL)
+                       : last >= 'a' && last <= 'z' ? last - 'a' + 1
+                                                    : CONCISE_UNITS) *
+                      unit;
         assert_true(written + most >= (value + error) * (1 - 1e-9));
         assert_true(written - most <= (value - error) * (1 + 1e-9));
         assert_true(most <= 2 * error + 3 * unit);
