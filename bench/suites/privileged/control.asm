@@ -52,11 +52,7 @@ ENDUNIT
 ; clearing it flushes the TLB: SDM vol. 3A section 4.10.1.
 %define CR4_PCIDE 17
 UNIT privileged_pcid_on
-    mov rsi, [OBJECT + OBJECT_ROOM]
-    mov r8, [rsi]
-    mov r9, [rsi + 8]
-    mov r11, [rsi + 24]
-    mov rdi, [rsi + 32]
+    LOAD_REGISTERS
     mov r10, r11
     bts r10, CR4_PCIDE
     mov cr4, r10

@@ -1,14 +1,8 @@
 ; RDMSR and WRMSR. The MSR is the row's `arg`.
 %include "bench/suites/privileged/privileged.inc"
 
-; struct privileged_registers
 UNIT privileged_load
-    mov rsi, [OBJECT + OBJECT_ROOM]
-    mov r8, [rsi]
-    mov r9, [rsi + 8]
-    mov r10, [rsi + 16]
-    mov r11, [rsi + 24]
-    mov rdi, [rsi + 32]
+    LOAD_REGISTERS
 ENDUNIT
 
 %macro MSR_NUMBER 0
@@ -33,12 +27,7 @@ ENDUNIT
 ; lets no WRMSR pass the store: SDM vol. 3A section 11.5.4.1. Another mode disarms the timer.
 %define LVT_TIMER 0x320
 UNIT privileged_deadline_on
-    mov rsi, [OBJECT + OBJECT_ROOM]
-    mov r8, [rsi]
-    mov r9, [rsi + 8]
-    mov r10, [rsi + 16]
-    mov r11, [rsi + 24]
-    mov rdi, [rsi + 32]
+    LOAD_REGISTERS
     mov [r10 + LVT_TIMER], edi
     mfence
 ENDUNIT
