@@ -1,28 +1,14 @@
-"""`baretick report`: one page of HTML with all of a report. It needs no network and no other file, and can be read
-without scripts."""
-import argparse
-import base64
-import hashlib
-import os
-import sys
-
-from draw import certificate, datasheet, ink, markup, page_parts, pictures, plot
+"""The page of a report: everything in it, as HTML."""
+from draw import certificate, datasheet, document, ink, markup, page_parts, pictures, plot
 from draw import machine as draw_machine
 from draw.markup import element
 from judge import compare
-from read import curve, forward, quiet, saved, show
-from tools import distribution, help_text
+from read import curve, forward, quiet, show
+from tools import distribution
 
-HERE = os.path.dirname(os.path.realpath(__file__))
-MOST_ROWS = 24  # that get pictures, unless --plots says another number
 TITLE = "Certificate of quiet"
 OF_MACHINE = ("linearity", "cores", "gaps")
 FIRST = "memory-latency-"  # the beginning of the file's name of the picture of a datasheet that comes first
-
-
-def asset(name):
-    with open(os.path.join(HERE, name), encoding="utf-8") as f:
-        return f.read()
 
 
 # --- pictures --------------------------------------------------------------------------------------
@@ -146,21 +132,6 @@ def of_rows(figures, report, rows, names, old):
 
 # --- the page --------------------------------------------------------------------------------------
 
-class Page:
-    """Sections with their headings, and links to them."""
-
-    def __init__(self, certifies=False):
-        self.body, self.ways, self.certifies = [], [], certifies
-
-    def section(self, place, title, *content):
-        """Nothing without content. Of a certificate only the first section is printed."""
-        if not any(content):
-            return
-        self.ways.append(element("a", title, href=f"#{place}"))
-        self.body.append(element("section", element("h2", title, id=f"{place}-title"), *content, id=place,
-                                 class_="screen" if self.body and self.certifies else None, aria_labelledby=f"{place}-title"))
-
-
 def verdict(report, place, warnings):
     """Returns the verdict in a line, with a link to the warnings."""
     good = report.verdict == "pass" and not report.damage
@@ -185,7 +156,7 @@ def one(report, args, figures, prefix):
     """Returns (heading and warnings, the Page of the rest) of a report."""
     run, rows, machine = report.one("run"), plot.Chosen(report, args), page_parts.machine(report.one("run"))
     quiets = [q for q in quiet.quiets(report) if show.choice(args)({**q.record, "core": args.core})]
-    page = Page(certifies=bool(quiets) and not measured_more(report))
+    page = document.Page(certifies=bool(quiets) and not measured_more(report))
     old = plot.Old(args.against, report.path, args) if args.against else None
     found = drawn_curves(figures, report, args)
     first = [first_of_all(figures, report, args, found), page_parts.ten_figures(report)]
@@ -228,21 +199,6 @@ def one(report, args, figures, prefix):
     return markup.together(head), page
 
 
-def document(title, body):
-    script = asset("page.js")
-    # What a report says can be no script, whatever is wrong with this program.
-    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = (f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; base-uri 'none'; "
-              "form-action 'none'")
-    head = element("head", markup.Markup('<meta charset="utf-8">\n'),
-                   markup.Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'),
-                   markup.Markup('<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
-                   markup.Markup('<meta name="color-scheme" content="light dark">\n'), element("title", title), "\n",
-                   element("style", markup.Markup(asset("page.css"))), "\n")
-    return ("<!DOCTYPE html>\n" + element("html", head, "\n", element("body", body, "\n",
-            markup.Markup(f"<script>{script}</script>")), lang="en") + "\n")
-
-
 def html(reports, args):
     """Returns the page of these reports."""
     figures, body = Figures(args.plots), []
@@ -257,61 +213,4 @@ def html(reports, args):
                                   "often as the heading says, 98 times in 100 with +-98%. docs/report.md says what each field is."))
     first = reports[0]
     title = f"baretick: {pictures.machine(first.one('run'))}, {(first.verdict or 'no verdict').upper()}"
-    return document(title, markup.together(body, "\n"))
-
-
-def command(args):
-    """Returns 0: written, and every run passed; 1: a report is damaged or did not pass; 2: one cannot be read."""
-    if args.plots:
-        try:
-            ink.find_library()
-        except distribution.Missing as e:
-            print(f"baretick: the page will have no pictures: {e}", file=sys.stderr)
-    reports = show.read(args.files)
-    if not reports:
-        return 2
-    if args.against and len(args.files) > 1:
-        raise saved.Unreadable("--against sets one report against an older one: give one FILE")
-    for path in [*args.files, *([args.against] if args.against else [])]:
-        if os.path.realpath(path) == os.path.realpath(args.output):
-            raise saved.Unreadable(f"-o {args.output} would overwrite the report: give the page another name")
-    wrong = [show.complain(r) for r in reports]
-    for r in reports:
-        plot.fail_if_none_chosen(r, args)
-    text = html(reports, args)
-    with open(args.output, "w", encoding="utf-8", newline="\n") as f:
-        f.write(text)
-    rows = sum(len(plot.Chosen(r, args)) for r in reports)
-    counted = f"{rows} row{'' if rows == 1 else 's'}, " if rows else ""  # a report may have curves alone
-    print(f"written: {args.output}: {counted}{len(text.encode()) / 1e6:.1f} MB")
-    return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
-
-
-def number_of_plots(text):
-    if text == "all":
-        return sys.maxsize
-    try:
-        return int(text) if int(text) >= 0 else int("")
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: allowed are a number of rows, and `all`") from None
-
-
-def add(commands):
-    p = commands.add_parser(
-        "report", help="one HTML page with everything in a saved report",
-        formatter_class=help_text.Paragraphs,
-        description="Makes one page of HTML: warnings, the essence, the machine, tables that can be sorted, and\n"
-                    "pictures. It needs no network and no other file. Without matplotlib the page has no\n"
-                    "pictures and states why.",
-        epilog="Exit status: 0 written, and all runs passed; 1 a report is damaged, or its run did not pass: the page\n"
-               "is written and states it; 2 a report cannot be read.\n\n"
-               "examples:\n"
-               "  baretick report report.jsonl -o report.html\n"
-               "  baretick report new.jsonl --against old.jsonl -o change.html")
-    p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
-    p.add_argument("-o", dest="output", default="report.html", metavar="FILE", help="the page (report.html)")
-    p.add_argument("--plots", type=number_of_plots, default=MOST_ROWS, metavar="N",
-                   help=f"rows that get pictures, at most N; all, or 0 for no pictures ({MOST_ROWS})")
-    plot.add_against(p)
-    show.add_choice(p)
-    p.set_defaults(command=command)
+    return document.html(title, markup.together(body, "\n"))

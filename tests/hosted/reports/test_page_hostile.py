@@ -4,7 +4,7 @@ import resource
 
 import pytest
 
-from draw import page
+from draw import report_command
 from made_page import EVIL, HAS_MATPLOTLIB, MEGABYTES, Read, SECONDS, made, taken
 from made_reports import baretick, row, whole
 from pictured import everything, hist, moded, silicon
@@ -65,7 +65,7 @@ def test_a_large_report_is_a_sane_page(tmp_path, rows, plots, megabytes):
     path, out = tmp_path / "r.jsonl", tmp_path / "r.html"
     made_rows = ({**moded(), "name": f"r{i}", "hist": hist((3042, 800), (3848 + i, 120))} for i in range(rows))
     path.write_bytes(whole(*made_rows, run=silicon()))
-    assert cpu_seconds("report", path, "-o", out, *(() if plots == page.MOST_ROWS else ("--plots", plots))) < SECONDS
+    assert cpu_seconds("report", path, "-o", out, *(() if plots == report_command.MOST_ROWS else ("--plots", plots))) < SECONDS
     text = out.read_text()
     assert len(text.encode()) < megabytes * 1e6 and text.count('<th scope="row"') >= rows
     assert not HAS_MATPLOTLIB or f"Pictures of {plots} of {rows} rows" in text
