@@ -90,8 +90,8 @@ static inline uint64_t engine_spoils(const struct engine *e)
 #define DITHER_GOLDEN                                                                              \
     0x9e3779b97f4a7c15ull /* 2^64 / phi: frac(i * 0.618...) as a 64-bit fraction */
 
-/* Returns the delay of a kind's i-th window before its first reading, in core cycles: below one step,
- * spread evenly (docs/method.md "The step"). */
+/* Returns the delay of a kind's i-th window before its first reading, in core cycles: below one
+ * step, spread evenly (docs/method.md "The step"). */
 static inline uint64_t dither(const struct engine *e, uint64_t i)
 {
     return (i * DITHER_GOLDEN >> 32) * e->step_cycles >> 32;

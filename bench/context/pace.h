@@ -44,7 +44,7 @@ static inline uint64_t pace_smis(const struct engine *e)
     return e->pace ? e->pace->smis : 0;
 }
 
-/* --- a row that is not taken in rounds: from row_begin() to row_end() --------------------------- */
+/* --- a row that is not taken in rounds: from row_begin() to row_end() ------------------------- */
 
 /* Begins the row on the running core. It may last `ms` milliseconds longer than deadline=. */
 static inline void span_begin(const struct engine *e, struct row *row, unsigned ms)

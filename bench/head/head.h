@@ -54,7 +54,7 @@ void head_show_settings(const struct run_facts *run, const char *lfence, const c
 /* Writes recipe, witness, samples, options, options_from. */
 void head_record_settings(const struct run_facts *run, const char *from, struct json *j);
 
-/* --- selftests.c: every platform's; kernel/report/selftest.h has those of the bare machine ----- */
+/* --- selftests.c: every platform's; kernel/report/selftest.c has those of the bare machine ---- */
 
 /* Reports "linearity" and "core_counter", on another core with the ending "_coreN". */
 void selftests_core(const struct run_facts *run, const struct probe_check *linearity,
@@ -65,7 +65,7 @@ void selftests_core(const struct run_facts *run, const struct probe_check *linea
  * Reports nothing if no row was stepped. */
 void selftests_steps(const struct run_facts *run, struct report *r);
 
-/* --- linearity_show.c: what each recipe hides of a chain of additions of known length ---------- */
+/* --- linearity_show.c: what each recipe hides of a chain of additions of known length --------- */
 
 /* Writes two tables, linearity and regression, and a record of each for each recipe. */
 void linearity_show(const struct run_facts *run, const struct probe *p, struct report *r);

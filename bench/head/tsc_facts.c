@@ -158,7 +158,7 @@ static void record_speeds(const struct speed_facts *f, struct json *j)
     json_close(j);
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, struct sink *out)
 {

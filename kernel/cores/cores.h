@@ -128,7 +128,7 @@ uint64_t cores_cost(const struct handoff *h);
  * c->why_alone which cores are not available and why. NULL, or why nothing can be measured. */
 const char *cores_bring_up(struct cores *c);
 
-/* --- start.c: INIT, start-up IPIs, the trampoline below 1 MiB (SDM vol. 3A 10.4.4.1, 11.6.1) --- */
+/* --- start.c: INIT, start-up IPIs, the trampoline below 1 MiB (SDM vol. 3A 10.4.4.1, 11.6.1) -- */
 
 extern const struct core_origin core_started;
 
@@ -153,9 +153,9 @@ struct settled {
 
 /* Saves the boot core's registers, before the first other core settles. */
 void settle_like_boot(struct cores *c);
-/* Sets the core `c`, on which it runs, up like the boot core: descriptors, traps, control registers,
- * page tables, APIC, interrupts and machine checks. NULL: the core has its number and can be called;
- * else why not. */
+/* Sets the core `c`, on which it runs, up like the boot core: descriptors, traps, control
+ * registers, page tables, APIC, interrupts and machine checks. NULL: the core has its number and can
+ * be called; else why not. */
 const char *core_settle(struct core *c, struct settled *was);
 /* On that core: restores what core_settle() changed. */
 void core_unsettle(const struct core *c, const struct settled *was);

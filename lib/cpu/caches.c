@@ -1,6 +1,5 @@
 #include "lib/cpu/caches.h"
 
-#include "lib/cpu/descriptors.h"
 #include "lib/cpu/topology.h"
 
 const char *const cache_type_names[CACHE_TYPES] = {"data", "instruction", "unified"};

@@ -3,8 +3,9 @@
 #include "lib/stats/mathx.h"
 
 #define LEAST_SIZES          2
-#define REPRESENTATIVE_TIMES 4          /* as much time as another size */
-#define CHEAP                (1 / 128.) /* of the budget: a size that takes less keeps its measurements */
+#define REPRESENTATIVE_TIMES 4 /* as much time as another size */
+/* Of the budget: a size that takes less keeps its measurements. */
+#define CHEAP (1 / 128.)
 
 /* Returns the bytes of the cache for data of this level; 0: no such cache. */
 static uint64_t bytes_of(const struct cache *cache, unsigned n, unsigned level)
