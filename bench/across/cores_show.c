@@ -45,7 +45,6 @@ static void show_line(const struct run_cores *cores, unsigned core, struct repor
 
 static void show_table(const struct run_cores *cores, struct report *r)
 {
-
     fmt(r->out, "\r\ncores     %u, parked by %s; those that measure (*): %s%s\r\n", cores->count,
         cores->parked, cores->facts[0]->o->cores, cores->together ? ", together" : "");
     if (cores->all > cores->n)
@@ -112,7 +111,6 @@ static void record_core(const struct run_cores *cores, unsigned core, struct rep
 
 void cores_show(const struct run_cores *cores, struct report *r)
 {
-
     if (report_table(r) && cores->count > 1)
         show_table(cores, r);
     for (unsigned i = 0; i < cores->count; i++)

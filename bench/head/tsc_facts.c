@@ -232,16 +232,14 @@ void tsc_facts_record(const struct tsc_facts *t, const struct run_facts *run, st
 void tsc_facts_warn(const struct tsc_facts *t, struct report *r)
 {
     unsigned stated = t->sources - 1;
-    char text[160];
 
     if (!t->hz || t->used == stated || !is_stated(t, stated))
         return;
     double off = off_ppm(t, stated);
     if (off <= SPEED_TSC_PPM && off >= -SPEED_TSC_PPM)
         return;
-    fmt_buf(text, sizeof text,
-            "the CPU states a TSC of %llu Hz (%s); %llu Hz was measured by %s and is used",
-            (unsigned long long)t->source[stated].hz, tsc_rate_source_names[t->stated_by],
-            (unsigned long long)t->hz, t->names[t->used]);
-    report_event(r, "warning", text);
+    report_eventf(r, "warning",
+                  "the CPU states a TSC of %llu Hz (%s); %llu Hz was measured by %s and is used",
+                  (unsigned long long)t->source[stated].hz, tsc_rate_source_names[t->stated_by],
+                  (unsigned long long)t->hz, t->names[t->used]);
 }

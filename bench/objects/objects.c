@@ -264,23 +264,17 @@ static bool is_row(const char *suite, const char *name)
 /* Warns of rows whose partner is missing. Called after all objects are loaded. */
 static void warn_of_partners(struct report *r)
 {
-    char message[WHY_MOST];
-
     for (unsigned i = 0; i < rows_used; i++) {
         const struct bench *b = &rows[i].bench;
         if (!b->compared_with || is_row(b->suite, b->compared_with))
             continue;
-        fmt_buf(message, sizeof message,
-                "%s: row %s: compared_with is %s, which suite %s does not have", objects_name_of(b),
-                b->name, b->compared_with, b->suite);
-        report_event(r, "warning", message);
+        report_eventf(r, "warning", "%s: row %s: compared_with is %s, which suite %s does not have",
+                      objects_name_of(b), b->name, b->compared_with, b->suite);
     }
 }
 
 void objects_tell(struct report *r)
 {
-    char message[WHY_MOST + 32];
-
     warn_of_partners(r);
     if (left_out)
         report_event(r, "warning", left_out);
@@ -290,8 +284,7 @@ void objects_tell(struct report *r)
         record_file(&files[i], r);
     }
     for (unsigned i = 0; i < told(); i++) {
-        fmt_buf(message, sizeof message, "object refused: %s", refused(i));
-        report_event(r, "error", message);
+        report_eventf(r, "error", "object refused: %s", refused(i));
         report_failed(r, "an object of rows", NULL);
     }
 }
