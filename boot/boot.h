@@ -15,8 +15,8 @@
 #include "boot/memmap.h"
 #include "kernel/console/serial.h"
 #include "kernel/machine/leave.h"
-#include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/handoff.h"
+#include "kernel/memory/memory_map.h"
 #include "kernel/trap/traps.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
@@ -60,7 +60,7 @@ void boot_status(struct sink *out, EFI_STATUS status);
 
 /* The valid ACPI tables. Must not move: acpi points to memory. */
 struct boot_acpi {
-    struct acpi_mem memory;
+    struct physmem memory;
     struct acpi acpi;
 };
 void boot_acpi(const struct boot *b, struct boot_acpi *a);

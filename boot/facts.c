@@ -129,8 +129,8 @@ static bool on_qemu(const struct boot *b)
     if (!(cpuid(1, 0).ecx & 1u << 31)) /* SDM vol. 2A CPUID: hypervisor */
         return false;
     boot_acpi(b, &tables);
-    return acpi_says_qemu(&tables.acpi) || smbios_says_qemu(&tables.memory.mem, h->smbios3) ||
-           smbios_says_qemu(&tables.memory.mem, h->smbios);
+    return acpi_says_qemu(&tables.acpi) || smbios_says_qemu(&tables.memory, h->smbios3) ||
+           smbios_says_qemu(&tables.memory, h->smbios);
 }
 
 /* UEFI 2.10 section 3.3, table 3.1: SecureBoot is 1 if images are checked. */

@@ -65,8 +65,8 @@ struct sink *boot_error(struct boot *b)
 
 void boot_acpi(const struct boot *b, struct boot_acpi *a)
 {
-    acpi_mem_init(&a->memory, b->handoff);
-    acpi_open(&a->acpi, &a->memory.mem, b->handoff->rsdp);
+    a->memory = memory_physical(b->handoff);
+    acpi_open(&a->acpi, &a->memory, b->handoff->rsdp);
 }
 
 void boot_cpu(struct cpu *cpu)

@@ -1,6 +1,5 @@
 #include "kernel/ending.h"
 #include "bench/place/place.h"
-#include "kernel/console/pager.h"
 #include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"

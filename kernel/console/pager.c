@@ -1,5 +1,5 @@
-#include "kernel/console/pager.h"
 #include "kernel/console/keyboard.h"
+#include "kernel/console/screen.h"
 #include "kernel/cpu/cpu.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"

@@ -39,4 +39,13 @@ void screen_mapped(struct screen *s, bool mapped);
  * screen_mapped(). */
 void screen_paint(struct screen *s);
 
+/* --- pager.c: lets the user scroll back after the report's end --- */
+
+/* Writes one line about the keys, if lines have scrolled away and a keyboard answers. */
+void pager_hint(struct screen *s);
+
+/* Follows the keys until none was pressed for some minutes, then shows the end of the text again.
+ * Returns at once if pager_hint() writes nothing. */
+void pager_run(struct screen *s);
+
 #endif

@@ -235,6 +235,11 @@ volatile void *paging_map_mmio(struct paging *p, uint64_t address, uint64_t size
     return (volatile void *)address;
 }
 
+volatile void *paging_map_device(void *paging, uint64_t address, uint64_t size)
+{
+    return paging_map_mmio(paging, address, size);
+}
+
 bool paging_low_page(struct paging *p, uint64_t page, bool execute)
 {
     if (!identity(p, page, page + PAGE, execute ? PAGE_EXEC : PAGE_WRITE))

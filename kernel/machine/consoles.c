@@ -87,11 +87,6 @@ static bool wants(const struct machine *m, enum console_choice one)
     return choice == one || choice == CONSOLE_BOTH;
 }
 
-static volatile void *map_uart(void *ctx, uint64_t address, uint64_t size)
-{
-    return paging_map_mmio(ctx, address, size);
-}
-
 /* If the arena has no room for the log, boot/ reports that no file was written to the stick. */
 static void open_log(struct machine *m)
 {
@@ -148,7 +143,7 @@ struct sink *machine_console_late(struct machine *m)
 
     screen_mapped(&m->screen, m->paging.framebuffer);
     if (!m->serial.on && m->places.next < m->places.n)
-        opened = open_serial(m, map_uart);
+        opened = open_serial(m, paging_map_device);
     if (!m->serial.on && m->handoff->options.console == CONSOLE_SERIAL) {
         m->console_missing = "serial port";
         opened = open_screen(m);

@@ -1,5 +1,4 @@
 #include "kernel/machine/leave.h"
-#include "kernel/console/pager.h"
 #include "kernel/cores/lent.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/entry.h"

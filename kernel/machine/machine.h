@@ -18,9 +18,9 @@
 #include "kernel/devices/dma.h"
 #include "kernel/devices/irq.h"
 #include "kernel/machine/core_controls.h"
-#include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/arena.h"
 #include "kernel/memory/handoff.h"
+#include "kernel/memory/memory_map.h"
 #include "kernel/trap/traps.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
@@ -62,7 +62,7 @@ struct machine {
     struct paging paging;
     uint8_t arena_type; /* MTRR type of the arena; if not MTRR_WB, figures of memory are suspect */
 
-    struct acpi_mem acpi_mem;
+    struct physmem physical;
     struct acpi acpi;
     bool has_fadt, has_hpet;
     struct fadt fadt;

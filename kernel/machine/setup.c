@@ -75,11 +75,10 @@ static void find_watchdogs(struct machine *m)
 
 void machine_acpi(struct machine *m)
 {
-    const struct handoff *h = m->handoff;
     struct acpi_table t;
 
-    acpi_mem_init(&m->acpi_mem, h);
-    acpi_open(&m->acpi, &m->acpi_mem.mem, h->rsdp);
+    m->physical = memory_physical(m->handoff);
+    acpi_open(&m->acpi, &m->physical, m->handoff->rsdp);
 
     t = acpi_find(&m->acpi, "FACP");
     m->has_fadt = t.bytes && acpi_fadt(&t, &m->fadt);
@@ -121,16 +120,11 @@ void machine_irq(struct machine *m)
     m->others_stopped = !borrowed && m->irq.lapic.present && lapic_stop_others(&m->irq.lapic);
 }
 
-static volatile void *map_device(void *paging, uint64_t address, uint64_t size)
-{
-    return paging_map_mmio(paging, address, size);
-}
-
 void machine_clocks(struct machine *m)
 {
     m->lfence = lfence_make_serializing(&m->cpu);
     counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
-                  map_device, &m->paging);
+                  paging_map_device, &m->paging);
     m->clock = clocks_measure(
         &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here().read, NULL), &m->counters);
     thermal_init(&m->thermal, &m->cpu, cpuid_here);

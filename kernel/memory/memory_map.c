@@ -1,6 +1,11 @@
 #include "kernel/memory/memory_map.h"
 
+#define PAGE     4096ull /* page 0 is not mapped */
 #define FOUR_GIB (1ull << 32)
+
+/* ACPI 6.5 section 5.2.5.1: the BIOS read-only memory space. */
+#define BIOS_START 0xe0000ull
+#define BIOS_END   0x100000ull
 
 bool region_is_ram(const struct memory_region *r)
 {
@@ -79,4 +84,18 @@ bool memory_is_readable(const struct handoff *h, uint64_t start, uint64_t size)
             return false;
     }
     return at >= end;
+}
+
+static const void *at(void *handoff, uint64_t address, size_t n)
+{
+    bool bios = address >= BIOS_START && address < BIOS_END && n <= BIOS_END - address;
+
+    if (address >= PAGE && (bios || memory_is_readable(handoff, address, n)))
+        return (const void *)address;
+    return NULL;
+}
+
+struct physmem memory_physical(struct handoff *h)
+{
+    return (struct physmem){at, h};
 }

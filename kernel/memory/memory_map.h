@@ -3,6 +3,7 @@
 #define KERNEL_MEMORY_MEMORY_MAP_H
 
 #include "kernel/memory/handoff.h"
+#include "lib/firmware/physmem.h"
 
 enum {
     REGION_RESERVED = 0,
@@ -35,5 +36,9 @@ const char *memory_taken(void *handoff, uint64_t start, uint64_t size);
 
 /* Returns whether every byte is in regions of memory: RAM as above, or reserved below 4 GiB. */
 bool memory_is_readable(const struct handoff *h, uint64_t start, uint64_t size);
+
+/* Returns physical memory for lib/firmware/acpi.h and lib/firmware/smbios.h: what is readable as
+ * above, and the BIOS area below 1 MiB, which has old tables that no map mentions. */
+struct physmem memory_physical(struct handoff *h);
 
 #endif

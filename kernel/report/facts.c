@@ -44,7 +44,7 @@ static void take_facts(struct facts *f, const struct platform *platform, const s
     const struct core_facts *core = &m->cores.facts[0];
 
     head_read_cpu(&f->cpu, platform, core->microcode, !m->cores.why_alone, &here);
-    read_board(&f->board, m->handoff, &m->acpi_mem.mem);
+    read_board(&f->board, m->handoff, &m->physical);
     f->tsc = (struct tsc_facts){
         m->clock.hz,        m->clock.source,
         clock_source_names, CLOCK_SOURCES,

@@ -1,8 +1,7 @@
-// links: kernel/memory/acpi_mem.c kernel/memory/arena.c kernel/memory/memory_map.c
+// links: kernel/memory/arena.c kernel/memory/memory_map.c
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/unit.h"
-#include "kernel/memory/acpi_mem.h"
 #include "kernel/memory/arena.h"
 #include "kernel/memory/memory_map.h"
 
@@ -71,16 +70,15 @@ static void ranges_over_several_regions_are_readable(void **state)
 static void tables_are_read_only_where_memory_is(void **state)
 {
     (void)state;
-    struct acpi_mem a;
+    struct physmem a = memory_physical(handoff);
 
-    acpi_mem_init(&a, handoff);
-    assert_ptr_equal(a.mem.at(a.mem.ctx, 0xf5a00, 36), (void *)0xf5a00); /* BIOS area */
-    assert_ptr_equal(a.mem.at(a.mem.ctx, 0xffff0, 16), (void *)0xffff0);
-    assert_ptr_equal(a.mem.at(a.mem.ctx, 128 * MIB, 0x2000), (void *)(128 * MIB));
-    assert_null(a.mem.at(a.mem.ctx, 0xdfff0, 16));
-    assert_null(a.mem.at(a.mem.ctx, 0xfff8, 0xa0000));
-    assert_null(a.mem.at(a.mem.ctx, 0, 4));
-    assert_null(a.mem.at(a.mem.ctx, ~0ull - 3, 36));
+    assert_ptr_equal(a.at(a.ctx, 0xf5a00, 36), (void *)0xf5a00); /* BIOS area */
+    assert_ptr_equal(a.at(a.ctx, 0xffff0, 16), (void *)0xffff0);
+    assert_ptr_equal(a.at(a.ctx, 128 * MIB, 0x2000), (void *)(128 * MIB));
+    assert_null(a.at(a.ctx, 0xdfff0, 16));
+    assert_null(a.at(a.ctx, 0xfff8, 0xa0000));
+    assert_null(a.at(a.ctx, 0, 4));
+    assert_null(a.at(a.ctx, ~0ull - 3, 36));
 }
 
 static void the_arena_gives_aligned_memory_and_guarded_stacks(void **state)
