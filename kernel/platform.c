@@ -5,7 +5,7 @@
 #include "kernel/cores/deadline.h"
 #include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/cpu/xstate.h"
+#include "kernel/cpu/cpu_setup.h"
 #include "kernel/trap/guard.h"
 #include "kernel/trap/step.h"
 

@@ -47,17 +47,6 @@ void core_load(struct core *c)
     wrmsr(MSR_GS_BASE, (uint64_t)c);
 }
 
-static uint64_t gdt_base(void)
-{
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) gdtr;
-
-    __asm__ volatile("sgdt %0" : "=m"(gdtr));
-    return gdtr.base;
-}
-
 static struct core *by_gdt(uint64_t base)
 {
     struct core *c = newest;
@@ -86,7 +75,7 @@ static struct core *by_apic_id(uint32_t id)
 
 struct core *core_find(void)
 {
-    uint64_t base = gdt_base();
+    uint64_t base = read_gdtr().base;
     struct core *c = (struct core *)(base - offsetof(struct core, gdt.entry));
 
     if ((uint64_t)c == rdmsr(MSR_GS_BASE))

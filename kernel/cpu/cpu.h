@@ -166,6 +166,43 @@ CPU_CONTROL(cr2)
 CPU_CONTROL(cr3)
 CPU_CONTROL(cr4)
 CPU_CONTROL(cr8)
+CPU_CONTROL(dr6)
+CPU_CONTROL(dr7)
 #undef CPU_CONTROL
+
+#define CPU_SELECTOR(reg)                                                                          \
+    static inline uint16_t read_##reg(void)                                                        \
+    {                                                                                              \
+        uint16_t v;                                                                                \
+        __asm__ volatile("mov %%" #reg ", %0" : "=r"(v));                                          \
+        return v;                                                                                  \
+    }
+CPU_SELECTOR(cs)
+CPU_SELECTOR(ss)
+CPU_SELECTOR(ds)
+CPU_SELECTOR(es)
+CPU_SELECTOR(fs)
+CPU_SELECTOR(gs)
+#undef CPU_SELECTOR
+
+struct table_register {
+    uint16_t limit;
+    uint64_t base;
+} __attribute__((packed));
+
+#define CPU_TABLE(reg, store, load)                                                                \
+    static inline struct table_register read_##reg(void)                                           \
+    {                                                                                              \
+        struct table_register v;                                                                   \
+        __asm__ volatile(store " %0" : "=m"(v));                                                   \
+        return v;                                                                                  \
+    }                                                                                              \
+    static inline void write_##reg(struct table_register v)                                        \
+    {                                                                                              \
+        __asm__ volatile(load " %0" : : "m"(v) : "memory");                                        \
+    }
+CPU_TABLE(gdtr, "sgdt", "lgdt")
+CPU_TABLE(idtr, "sidt", "lidt")
+#undef CPU_TABLE
 
 #endif

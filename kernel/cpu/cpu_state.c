@@ -1,6 +1,6 @@
 #include "kernel/cpu/cpu_state.h"
 #include <stddef.h>
-#include "kernel/cpu/xstate.h"
+#include "kernel/cpu/cpu_setup.h"
 
 /* Bits of a descriptor's first half, SDM vol. 3A figure 8-4: type 9 (its bit 1: busy), present. */
 #define TSS_TYPE    (0x1full << 40)
@@ -10,39 +10,19 @@
 
 #define SELECTOR_TI 4u /* set: the selector is in the LDT */
 
-static bool has_pat(void)
-{
-    return cpuid(1, 0).edx & 1u << 16;
-}
-
-#define SELECTOR(reg)                                                                              \
-    static uint16_t read_##reg(void)                                                               \
-    {                                                                                              \
-        uint16_t v;                                                                                \
-        __asm__ volatile("mov %%" #reg ", %0" : "=r"(v));                                          \
-        return v;                                                                                  \
-    }
-SELECTOR(cs)
-SELECTOR(ss)
-SELECTOR(ds)
-SELECTOR(es)
-SELECTOR(fs)
-SELECTOR(gs)
-#undef SELECTOR
-
 void cpu_state_save(struct cpu_state *s)
 {
     s->cr0 = read_cr0();
     s->cr3 = read_cr3();
     s->cr4 = read_cr4();
-    __asm__ volatile("mov %%dr6, %0" : "=r"(s->dr6));
-    __asm__ volatile("mov %%dr7, %0" : "=r"(s->dr7));
+    s->dr6 = read_dr6();
+    s->dr7 = read_dr7();
     s->efer = rdmsr(MSR_EFER);
-    s->pat = has_pat() ? rdmsr(MSR_PAT) : 0;
+    s->pat = cpu_has_pat() ? rdmsr(MSR_PAT) : 0;
     s->fs_base = rdmsr(MSR_FS_BASE);
     s->gs_base = rdmsr(MSR_GS_BASE);
-    __asm__ volatile("sgdt %0" : "=m"(s->gdtr));
-    __asm__ volatile("sidt %0" : "=m"(s->idtr));
+    s->gdtr = read_gdtr();
+    s->idtr = read_idtr();
     __asm__ volatile("str %0" : "=r"(s->tr));
     s->cs = read_cs();
     s->ss = read_ss();
@@ -51,7 +31,7 @@ void cpu_state_save(struct cpu_state *s)
     s->fs = read_fs();
     s->gs = read_gs();
     s->xcr0 = 0;
-    if (xstate_exists()) {
+    if (xcr0_exists()) {
         write_cr4(s->cr4 | CR4_OSXSAVE);
         s->xcr0 = xcr0_read();
     }
@@ -143,6 +123,6 @@ void cpu_state_restore(const struct cpu_state *s)
     __asm__ volatile("fxrstor64 %0" : : "m"(s->fx));
     restore_memory(s);
     restore_descriptors(s);
-    __asm__ volatile("mov %0, %%dr6" : : "r"(s->dr6));
-    __asm__ volatile("mov %0, %%dr7" : : "r"(s->dr7));
+    write_dr6(s->dr6);
+    write_dr7(s->dr7);
 }

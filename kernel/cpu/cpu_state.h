@@ -14,11 +14,6 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/registers.h"
 
-struct table_register {
-    uint16_t limit;
-    uint64_t base;
-} __attribute__((packed));
-
 struct cpu_state {
     uint64_t cr0, cr3, cr4, dr6, dr7;
     uint64_t efer, pat, fs_base, gs_base; /* pat: 0 if the CPU has no PAT */

@@ -1,4 +1,5 @@
 #include "kernel/cpu/gdt.h"
+#include "kernel/cpu/cpu.h"
 
 _Static_assert(sizeof(struct tss) == 104, "SDM vol. 3A figure 8-11");
 
@@ -45,20 +46,13 @@ static void admit(struct gdt *g, uint16_t selector, uint64_t descriptor)
 
 void gdt_admit(struct gdt *g)
 {
-    uint16_t cs, ss;
-
-    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
-    __asm__ volatile("mov %%ss, %0" : "=r"(ss));
-    admit(g, cs, DESCRIPTOR_CODE);
-    admit(g, ss, DESCRIPTOR_DATA);
+    admit(g, read_cs(), DESCRIPTOR_CODE);
+    admit(g, read_ss(), DESCRIPTOR_DATA);
 }
 
 void gdt_load(const struct gdt *g)
 {
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) gdtr = {sizeof(g->entry) - 1, (uint64_t)g->entry};
+    struct table_register gdtr = {sizeof(g->entry) - 1, (uint64_t)g->entry};
 
     __asm__ volatile("lgdt %0\n\t"
                      "pushq %1\n\t"
@@ -80,12 +74,6 @@ void gdt_load(const struct gdt *g)
 
 void gdt_load_tss(uint16_t selector)
 {
-    struct {
-        uint16_t limit;
-        uint64_t base;
-    } __attribute__((packed)) gdtr;
-
-    __asm__ volatile("sgdt %0" : "=m"(gdtr));
-    ((uint64_t *)gdtr.base)[selector / 8] &= ~TSS_BUSY;
+    ((uint64_t *)read_gdtr().base)[selector / 8] &= ~TSS_BUSY;
     __asm__ volatile("ltr %0" : : "r"(selector) : "memory");
 }

@@ -4,7 +4,6 @@
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/cpu/gdt.h"
-#include "kernel/cpu/xstate.h"
 
 /* A table register as one word. Only our own values are written back, and their bases have fewer
  * than 48 bits. */
@@ -20,47 +19,39 @@ static struct table_register table_of(uint64_t v)
     return (struct table_register){(uint16_t)(v >> LIMIT_AT), v & ((1ull << LIMIT_AT) - 1)};
 }
 
-#define TABLE(name, store, load)                                                                   \
-    static uint64_t read_##name(void)                                                              \
+#define TABLE(reg)                                                                                 \
+    static uint64_t read_##reg##_word(void)                                                        \
     {                                                                                              \
-        struct table_register t;                                                                   \
-        __asm__ volatile(store " %0" : "=m"(t));                                                   \
+        struct table_register t = read_##reg();                                                    \
         return word_of(&t);                                                                        \
     }                                                                                              \
-    static void write_##name(uint64_t v)                                                           \
+    static void write_##reg##_word(uint64_t v)                                                     \
     {                                                                                              \
-        struct table_register t = table_of(v);                                                     \
-        __asm__ volatile(load " %0" : : "m"(t) : "memory");                                        \
+        write_##reg(table_of(v));                                                                  \
     }
-TABLE(idtr, "sidt", "lidt")
-TABLE(gdtr, "sgdt", "lgdt")
+TABLE(idtr)
+TABLE(gdtr)
 #undef TABLE
 
-#define SELECTOR(name, read, write)                                                                \
-    static uint64_t read_##name(void)                                                              \
+#define SELECTOR(reg)                                                                              \
+    static uint64_t read_##reg##_word(void)                                                        \
     {                                                                                              \
-        uint32_t v;                                                                                \
-        __asm__ volatile(read : "=r"(v));                                                          \
-        return v & 0xffff;                                                                         \
+        return read_##reg();                                                                       \
     }                                                                                              \
-    static void write_##name(uint64_t v)                                                           \
+    static void write_##reg(uint64_t v)                                                            \
     {                                                                                              \
-        __asm__ volatile(write : : "r"((uint32_t)v) : "memory");                                   \
+        __asm__ volatile("mov %0, %%" #reg : : "r"((uint32_t)v) : "memory");                       \
     }
-SELECTOR(ldtr, "sldt %0", "lldt %w0")
-SELECTOR(ds, "mov %%ds, %0", "mov %0, %%ds")
-SELECTOR(es, "mov %%es, %0", "mov %0, %%es")
-SELECTOR(ss, "mov %%ss, %0", "mov %0, %%ss")
-SELECTOR(fs, "mov %%fs, %0", "mov %0, %%fs")
-SELECTOR(gs, "mov %%gs, %0", "mov %0, %%gs")
+SELECTOR(ds)
+SELECTOR(es)
+SELECTOR(ss)
+SELECTOR(fs)
+SELECTOR(gs)
 #undef SELECTOR
 
-static uint64_t read_cs(void)
+static uint64_t read_cs_word(void)
 {
-    uint32_t v;
-
-    __asm__ volatile("mov %%cs, %0" : "=r"(v));
-    return v & 0xffff;
+    return read_cs();
 }
 
 /* MOV cannot load CS. A far return pops the address and CS: SDM vol. 2B, RET. */
@@ -84,6 +75,19 @@ static uint64_t read_tr(void)
     return v & 0xffff;
 }
 
+static uint64_t read_ldtr(void)
+{
+    uint32_t v;
+
+    __asm__ volatile("sldt %0" : "=r"(v));
+    return v & 0xffff;
+}
+
+static void write_ldtr(uint64_t v)
+{
+    __asm__ volatile("lldt %w0" : : "r"((uint32_t)v) : "memory");
+}
+
 static void write_tr(uint64_t v)
 {
     gdt_load_tss((uint16_t)v);
@@ -104,8 +108,6 @@ DEBUG(0)
 DEBUG(1)
 DEBUG(2)
 DEBUG(3)
-DEBUG(6)
-DEBUG(7)
 #undef DEBUG
 
 #define MSR(name, msr)                                                                             \
@@ -160,11 +162,11 @@ static const struct {
     uint64_t (*read)(void);
     void (*write)(uint64_t v);
 } access[ROW_REGISTERS] = {
-    [ROW_IDTR] = {read_idtr, write_idtr},
-    [ROW_GDTR] = {read_gdtr, write_gdtr},
+    [ROW_IDTR] = {read_idtr_word, write_idtr_word},
+    [ROW_GDTR] = {read_gdtr_word, write_gdtr_word},
     [ROW_TR] = {read_tr, write_tr},
     [ROW_LDTR] = {read_ldtr, write_ldtr},
-    [ROW_CS] = {read_cs, write_cs},
+    [ROW_CS] = {read_cs_word, write_cs},
     [ROW_EFER] = {read_efer, write_efer},
     [ROW_CR0] = {read_cr0, write_cr0},
     [ROW_CR3] = {read_cr3, write_cr3},
@@ -177,11 +179,11 @@ static const struct {
     [ROW_DR1] = {read_dr1, write_dr1},
     [ROW_DR2] = {read_dr2, write_dr2},
     [ROW_DR3] = {read_dr3, write_dr3},
-    [ROW_DS] = {read_ds, write_ds},
-    [ROW_ES] = {read_es, write_es},
-    [ROW_SS] = {read_ss, write_ss},
-    [ROW_FS] = {read_fs, write_fs},
-    [ROW_GS] = {read_gs, write_gs},
+    [ROW_DS] = {read_ds_word, write_ds},
+    [ROW_ES] = {read_es_word, write_es},
+    [ROW_SS] = {read_ss_word, write_ss},
+    [ROW_FS] = {read_fs_word, write_fs},
+    [ROW_GS] = {read_gs_word, write_gs},
     [ROW_FS_BASE] = {read_fs_base, write_fs_base},
     [ROW_GS_BASE] = {read_gs_base, write_gs_base},
     [ROW_KERNEL_GS_BASE] = {read_kernel_gs_base, write_kernel_gs_base},

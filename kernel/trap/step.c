@@ -3,19 +3,6 @@
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 
-static uint64_t read_dr6(void)
-{
-    uint64_t v;
-
-    __asm__ volatile("mov %%dr6, %0" : "=r"(v));
-    return v;
-}
-
-static void write_dr6(uint64_t v)
-{
-    __asm__ volatile("mov %0, %%dr6" : : "r"(v));
-}
-
 struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
                              const void *code, const uint64_t argument[STEP_ARGUMENTS])
 {

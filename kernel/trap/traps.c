@@ -45,11 +45,6 @@ static struct trap_gate gate_of(unsigned stub, uint16_t selector, uint8_t ist)
     };
 }
 
-static void load(struct idtr idtr)
-{
-    __asm__ volatile("lidt %0" : : "m"(idtr) : "memory");
-}
-
 void traps_init(const struct trap_hooks *h)
 {
     hooks = h;
@@ -67,29 +62,20 @@ uint64_t traps_idt(uint64_t *size)
 
 void traps_load(void)
 {
-    load((struct idtr){sizeof(idt) - 1, (uint64_t)idt});
-}
-
-static struct idtr loaded(void)
-{
-    struct idtr idtr;
-
-    __asm__ volatile("sidt %0" : "=m"(idtr));
-    return idtr;
+    write_idtr((struct table_register){sizeof(idt) - 1, (uint64_t)idt});
 }
 
 static void load_copy(const struct borrowed_traps *b)
 {
-    load((struct idtr){sizeof(b->gate) - 1, (uint64_t)b->gate});
+    write_idtr((struct table_register){sizeof(b->gate) - 1, (uint64_t)b->gate});
 }
 
 void traps_borrow(struct borrowed_traps *b)
 {
     const struct trap_gate *theirs;
-    uint16_t cs;
+    uint16_t cs = read_cs();
 
-    __asm__ volatile("mov %%cs, %0" : "=r"(cs));
-    b->firmware = loaded();
+    b->firmware = read_idtr();
     theirs = (const struct trap_gate *)b->firmware.base;
     for (unsigned i = 0; i < GATES; i++)
         b->gate[i] =
@@ -103,7 +89,7 @@ void traps_borrow(struct borrowed_traps *b)
 
 void traps_return(const struct borrowed_traps *b)
 {
-    load(b->firmware);
+    write_idtr(b->firmware);
 }
 
 /* Clears CR0.WP, since the page can be read-only. */
@@ -122,7 +108,7 @@ static void write_gate(const struct borrowed_traps *b, const struct trap_gate *g
 void traps_lend(const struct borrowed_traps *b)
 {
     write_gate(b, &b->gate[VECTOR_NMI]);
-    load(b->firmware);
+    write_idtr(b->firmware);
 }
 
 void traps_lend_sent(const struct borrowed_traps *b)
@@ -167,14 +153,9 @@ static bool goes_on_at_fixup(struct trap_frame *f)
 /* Returns whether a MOV of a debug register met DR7.GD, which the CPU clears before the handler. */
 static bool is_general_detect(const struct trap_frame *f)
 {
-    uint64_t dr6;
-
-    if (f->vector != VECTOR_DEBUG)
+    if (f->vector != VECTOR_DEBUG || !(read_dr6() & DR6_BD))
         return false;
-    __asm__ volatile("mov %%dr6, %0" : "=r"(dr6));
-    if (!(dr6 & DR6_BD))
-        return false;
-    __asm__ volatile("mov %0, %%dr6" : : "r"(DR6_RESET));
+    write_dr6(DR6_RESET);
     return true;
 }
 
@@ -226,7 +207,7 @@ static bool is_page_fault(const struct trap_frame *f)
 void trap_dispatch(struct trap_frame *f)
 {
     uint64_t without_nx = is_page_fault(f) ? row_registers_nx() : 0;
-    struct idtr now = loaded();
+    struct table_register now = read_idtr();
     struct core *c;
 
     if (now.base != (uint64_t)idt) {

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "kernel/cpu/core.h"
+#include "kernel/cpu/cpu.h"
 
 enum {
     VECTOR_DEBUG = 1,
@@ -74,11 +75,6 @@ struct trap_gate {
 };
 _Static_assert(sizeof(struct trap_gate) == 16, "SDM vol. 3A figure 6-8");
 
-struct idtr {
-    uint16_t limit;
-    uint64_t base;
-} __attribute__((packed));
-
 /*
  * The running core's IDT while the firmware is alive: a copy of the firmware's, with two of our
  * gates. An NMI is counted and the firmware continues; its own handler would stop the machine. A
@@ -88,7 +84,7 @@ struct idtr {
 struct borrowed_traps {
     struct trap_gate gate[GATES]; /* first: IDTR points to it */
     struct trap_gate nmi;         /* the firmware's gate */
-    struct idtr firmware;
+    struct table_register firmware;
 };
 /* Load this IDT, and the firmware's again. `b` must not move in between. */
 void traps_borrow(struct borrowed_traps *b);
