@@ -11,7 +11,7 @@
 #include "kernel/cpu/row_state.h"
 #include "kernel/cpu/thermal.h"
 #include "kernel/memory/arena.h"
-#include "lib/cpu/branch_trap.h"
+#include "lib/cpu/stepping.h"
 #include "lib/cpu/overflow.h"
 
 #define IST_STACK_SIZE (8u << 10)

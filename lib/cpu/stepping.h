@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/cpu/msr_plan.h"
 
 #define STEPPING_RANGES 2
 
@@ -78,5 +79,25 @@ bool stepping_trap(struct stepping *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 
 /* Decodes the instruction that starts with these `n` bytes; with too few it is STEPPING_PLAIN. */
 struct stepping_instruction stepping_read(const uint8_t *bytes, size_t n);
+
+/*
+ * IA32_DEBUGCTL.BTF: with it, the trap flag traps only after taken branches. Sources: Intel SDM vol.
+ * 3B sections 18.4.1 and 18.4.3, vol. 4 table 2-2; AMD APM vol. 2 section 13.1.1.7 (DebugCtl, the
+ * same number and bit).
+ */
+#define MSR_DEBUGCTL 0x1d9
+#define DEBUGCTL_BTF (1u << 1)
+
+struct branch_trap {
+    struct msr_kept kept;
+    bool cleared; /* the bit was set and must be restored */
+};
+
+/* Clears the bit if the CPU has the MSR and the bit is set. A write that faults or is ignored is
+ * not reported: the known instructions that are stepped first show whether each traps. */
+void branch_trap_clear(struct branch_trap *b, const struct msr_access *a);
+
+/* Restores the bit, if it was cleared. */
+void branch_trap_restore(struct branch_trap *b, const struct msr_access *a);
 
 #endif

@@ -1,5 +1,5 @@
 /* IA32_DEBUGCTL.BTF: cleared and set again, on a machine that faults or swallows. */
-#include "lib/cpu/branch_trap.h"
+#include "lib/cpu/stepping.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/unit.h"
 
