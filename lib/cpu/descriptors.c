@@ -1,4 +1,4 @@
-#include "lib/cpu/caches.h"
+#include "lib/cpu/descriptors.h"
 
 /* Ways 0: fully associative. */
 static const struct {

@@ -1,5 +1,6 @@
 #include "lib/cpu/caches.h"
 
+#include "lib/cpu/descriptors.h"
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 
