@@ -7,8 +7,7 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/counters.h"
 #include "kernel/memory/memory_map.h"
-#include "lib/firmware/acpi_fadt.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 
 #define WINDOWS_A_S 100
 #define ONE_MIB     (1ull << 20)

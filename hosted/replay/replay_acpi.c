@@ -1,6 +1,5 @@
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_fadt.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
 #include "lib/firmware/acpi_serial.h"
 #include "lib/firmware/acpi_srat.h"

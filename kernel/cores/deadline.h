@@ -16,7 +16,7 @@
 #include "kernel/cores/cores.h"
 #include "kernel/devices/nmi_timer.h"
 #include "kernel/trap/traps.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 
 enum { DEADLINE_CORE, DEADLINE_COUNTER, DEADLINE_HPET, DEADLINE_PIT, DEADLINE_SOURCES };
 

@@ -9,8 +9,7 @@
 
 #include "bench/api/timer.h"
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_fadt.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 
 /* Maps a device's registers. NULL: the address cannot be a device's. */
 typedef volatile void *counters_map(void *context, uint64_t address, uint64_t size);

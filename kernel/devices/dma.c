@@ -1,6 +1,6 @@
 #include "kernel/devices/dma.h"
 #include "kernel/cpu/cpu.h"
-#include "lib/firmware/acpi_mcfg.h"
+#include "lib/firmware/acpi_fixed.h"
 
 /* PCI 3.0 section 3.2.2.3.2: configuration mechanism 1. */
 #define CONFIG_ADDRESS 0xcf8

@@ -8,7 +8,7 @@
 #define KERNEL_DEVICES_NMI_TIMER_H
 
 #include "kernel/cpu/paging.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
 
 struct nmi_timer {

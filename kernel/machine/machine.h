@@ -25,10 +25,8 @@
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_fadt.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
-#include "lib/firmware/acpi_watchdog.h"
 #include "lib/stats/clock.h"
 #include "lib/text/report_log.h"
 

@@ -1,7 +1,7 @@
 /*
  * Finds ACPI tables in untrusted memory: every address goes through `struct physmem`, and every
  * length and checksum is checked. Source: ACPI 6.5 sections 5.2.5 to 5.2.8. The contents of single
- * tables: acpi_fadt.h, acpi_madt.h and so on.
+ * tables: acpi_fixed.h, acpi_madt.h and so on.
  */
 #ifndef LIB_FIRMWARE_ACPI_H
 #define LIB_FIRMWARE_ACPI_H

@@ -1,7 +1,6 @@
 #include "lib/firmware/address.h"
 
-#include "lib/firmware/acpi_hpet.h"
-#include "lib/firmware/acpi_mcfg.h"
+#include "lib/firmware/acpi_fixed.h"
 
 #define LAPIC_BASE 0xfee00000ull
 #define LAPIC_SIZE 0x100000ull

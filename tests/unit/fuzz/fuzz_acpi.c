@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_fadt.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
 #include "lib/firmware/smbios_memory.h"
 #include "tests/unit/fuzz/fuzz.h"

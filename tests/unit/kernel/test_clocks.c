@@ -1,7 +1,6 @@
 // links: kernel/clock/clocks.c kernel/devices/counters.c
 #include <string.h>
-#include "lib/firmware/acpi_fadt.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
 #include "kernel/devices/counters.h"

@@ -1,6 +1,5 @@
 /* Tables of real machines (tests/replay/acpi) decoded, and fields that firmware gets wrong. */
-#include "lib/firmware/acpi_fadt.h"
-#include "lib/firmware/acpi_hpet.h"
+#include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
 #include "lib/firmware/acpi_srat.h"
 

@@ -2,7 +2,7 @@
 #include "tests/unit/says.h"
 #include "tests/unit/unit.h"
 #include <string.h>
-#include "lib/firmware/acpi_watchdog.h"
+#include "lib/firmware/acpi_fixed.h"
 
 static uint8_t bytes[68];
 static char text[240];
