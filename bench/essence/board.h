@@ -2,8 +2,7 @@
 #ifndef BENCH_ESSENCE_BOARD_H
 #define BENCH_ESSENCE_BOARD_H
 
-#include "lib/firmware/smbios_memory.h"
-#include "lib/firmware/smbios_processor.h"
+#include "lib/firmware/smbios.h"
 #include "lib/text/json.h"
 #include "lib/text/sink.h"
 

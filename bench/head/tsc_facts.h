@@ -9,7 +9,7 @@
 #include "bench/api/report.h"
 #include "bench/model/facts.h"
 #include "lib/cpu/tsc_rate.h"
-#include "lib/firmware/smbios_processor.h"
+#include "lib/firmware/smbios.h"
 #include "lib/stats/clock.h"
 #include "lib/text/json.h"
 

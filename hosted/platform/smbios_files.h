@@ -5,7 +5,7 @@
 #ifndef HOSTED_PLATFORM_SMBIOS_FILES_H
 #define HOSTED_PLATFORM_SMBIOS_FILES_H
 
-#include "lib/firmware/smbios_processor.h"
+#include "lib/firmware/smbios.h"
 
 #define SMBIOS_FILES "/sys/firmware/dmi/tables"
 

@@ -8,7 +8,7 @@
 #define LIB_CPU_SPEEDS_H
 
 #include "lib/cpu/tsc_rate.h"
-#include "lib/firmware/smbios_processor.h"
+#include "lib/firmware/smbios.h"
 
 enum speed {
     SPEED_CPUID15,         /* the TSC: leaf 15h with its crystal */

@@ -1,6 +1,6 @@
 /*
  * SMBIOS structures: the firmware's description of the machine. Source: DSP0134 3.7, section 5.2
- * (entry points), 6.1 (structures and their strings), 7 (types).
+ * (entry points), 6.1 (structures and their strings), 7.5 (processors), 7.18 (memory).
  */
 #ifndef LIB_FIRMWARE_SMBIOS_H
 #define LIB_FIRMWARE_SMBIOS_H
@@ -41,5 +41,42 @@ bool smbios_string(const struct physmem *mem, uint64_t entry, struct smbios_fiel
 
 /* Returns whether a maker (of BIOS, system or chassis) or the system's product contains "QEMU". */
 bool smbios_says_qemu(const struct physmem *mem, uint64_t entry);
+
+/* Processor speeds, as dmidecode shows them: structures of type 4, one per socket. */
+struct smbios_processors {
+    bool table;       /* there is a valid SMBIOS table */
+    unsigned sockets; /* sockets of central processors */
+    unsigned filled;  /* sockets with a CPU */
+    bool unlike;      /* the CPUs' speeds differ; the values below are the first one's */
+    /* MHz; 0: not known. */
+    uint16_t external, maximum, current;
+};
+
+/* `entry` as for smbios_string(). */
+void smbios_processors(struct smbios_processors *s, const struct physmem *mem, uint64_t entry);
+
+/* Memory modules: structures of type 17, one per slot. */
+#define SMBIOS_MEMORY_KINDS 8
+
+/* Identical modules. */
+struct smbios_modules {
+    unsigned count;
+    uint64_t bytes;          /* of each module; 0: not known */
+    uint32_t mega_transfers; /* per second, configured or else maximum; 0: not known */
+    uint8_t type;            /* code of table 78 */
+};
+
+struct smbios_memory {
+    unsigned slots; /* filled and empty; 0: not known */
+    unsigned kinds; /* of modules, in the order of appearance */
+    struct smbios_modules kind[SMBIOS_MEMORY_KINDS];
+    unsigned left_out; /* modules of further kinds */
+};
+
+/* `entry` as for smbios_string(). */
+void smbios_memory(struct smbios_memory *m, const struct physmem *mem, uint64_t entry);
+
+/* Returns "DDR4"; NULL: other, unknown, or an unknown code. */
+const char *smbios_memory_type(uint8_t type);
 
 #endif

@@ -9,7 +9,7 @@
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
-#include "lib/firmware/smbios_memory.h"
+#include "lib/firmware/smbios.h"
 #include "tests/unit/fuzz/fuzz.h"
 #include "tests/unit/image.h"
 #include "tests/unit/read_file.h"

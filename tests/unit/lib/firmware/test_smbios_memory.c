@@ -1,4 +1,4 @@
-#include "lib/firmware/smbios_memory.h"
+#include "lib/firmware/smbios.h"
 
 #include "tests/unit/lib/firmware/made_smbios.h"
 

@@ -1,6 +1,6 @@
 // links: hosted/platform/smbios_files.c
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
-#include "lib/firmware/smbios_processor.h"
+#include "lib/firmware/smbios.h"
 
 #include <stdio.h>
 #include <stdlib.h>
