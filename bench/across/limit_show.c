@@ -37,7 +37,7 @@ static void show_count(const struct limit *l, uint32_t count, struct sink *out)
     num_f64(out, count / per_of(l), kind_of(l)->per ? 1 : 0, 0);
 }
 
-/* Writes "312 fillers (311 to 314), 430.1 to 840.2 cycles". */
+/* Writes "312 XORs (311 to 314), 430.1 to 840.2 cycles". */
 static void show_step(const struct run_facts *run, const struct limit *l,
                       const struct curve_step *s, struct sink *out)
 {

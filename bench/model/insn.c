@@ -80,6 +80,15 @@ static double not_below_0(double v)
     return v < 0 ? 0 : v;
 }
 
+/* Returns an upper bound. A range that reaches 0 has its upper end: the chain took no longer than
+ * its links, whose result then does not depend on the copy, or is predicted, or renamed. */
+static struct agreed bound_of(struct agreed a)
+{
+    double value = a.lo <= 0 ? a.hi : a.value;
+
+    return (struct agreed){not_below_0(value), not_below_0(a.lo), not_below_0(a.hi), a.settled};
+}
+
 /* Returns a cell's figure without the steps of its chain. */
 static struct agreed without_steps(const struct insn_table *t, const struct insn_row *row,
                                    const struct insn_cell *cell, struct agreed a, bool *at_most)
@@ -96,9 +105,9 @@ static struct agreed without_steps(const struct insn_table *t, const struct insn
         unsigned link = test.step[i].link;
         a = agree_minus(a, is_crossing(link) ? one : insn_link_cost(t, (enum insn_link)link));
     }
-    if (*at_most) /* a value that is predicted takes no time, and hides that of links, too */
-        a = (struct agreed){not_below_0(a.value), not_below_0(a.lo), not_below_0(a.hi), a.settled};
-    return a;
+    if (a.lo <= 0 || a.value <= 0)
+        *at_most = true;
+    return *at_most ? bound_of(a) : a;
 }
 
 struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,

@@ -81,8 +81,8 @@ static inline const struct insn_cell *insn_cells_of(const struct insn_table *t,
 
 /*
  * Returns the figure of a cell, in core cycles, or instructions if these are counted: without the
- * steps of its chain. *at_most: some steps of the chain cannot be separated and are included: the
- * figure is an upper bound.
+ * steps of its chain. *at_most: the figure is an upper bound, because some steps of the chain
+ * cannot be separated and are included, or because the range reaches 0.
  */
 struct agreed insn_figure(const struct insn_table *t, const struct insn_row *row,
                           const struct insn_cell *cell, bool *at_most);

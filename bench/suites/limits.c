@@ -18,23 +18,23 @@ WIDTH(width_nop, "NOPs", FILL_NOP);
 
 /* Two loads that miss all caches, with fillers after each: as long as the second one is in the
  * window that the first one holds open, they overlap. */
-#define WINDOW(name_, what_, filler_, most_)                                                       \
+#define WINDOW(name_, what_, unit_, filler_, most_)                                                \
     LIMIT(name_, 520, "two loads that miss, " what_ " after each", .kind = LIMITS_WINDOW,          \
-          .param = filler_, .first = 16, .most = most_, .apart = 16, .of = "fillers",              \
-          .unit = "fillers", .within = 1.25)
+          .param = filler_, .first = 16, .most = most_, .apart = 16, .of = unit_, .unit = unit_,   \
+          .within = 1.25)
 
-WINDOW(rob, "XORs that zero a register", FILL_XOR, 832);
-WINDOW(rob_nop, "NOPs", FILL_NOP, 832);
-WINDOW(registers_int, "LEAs", FILL_LEA, 608);
-WINDOW(registers_vector, "PSHUFDs", FILL_PSHUFD, 608);
-WINDOW(registers_mask, "KORWs", FILL_KOR, 608);
-WINDOW(registers_flags, "CMPs", FILL_CMP, 608);
-WINDOW(loads, "cached loads", FILL_LOAD, 400);
-WINDOW(stores, "cached stores", FILL_STORE, 400);
-WINDOW(scheduler_int, "LEAs that wait for the load", FILL_WAIT_LEA, 400);
-WINDOW(scheduler_vector, "PSHUFDs that wait for the load", FILL_WAIT_PSHUFD, 400);
-WINDOW(scheduler_load, "loads that wait for the load", FILL_WAIT_LOAD, 400);
-WINDOW(scheduler_store, "stores that wait for the load", FILL_WAIT_STORE, 400);
+WINDOW(rob, "XORs that zero a register", "XORs", FILL_XOR, 832);
+WINDOW(rob_nop, "NOPs", "NOPs", FILL_NOP, 832);
+WINDOW(registers_int, "LEAs", "LEAs", FILL_LEA, 608);
+WINDOW(registers_vector, "PSHUFDs", "PSHUFDs", FILL_PSHUFD, 608);
+WINDOW(registers_mask, "KORWs", "KORWs", FILL_KOR, 608);
+WINDOW(registers_flags, "CMPs", "CMPs", FILL_CMP, 608);
+WINDOW(loads, "cached loads", "loads", FILL_LOAD, 400);
+WINDOW(stores, "cached stores", "stores", FILL_STORE, 400);
+WINDOW(scheduler_int, "LEAs that wait for the load", "LEAs", FILL_WAIT_LEA, 400);
+WINDOW(scheduler_vector, "PSHUFDs that wait for the load", "PSHUFDs", FILL_WAIT_PSHUFD, 400);
+WINDOW(scheduler_load, "loads that wait for the load", "loads", FILL_WAIT_LOAD, 400);
+WINDOW(scheduler_store, "stores that wait for the load", "stores", FILL_WAIT_STORE, 400);
 
 #define BTB(apart_, most_)                                                                         \
     LIMIT(btb_##apart_, 1100, "a taken jump, one every " #apart_ " bytes", .kind = LIMITS_JUMPS,   \

@@ -80,7 +80,7 @@ def groups(report, chosen=lambda record: True):
     found = {}
     for c in every:
         if c.core in kept:
-            kind = (c.by, c.moves, c.unit, c.family) if c.points else (c.name,)
+            kind = ("" if isinstance(c, read_curve.Limit) else c.by, c.moves, c.unit, c.family) if c.points else (c.name,)
             found.setdefault((c.suite, c.core, *kind), []).append(c)
     order = list(WHAT)
     return sorted(found.values(), key=lambda group: (order.index(group[0].family) if group[0].family in order else len(order)))
@@ -176,8 +176,9 @@ def _title(main, lines, run):
     if len(limits) == 1:
         return f"{what}: {limits[0].limit(limits[0].steps[0])}"
     if limits:
-        said = [f"{_part(c)} {c.count(c.steps[0]['at'])}" for c in limits]
-        return f"{what}: {', '.join(said)} {limits[0].counted}"
+        units = [c.counted for c in limits]
+        said = [f"{_part(c)} {c.count(c.steps[0]['at'])}" + (f" {unit}" if len(set(units)) > 1 else "") for c, unit in zip(limits, units)]
+        return f"{what}: {', '.join(said)}" + (f" {units[0]}" if len(set(units)) == 1 else "")
     values = [y for line in lines for y in line.y]
     least, most = short(min(values)), short(max(values))
     return f"{what}: {least if least == most else f'{least} to {most}'} {main.unit}"
@@ -203,7 +204,8 @@ def _tick(size):
 def _scale_x(sheet, axes, lines):
     x = sorted({at for line in lines for at in line.x})
     by = lines[0].curve.by
-    axes.set_xlabel(X_LABELS.get(by, ink.plain(by)))
+    counted = by if all(line.curve.by == by for line in lines) else "instructions"
+    axes.set_xlabel(X_LABELS.get(by, ink.plain(counted)))
     if by in A_FEW:
         return {at: i for i, at in enumerate(x)}
     if by == "size" or _is_wide(x, LOG_COUNTS_FROM):

@@ -18,8 +18,10 @@ COMMON = ("add r64, r64", "lea r64, m64", "imul r64, r64", "div r64 [slow]", "di
           "vpmulld ymm, ymm, ymm", "vpermd ymm, ymm, ymm", "aesenc xmm, xmm", "pclmulqdq xmm, xmm, imm8")
 HOW_TO_READ = ("Throughput is the time of one of many independent copies, in core cycles. Latency is from an input to an output: "
                "operands are numbered from 0, with hidden ones after the others; f is the flags, 2b and 2i the base and the "
-               "index of the address of operand 2. The column latency has the longest of them. Copies share a unit with instructions "
-               "next to which they take longer. <= is an upper bound, ? a figure whose placements do not agree.")
+               "index of the address of operand 2. The column latency has the longest of them, of a store "
+               "that from its data. Copies share a unit with instructions "
+               "next to which they take longer. <= is an upper bound, ? a figure whose placements do not agree. "
+               "A latency of almost <=0 shows no dependency.")
 MANY = 400  # rows: a longer table scrolls by itself, and is printed only as far as it is filtered
 NAMES = 12  # of forms, in a list
 
@@ -88,12 +90,18 @@ def _together(figures, names):
     return "; ".join(f"{' '.join(some)}: {said}" for said, some in alike.items())
 
 
+def _is_of_address(pair):
+    return pair.partition(">")[0].endswith(("b", "i"))
+
+
 def _latency(form):
-    """Returns (text, key to sort by) of the longest latency, preferably a settled one that is no upper bound."""
-    found = [form.figures[pair] for pair in insn.pairs(form)]
-    found = [f for f in found if not f.at_most] or found
-    found = [f for f in found if f.settled] or found
-    return _sortable(max(found, key=lambda f: f.value)) if found else None
+    """Returns (text, key to sort by) of the longest latency, preferably a settled one that is no upper bound. If all are
+    upper bounds, as of a store, those that do not begin in an address."""
+    found = {pair: form.figures[pair] for pair in insn.pairs(form)}
+    for wanted in (lambda pair, f: not f.at_most, lambda pair, f: not f.at_most or not _is_of_address(pair),
+                   lambda pair, f: f.settled):
+        found = {pair: f for pair, f in found.items() if wanted(pair, f)} or found
+    return _sortable(max(found.values(), key=lambda f: f.value)) if found else None
 
 
 def _note(form):

@@ -4,10 +4,17 @@ import os
 import sys
 
 from draw import ink, page, plot
-from read import saved, show
+from read import curve, insn, saved, show
 from tools import distribution, help_text
 
 MOST_ROWS = 24  # that get pictures, unless --plots says another number
+
+
+def _counted(reports, args):
+    """Returns `2 rows, 65 curves, 6634 forms of instructions, `: what the page shows. A kind that it lacks is left out."""
+    counts = ((sum(len(plot.Chosen(r, args)) for r in reports), "row", ""), (sum(len(curve.curves(r)) for r in reports), "curve", ""),
+              (sum(len(insn.forms(r)) for r in reports), "form", " of instructions"))
+    return "".join(f"{n} {what}{'' if n == 1 else 's'}{of}, " for n, what, of in counts if n)
 
 
 def command(args):
@@ -31,9 +38,7 @@ def command(args):
     text = page.html(reports, args)
     with open(args.output, "w", encoding="utf-8", newline="\n") as f:
         f.write(text)
-    rows = sum(len(plot.Chosen(r, args)) for r in reports)
-    counted = f"{rows} row{'' if rows == 1 else 's'}, " if rows else ""  # a report may have curves alone
-    print(f"written: {args.output}: {counted}{len(text.encode()) / 1e6:.1f} MB")
+    print(f"written: {args.output}: {_counted(reports, args)}{len(text.encode()) / 1e6:.1f} MB")
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
 

@@ -141,11 +141,11 @@ class Limit(Curve):
 
     @property
     def counted(self):
-        """Returns the unit of a limit, such as `fillers`."""
+        """Returns the unit of a limit, such as `loads`."""
         return f"{self.by.partition(' in ')[0]} per cycle" if self.per != 1 else self.by
 
     def limit(self, step):
-        """Returns `224 fillers (220 to 228)`."""
+        """Returns `224 XORs (220 to 228)`."""
         return f"{self.count(step['at'])} {self.counted} ({self.count(step['from'])} to {self.count(step['to'])})"
 
     def count(self, at):

@@ -56,6 +56,20 @@ def test_a_form_has_a_line_with_every_figure_and_its_error():
     assert lines["ud2"][-1] == "SIGILL"
 
 
+def test_the_latency_of_a_store_is_that_from_its_data():
+    store = insn_record({"form": "mov m64, r64", "cycles": {"tp": "0.50", "0b>0": "<1.2", "0i>0": "<36.7", "1>0": "<0.05"}})
+    line = section(made(taken([silicon(), store]), plots=0), "instructions").tables[0][-1]
+    assert "<=0.05" in line and "0i>0: <=36.7" in " ".join(line), line
+
+
+def test_the_last_line_counts_rows_curves_and_forms(tmp_path):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole(others=(*curves(), *instructions())))
+    said = baretick("report", path, "-o", tmp_path / "page.html", "--plots", "0").stdout
+    forms = sum(len(r["forms"]) for r in instructions() if r["type"] == "insn")
+    assert f": {len(curves())} curves, {forms} forms of instructions, " in said, said
+
+
 def test_a_form_names_what_shares_a_unit_and_figures_with_another_history():
     made_of = insn_record({"form": "shlx r64, r64, r64", "cycles": {"tp": "0.50(1)", "2>0": "1.00(2)"}, "shares": "0",
                            "history": "2>0 2.8(1)", "complex": True})

@@ -108,6 +108,8 @@ def test_limits_of_one_kind_are_one_picture_with_each_figure():
     found = of_curves(limit("registers_int", 192), limit("registers_mask", 48), limit("width", 384, per=64, of="instructions in 64 cycles"))
     picture, svg = found["limits-registers-core0"]
     assert picture.title.endswith(": int 192, mask 48 fillers") and {"192", "48"} <= set(texts(svg))
+    of_each, _ = of_curves(limit("scheduler_int", 192, of="LEAs"), limit("scheduler_load", 48, of="loads"))["limits-scheduler-core0"]
+    assert of_each.title.endswith(": int 192 LEAs, load 48 loads")
     assert found["limits-width-core0"][0].title.endswith(": 6 instructions per cycle (5.97 to 6.06)")
 
 

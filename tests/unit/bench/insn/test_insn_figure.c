@@ -103,6 +103,27 @@ static void a_bound_is_not_below_0(void **state)
     assert_true(a.settled);
 }
 
+/* A chain that takes as long as its links, give or take what the links are uncertain by. */
+static void a_latency_whose_range_reaches_0_is_a_bound(void **state)
+{
+    (void)state;
+    static const double noisy[] = {0.98, 1.01, 1.02, 0.99}, less[] = {0.9, 0.9, 0.9, 0.9};
+    bool at_most;
+    for (unsigned k = 0; k < 2; k++) {
+        struct insn_table *t = made_insn_table("mov_r64_m64", false);
+        cost_links(t, 0.25);
+        struct insn_cell *base = latency(t, 0, INSN_BASE_PART, 1);
+        struct insn_test test;
+        insn_test(&test, insn_form(t->row[t->links].form), INSN_PLAIN, &base->id);
+        for (unsigned i = 0; i < 4; i++)
+            take(base, (k ? less : noisy)[i] - 1 + 0.25 * test.steps, false);
+        struct agreed a = figure(t, base, &at_most);
+        assert_true(at_most);
+        assert_close(a.value, k ? 0 : 0.02, 1e-6);
+        assert_close(a.lo, 0, 1e-6);
+    }
+}
+
 static void exclusive_placements_are_preferred(void **state)
 {
     (void)state;
@@ -291,6 +312,7 @@ int main(void)
         cmocka_unit_test(a_bound_across_files_has_one_cycle_of_the_move_subtracted),
         cmocka_unit_test(a_bound_through_memory_has_nothing_subtracted),
         cmocka_unit_test(a_bound_is_not_below_0),
+        cmocka_unit_test(a_latency_whose_range_reaches_0_is_a_bound),
         cmocka_unit_test(exclusive_placements_are_preferred),
         cmocka_unit_test(throughput_is_the_faster_of_two_tests),
         cmocka_unit_test(fast_placements_are_the_throughput),
