@@ -154,8 +154,8 @@ struct settled {
 /* Saves the boot core's registers, before the first other core settles. */
 void settle_like_boot(struct cores *c);
 /* Sets the core `c`, on which it runs, up like the boot core: descriptors, traps, control
- * registers, page tables, APIC, interrupts and machine checks. NULL: the core has its number and can
- * be called; else why not. */
+ * registers, page tables, APIC, interrupts and machine checks. NULL: the core has its number and
+ * can be called; else why not. */
 const char *core_settle(struct core *c, struct settled *was);
 /* On that core: restores what core_settle() changed. */
 void core_unsettle(const struct core *c, const struct settled *was);
