@@ -152,7 +152,7 @@ SUITES_OBJS := $(filter $(OBJ)/bench/suites/%,$(OBJS)) $(patsubst %,$(OBJ)/%.c.o
 NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
 $(SUITES): $(SUITES_OBJS) bench/objects/suites.ld scripts/build/thin_suites $(OBJ)/suites
 	$(call say,LD $@)$(LD) -r --unique -T bench/objects/suites.ld -o $@.tmp $(SUITES_OBJS)
-	@$(OBJCOPY) --strip-debug -R baretick_rows -R .comment -R .note.GNU-stack $@.tmp
+	@$(OBJCOPY) --strip-debug -R baretick_rows -R baretick_essence -R .comment -R .note.GNU-stack $@.tmp
 	@$(PYTHON) scripts/build/thin_suites $@.tmp
 	@mv $@.tmp $@
 $(OBJ)/bench/objects/suites_object.asm.o: $(SUITES)

@@ -72,11 +72,11 @@ static bool has_interval(const struct essence_figure *f)
     return has_figure(f) && is_known(f->half) && f->percent && !f->shared && !f->doubt;
 }
 
-/* Returns whether any of n rows from `from` on was run. */
-static bool any(const struct essence *s, unsigned from, unsigned n)
+/* Returns whether any of n rows was run. */
+static bool any(const struct essence_figure *figure, unsigned n)
 {
-    for (unsigned i = from; i < from + n; i++)
-        if (s->figure[i].state != ESSENCE_NOT_RUN)
+    for (unsigned i = 0; i < n; i++)
+        if (figure[i].state != ESSENCE_NOT_RUN)
             return true;
     return false;
 }
@@ -84,11 +84,9 @@ static bool any(const struct essence *s, unsigned from, unsigned n)
 /* Returns whether any row that has a figure per operation, or a window, was run. */
 static bool any_of_one_core(const struct essence *s)
 {
-    for (unsigned i = 0; i < ESSENCE_PARTS; i++) {
-        const struct essence_part *part = &essence_parts[i];
-        if (part->kind != ESSENCE_TIMES && any(s, part->first, part->rows))
+    for (unsigned p = 0; essence_part(p); p++)
+        if (essence_part(p)->kind != ESSENCE_TIMES && any(s->figure[p], ESSENCE_ROWS))
             return true;
-    }
     return false;
 }
 
@@ -100,8 +98,8 @@ static void put_confidence(const struct essence *s, struct lines_line *l)
     unsigned least = 0, greatest = 0;
     char text[24];
 
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
-        const struct essence_figure *f = &s->figure[i];
+    for (unsigned i = 0; i < ESSENCE_PARTS * ESSENCE_ROWS; i++) {
+        const struct essence_figure *f = &s->figure[i / ESSENCE_ROWS][i % ESSENCE_ROWS];
         if (!has_interval(f))
             continue;
         least = least == 0 || f->percent < least ? f->percent : least;
@@ -214,59 +212,50 @@ static void put_named(const struct essence_figure *f, const char *name, const ch
     lines_put(l, text);
 }
 
-static const char *name_of(const struct essence *s, unsigned row)
-{
-    return essence_names[row].is_recipe ? s->window : essence_names[row].name;
-}
+/* These write a part. `figure`: of its rows. */
 
 static void show_named(const struct essence *s, const struct essence_part *part,
-                       const struct lines_to *to)
+                       const struct essence_figure *figure, const struct lines_to *to)
 {
     struct lines_line l = {.to = to, .label = part->label};
 
-    for (unsigned i = part->first; i < part->first + part->rows; i++)
-        if (any(s, i, 1))
-            put_named(&s->figure[i], name_of(s, i),
-                      essence_names[i].is_recipe ? s->gross : essence_names[i].unit, &l);
+    for (const struct essence_figure *f = figure; f < figure + ESSENCE_ROWS; f++)
+        if (f->state != ESSENCE_NOT_RUN)
+            put_named(f, f->name, f->gross ? s->gross : part->unit, &l);
     lines_end(&l);
 }
 
-static void show_cells(const struct essence *s, unsigned at, const struct lines_to *to)
+static void show_table(const struct essence_part *part, const struct essence_figure *figure,
+                       const struct lines_to *to)
 {
     char text[ESSENCE_COLUMNS][FIGURE];
     const char *cells[ESSENCE_COLUMNS];
+    struct sink_buf buf;
 
-    for (unsigned i = 0; i < ESSENCE_COLUMNS; i++) {
-        struct sink_buf buf;
-        sink_buf_init(&buf, text[i], FIGURE);
-        say_figure(&s->figure[at + i], &buf.sink);
-        cells[i] = text[i];
+    if (any(figure, ESSENCE_ROWS))
+        lines_cells(to, part->label, LINES_LABEL, part->headings, ESSENCE_COLUMNS, CELL);
+    for (unsigned at = 0; at < ESSENCE_ROWS; at += ESSENCE_COLUMNS) {
+        if (!any(&figure[at], ESSENCE_COLUMNS))
+            continue;
+        for (unsigned i = 0; i < ESSENCE_COLUMNS; i++) {
+            sink_buf_init(&buf, text[i], FIGURE);
+            say_figure(&figure[at + i], &buf.sink);
+            cells[i] = text[i];
+        }
+        lines_cells(to, part->row[at], LINES_LABEL, cells, ESSENCE_COLUMNS, CELL);
     }
-    lines_cells(to, name_of(s, at), LINES_LABEL, cells, ESSENCE_COLUMNS, CELL);
 }
 
-static void show_table(const struct essence *s, const struct essence_part *part,
-                       const struct lines_to *to)
-{
-    if (!any(s, part->first, part->rows))
-        return;
-    lines_cells(to, part->label, LINES_LABEL, part->headings, ESSENCE_COLUMNS, CELL);
-    for (unsigned at = part->first; at < part->first + part->rows; at += ESSENCE_COLUMNS)
-        if (any(s, at, ESSENCE_COLUMNS))
-            show_cells(s, at, to);
-}
-
-/* Writes two rows with their names. If their difference is shown, it has the combined interval, and
- * the rows show no intervals; else each row shows its interval. */
+/* If the difference of the two rows is shown, it has the combined interval, and the rows show no
+ * intervals; else each row shows its interval. */
 static void show_pair(const struct essence *s, const struct essence_part *part,
-                      const struct lines_to *to)
+                      const struct essence_figure *figure, const struct lines_to *to)
 {
     struct lines_line l = {.to = to, .label = part->label};
-    unsigned row = part->first;
-    struct essence_figure a = s->figure[row], b = s->figure[row + 1], both = a;
+    struct essence_figure a = figure[0], b = figure[1], both = a;
     bool apart = part->difference && has_figure(&a) && has_figure(&b);
 
-    if (!any(s, row, 2))
+    if (!any(figure, 2))
         return;
     if (apart) {
         both.value = a.value - b.value;
@@ -275,24 +264,24 @@ static void show_pair(const struct essence *s, const struct essence_part *part,
         both.doubt = a.doubt || b.doubt;
         a.half = b.half = UNKNOWN;
     }
-    put_named(&a, name_of(s, row), NULL, &l);
-    put_named(&b, name_of(s, row + 1), NULL, &l);
+    put_named(&a, part->row[0], NULL, &l);
+    put_named(&b, part->row[1], NULL, &l);
     if (apart)
         put_named(&both, s->execution == EXEC_SILICON ? part->difference : "apart", NULL, &l);
     lines_end(&l);
 }
 
 static void show_times(const struct essence *s, const struct essence_part *part,
-                       const struct lines_to *to)
+                       const struct essence_figure *figure, const struct lines_to *to)
 {
     struct lines_line l = {.to = to, .label = part->label, .left = 1};
 
-    for (unsigned i = part->first; i < part->first + part->rows; i++) {
-        struct essence_figure f = s->figure[i];
+    for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
+        struct essence_figure f = figure[i];
         bool ns = is_known(f.ns);
         f.value = ns ? f.ns : f.value;
         if (f.state != ESSENCE_NOT_RUN)
-            put_named(&f, name_of(s, i), ns ? "ns" : "ticks", &l);
+            put_named(&f, f.name, ns ? "ns" : "ticks", &l);
     }
     if (l.open && s->execution != EXEC_SILICON)
         lines_put(&l, "not judged");
@@ -300,20 +289,20 @@ static void show_times(const struct essence *s, const struct essence_part *part,
 }
 
 static void show_part(const struct essence *s, const struct essence_part *part,
-                      const struct lines_to *to)
+                      const struct essence_figure *figure, const struct lines_to *to)
 {
     switch (part->kind) {
     case ESSENCE_NAMED:
-        show_named(s, part, to);
+        show_named(s, part, figure, to);
         break;
     case ESSENCE_PAIR:
-        show_pair(s, part, to);
+        show_pair(s, part, figure, to);
         break;
     case ESSENCE_TABLE:
-        show_table(s, part, to);
+        show_table(part, figure, to);
         break;
     case ESSENCE_TIMES:
-        show_times(s, part, to);
+        show_times(s, part, figure, to);
         break;
     }
 }
@@ -354,26 +343,28 @@ static void show_lines(const struct essence *s, const struct report *r, const st
     show_text("machine", s->machine, to);
     show_text("clock", s->clock, to);
     show_spoils(s, to);
-    if (sheet_has(&s->sheet)) {
+    if (sheet_has(&s->sheet))
         sheet_show(&s->sheet, to);
-    } else {
-        for (unsigned i = 0; i < ESSENCE_PARTS; i++)
-            show_part(s, &essence_parts[i], to);
-    }
+    else
+        for (unsigned p = 0; essence_part(p); p++)
+            show_part(s, essence_part(p), s->figure[p], to);
     show_failed(r, s->stopped[0] ? 1 : 2, to);
     show_text("stopped", s->stopped, to);
 }
 
 static void record_rows(const struct essence *s, struct json *j)
 {
+    const struct essence_part *part;
+    char text[64];
+
     json_array(j, "rows");
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
-        char text[64];
-        if (s->figure[i].state == ESSENCE_NOT_RUN)
-            continue;
-        fmt_buf(text, sizeof text, "%s/%s", essence_names[i].suite, name_of(s, i));
-        json_str(j, NULL, text);
-    }
+    for (unsigned p = 0; (part = essence_part(p)); p++)
+        for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
+            if (s->figure[p][i].state == ESSENCE_NOT_RUN)
+                continue;
+            fmt_buf(text, sizeof text, "%s/%s", part->suite, s->figure[p][i].name);
+            json_str(j, NULL, text);
+        }
     json_close(j);
 }
 

@@ -11,12 +11,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/api/essence_rows.h"
+#include "bench/api/essence_parts.h"
 #include "bench/api/report.h"
-#include "bench/essence/lines.h"
 #include "bench/essence/sheet.h"
 #include "lib/stats/behave.h"
-#include "lib/text/sink.h"
 
 #define ESSENCE_LINES 18
 
@@ -28,9 +26,10 @@ enum essence_state {
 
 struct essence_figure {
     enum essence_state state;
+    const char *name;   /* the row's */
     double value, half; /* UNKNOWN: not known */
     unsigned percent;   /* the interval's confidence; 0: not known */
-    bool gross;         /* a window in whole ticks or instructions */
+    bool gross;         /* a bare window in whole ticks or instructions */
     double ns;          /* of rows of several cores */
     bool shared;        /* a neighbour used the core: not judged */
     bool doubt;         /* its method considers it unreliable (the row's lines have the reason) */
@@ -53,12 +52,11 @@ struct essence {
     char unit[64];        /* of figures per operation: "cycles/op by ruler" */
     char machine[240];    /* its names, separated as in the line */
     char clock[96];       /* empty: not known */
-    char window[24];      /* the name of the window's row */
-    const char *gross;    /* the unit of the window's figure */
+    const char *gross;    /* the unit of a bare window's figure */
     unsigned core, cores; /* the core of these figures; number of cores that measure */
     bool together;        /* all cores measure at once */
     uint64_t rows;        /* rows with figures, on all cores */
-    struct essence_figure figure[ESSENCE_ROWS];
+    struct essence_figure figure[ESSENCE_PARTS][ESSENCE_ROWS]; /* of the i-th part's rows */
     struct sheet sheet; /* if it has figures, they are shown instead of those of rows */
     struct essence_spoils spoils;
     char stopped[60]; /* "after 3 of 163 rows"; empty: the run was not stopped */

@@ -6,6 +6,7 @@
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
+#include "lib/text/glob.h"
 #include "lib/text/str.h"
 
 void essence_machine(struct essence *s, const struct run_facts *run, unsigned cores,
@@ -77,23 +78,22 @@ void essence_begin(struct essence *s, const struct run_facts *run)
     say_clock(run, &text.sink);
     sink_buf_init(&text, s->unit, sizeof s->unit);
     say_unit(run, &text.sink);
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
-        if (essence_names[i].is_recipe)
-            fmt_buf(s->window, sizeof s->window, "%s%s", essence_names[i].name,
-                    recipe_names[run->recipe]);
 }
 
-/* Returns the row's index in the essence; ESSENCE_ROWS: not in it. */
-static unsigned find(const struct essence *s, const struct bench *b)
+/* Returns the row's figure in the essence; NULL: it has none. Of the bare windows only that with the
+ * recipe in use has one. */
+static struct essence_figure *figure_of(struct essence *s, const struct run_facts *run,
+                                        const struct bench *b)
 {
-    unsigned i = 0;
+    const struct essence_part *part;
 
-    for (; i < ESSENCE_ROWS; i++) {
-        const char *name = essence_names[i].is_recipe ? s->window : essence_names[i].name;
-        if (str_eq(b->suite, essence_names[i].suite) && str_eq(b->name, name))
-            break;
-    }
-    return i;
+    if (b->form == FORM_EMPTY && b->recipe != run->recipe)
+        return NULL;
+    for (unsigned p = 0; (part = essence_part(p)); p++)
+        for (unsigned i = 0; i < ESSENCE_ROWS && part->row[i]; i++)
+            if (str_eq(b->suite, part->suite) && glob_match(part->row[i], b->name))
+                return &s->figure[p][i];
+    return NULL;
 }
 
 /* Returns a bare window's ticks, as in the first columns of its line: nothing is subtracted. */
@@ -119,6 +119,7 @@ static void take(struct essence_figure *f, const struct run_facts *run, const st
     struct per_op op = per_op_of(run, &row->figure);
 
     *f = (struct essence_figure){.state = ESSENCE_FIGURE,
+                                 .name = row->bench->name,
                                  .value = op.value,
                                  .half = op.half,
                                  .percent = op.percent,
@@ -154,12 +155,12 @@ static void count(struct essence *s, const struct run_facts *run, const struct r
 
 void essence_row(struct essence *s, const struct run_facts *run, const struct row *row)
 {
-    unsigned at = find(s, row->bench);
+    struct essence_figure *figure = figure_of(s, run, row->bench);
 
     if (row->status == ROW_UNSUPPORTED)
         return;
-    if (at < ESSENCE_ROWS && row->core == s->core)
-        take(&s->figure[at], run, row);
+    if (figure && row->core == s->core)
+        take(figure, run, row);
     if (row->bench->form != FORM_CORES)
         count(s, run, row);
 }

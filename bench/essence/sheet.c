@@ -121,8 +121,9 @@ static void measure(struct sheet_figure *f, const struct run_facts *run, const s
 void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curve *c,
                  const char *type)
 {
-    for (unsigned i = 0; i < SHEET_FIGURES; i++) {
-        const struct sheet_source *source = &sheet_sources[i];
+    const struct sheet_source *source;
+
+    for (unsigned i = 0; (source = sheet_source(i)); i++) {
         unsigned rank = rank_of(source, c->row.bench->name);
         if (source->from > SHEET_LARGEST || rank == SHEET_NAMES || c->row.status != ROW_OK)
             continue;
@@ -157,8 +158,9 @@ static const struct forward_cell *cell_of(const struct forward_map *m, unsigned 
 void sheet_forward(struct sheet *s, const struct run_facts *run, const struct forward_map *m,
                    const char *type)
 {
-    for (unsigned i = 0; i < SHEET_FIGURES && m->row.status == ROW_OK; i++) {
-        const struct sheet_source *source = &sheet_sources[i];
+    const struct sheet_source *source;
+
+    for (unsigned i = 0; m->row.status == ROW_OK && (source = sheet_source(i)); i++) {
         const struct forward_cell *cell = cell_of(m, (unsigned)source->at);
         if (source->from != SHEET_FORWARD || rank_of(source, m->row.bench->name) > 0 || !cell)
             continue;
@@ -178,8 +180,9 @@ void sheet_forward(struct sheet *s, const struct run_facts *run, const struct fo
 void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limit *l,
                  const char *type)
 {
-    for (unsigned i = 0; i < SHEET_FIGURES && l->steps > 0; i++) {
-        const struct sheet_source *source = &sheet_sources[i];
+    const struct sheet_source *source;
+
+    for (unsigned i = 0; l->steps > 0 && (source = sheet_source(i)); i++) {
         if (source->from != SHEET_STEP || rank_of(source, l->row.bench->name) > 0 ||
             l->spoiled != LIMIT_CLEAN)
             continue;
@@ -224,12 +227,13 @@ static void take_form(struct sheet *s, const struct run_facts *run, const struct
 {
     char name[96];
     struct sink_buf text;
+    const struct sheet_source *source;
 
     sink_buf_init(&text, name, sizeof name);
     insn_row_name(row, &text.sink);
-    for (unsigned i = 0; i < SHEET_FIGURES; i++) {
-        unsigned rank = rank_of(&sheet_sources[i], name);
-        if (sheet_sources[i].from != SHEET_LATENCY || rank == SHEET_NAMES)
+    for (unsigned i = 0; (source = sheet_source(i)); i++) {
+        unsigned rank = rank_of(source, name);
+        if (source->from != SHEET_LATENCY || rank == SHEET_NAMES)
             continue;
         struct agreed a = longest(t, row);
         struct sheet_column *column = is_known(a.value) ? column_of(s, run->core, type) : NULL;
@@ -292,8 +296,9 @@ static void say_figure(const struct sheet_figure *f, struct sink *out)
     fmt(out, f->vague ? " %s ?" : " %s", f->unit);
 }
 
-/* Writes a line; figure SHEET_FIGURES: the headings. */
-static void show_line(const struct sheet *s, unsigned figure, const struct lines_to *to)
+/* Writes a figure's line; source NULL: the headings. */
+static void show_line(const struct sheet *s, const struct sheet_source *source, unsigned figure,
+                      const struct lines_to *to)
 {
     char text[SHEET_COLUMNS][TEXT];
     const char *cell[SHEET_COLUMNS];
@@ -301,19 +306,20 @@ static void show_line(const struct sheet *s, unsigned figure, const struct lines
     for (unsigned i = 0; i < s->columns; i++) {
         struct sink_buf out;
         sink_buf_init(&out, text[i], TEXT);
-        if (figure == SHEET_FIGURES)
-            say_heading(&s->column[i], &out.sink);
-        else
+        if (source)
             say_figure(&s->column[i].figure[figure], &out.sink);
+        else
+            say_heading(&s->column[i], &out.sink);
         cell[i] = text[i];
     }
-    lines_cells(to, figure == SHEET_FIGURES ? "datasheet" : sheet_sources[figure].label, LABEL,
-                cell, s->columns, CELL);
+    lines_cells(to, source ? source->label : "datasheet", LABEL, cell, s->columns, CELL);
 }
 
 void sheet_show(const struct sheet *s, const struct lines_to *to)
 {
-    show_line(s, SHEET_FIGURES, to);
-    for (unsigned i = 0; i < SHEET_FIGURES; i++)
-        show_line(s, i, to);
+    const struct sheet_source *source;
+
+    show_line(s, NULL, 0, to);
+    for (unsigned i = 0; (source = sheet_source(i)); i++)
+        show_line(s, source, i, to);
 }

@@ -7,7 +7,7 @@
 #define BENCH_ESSENCE_SHEET_H
 
 #include <stdbool.h>
-#include "bench/api/sheet_figures.h"
+#include "bench/api/essence_parts.h"
 #include "bench/essence/lines.h"
 #include "bench/model/curve.h"
 #include "bench/model/facts.h"
@@ -15,7 +15,6 @@
 #include "bench/model/insn.h"
 #include "bench/model/limit.h"
 #include "lib/config/core_list.h"
-#include "lib/text/sink.h"
 
 #define SHEET_COLUMNS CORE_LIST_TYPES
 

@@ -3,6 +3,7 @@
  * TSCs, and contention for one cache line or for words of it.
  */
 #include "bench/api/bench.h"
+#include "bench/api/essence_parts.h"
 #include "bench/cores/crowd.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/api/tsc.h"
@@ -14,6 +15,9 @@ CORES(pingpong, "a cache line from one core to another, every pair: one way", cr
 CORES(tsc_skew, "how far two cores' TSCs are apart, every pair: the farthest", crowd_skew);
 CORES(wake, "from the boot core's wake-up to a parked core's first instruction", crowd_wake);
 CORES(ipi, "from the boot core's interrupt to another core's handler", crowd_ipi);
+
+ESSENCE_PART(cores, pairs, .rank = 4, .label = "cores", .kind = ESSENCE_TIMES,
+             .row = {"pingpong", "tsc_skew", "wake", "ipi"});
 
 /*
  * Operations between two readings of the time, so that the reading is negligible: a contended

@@ -1,6 +1,7 @@
 /* The limits of a core: curves over a count, with a step where something is full. Takes 15 s, so it
  * runs only on request. */
 #include "bench/api/bench.h"
+#include "bench/api/essence_parts.h"
 
 /* ms: what a row needs at most for all of its visits, so that all rows together take 15 s. */
 #define LIMIT(name_, ms_, what_, ...)                                                              \
@@ -60,3 +61,5 @@ LIMIT(returns, 400, "a call and its return, nested", .kind = LIMITS_RETURNS, .fi
 
 CODE(4);
 CODE(8);
+
+ESSENCE_PART(limits, sheet, .rank = 7, .figure = {{"ROB", {"rob"}, SHEET_STEP, 0}});

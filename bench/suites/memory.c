@@ -1,6 +1,7 @@
 /* The memory hierarchy of a core, by size of the working set. Takes seconds, so it runs only on
  * request. */
 #include "bench/api/bench.h"
+#include "bench/api/essence_parts.h"
 #include "bench/cores/crowd.h"
 
 #define CURVE(name_, what_, ...)                                                                   \
@@ -94,3 +95,14 @@ LOADED(loaded_write, "write", BENCH_WRITE_16);
 FLUSH(flush_clflush, "CLFLUSH", BENCH_FLUSH);
 FLUSH(flush_clflushopt, "CLFLUSHOPT", BENCH_FLUSH_OPT);
 FLUSH(flush_clwb, "CLWB", BENCH_WRITE_BACK);
+
+/* With large pages the latency of a cache does not include TLB misses. */
+ESSENCE_PART(memory, sheet, .rank = 5,
+             .figure = {
+                 {"L1 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 1},
+                 {"L2 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 2},
+                 {"L3 load", {"latency_2m", "latency_4k"}, SHEET_IN_CACHE, 3},
+                 {"memory load", {"latency_2m", "latency_4k"}, SHEET_LARGEST, 0},
+                 {"memory read", {"read_32", "read_16"}, SHEET_LARGEST, 0},
+                 {"forwarding", {"forward"}, SHEET_FORWARD, 8},
+             });

@@ -4,6 +4,7 @@
  */
 #include "bench/suites/baseline/baseline.h"
 #include "bench/api/check.h"
+#include "bench/api/essence_parts.h"
 
 #define EMPTY(name_, ENUM_)                                                                        \
     BENCH(baseline, empty_##name_, .what = "nothing between the two readings", .form = FORM_EMPTY, \
@@ -24,3 +25,6 @@ BENCH(baseline, do_nothing, .what = "a call of a C function that returns 0", .fo
 BENCH(baseline, do_something, .what = "a call of a C function that counts and returns 0",
       .form = FORM_FUNCTION, .ops = 1, .function = baseline_do_something, .check = check_counted,
       .not_doubled = true, .errors_are_wrong = true, .c_step = C_DO_SOMETHING);
+
+ESSENCE_PART(baseline, window, .rank = 0, .label = "window", .row = {"empty_*", "do_nothing"},
+             .unit = "a call");

@@ -4,6 +4,7 @@
  * first-level cache of few.
  */
 #include "bench/suites/sum/sum.h"
+#include "bench/api/essence_parts.h"
 
 #define INT sizeof(uint32_t)
 _Static_assert(INT *SUM_INTS <= BARETICK_ROOM_MOST, "the array fits the room");
@@ -35,3 +36,5 @@ static const char *added_up(const struct baretick_object *o, uint64_t operations
 SUM(warm, "one of 10,000 ints added, the array in the caches that hold it");
 SUM(cold, "one of 10,000 ints added, the array in memory", .flags = BARETICK_COLD,
     .compared_with = "warm");
+
+ESSENCE_PART(sum, both, .rank = 3, .label = "sum", .kind = ESSENCE_PAIR, .row = {"cold", "warm"});

@@ -43,13 +43,13 @@ def test_the_tables_on_the_page_have_the_headings_of_today(name, columns):
 def test_each_line_of_the_essence_is_explained():
     """The table has exactly the values that the program can write; the example has no others."""
     source = "".join((ROOT / f"bench/essence/{name}.c").read_text(encoding="utf-8") for name in ("essence", "sheet"))
-    written = set(re.findall(r'\.label = "(\w+)"|show_text\("(\w+)"|SHEET_FIGURES \? "(\w+)"', source))
-    rows = (ROOT / "bench/suites/essence_rows.c").read_text(encoding="utf-8")
+    written = set(re.findall(r'\.label = "(\w+)"|show_text\("(\w+)"|source->label : "(\w+)"', source))
+    rows = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "bench/suites").rglob("*.c"))
     written = {"".join(groups) for groups in written} | {*re.findall(r'\.label = "(\w+)"', rows)}
     text = section("The essence")
     explained = re.findall(r"^\| `(\w+)` \|", text.partition("The lines of a datasheet")[0], re.MULTILINE)
     assert len(written) > 8 and sorted(explained) == sorted(written)
-    figures = re.findall(r'^    \{"([\w ]+)", \{"([^"]+)"(?:, "([^"]+)")?\}', rows, re.MULTILINE)
+    figures = re.findall(r'\{"([\w ]+)", \{"([^"]+)"(?:, "([^"]+)")?\}, SHEET_', rows)
     assert len(figures) == 10
     assert [name for figure in figures for name in figure if name and f"`{name}`" not in text] == []
     ways = re.findall(r'WAY\("(\w+)"\)', rows)

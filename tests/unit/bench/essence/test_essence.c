@@ -1,24 +1,48 @@
 // links: bench/essence/sheet.c bench/essence/essence.c bench/essence/lines.c
-// links: bench/suites/essence_rows.c
+// links: bench/api/essence_parts.c bench/suites/memory.c bench/suites/limits.c bench/suites/insn.c
 /* The essence of a run, from made-up results: its content, and that it keeps to its lines and
  * columns whatever they are. */
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <string.h>
-#include "bench/api/essence_rows.h"
+#include "bench/cores/crowd.h"
 #include "bench/essence/essence.h"
 #include "lib/stats/known.h"
+#include "tests/unit/bench/essence/made_parts.h"
+
+/* Suite memory names it. */
+void crowd_pingpong(struct crowd *c)
+{
+    (void)c;
+}
 
 enum { CELL = 17 }; /* columns of a figure of the table */
 
-/* Returns the place of the row with this name. */
-static unsigned at(const char *name)
+/* Returns the k-th figure of all parts, with the row's name; NULL: there are fewer. */
+static struct essence_figure *nth(struct essence *s, unsigned k)
 {
-    unsigned i = 0;
+    const struct essence_part *part;
 
-    while (strcmp(essence_names[i].name, name) != 0)
-        assert_int_not_equal(++i, ESSENCE_ROWS);
-    return i;
+    for (unsigned p = 0; (part = essence_part(p)); p++)
+        for (unsigned i = 0; i < ESSENCE_ROWS && part->row[i]; i++)
+            if (k-- == 0) {
+                bool is_recipe = strcmp(part->row[i], "empty_*") == 0;
+                s->figure[p][i].name = is_recipe ? "empty_lfence" : part->row[i];
+                return &s->figure[p][i];
+            }
+    return NULL;
+}
+
+/* Returns the figure of the row with this name. */
+static struct essence_figure *at(struct essence *s, const char *name)
+{
+    struct essence_figure *f;
+
+    for (unsigned k = 0; (f = nth(s, k)); k++)
+        if (strcmp(f->name, name) == 0)
+            return f;
+    fail_msg("no row is called %s", name);
+    return NULL;
 }
 
 /* The copy on the stick has this space for it: REPORT_LOG_END, without the last two records. */
@@ -78,30 +102,33 @@ static struct essence empty(enum execution execution)
                         .unit = "cycles/op by ruler",
                         .machine = "A CPU, 1 core",
                         .clock = "TSC 2600.000 MHz",
-                        .window = "empty_lfence",
                         .gross = "ticks",
                         .cores = 1};
 
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
-        s.figure[i].ns = UNKNOWN;
+    for (unsigned k = 0; nth(&s, k); k++)
+        nth(&s, k)->ns = UNKNOWN;
     return s;
 }
 
-static void put_figure(struct essence *s, unsigned row, double value, double half)
+static void put_figure(struct essence_figure *f, double value, double half)
 {
-    s->figure[row] = (struct essence_figure){
-        .state = ESSENCE_FIGURE, .value = value, .half = half, .percent = 98, .ns = UNKNOWN};
+    *f = (struct essence_figure){.state = ESSENCE_FIGURE,
+                                 .name = f->name,
+                                 .value = value,
+                                 .half = half,
+                                 .percent = 98,
+                                 .ns = UNKNOWN};
 }
 
 static struct essence all_present(void)
 {
     struct essence s = empty(EXEC_SILICON);
 
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
-        put_figure(&s, i, 3 + i / 8.0, 0.25);
-    put_figure(&s, at("empty_"), 52, UNKNOWN);
-    s.figure[at("empty_")].gross = true;
-    s.figure[at("pingpong")].ns = 52.125;
+    for (unsigned k = 0; nth(&s, k); k++)
+        put_figure(nth(&s, k), 3 + k / 8.0, 0.25);
+    put_figure(at(&s, "empty_lfence"), 52, UNKNOWN);
+    at(&s, "empty_lfence")->gross = true;
+    at(&s, "pingpong")->ns = 52.125;
     s.rows = 154;
     s.spoils = (struct essence_spoils){
         .witness_runs = true, .shared = 3, .smis_known = true, .smis = 1, .throttling_known = true};
@@ -175,7 +202,7 @@ static void the_record_has_only_what_was_run(void **state)
     struct essence s = empty(EXEC_SILICON);
 
     (void)state;
-    put_figure(&s, at("warm"), 0.273, 0.121);
+    put_figure(at(&s, "warm"), 0.273, 0.121);
     record(&s, 3);
     assert_true(has("\"rows\":[\"sum/warm\"],\"lines\":["));
     assert_true(has("\"parts\":[\"cold -\",\"warm 0.273 +-0.121\"]"));
@@ -209,9 +236,9 @@ static void missing_figures_have_a_dash_and_missing_rows_no_line(void **state)
     struct essence s = empty(EXEC_SILICON);
 
     (void)state;
-    put_figure(&s, at("plt_c"), 4, 0.5);
-    put_figure(&s, at("warm"), 0.273, 0.121);
-    put_figure(&s, at("turn_16"), 6.011, 0.052);
+    put_figure(at(&s, "plt_c"), 4, 0.5);
+    put_figure(at(&s, "warm"), 0.273, 0.121);
+    put_figure(at(&s, "turn_16"), 6.011, 0.052);
     show(&s, 0);
     assert_int_equal(lines(), 9);
     expect("plt                       -                -                -    4.000 +-0.500");
@@ -227,13 +254,13 @@ static void no_figure_looks_better_than_it_is(void **state)
     struct essence s = all_present();
 
     (void)state;
-    s.figure[at("direct")].state = ESSENCE_FAILED;
-    s.figure[at("direct_inc")].shared = true;
-    s.figure[at("direct_straight")].doubt = true;
-    s.figure[at("direct_c")].value = UNKNOWN;
-    s.figure[at("random_16")].shared = true;
-    s.figure[at("cold")].state = ESSENCE_FAILED;
-    s.figure[at("tsc_skew")].state = ESSENCE_FAILED;
+    at(&s, "direct")->state = ESSENCE_FAILED;
+    at(&s, "direct_inc")->shared = true;
+    at(&s, "direct_straight")->doubt = true;
+    at(&s, "direct_c")->value = UNKNOWN;
+    at(&s, "random_16")->shared = true;
+    at(&s, "cold")->state = ESSENCE_FAILED;
+    at(&s, "tsc_skew")->state = ESSENCE_FAILED;
     show(&s, 0);
     expect("direct                 FAIL     3.375 shared    3.500 doubted                ?");
     expect("targets   random_16 5.750 shared, turn_16 5.875, mispredicted -0.125 shared");
@@ -268,8 +295,8 @@ static void counted_instructions_have_no_ns(void **state)
     s.execution = EXEC_INSTRUCTIONS;
     strcpy(s.unit, "instructions/op: INSTRUCTIONS, not time");
     s.gross = "instructions";
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
-        s.figure[i].half = s.figure[i].ns = UNKNOWN;
+    for (unsigned k = 0; nth(&s, k); k++)
+        nth(&s, k)->half = nth(&s, k)->ns = UNKNOWN;
     show(&s, 0);
     expect("essence   instructions/op: INSTRUCTIONS, not time");
     expect("window    empty_lfence 52 instructions, do_nothing 3.125 a call");
@@ -288,15 +315,15 @@ static void the_level_is_that_of_the_intervals_shown(void **state)
     struct essence s = all_present();
 
     (void)state;
-    s.figure[ESSENCE_ROWS - 1].percent = 99;
+    at(&s, "ipi")->percent = 99;
     show(&s, 0);
     expect("essence   cycles/op by ruler, +-98 or 99%");
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
-        s.figure[i].percent = 99;
+    for (unsigned k = 0; nth(&s, k); k++)
+        nth(&s, k)->percent = 99;
     show(&s, 0);
     expect("essence   cycles/op by ruler, +-99%");
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++)
-        s.figure[i].percent = 0; /* another method's own error */
+    for (unsigned k = 0; nth(&s, k); k++)
+        nth(&s, k)->percent = 0; /* another method's own error */
     show(&s, 0);
     expect("essence   cycles/op by ruler");
 }
@@ -347,8 +374,8 @@ static void every_essence_fits_its_lines(void **state)
     s.spoils.smis = s.spoils.nmis = UINT64_MAX;
     s.spoils.disturbed = s.spoils.windows = UINT64_MAX;
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        for (unsigned k = 0; k < ESSENCE_ROWS; k++)
-            put_figure(&s, k, sizes[i], sizes[i] < 0 ? -sizes[i] : 1e30);
+        for (unsigned k = 0; nth(&s, k); k++)
+            put_figure(nth(&s, k), sizes[i], sizes[i] < 0 ? -sizes[i] : 1e30);
         show(&s, UINT8_MAX);
         assert_in_range(lines(), ESSENCE_LINES - 1, ESSENCE_LINES);
         const char *direct = strstr(text, "\r\ndirect ");
@@ -388,34 +415,11 @@ static void figures_of_a_datasheet_replace_those_of_rows(void **state)
     assert_in_range(strlen(text), 1, LOG_ROOM);
 }
 
-/* Each row once, and each except the window by its name. */
-static void rows_are_named(void **state)
+static void parts_are_shown_by_rank(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < ESSENCE_ROWS; i++) {
-        assert_non_null(essence_names[i].suite);
-        assert_non_null(essence_names[i].name);
-        for (unsigned k = 1; k < i; k++)
-            assert_false(k > 0 && strcmp(essence_names[i].name, essence_names[k].name) == 0);
-    }
-}
-
-/* The parts have all rows, each once; only a pair has a difference. */
-static void parts_have_all_rows(void **state)
-{
-    unsigned next = 0;
-
-    (void)state;
-    for (unsigned i = 0; i < ESSENCE_PARTS; i++) {
-        const struct essence_part *part = &essence_parts[i];
-        assert_int_equal(part->first, next);
-        next += part->rows;
-        assert_true(part->kind != ESSENCE_PAIR || part->rows == 2);
-        assert_true(part->kind == ESSENCE_PAIR || !part->difference);
-        assert_int_equal(part->kind == ESSENCE_TABLE, part->headings != NULL);
-        assert_true(part->kind != ESSENCE_TABLE || part->rows % ESSENCE_COLUMNS == 0);
-    }
-    assert_int_equal(next, ESSENCE_ROWS);
+    for (unsigned i = 1; essence_part(i); i++)
+        assert_true(essence_part(i - 1)->rank < essence_part(i)->rank);
 }
 
 int main(void)
@@ -436,8 +440,7 @@ int main(void)
         cmocka_unit_test(long_names_are_cut),
         cmocka_unit_test(every_essence_fits_its_lines),
         cmocka_unit_test(figures_of_a_datasheet_replace_those_of_rows),
-        cmocka_unit_test(rows_are_named),
-        cmocka_unit_test(parts_have_all_rows),
+        cmocka_unit_test(parts_are_shown_by_rank),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,22 @@
 // links: bench/insn/forms.c bench/essence/sheet.c bench/essence/lines.c
-// links: bench/suites/essence_rows.c
+// links: bench/api/essence_parts.c bench/suites/memory.c bench/suites/limits.c bench/suites/insn.c
 /* The ten figures of a datasheet, from made-up curves and forms: where each is from, and how they
  * are shown. */
 #include "tests/unit/unit.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "bench/api/sheet_figures.h"
+#include "bench/cores/crowd.h"
 #include "bench/essence/sheet.h"
 #include "bench/insn/forms.h"
 #include "lib/text/json.h"
 #include "tests/unit/close.h"
+
+/* Suite memory names it. */
+void crowd_pingpong(struct crowd *c)
+{
+    (void)c;
+}
 
 #define KIB 1024u
 #define HZ  2e9
@@ -58,8 +64,8 @@ static const struct curve *chase(const char *name, enum bench_load load)
 
 static const struct sheet_figure *figure(unsigned column, const char *label)
 {
-    for (unsigned i = 0; i < SHEET_FIGURES; i++)
-        if (strcmp(sheet_sources[i].label, label) == 0)
+    for (unsigned i = 0; sheet_source(i); i++)
+        if (strcmp(sheet_source(i)->label, label) == 0)
             return &sheet.column[column].figure[i];
     fail_msg("no figure is called %s", label);
     return NULL;
