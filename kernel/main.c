@@ -2,11 +2,13 @@
  * The order of events, from the kernel's first instruction on its own stack to power off, or back
  * to the firmware. Interrupts are disabled throughout; boot services are gone, or are not called.
  */
-#include "kernel/main.h"
+#include "kernel/entry.h"
 #include "bench/run.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/cores/run.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/cpu_setup.h"
+#include "kernel/cpu/cpu_state.h"
+#include "kernel/cpu/entry.h"
 #include "kernel/ending.h"
 #include "kernel/platform.h"
 #include "kernel/report/facts.h"
@@ -113,25 +115,15 @@ static void put_back(void *ctx, const struct run_facts *run)
     cores_report_end(&m->cores, &kernel.report);
 }
 
-void kernel_main_traps(struct handoff *h)
-{
-    machine_traps(&kernel.machine, h, &hooks);
-}
-
-uint64_t kernel_main_nmis(void)
-{
-    const struct core *c = kernel.machine.boot_core;
-
-    return c ? c->nmis - kernel.nmis_at_end : 0;
-}
-
-_Noreturn void kernel_main(void)
+/* Runs on the arena's stack, with SSE usable. Never returns. */
+static void run(void *nothing)
 {
     struct machine *m = &kernel.machine;
     const struct run_steps steps = {m, probed, head, tell_nmis, put_back, ending_parts(&kernel)};
     char refused[400];
     struct sink_buf text;
 
+    (void)nothing;
     take_machine(m);
     need(platform_init(&kernel.platform, &kernel.others, m));
     sink_buf_init(&text, refused, sizeof refused);
@@ -140,4 +132,37 @@ _Noreturn void kernel_main(void)
     if (status == STATUS_BAD_OPTIONS)
         ending_refused(&kernel, status, "error", refused);
     ending_leave(&kernel, status);
+}
+
+void kernel_traps(struct handoff *h)
+{
+    cpu_setup_traps();
+    machine_traps(&kernel.machine, h, &hooks);
+}
+
+_Noreturn void kernel_enter(struct handoff *h)
+{
+    uint64_t guard;
+
+    cpu_setup();
+    entry_switch(NULL, arena_kernel_stack(h, &guard), run);
+}
+
+int kernel_borrow(struct handoff *h)
+{
+    struct cpu_state firmware;
+    uint64_t guard;
+    int status;
+
+    cpu_state_save(&firmware);
+    cpu_state_cet_off(&firmware);
+    h->way_back = 0;
+    kernel_traps(h);
+    cpu_setup();
+    status = entry_visit(NULL, arena_kernel_stack(h, &guard), run, &h->way_back);
+    cpu_state_restore(&firmware);
+    cpu_state_cet_on(&firmware);
+    if (kernel.machine.boot_core)
+        h->nmis_late = kernel.machine.boot_core->nmis - kernel.nmis_at_end;
+    return status;
 }

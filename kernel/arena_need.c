@@ -1,4 +1,3 @@
-/* SSE may be off when these are called: compiled for general registers only (Makefile). */
 #include "kernel/entry.h"
 #include "bench/api/platform.h"
 #include "bench/api/registry.h"
@@ -6,11 +5,7 @@
 #include "kernel/console/screen.h"
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/cpu/cpu_setup.h"
-#include "kernel/cpu/cpu_state.h"
-#include "kernel/cpu/entry.h"
 #include "kernel/machine/machine.h"
-#include "kernel/main.h"
 #include "lib/cpu/caches.h"
 #include "lib/memory/sizes.h"
 
@@ -66,42 +61,4 @@ uint64_t kernel_arena_need(struct handoff *h)
     if (h->borrowed)
         need += machine_log_cost(h) + arena_cost(sizeof(struct irq_opened));
     return need;
-}
-
-static void on_own_stack(void *nothing)
-{
-    (void)nothing;
-    kernel_main();
-}
-
-void kernel_traps(struct handoff *h)
-{
-    cpu_setup_traps();
-    kernel_main_traps(h);
-}
-
-_Noreturn void kernel_enter(struct handoff *h)
-{
-    uint64_t guard;
-
-    cpu_setup();
-    entry_switch(NULL, arena_kernel_stack(h, &guard), on_own_stack);
-}
-
-int kernel_borrow(struct handoff *h)
-{
-    struct cpu_state firmware;
-    uint64_t guard;
-    int status;
-
-    cpu_state_save(&firmware);
-    cpu_state_cet_off(&firmware);
-    h->way_back = 0;
-    kernel_traps(h);
-    cpu_setup();
-    status = entry_visit(NULL, arena_kernel_stack(h, &guard), on_own_stack, &h->way_back);
-    cpu_state_restore(&firmware);
-    cpu_state_cet_on(&firmware);
-    h->nmis_late = kernel_main_nmis();
-    return status;
 }
