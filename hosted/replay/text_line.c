@@ -1,6 +1,7 @@
 #include "hosted/replay/text_line.h"
 #include <stdlib.h>
 #include <string.h>
+#include "lib/text/str.h"
 
 static bool blank(uint8_t c)
 {
@@ -23,30 +24,11 @@ bool line_is(struct line word, const char *text)
     return line_length(word) == strlen(text) && memcmp(word.at, text, strlen(text)) == 0;
 }
 
-/* 99: not a digit. */
-static unsigned digit_of(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10u : 99;
-}
-
 bool line_number(struct line *l, unsigned base, uint64_t most, uint64_t *value)
 {
     struct line w = line_word(l);
-    uint64_t v = 0;
 
-    if (line_length(w) == 0)
-        return false;
-    for (; w.at < w.end; w.at++) {
-        unsigned digit = digit_of(*w.at);
-        if (digit >= base || digit > most || v > (most - digit) / base)
-            return false;
-        v = v * base + digit;
-    }
-    *value = v;
-    return true;
+    return str_number((const char *)w.at, line_length(w), base, most, value);
 }
 
 void *array_grow(void *array, size_t n, size_t size)

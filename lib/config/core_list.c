@@ -6,18 +6,15 @@
 /* Reads a decimal number below CORE_LIST_MAX; *text moves to the byte after it. */
 static bool number(const char **text, unsigned *value)
 {
-    const char *at = *text;
-    unsigned v = 0;
+    size_t n = 0;
+    uint64_t v = 0;
 
-    for (; *at >= '0' && *at <= '9'; at++) {
-        v = v * 10 + (unsigned)(*at - '0');
-        if (v >= CORE_LIST_MAX)
-            return false;
-    }
-    if (at == *text)
+    while ((*text)[n] >= '0' && (*text)[n] <= '9')
+        n++;
+    if (!str_number(*text, n, 10, CORE_LIST_MAX - 1, &v))
         return false;
-    *text = at;
-    *value = v;
+    *text += n;
+    *value = (unsigned)v;
     return true;
 }
 

@@ -14,17 +14,12 @@ struct near near_to(const char *word, size_t n)
     return (struct near){.word = word, .n = n};
 }
 
-static char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
 /* Returns the length of the common prefix. */
 static size_t alike(const char *a, const char *b, size_t n)
 {
     size_t i = 0;
 
-    while (i < n && lower(a[i]) == lower(b[i]))
+    while (i < n && str_lower(a[i]) == str_lower(b[i]))
         i++;
     return i;
 }
@@ -44,7 +39,7 @@ static bool one_edit(const char *a, size_t a_n, const char *b, size_t b_n)
         return alike(a, b + 1, rest) == rest;
     if (alike(a + 1, b + 1, rest - 1) == rest - 1)
         return true;
-    return rest >= 2 && lower(a[0]) == lower(b[1]) && lower(a[1]) == lower(b[0]) &&
+    return rest >= 2 && str_lower(a[0]) == str_lower(b[1]) && str_lower(a[1]) == str_lower(b[0]) &&
            alike(a + 2, b + 2, rest - 2) == rest - 2;
 }
 

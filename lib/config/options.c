@@ -136,10 +136,8 @@ size_t options_docs(const struct option_doc **docs)
 /* Finds the key before '=', or in the whole word; *value is what follows '=', or NULL. */
 static const struct option_doc *find_key(const char *word, const char **value)
 {
-    size_t n = 0;
+    size_t n = str_until(word, '=');
 
-    while (word[n] != '\0' && word[n] != '=')
-        n++;
     *value = word[n] == '=' ? word + n + 1 : NULL;
     for (size_t i = 0; i < KEYS; i++)
         if (str_is(keys[i].key, word, n) || (keys[i].former && str_is(keys[i].former, word, n)))
@@ -171,10 +169,7 @@ bool options_knows(const char *word)
 
 static void say_words(const char *word, struct sink *err)
 {
-    size_t n = 0;
-
-    while (word[n] != '\0' && word[n] != '=')
-        n++;
+    size_t n = str_until(word, '=');
     struct near key = near_to(word, n), lone = near_to(word, n);
     for (size_t i = 0; i < KEYS; i++)
         near_try(&key, keys[i].key, strlen(keys[i].key));

@@ -13,10 +13,7 @@ static const struct {
 static bool next_number(const char **rest, char end, uint64_t *v)
 {
     char number[SERIAL_CHOICE_TEXT];
-    size_t n = 0;
-
-    while ((*rest)[n] != '\0' && (*rest)[n] != ':')
-        n++;
+    size_t n = str_until(*rest, ':');
     bool whole = (*rest)[n] == end && str_copy(number, sizeof number, *rest, n);
     *rest += n + 1;
     return whole && str_u64(number, v);
@@ -70,9 +67,7 @@ bool serial_choice_parse(struct serial_choice *c, const char *text)
         *c = parsed;
         return true;
     }
-    size_t n = 0;
-    while (text[n] != '\0' && text[n] != ',')
-        n++;
+    size_t n = str_until(text, ',');
     char place[SERIAL_CHOICE_TEXT] = "";
     if (!str_copy(place, sizeof place, text, n) || !parse_place(&parsed, place))
         return false;

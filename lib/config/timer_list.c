@@ -45,8 +45,7 @@ enum timer_list_fault timer_list_parse(struct timer_list *l, const char *words, 
 
     for (;; text += *n + 1) {
         *at = text;
-        for (*n = 0; text[*n] != '\0' && text[*n] != ',';)
-            ++*n;
+        *n = str_until(text, ',');
         enum timer_list_fault fault = add(&found, words, text, *n);
         if (fault != TIMER_LIST_FINE)
             return fault;

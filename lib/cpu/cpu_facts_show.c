@@ -2,7 +2,50 @@
 #include "lib/cpu/cpu_facts.h"
 
 #include "lib/text/fmt.h"
-#include "lib/text/wrap.h"
+
+#define MARGIN 10 /* columns of the label, and the indentation of the following lines */
+#define COLUMN 79 /* the last column that is used */
+
+/* A list: a label, then items separated by commas. When the line is full, it continues below the
+ * first item. */
+struct wrap {
+    struct sink *out;
+    const char *label;
+    unsigned column; /* 0: no item yet, and nothing is written */
+};
+
+/* Adds an item of at most 63 bytes; a longer one is truncated. */
+static void __attribute__((format(printf, 2, 3))) wrap_item(struct wrap *w, const char *format, ...)
+{
+    char text[64];
+    struct sink_buf item;
+    va_list list;
+
+    sink_buf_init(&item, text, sizeof text);
+    va_start(list, format);
+    fmt_list(&item.sink, format, list);
+    va_end(list);
+
+    if (w->column == 0) {
+        fmt(w->out, "%-*s", MARGIN, w->label);
+        w->column = MARGIN;
+    } else if (w->column + 2 + item.used < COLUMN) { /* leaves room for a comma */
+        fmt(w->out, ", ");
+        w->column += 2;
+    } else {
+        fmt(w->out, ",\r\n%*s", MARGIN, "");
+        w->column = MARGIN;
+    }
+    fmt(w->out, "%s", text);
+    w->column += (unsigned)item.used;
+}
+
+/* Ends the line, if there was an item. */
+static void wrap_end(const struct wrap *w)
+{
+    if (w->column > 0)
+        fmt(w->out, "\r\n");
+}
 
 static const char *plural(uint32_t n)
 {
@@ -27,12 +70,9 @@ static void show_topology(const struct topology *t, struct sink *out)
 /* "4-way", or "full". */
 static const char *ways(unsigned n, char *text, size_t size)
 {
-    struct sink_buf b;
-
     if (n == 0)
         return "full";
-    sink_buf_init(&b, text, size);
-    fmt(&b.sink, "%u-way", n);
+    fmt_buf(text, size, "%u-way", n);
     return text;
 }
 

@@ -28,14 +28,6 @@ static bool match(const char *p, const char *end, const char *name)
     return p == end;
 }
 
-static const char *pattern_end(const char *p)
-{
-    while (*p != '\0' && *p != ',')
-        p++;
-
-    return p;
-}
-
 bool glob_match(const char *pattern, const char *name)
 {
     return match(pattern, pattern + strlen(pattern), name);
@@ -44,7 +36,7 @@ bool glob_match(const char *pattern, const char *name)
 bool glob_list_match(const char *list, const char *name)
 {
     for (;;) {
-        const char *end = pattern_end(list);
+        const char *end = list + str_until(list, ',');
         if (match(list, end, name))
             return true;
         if (*end == '\0')
@@ -55,13 +47,13 @@ bool glob_list_match(const char *list, const char *name)
 
 bool glob_list_at(const char *list, size_t index, char *out, size_t size)
 {
-    const char *end = pattern_end(list);
+    const char *end = list + str_until(list, ',');
 
     for (; index > 0; index--) {
         if (*end == '\0')
             return false;
         list = end + 1;
-        end = pattern_end(list);
+        end = list + str_until(list, ',');
     }
     return str_copy(out, size, list, (size_t)(end - list));
 }

@@ -13,7 +13,7 @@ bool str_eq(const char *a, const char *b)
     return str_is(a, b, strlen(b));
 }
 
-static char lower(char c)
+char str_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 }
@@ -23,7 +23,7 @@ bool str_is_any_case(const char *s, const char *bytes, size_t n)
     if (strlen(s) != n)
         return false;
     for (size_t i = 0; i < n; i++)
-        if (lower(s[i]) != lower(bytes[i]))
+        if (str_lower(s[i]) != str_lower(bytes[i]))
             return false;
     return true;
 }
@@ -44,6 +44,15 @@ bool str_starts(const char *s, const char *with)
         s++, with++;
 
     return *with == '\0';
+}
+
+size_t str_until(const char *s, char end)
+{
+    size_t n = 0;
+
+    while (s[n] != '\0' && s[n] != end)
+        n++;
+    return n;
 }
 
 static bool is_digit(char c)
@@ -89,9 +98,7 @@ int str_order(const char *a, const char *b)
 size_t str_alternative(const char *values, uint32_t index, const char **at)
 {
     for (;; index--) {
-        size_t n = 0;
-        while (values[n] != '\0' && values[n] != '|')
-            n++;
+        size_t n = str_until(values, '|');
         *at = values;
         if (index == 0)
             return n;
@@ -113,31 +120,33 @@ bool str_copy(char *out, size_t size, const char *bytes, size_t n)
 /* Returns 0..15, or 16 if it is not a digit. */
 static uint32_t digit(char c)
 {
-    if (c >= '0' && c <= '9')
+    if (is_digit(c))
         return (uint32_t)(c - '0');
-    c = lower(c);
+    c = str_lower(c);
     return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
+}
+
+bool str_number(const char *s, size_t n, unsigned base, uint64_t most, uint64_t *value)
+{
+    uint64_t v = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t d = digit(s[i]);
+        if (d >= base || d > most || v > (most - d) / base)
+            return false;
+        v = v * base + d;
+    }
+    if (n > 0)
+        *value = v;
+    return n > 0;
 }
 
 bool str_u64(const char *s, uint64_t *value)
 {
-    uint32_t base = 10;
+    bool hex = str_starts(s, "0x");
 
-    if (str_starts(s, "0x")) {
-        base = 16;
-        s += 2;
-    }
-    if (*s == '\0')
-        return false;
-    uint64_t v = 0;
-    for (; *s != '\0'; s++) {
-        uint32_t d = digit(*s);
-        if (d >= base || v > (UINT64_MAX - d) / base)
-            return false;
-        v = v * base + d;
-    }
-    *value = v;
-    return true;
+    s += hex ? 2 : 0;
+    return str_number(s, strlen(s), hex ? 16 : 10, UINT64_MAX, value);
 }
 
 bool str_u32(const char *s, uint32_t *value)
