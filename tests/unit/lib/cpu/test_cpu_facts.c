@@ -77,21 +77,19 @@ static void speculation_controls_are_shown(void **state)
                               "arch_caps rdcl_no, ssb_no\r\n");
 }
 
+/* With the comma a line has 79 columns at most; bhi_no would take one more. */
 static void lists_are_wrapped(void **state)
 {
     (void)state;
-    struct wrap w = {&out.sink, "label", 0};
+    struct cpu c = {.vendor_id = "GenuineIntel"};
+    struct cpu_facts f = {.cpu = &c, .mitigations = {.arch_known = true, .arch = ~0ull}};
     sink_buf_init(&out, text, sizeof text);
-    wrap_end(&w);
-    assert_string_equal(text, "");
-    for (int i = 0; i < 3; i++)
-        wrap_item(&w, "%032d", i); /* two of them and a comma are 66 + 10 columns */
-    wrap_item(&w, "%s", "a text of more than sixty-three bytes is cut where its room ends, here");
-    wrap_end(&w);
+    cpu_facts_show(&f, &out.sink);
     assert_string_equal(
-        text, "label     00000000000000000000000000000000, 00000000000000000000000000000001,\r\n"
-              "          00000000000000000000000000000002,\r\n"
-              "          a text of more than sixty-three bytes is cut where its room end\r\n");
+        strstr(text, "arch_caps"),
+        "arch_caps rdcl_no, ibrs_all, rsba, skip_l1dfl, ssb_no, mds_no, if_pschange,\r\n"
+        "          tsx_ctrl, taa_no, sbdr_no, fbsdp_no, psdp_no, fb_clear, rrsba,\r\n"
+        "          bhi_no, pbrsb_no, gds_no, rfds_no, rfds_clear\r\n");
 }
 
 int main(void)
