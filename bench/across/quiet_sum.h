@@ -4,7 +4,8 @@
 
 #include "bench/model/cores.h"
 
-#define QUIET_SHARE 0.99999 /* of the moments whose wait is reported: docs/method.md "Gaps" */
+/* The share of the moments whose wait is reported: docs/quiet.md "What is measured". */
+#define QUIET_SHARE 0.99999
 
 enum quiet_result {
     QUIET_NOT_ASKED,  /* no gaps_max= */

@@ -274,7 +274,7 @@ struct bench {
     const struct unit *stub;   /* code between the two (a PLT entry), or NULL */
     bool callee_apart;         /* the callee is on a separate page, not just before the window */
     /* Runs before the first reading of each of its windows, also of the empty body. It gives
-     * registers or flags a history that differs from the usual one (docs/method.md "The history of
+     * registers or flags a history that differs from the usual one (docs/window.md "The history of
      * registers and flags"). NULL: the usual history. */
     const struct unit *history;
 
@@ -318,7 +318,7 @@ struct bench {
 
     /*
      * The fewest instructions that an operation executes, not counting those of the empty body. A
-     * row that executes fewer has not done its work, and fails (docs/method.md "Elided work"). 0:
+     * row that executes fewer has not done its work, and fails (docs/checks.md "Elided work"). 0:
      * not declared, see bench_least_instructions().
      */
     double least_instructions;

@@ -6,7 +6,7 @@
 #include "lib/text/mem.h"
 
 /*
- * docs/method.md "Truth": a difference larger than both limits is not noise. Of 200 launches with
+ * docs/checks.md "Truth": a difference larger than both limits is not noise. Of 200 launches with
  * eight such rows each, at most one may fail by chance. Twice the distance to the interval's end is
  * nine standard errors of the figure, if 16 placements are normally distributed.
  */

@@ -26,13 +26,13 @@ void check_errors(const struct bench *b, uint64_t good, struct row *row);
 
 /*
  * Checks that an operation executes at least the instructions that the row declares, and more than
- * the empty body (docs/method.md "Elided work"). Judges whenever instructions were counted, with
+ * the empty body (docs/checks.md "Elided work"). Judges whenever instructions were counted, with
  * every method, since this is independent of time. Sets row->work.
  */
 void check_instructions(const struct engine *e, struct row *row);
 
 /*
- * Compares the figure with the documented one (docs/method.md "Truth"). Judges only on silicon,
+ * Compares the figure with the documented one (docs/checks.md "Truth"). Judges only on silicon,
  * because other figures are not those of a CPU, and only if the core was exclusive. A figure that
  * is too slow proves nothing in a process or under a hypervisor. Sets row->truth, row->truth_vague
  * and row->truth_above.

@@ -1,5 +1,5 @@
 /*
- * Counts the instructions of one operation by single-stepping (docs/method.md "Instructions"): the
+ * Counts the instructions of one operation by single-stepping (docs/checks.md "Instructions"): the
  * row's code with few operations and with twice as many, and the same for the empty body.
  */
 #ifndef BENCH_CHECK_STEPPED_H

@@ -12,7 +12,7 @@
 #include "bench/model/row.h"
 #include "lib/stats/witness.h"
 
-#define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/method.md: 16 to 32 */
+#define ENGINE_BLOCK 16 /* windows of one kind in a row; docs/window.md "Order and warm-up" */
 
 struct compiled;
 struct gate;
@@ -91,7 +91,7 @@ static inline uint64_t engine_spoils(const struct engine *e)
     0x9e3779b97f4a7c15ull /* 2^64 / phi: frac(i * 0.618...) as a 64-bit fraction */
 
 /* Returns the delay of a kind's i-th window before its first reading, in core cycles: below one
- * step, spread evenly (docs/method.md "The step"). */
+ * step, spread evenly (docs/window.md "The step"). */
 static inline uint64_t dither(const struct engine *e, uint64_t i)
 {
     return (i * DITHER_GOLDEN >> 32) * e->step_cycles >> 32;

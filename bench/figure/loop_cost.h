@@ -1,6 +1,6 @@
 /*
  * Finds the cost of the loop around an operation, and whether the loop hides the operation's cost
- * (docs/method.md "What the loop hides"). The figure is the cost of an iteration with the operation
+ * (docs/figure.md "What the loop hides"). The figure is the cost of an iteration with the operation
  * minus that without it. A core that overlaps the two shows only the difference.
  */
 #ifndef BENCH_FIGURE_LOOP_COST_H

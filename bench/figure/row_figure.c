@@ -208,7 +208,7 @@ static double cycles_per_op(const struct gathered *g, const struct bench *b)
 }
 
 /* Returns the error of a block from only the TSC's step, in core cycles per operation
- * (docs/method.md "Modes"). */
+ * (docs/figure.md "Modes"). */
 static double block_floor(const struct gathered *g, const struct bench *b, double step)
 {
     return step / (2 * mathx_sqrt(ENGINE_BLOCK)) * cycles_per_op(g, b);

@@ -1,6 +1,6 @@
 /*
  * Computes a row's figure from its blocks, part by part: core cycles per operation, the interval
- * that will contain the figure of another boot, and the modes (docs/method.md "The figure",
+ * that will contain the figure of another boot, and the modes (docs/figure.md "The figure",
  * "Modes").
  */
 #ifndef BENCH_FIGURE_ROW_FIGURE_H
@@ -25,7 +25,7 @@ size_t row_figure_need(size_t blocks, unsigned placements);
 void row_figure_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
                      enum cycles_by by, struct gathered *g, uint64_t *scratch);
 
-/* Returns whether at least half of the row's blocks are exclusive (docs/method.md "The witness").
+/* Returns whether at least half of the row's blocks are exclusive (docs/witness.md "The witness").
  */
 bool row_figure_is_exclusive(const struct gathered *g);
 /* Excludes all blocks of a part that is later found to be shared. */

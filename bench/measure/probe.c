@@ -91,7 +91,7 @@ static void probe_behaviour(struct engine *e, struct probe *p)
     engine_executed_by(e, &p->behave);
 }
 
-/* Finds the step from windows, the empty one and the ruler (docs/method.md "The step"). */
+/* Finds the step from windows, the empty one and the ruler (docs/window.md "The step"). */
 static void probe_step(struct engine *e)
 {
     window_fn fn[2];

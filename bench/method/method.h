@@ -1,5 +1,5 @@
 /*
- * The methods of the literature, each as its author describes it (docs/method.md, last section).
+ * The methods of the literature, each as its author describes it (docs/literature.md).
  * There is one placement, aligned. The windows of the body, the empty body and the ruler are taken
  * forward and back. Each kind goes through the method separately, and the row's figure is the
  * difference. No sample is kept.

@@ -1,7 +1,7 @@
 /*
  * Feeds windows to a method as they are taken; none is kept. They are taken in blocks of one kind,
- * the kinds forward and back (docs/method.md "Samples"), so that a drift affects body and empty
- * window equally. Each kind goes through the method separately.
+ * the kinds forward and back (docs/window.md "Order and warm-up"), so that a drift affects body and
+ * empty window equally. Each kind goes through the method separately.
  */
 #ifndef BENCH_METHOD_METHOD_STREAM_H
 #define BENCH_METHOD_METHOD_STREAM_H

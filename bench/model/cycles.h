@@ -23,7 +23,7 @@ struct cycle {
 /* Returns whether the source is this one of enum cycle_id. */
 bool cycle_is(const struct cycle *c, unsigned id);
 
-/* docs/method.md "Truth": the relative difference that ruler and counter may have. */
+/* docs/checks.md "Truth": the relative difference that ruler and counter may have. */
 #define CYCLE_WITHIN 0.005
 
 /* Returns whether the two differ by more than CYCLE_WITHIN plus both intervals. CYCLE_WITHIN

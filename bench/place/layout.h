@@ -1,7 +1,7 @@
 /*
  * Chooses the addresses of a row's code, stack and data. One placement does not predict another
- * launch (docs/method.md "Samples"). The default is up to 16, drawn from the seed; `fixed` is one,
- * aligned; `sweep` uses 64 offsets of code, then of stack, then of data.
+ * launch (docs/figure.md "Placements"). The default is up to 16, drawn from the seed; `fixed` is
+ * one, aligned; `sweep` uses 64 offsets of code, then of stack, then of data.
  */
 #ifndef BENCH_PLACE_LAYOUT_H
 #define BENCH_PLACE_LAYOUT_H
@@ -10,7 +10,7 @@
 #include "bench/model/sweep.h"
 #include "lib/config/options.h"
 
-#define LAYOUT_SHUFFLED 16 /* docs/method.md: 8 to 16 re-placements */
+#define LAYOUT_SHUFFLED 16 /* docs/figure.md "Placements" */
 #define LAYOUT_WINDOWS  64 /* least windows of a kind per placement */
 
 #define LAYOUT_DATA_MOST 4096 /* `data` of every placement is below this */

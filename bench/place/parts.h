@@ -1,5 +1,5 @@
 /*
- * Divides a row's windows into parts (docs/method.md "Rounds"): each is a number of blocks at one
+ * Divides a row's windows into parts (docs/figure.md "Rounds"): each is a number of blocks at one
  * placement in one round. In the order of taking, the parts of a round are adjacent, and so are the
  * parts of a placement. If a row has more placements than rounds, each placement is one part. If it
  * has fewer, a placement's blocks are divided among several rounds.

@@ -13,11 +13,11 @@
 #include "bench/place/layout.h"
 #include "bench/window/window.h"
 
-/* The kinds of window (docs/method.md): the empty body of either body, the ruler and twice the
+/* The kinds of window (docs/window.md): the empty body of either body, the ruler and twice the
  * ruler, the body and twice the body. */
 enum kind { KIND_EMPTY, KIND_EMPTY2, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2, KINDS };
 
-#define RULER_ADDS 1024 /* L of docs/method.md: adds that one ruler adds to a window */
+#define RULER_ADDS 1024 /* L of docs/window.md: adds that one ruler adds to a window */
 
 /* One kind in one placement: the window and its arguments. */
 struct placed_kind {

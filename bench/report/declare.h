@@ -85,7 +85,7 @@
     FIELD(path ".lag1_bound", NUMBER, "", WITH("variance_of_variances"), "its 99.9% bound") \
     FIELD(path ".ergodic", BOOLEAN, "", WITH("ensembles"), \
           "minima, variances, means and correlation are within their bounds, see " \
-          "[method.md](method.md)")
+          "[literature.md](literature.md#ensembles)")
 
 /* One part of a sweep over offsets. */
 #define SWEEP(path) \

@@ -1,5 +1,5 @@
 /*
- * The results of a row on one core so far, round after round (docs/method.md "Rounds"): the figures
+ * The results of a row on one core so far, round after round (docs/figure.md "Rounds"): the figures
  * of each part, the value of each block, and a histogram of all windows. The windows themselves are
  * not kept, so that the memory is bounded.
  */

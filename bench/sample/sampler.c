@@ -150,7 +150,8 @@ static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
     return s->cold && e->facts.o->warmup > COLD_WARM_UP ? COLD_WARM_UP : e->facts.o->warmup;
 }
 
-/* Warms up until every kind has settled, at most warmup= blocks (docs/method.md "Samples"). */
+/* Warms up until every kind has settled, at most warmup= blocks (docs/window.md "Order and
+ * warm-up"). */
 static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,
                     struct span *span)
 {

@@ -1,6 +1,7 @@
 /*
- * Takes one part of a row's windows: blocks of one kind, the kinds in ABBA order (docs/method.md
- * "Samples"). Then judges them. Nothing is printed, allocated or mapped between the windows.
+ * Takes one part of a row's windows: blocks of one kind, the kinds in ABBA order (docs/window.md
+ * "Order and warm-up"). Then judges them. Nothing is printed, allocated or mapped between the
+ * windows.
  */
 #ifndef BENCH_SAMPLE_SAMPLER_H
 #define BENCH_SAMPLE_SAMPLER_H
@@ -64,7 +65,7 @@ void sampler_init(struct sampler *s, const struct engine *e, size_t windows, siz
  * Warms up, then takes all samples of the part at this placement. False: the run is stopped
  * (pace.h). Shared blocks between two readings of the witness go into the row's histogram and are
  * repeated, within retry_budget=, 0.1 s per part, and a limit for all rows together
- * (docs/method.md "The witness"). They are not repeated if cores measure together, because the
+ * (docs/witness.md "The witness"). They are not repeated if cores measure together, because the
  * effect of neighbours is then to be measured.
  */
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,

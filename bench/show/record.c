@@ -103,7 +103,7 @@ static void record_ranks(struct json *j, const struct estimate *cycles)
     json_f64(j, "within", cycles->within, 6);
 }
 
-/* Writes the interval and how it was found (docs/method.md "The figure"). */
+/* Writes the interval and how it was found (docs/figure.md "The interval"). */
 static void record_interval(struct json *j, const struct run_facts *run, const struct row *row)
 {
     static const char *const by[] = {[ESTIMATE_METHOD] = "method",

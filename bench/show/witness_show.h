@@ -1,4 +1,4 @@
-/* Reports whether a core is exclusive, by its witness (docs/method.md "The witness"). */
+/* Reports whether a core is exclusive, by its witness (docs/witness.md "The witness"). */
 #ifndef BENCH_SHOW_WITNESS_SHOW_H
 #define BENCH_SHOW_WITNESS_SHOW_H
 

@@ -37,7 +37,7 @@ ENDUNIT
 %%delay:
     dec rcx
     jns %%delay
-; docs/method.md "The history of registers and flags": for every body, a load has written the
+; docs/window.md "The history of registers and flags": for every body, a load has written the
 ; registers, and CMP with an immediate has written the flags.
     mov OBJECT, [rax]
     mov FUNCTION, [rax + 8]

@@ -1,4 +1,4 @@
-; Chains that reveal the execution: each instruction waits for the one before (docs/method.md
+; Chains that reveal the execution: each instruction waits for the one before (docs/checks.md
 ; "Linearity", "Truth").
 %include "bench/window/unit.inc"
 

@@ -1,6 +1,6 @@
 /*
  * Events in the process during a row that only occur under an operating system. They are only
- * counted: the windows that they hit are disturbed (docs/method.md "Samples").
+ * counted: the windows that they hit are disturbed (docs/window.md "Disturbed windows").
  */
 #ifndef HOSTED_PLATFORM_EVENTS_H
 #define HOSTED_PLATFORM_EVENTS_H

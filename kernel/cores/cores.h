@@ -144,7 +144,7 @@ const char *start_why_not(const struct cores *c, unsigned i);
 
 /* --- settle.c --- */
 
-/* What core_settle() changed, in addition to struct cpu_state. */
+/* The state that core_settle() changed, in addition to struct cpu_state. */
 struct settled {
     struct irq_masked irq; /* irq.lapic.present: set once the core can be interrupted */
     struct mce mce;

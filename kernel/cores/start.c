@@ -16,7 +16,7 @@
 
 #define PAGE ARENA_PAGE
 
-/* Where one core continues. */
+/* The core and the stack with which a started core continues. */
 struct trampoline_place {
     struct core *core;
     uint64_t stack_top;

@@ -1,5 +1,5 @@
 /* The methods, which compute figures from windows. All but doubled are from the literature
- * (docs/method.md, last section; bench/method/method.h). The only list of their names. */
+ * (docs/literature.md; bench/method/method.h). The only list of their names. */
 #ifndef LIB_CONFIG_METHOD_H
 #define LIB_CONFIG_METHOD_H
 

@@ -29,7 +29,7 @@
 
 #define HIST_CAP 256 /* bins of hist=capped, the fullest */
 
-/* samples=auto, in windows. docs/method.md, "plain": N = 2048 */
+/* samples=auto, in windows. docs/literature.md, "plain": N = 2048 */
 #define SAMPLES_AUTO       2048
 #define SAMPLES_AUTO_EXACT 64 /* if every sample is the same number */
 

@@ -62,7 +62,7 @@ bool cpu_has_rdtscp(cpuid_fn cpuid, void *ctx);
 const char *cpu_lacks(const struct cpu *c, enum recipe r);
 /* True if it can; if not, writes a message with the recipes that it can run. AUTO always can. */
 bool cpu_check_recipe(const struct cpu *c, enum recipe r, struct sink *err);
-/* docs/method.md "Recipes": lfence; cpuid if the vendor does not document that LFENCE waits. */
+/* docs/window.md "Recipes": lfence; cpuid if the vendor does not document that LFENCE waits. */
 enum recipe cpu_default_recipe(const struct cpu *c);
 
 #endif

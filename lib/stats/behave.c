@@ -13,10 +13,10 @@
  * helper has to compute every bit and flag. Nops without cost prove nothing: on a TSC with steps of
  * 26 ticks, the 16 ticks of 192 nops cannot be distinguished from 0.
  */
-/* docs/method.md "Truth": an add takes one core cycle, which is 8 ticks on a core throttled to an
+/* docs/checks.md "Truth": an add takes one core cycle, which is 8 ticks on a core throttled to an
  * eighth of its TSC; the emulators above take 7 times as long and more. */
 #define ADD_TICKS_MOST 20
-/* docs/method.md "Truth": in an interpreter's loop all take the same time; on silicon an imul takes
+/* docs/checks.md "Truth": in an interpreter's loop all take the same time; on silicon an imul takes
  * at least two adds. */
 #define ALIKE 1.25
 /* Latency of imul over add: 2 to 5, Prescott 10 (Fog, instruction tables); above: adds elided. */

@@ -1,6 +1,6 @@
 /*
  * Determines what executes this code, by its behaviour, because a signature can be hidden
- * (docs/method.md "Truth"). The caller measures windows over chains of five kinds of instruction,
+ * (docs/checks.md "Truth"). The caller measures windows over chains of five kinds of instruction,
  * three lengths each; this file decides. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_BEHAVE_H

@@ -1,5 +1,5 @@
 /*
- * docs/method.md "Coverage, how it is proven": does the figure of launch j lie in the interval of
+ * docs/coverage.md "Coverage, how it is proven": does the figure of launch j lie in the interval of
  * launch i? Counted over every ordered pair of different launches, pooled over rows. Uses SSE: not
  * for boot/ or trap handlers.
  */
@@ -22,7 +22,7 @@ struct coverage {
     bool fails;   /* share is below `wanted` by more than two se; false if se is not known */
 };
 
-/* The required shares (docs/method.md): of all rows together, and of each row. */
+/* The required shares (docs/coverage.md): of all rows together, and of each row. */
 #define COVERAGE_POOLED 0.98
 #define COVERAGE_ROW    0.90
 

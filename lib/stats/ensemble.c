@@ -3,7 +3,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
-#define F_PROBABILITY    0.999  /* docs/method.md */
+#define F_PROBABILITY    0.999  /* docs/literature.md */
 #define LAG1_PROBABILITY 0.9995 /* two-sided 99.9%, as strict as the F bound */
 /* The limit of dist_f; a larger value would move the bound by less than 1e-3 of its value. */
 #define DF_MOST 1e9

@@ -6,7 +6,7 @@
 #include "lib/stats/moments.h"
 #include "lib/stats/ranks.h"
 
-#define STUDENT  0.99  /* confidence of intervals by Student's t: docs/method.md */
+#define STUDENT  0.99  /* confidence of intervals by Student's t: docs/figure.md */
 #define NOMINAL  0.995 /* its two-sided quantile */
 #define DIFFER   0.95  /* of rounds that do not differ, 5% are judged to differ */
 #define PI       3.14159265358979324

@@ -1,5 +1,5 @@
 /*
- * docs/method.md "The figure": from block means to cycles per operation, with the interval that
+ * docs/figure.md "The figure": from block means to cycles per operation, with the interval that
  * contains the figure of another boot. Kinds of window: B the body, B2 twice the body, E and E2 the
  * empty bodies that are subtracted (E alone: the empty window), R and R2 the ruler. Uses SSE: not
  * for boot/ or trap handlers. Values that are not known are NaN.
@@ -44,7 +44,7 @@ struct estimate_placement estimate_placement(const struct estimate_blocks *block
 
 /*
  * Divides the body of every block by the rulers of the ESTIMATE_RULERS blocks around it: cycles per
- * operation (without a ruler: ticks), the input of docs/method.md "Modes". A single ruler has the
+ * operation (without a ruler: ticks), the input of docs/figure.md "Modes". A single ruler has the
  * noise of the TSC's step; that of a whole placement turns changes of the core's clock into modes.
  * out has room for m; the values are not finite if the ruler does not grow.
  */

@@ -23,8 +23,8 @@ struct kbest {
     bool converged; /* the k-th smallest is at most (1 + epsilon) times the smallest */
 };
 
-/* docs/method.md: 3, 0.05, 500. k is 1 .. KBEST_MOST, epsilon >= 0, max >= k (otherwise it cannot
- * converge). */
+/* docs/literature.md: 3, 0.05, 500. k is 1 .. KBEST_MOST, epsilon >= 0, max >= k (otherwise it
+ * cannot converge). */
 void kbest_start(struct kbest *b, unsigned k, double epsilon, uint64_t max);
 /* Returns true if it needs another sample; false if it converged or took max samples. */
 bool kbest_add(struct kbest *b, uint64_t ticks);

@@ -1,5 +1,5 @@
 /*
- * docs/method.md "Linearity": does a chain of N dependent adds measure as N core cycles? The
+ * docs/checks.md "Linearity": does a chain of N dependent adds measure as N core cycles? The
  * arithmetic of the table in every report. Uses SSE: not for boot/ or trap handlers.
  */
 #ifndef LIB_STATS_LINEARITY_H
@@ -19,7 +19,7 @@ struct linearity_point {
     /* e(N) = (T(N) - T(1)) / c - (N - 1): what the window adds or hides; NaN: c unknown. */
     double cycles;
     double half; /* half-width of e(N), 99%; NaN if c or n is unknown */
-    /* False for N = 0 (docs/method.md) and for N = 1, which the others are measured from. */
+    /* False for N = 0 (docs/checks.md) and for N = 1, which the others are measured from. */
     bool judged;
 };
 

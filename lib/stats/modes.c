@@ -5,7 +5,7 @@
 #include "lib/stats/stats.h"
 #include <stdbool.h>
 
-#define GAP_ERRORS      4.0 /* docs/method.md, as the four below */
+#define GAP_ERRORS      4.0 /* docs/figure.md, as the four below */
 #define GAP_CYCLES      0.05
 #define STRAY_SHARE     0.01 /* share of all blocks that a gap may contain */
 #define SIDE_SHARE      0.05

@@ -1,5 +1,5 @@
 /*
- * docs/method.md "Modes": does an operation have one cost or several? Judges block values
+ * docs/figure.md "Modes": does an operation have one cost or several? Judges block values
  * (lib/stats/estimate.h, estimate_block_values), never raw ticks. Uses SSE: not for boot/ or trap
  * handlers.
  *
@@ -55,7 +55,7 @@ struct modes_input {
     size_t n;
     const double *values;      /* finite, cycles per operation, in the order measured */
     const uint32_t *placement; /* of each block; blocks of one placement are adjacent */
-    double floor;              /* docs/method.md: step / (2 sqrt(m)), in cycles per operation */
+    double floor;              /* docs/figure.md: step / (2 sqrt(m)), in cycles per operation */
     double within; /* the median over the blocks of (sd of the block's windows) / sqrt(windows),
                     * converted to cycles per operation; 0: not known */
 };

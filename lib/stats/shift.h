@@ -38,7 +38,7 @@ struct shift_set {
  * freedom, is the variance of a round's mean rank, relative to what independent values have. Where
  * it is q > 1 over both sets, the interval is longer by sqrt(1 + (1 + SHIFT_UNSURE / df) (q - 1)):
  * by sqrt(q) if df is large, and by more if few rounds leave q uncertain. With fewer than
- * SHIFT_ROUNDS the interval is UNKNOWN. Rounds of one value each are independent. docs/method.md,
+ * SHIFT_ROUNDS the interval is UNKNOWN. Rounds of one value each are independent. docs/figure.md,
  * "The figure", has how often the interval misses.
  */
 #define SHIFT_ROUNDS 4

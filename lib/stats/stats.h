@@ -1,5 +1,5 @@
 /*
- * Statistics of a row's samples. docs/method.md: no trimming; disturbed windows are counted and
+ * Statistics of a row's samples. docs/window.md: no trimming; disturbed windows are counted and
  * stay in the histogram; quantiles are Hyndman-Fan type 7 (the default of numpy and R); the
  * standard deviation divides by n-1; MAD is the plain median of |x - median|, not scaled. Uses SSE:
  * not for boot/ or trap handlers.
@@ -26,18 +26,19 @@ struct summary stats_summary(const uint64_t *sorted, size_t n, uint64_t *scratch
 struct bin {
     uint64_t value, count;
 };
-/* docs/method.md "Samples": x is disturbed above median + max(3 step, 15 MAD, 5% of the median). */
+/* docs/window.md "Disturbed windows": x is disturbed above median + max(3 step, 15 MAD, 5% of the
+ * median). */
 double stats_disturbed_above(const struct summary *s, double step);
 /*
  * Returns the same limit for n >= 1 ascending values, except that a level which at least 5% of them
  * share, and at least three, is no disturbance: a body with two costs has two levels
- * (docs/method.md "Modes"). They are a level if their MAD is at most a step, or at most 2% of their
- * median. `scratch` as for stats_summary.
+ * (docs/window.md "Disturbed windows"). They are a level if their MAD is at most a step, or at most
+ * 2% of their median. `scratch` as for stats_summary.
  */
 double stats_above_levels(const uint64_t *sorted, size_t n, double step, uint64_t *scratch);
 
 /*
- * docs/method.md "The step": the largest integer up to 512 that divides at least 99.9% of the
+ * docs/window.md "The step": the largest integer up to 512 that divides at least 99.9% of the
  * deltas; if that integer is 1, the peak of the mean of cos(2 pi t / s) over real s in 2..512 if
  * that peak is above 0.9 (a scaled TSC); else 1. step.c has the definition and the safeguards.
  * deltas need not be sorted; zeros are not counted, since everything divides them. Takes about 12

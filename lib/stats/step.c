@@ -1,5 +1,5 @@
 /*
- * stats_step: the step in which the TSC moves. docs/method.md "The step" has the safeguards: a
+ * stats_step: the step in which the TSC moves. docs/window.md "The step" has the safeguards: a
  * machine whose windows show only a few values, or modes at chance distances, also has a common
  * divisor or a good period.
  */
@@ -22,7 +22,7 @@
 #define GRID_LEAST  0.8
 #define LONGEST     4096
 #define SCANNED_MAX 256
-/* docs/method.md. Rounding to whole ticks keeps a non-integer step below 5.6 under this peak. */
+/* docs/window.md. Rounding to whole ticks keeps a non-integer step below 5.6 under this peak. */
 #define PEAK_LEAST 0.9
 /* A delta is the difference of two readings, each cut to whole ticks; half a tick for s itself. */
 #define ROUNDING 1.5

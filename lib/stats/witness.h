@@ -1,5 +1,5 @@
 /*
- * docs/method.md "The witness": is this core exclusive? A window of NOPs shows it. They depend on
+ * docs/witness.md "The witness": is this core exclusive? A window of NOPs shows it. They depend on
  * nothing, so they use the full width of the core: 1/6 core cycle per NOP if it takes six at
  * once. While the SMT sibling runs, each thread gets a part of the width, and the same NOPs take up
  * to twice as long. Nothing else shows this: no counter, no interrupt, no steal time.
@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include "lib/stats/moments.h"
 
-/* A reading more than this above the best is shared: docs/method.md. Measured next to a busy SMT
+/* A reading more than this above the best is shared: docs/witness.md. Measured next to a busy SMT
  * sibling on a Golden Cove: 30% and more. */
 #define WITNESS_ABOVE 0.08
 /* A reading more than this below the best is not used: its ruler was disturbed. */

@@ -1,6 +1,6 @@
 """A row's figure over one or several launches, with its error, and comparisons of two figures.
 
-cycles_lo and cycles_hi of a row contain the figure of another boot (docs/method.md, "The figure"), so their half-
+cycles_lo and cycles_hi of a row contain the figure of another boot (docs/figure.md, "The figure"), so their half-
 width has the errors of two boots: w^2 = 2 (t s)^2. Reports whose figure is a mean have another part, which their field
 `interval.kappa` states: w^2 = 2 (t s)^2 + 2 (z kappa theta)^2, where s has the degrees of freedom of the rounds or
 of the placements, whichever is wider.

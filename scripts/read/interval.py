@@ -1,4 +1,4 @@
-"""The confidence of a row's interval, and remarks on how it was made (docs/method.md, "The figure")."""
+"""The confidence of a row's interval, and remarks on how it was made (docs/figure.md, "The interval")."""
 from read import figure
 
 AT_LEAST = 98  # percent, of order statistics; the exact confidence depends on the number of placements, and is higher

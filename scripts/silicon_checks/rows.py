@@ -1,6 +1,6 @@
 """Checks of rows: each function takes launches and yields checks, one per line.
 
-The checks use measurements on an exclusive core (docs/method.md "The witness"). A check that a machine in working order
+The checks use measurements on an exclusive core (docs/witness.md "The witness"). A check that a machine in working order
 could fail (a neighbour, a CPU that was taken away, predictors that change) first looks for such a reason. If it finds
 one, it is not judged and states the reason.
 """
@@ -76,7 +76,7 @@ def linearity_table(runs, recipes):
         yield f"{'':12}" + "".join(f"{'+-%.2f' % width:>8}" for _, width in table.values())
 
 
-STRAIGHT = 0.001  # docs/method.md "Linearity": of the slope
+STRAIGHT = 0.001  # docs/checks.md "Linearity": of the slope
 BENT = 1e-6  # lib/stats/linearity.h: by chance, once in a million launches; the self-test fails
 
 
@@ -121,7 +121,7 @@ def _misses(runs, recipe):
 # --- truth and repeatability ----------------------------------------------------------------------
 
 TRUE = 0.005
-# The uncertainty of any window in core cycles: the limit of self-test `linearity` for a point (docs/method.md).
+# The uncertainty of any window in core cycles: the limit of self-test `linearity` for a point (docs/checks.md).
 # On a virtual Zen 3 a chain of 1000 two-byte adds takes two cycles more than twice what one of 500 takes.
 WINDOW = 2
 

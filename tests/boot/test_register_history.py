@@ -1,4 +1,4 @@
-"""Every body finds the registers and flags that docs/method.md "The history of registers and flags" states, the same in
+"""Every body finds the registers and flags that docs/window.md "The history of registers and flags" states, the same in
 all windows, on the bare machine: each recipe, and each method."""
 
 

@@ -1,4 +1,4 @@
-"""Instructions counted by single-stepping (docs/method.md "Instructions"), against icount: every row of every suite,
+"""Instructions counted by single-stepping (docs/checks.md "Instructions"), against icount: every row of every suite,
 the bodies of tests/objects/steps.c, other cores, a borrowed machine, Bochs.
 """
 

@@ -1,4 +1,4 @@
-"""The results of the rows of history.asm, recipe by recipe: docs/method.md "The history of registers and flags"."""
+"""The results of the rows of history.asm, recipe by recipe: docs/window.md "The history of registers and flags"."""
 
 RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize")
 METHODS = ("doubled", "plain", "kbest", "ensembles", "adaptive")

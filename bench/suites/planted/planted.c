@@ -107,7 +107,7 @@ PLANTED(history_loop, "the same in a loop, in its first iteration", .form = FORM
         .room_bytes = sizeof(struct found));
 
 /*
- * docs/method.md "Modes": 100 or 106 cycles, the slower one 30% of the time. A shift register of 7
+ * docs/figure.md "Modes": 100 or 106 cycles, the slower one 30% of the time. A shift register of 7
  * bits (x^7 + x^6 + 1: period 127) steps after each pair of a block of the body and a block of
  * twice the body, so that both blocks have one speed. Needs retry_budget=0, because a repeated
  * block would be an extra step.

@@ -13,7 +13,7 @@ enum core {
     NEHALEM,      /* to Haswell */
     BROADWELL,    /* to Comet Lake */
     ICE_LAKE,     /* Tiger Lake, Rocket Lake, and the Xeons to Emerald Rapids */
-    REDWOOD_COVE, /* Granite Rapids: cmov takes 1 or 2 by the flags' writer (docs/method.md) */
+    REDWOOD_COVE, /* Granite Rapids: cmov takes 1 or 2 by the flags' writer (docs/window.md) */
     HYBRID,       /* two kinds of core under one model number */
     BONNELL,      /* the in-order Atoms */
     SILVERMONT,   /* to Goldmont Plus */

@@ -27,7 +27,7 @@ UNIT truth_shlx
     shlx eax, eax, ecx
 ENDUNIT
 
-; Different histories (docs/method.md "The history of registers and flags").
+; Different histories (docs/window.md "The history of registers and flags").
 UNIT truth_flags_by_test
     test edi, edi
 ENDUNIT

@@ -1,5 +1,5 @@
 /*
- * Chains of one instruction whose latency is documented (docs/method.md "Truth"): their figures
+ * Chains of one instruction whose latency is documented (docs/checks.md "Truth"): their figures
  * show whether the report's scale is right. Straight copies, no loop. After the window no check can
  * see the register's result, so the work is judged by its instructions: one per operation.
  */
@@ -40,7 +40,7 @@ CHAIN(load, "load of the next load's address, L1 hit", truth_load, .setup = poin
       .check = points_to_itself);
 
 /*
- * The same chains after another writer of the flags, or of a shift's count (docs/method.md "The
+ * The same chains after another writer of the flags, or of a shift's count (docs/window.md "The
  * history of registers and flags"). They show the effect of the history. No latency is documented
  * for a history, so none is judged. The two rows after `shlx` are compared with it.
  */

@@ -1,4 +1,4 @@
-"""Every body has the history that docs/method.md "The history of registers and flags" states, the same in all windows,
+"""Every body has the history that docs/window.md "The history of registers and flags" states, the same in all windows,
 in a process; tests/boot has the bare machine.
 """
 

@@ -1,4 +1,4 @@
-"""Rounds over the row list (docs/method.md "Rounds"), their display, and the estimate of the time left."""
+"""Rounds over the row list (docs/figure.md "Rounds"), their display, and the estimate of the time left."""
 
 import re
 import statistics

@@ -10,7 +10,7 @@ CLOSE = 2e-6  # records have six digits
 
 
 def level(n, k):
-    """At least this share of another boot's medians: negative hypergeometric (docs/method.md)."""
+    """At least this share of another boot's medians: negative hypergeometric (docs/figure.md)."""
     j = (n + 1) // 2
     below = sum(math.comb(i + j - 1, i) * math.comb(2 * n - i - j, n - i) for i in range(k))
     return 1 - 2 * below / math.comb(2 * n, n)

@@ -1,5 +1,5 @@
 /*
- * Computes docs/method.md "Coverage" over launches that scripts/silicon made, or recorded ones.
+ * Computes docs/coverage.md "Coverage" over launches that scripts/silicon made, or recorded ones.
  * Standard input: the numbers of launches and of rows; then, by launch and row, a line
  *     figure lo hi
  * with `nan` for unknown values. With the argument `placements` the first line also has the numbers

@@ -93,14 +93,14 @@ def cited(text):
     """Returns (page, section) of comments that name a page and then, in quotes, its sections."""
     text = re.sub(r"\s+(?:\*|//|;|#)?\s*", " ", text)
     return [(page, section)
-            for page, quoted in re.findall(r'(docs/[a-z]+\.md),?((?:,? (?:and )?"[^"]+")+)', text)
+            for page, quoted in re.findall(r'(docs/[a-z-]+\.md),?((?:,? (?:and )?"[^"]+")+)', text)
             for section in re.findall(r'"([^"]+)"', quoted)]
 
 
 def has_section(text, section):
-    """Matches a title, whole or up to a comma, or a method's name in bold."""
-    names = re.findall(r"^(?:#+ |[-*] \*\*)([^*\n]+)", text, re.MULTILINE)
-    return any(name == section or name.startswith(section + ",") for name in names)
+    """Matches a title, whole or up to a comma, or words in bold at the start of a line."""
+    names = re.findall(r"^(?:#+ |(?:[-*] )?\*\*)([^*\n]+)", text, re.MULTILINE)
+    return any(name.rstrip(".") == section or name.startswith(section + ",") for name in names)
 
 
 def test_sources_cite_sections_that_are_there():

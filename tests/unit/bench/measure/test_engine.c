@@ -58,7 +58,7 @@ static void blocks_are_taken_forward_and_backward(void **state)
     assert_int_equal(c - plant.call, plant.calls);
 }
 
-/* docs/method.md "The step": delays below one step, each about as often, and the same for every
+/* docs/window.md "The step": delays below one step, each about as often, and the same for every
  * kind. */
 static void starts_are_dithered(void **state)
 {

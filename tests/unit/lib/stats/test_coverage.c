@@ -119,7 +119,7 @@ static void the_error_is_the_scatter(void **state)
     }
 }
 
-/* From placements to coverage: the whole of the interval of docs/method.md. */
+/* From placements to coverage: the whole of the interval of docs/figure.md. */
 static void intervals_of_estimate_hold(void **state)
 {
     (void)state;

@@ -193,7 +193,7 @@ static void one_ensemble_is_not_judged(void **state)
     assert_true(r.ensembles == 0 && !r.judged && r.range_of_minima == 0);
 }
 
-/* The largest that docs/method.md names, 1000 x 100,000, has 99,999,000 degrees of freedom. */
+/* The largest that docs/literature.md names, 1000 x 100,000, has 99,999,000 degrees of freedom. */
 static void the_f_bound_is_correct_for_the_largest_ensembles(void **state)
 {
     (void)state;

@@ -98,7 +98,7 @@ static void noise_is_one_mode(void **state)
     assert_true(split[0] <= 9 && split[1] <= 4 && split[2] == 0 && split[3] == 0);
 }
 
-/* The test of docs/method.md: 100 or 106 cycles by a shift register, 30% of the time. */
+/* The test of docs/figure.md: 100 or 106 cycles by a shift register, 30% of the time. */
 static void a_planted_pair_of_modes_is_found(void **state)
 {
     (void)state;
