@@ -4,7 +4,7 @@
  * and the verdict below it there are 20. Its contents were collected before (essence_take.h).
  *
  * Every figure is that of a row's lines and record, and the row is named; nothing is measured for
- * it. Lines without contents are left out. docs/reading.md "The essence" explains each line.
+ * it. Lines without contents are left out. docs/table.md "The essence" explains each line.
  */
 #ifndef BENCH_ESSENCE_ESSENCE_H
 #define BENCH_ESSENCE_ESSENCE_H

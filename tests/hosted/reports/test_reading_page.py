@@ -1,4 +1,4 @@
-"""docs/reading.md against the commands: their options, and the properties that must be equal."""
+"""docs/reading.md, compare.md and table.md against the commands: their options, and the properties that must be equal."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 from read import show
 from made_reports import ROOT, baretick
 
-PAGE = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
+PAGE = "".join((ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("reading", "compare", "table"))
 COMMANDS = ("show", "insn", "compare", "gate", "plot", "report")
 
 

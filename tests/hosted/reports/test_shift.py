@@ -181,8 +181,8 @@ def test_rounds_are_judged_by_all_rows_of_a_launch():
 
 
 def stated():
-    """Returns [(launches per side, slowdown, rate)] of the table in docs/reading.md."""
-    page = (ROOT / "docs/reading.md").read_text(encoding="utf-8")
+    """Returns [(launches per side, slowdown, rate)] of the table in docs/compare.md."""
+    page = (ROOT / "docs/compare.md").read_text(encoding="utf-8")
     head, lines = re.search(r"(\| launches [^|]*side[^\n]*\n)\| [-:| ]+\n((?:\|.*\n)+)", page).groups()
     changes = [float(c) / 100 for c in re.findall(r"([\d.]+)%", head)]
     found = [[c.strip() for c in line.strip("| ").split("|")] for line in lines.splitlines()]
