@@ -1,6 +1,6 @@
 /*
  * The UEFI phase: its steps, in the order of boot/main.c, and shared functions. The firmware is
- * alive throughout; boot/leave.c ends the phase. Compiled for general registers only, since
+ * alive throughout; boot/main.c ends the phase. Compiled for general registers only, since
  * firmware may start the program with SSE off. Source of every call: UEFI specification 2.10.
  */
 #ifndef BOOT_BOOT_H
@@ -83,23 +83,15 @@ void boot_objects(struct boot *b);
 /* Counts the cores, and allocates pages below 1 MiB for them to start in. Never fails: if the
  * firmware lists no cores, there is one. */
 void boot_cores(struct boot *b);
-/* Decides whether the machine is borrowed: handoff.borrowed. */
-void boot_takeover(struct boot *b);
 /* Allocates the arena. False: b->error. */
 bool boot_arena(struct boot *b);
 /* Allocates the area for curves over sizes if a row needs it, after the arena. Never fails: with
  * less memory the area is smaller; without an area the rows report that. */
 void boot_area(struct boot *b);
 
-/* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
- * not be called any more. */
-bool boot_leave(struct boot *b);
 /* Reports on the serial port that boot services could not be ended, and stops for good. */
 _Noreturn void boot_stuck(struct boot *b);
 
-/* Runs the kernel while boot services are held. False: b->error. True: *status is its exit status,
- * and the firmware continues as before, except that NMIs are still counted. */
-bool boot_borrow(struct boot *b, enum status *status);
 /* After a borrowed machine's report: writes the files, then ends as finish= says. Frees everything
  * if it returns. */
 EFI_STATUS boot_after(struct boot *b, enum status status);

@@ -7,7 +7,8 @@
 #define KEY_WAIT_MS 10000
 #define KEY_POLL_MS 20
 
-static struct serial_places find_serial(const struct boot *b, bool in_memory)
+static struct serial_places find_serial(const struct boot *b, const struct serial_choice *choice,
+                                        bool in_memory)
 {
     struct madt *madt =
         in_memory ? boot_alloc(b, sizeof *madt) : NULL; /* too large for this stack */
@@ -23,25 +24,23 @@ static struct serial_places find_serial(const struct boot *b, bool in_memory)
         (void)acpi_madt(&t, madt); /* entries before an invalid one are used */
         map.madt = madt;
     }
-    serial_places(&places, &b->handoff->options.serial, &tables.acpi, in_memory ? &map : NULL);
+    serial_places(&places, choice, &tables.acpi, in_memory ? &map : NULL);
     boot_free(b, madt);
     return places;
 }
 
 /* Returns whether the firmware's tables have the address of serial=mmio:. */
-static bool is_named(struct boot *b)
+static bool is_named(const struct boot *b)
 {
-    struct serial_choice given = b->handoff->options.serial;
     struct options standard;
     struct serial_places named;
     bool found = false;
 
     options_default(&standard);
-    b->handoff->options.serial = standard.serial;
-    named = find_serial(b, true);
-    b->handoff->options.serial = given;
+    named = find_serial(b, &standard.serial, true);
     for (unsigned i = 0; i < named.n; i++)
-        found = found || (named.place[i].mmio && named.place[i].address == given.address);
+        found = found || (named.place[i].mmio &&
+                          named.place[i].address == b->handoff->options.serial.address);
     return found;
 }
 
@@ -57,7 +56,7 @@ static bool tell_elsewhere(struct boot *b)
 
 bool boot_serial_check(struct boot *b)
 {
-    struct serial_places places = find_serial(b, true);
+    struct serial_places places = find_serial(b, &b->handoff->options.serial, true);
 
     if (b->handoff->options.serial.kind != SERIAL_MMIO)
         return true;
@@ -78,14 +77,14 @@ bool boot_serial_check(struct boot *b)
 
 struct serial boot_serial(const struct boot *b)
 {
-    struct serial_places places = find_serial(b, false);
+    struct serial_places places = find_serial(b, &b->handoff->options.serial, false);
 
     return serial_open(&places, NULL, NULL);
 }
 
 bool boot_serial_in_memory(const struct boot *b)
 {
-    struct serial_places places = find_serial(b, true);
+    struct serial_places places = find_serial(b, &b->handoff->options.serial, true);
 
     for (unsigned i = 0; i < places.n; i++)
         if (places.place[i].mmio)

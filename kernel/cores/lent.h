@@ -4,7 +4,7 @@
  * (kernel/cores/start.c). At the end it restores its state and returns to the firmware. No lent
  * core is ever sent an INIT.
  *
- *   boot/lend.c               starts the procedures; waits for begin and end  (boot core, firmware)
+ *   boot/cores.c              starts the procedures; waits for begin and end  (boot core, firmware)
  *   lent_serve()              the procedure                                   (the core itself)
  *   lent_call(), lent_home()  calls cores; sends all of them home             (boot core, borrowed)
  */

@@ -1,7 +1,11 @@
-/* Borrows the firmware's other cores. All start one procedure before the firmware is held, and
- * return from it before the firmware continues. */
-#include "boot/mp_services.h"
+/*
+ * The firmware's other cores. Counts them, by the MADT, or, without one, by MP services, since the
+ * arena needs room for them; the kernel makes the list of cores later. Borrows them: all start one
+ * procedure before the firmware is held, and return from it before the firmware continues.
+ */
+#include "boot/boot.h"
 #include "kernel/cores/lent.h"
+#include "lib/firmware/acpi_madt.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 
@@ -14,7 +18,30 @@
 #define BEGIN_TRIES   1000
 #define BEGIN_STEP_US 1000
 
-struct mp_services *mp_services(const struct boot *b)
+/* The used part of EFI_MP_SERVICES_PROTOCOL, which GNU-EFI does not declare. Source: PI
+ * specification 1.7, volume 2, section 13.4. */
+struct processor_information {
+    uint64_t id; /* APIC id */
+    uint32_t flags;
+    uint32_t package, core, thread;
+    uint32_t extended[6]; /* only written on request; not used */
+};
+enum { PROCESSOR_ENABLED = 1 << 1, PROCESSOR_HEALTHY = 1 << 2 };
+
+struct mp_services {
+    /* Both numbers include the boot core. */
+    EFI_STATUS(EFIAPI *count)(struct mp_services *self, UINTN *processors, UINTN *enabled);
+    EFI_STATUS(EFIAPI *information)
+    (struct mp_services *self, UINTN which, struct processor_information *p);
+    /* With an event it returns at once; the event is signalled when all procedures have returned.
+     * timeout_us 0: no limit. */
+    EFI_STATUS(EFIAPI *start_all)
+    (struct mp_services *self, void(EFIAPI *procedure)(void *argument), BOOLEAN one_by_one,
+     EFI_EVENT all_done, UINTN timeout_us, void *argument, UINTN **failed);
+};
+
+/* Returns the protocol. NULL: the firmware does not have it. */
+static struct mp_services *mp_services(const struct boot *b)
 {
     static const EFI_GUID guid = {
         0x3fdda605, 0xa76e, 0x4f46, {0xad, 0x29, 0x12, 0xf4, 0x53, 0x1b, 0x3d, 0x08}};
@@ -22,6 +49,67 @@ struct mp_services *mp_services(const struct boot *b)
     EFI_GUID copy = guid; /* GNU-EFI's prototypes take no const */
 
     return EFI_ERROR(b->bs->LocateProtocol(&copy, NULL, (void **)&mp)) ? NULL : mp;
+}
+
+static void ask_mp_services(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    struct mp_services *mp = mp_services(b);
+    UINTN n = 0, enabled = 0;
+
+    if (!mp || EFI_ERROR(mp->count(mp, &n, &enabled)))
+        return;
+    for (UINTN i = 0; i < n && h->mp_cpus < MADT_CPU_MAX; i++) {
+        struct processor_information p = {0};
+        if (EFI_ERROR(mp->information(mp, i, &p)))
+            continue;
+        struct madt_cpu *cpu = &h->mp_cpu[h->mp_cpus++];
+        *cpu = (struct madt_cpu){.id = (uint32_t)p.id};
+        cpu->enabled = (p.flags & PROCESSOR_ENABLED) && (p.flags & PROCESSOR_HEALTHY);
+        for (unsigned k = 0; k + 1 < h->mp_cpus; k++)
+            cpu->duplicate = cpu->duplicate || h->mp_cpu[k].id == cpu->id;
+        cpu->usable = cpu->enabled && !cpu->duplicate;
+        h->cores += cpu->usable;
+    }
+}
+
+/* Returns the number of startable cores in the MADT; 0: no MADT. */
+static unsigned ask_madt(const struct boot *b)
+{
+    struct madt *madt = boot_alloc(b, sizeof(*madt)); /* too large for this stack */
+    struct boot_acpi tables;
+    unsigned n = 0;
+
+    boot_acpi(b, &tables);
+    struct acpi_table table = acpi_find(&tables.acpi, "APIC");
+    if (madt && table.bytes && acpi_madt(&table, madt))
+        n = madt->cpus_enabled;
+    boot_free(b, madt);
+    return n;
+}
+
+static void find_low_pages(struct boot *b)
+{
+    EFI_PHYSICAL_ADDRESS at = LOW_END - 1;
+
+    /* A block at 0 is not used: page 0 stays unmapped, so that NULL faults. */
+    if (!EFI_ERROR(b->bs->AllocatePages(AllocateMaxAddress, EfiLoaderData, LOW_PAGES, &at)))
+        b->handoff->low_page = at;
+}
+
+void boot_cores(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    unsigned listed;
+
+    ask_mp_services(b);
+    listed = ask_madt(b);
+    if (listed > 0)
+        h->cores = listed;
+    if (h->cores == 0)
+        h->cores = 1;
+    if (h->cores > 1)
+        find_low_pages(b);
 }
 
 static UINTN pages_of(const struct boot *b)
