@@ -97,49 +97,26 @@ static void list_folder(struct listing *l, const struct options *o, EFI_FILE_HAN
     }
 }
 
-/* Returns the file's bytes in pool memory. NULL: it was refused. */
-static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, const char *name, size_t *size)
-{
-    union file_info u;
-    EFI_STATUS status = file_info(file, &u);
-    uint8_t *bytes;
-
-    if (EFI_ERROR(status)) {
-        refuse(name, "cannot be examined", status);
-        return NULL;
-    }
-    if (u.info.FileSize > OBJECTS_FILE_MOST) {
-        objects_refuse(name, objects_too_large);
-        return NULL;
-    }
-    bytes = boot_alloc(b, u.info.FileSize + 1);
-    if (!bytes) {
-        objects_refuse(name, "no memory for its bytes");
-        return NULL;
-    }
-    status = file_read(file, bytes, u.info.FileSize, size);
-    if (!EFI_ERROR(status))
-        return bytes;
-    refuse(name, "cannot be read", status);
-    boot_free(b, bytes);
-    return NULL;
-}
-
 static void load(struct boot *b, EFI_FILE_HANDLE folder, struct name *name)
 {
     EFI_FILE_HANDLE file;
     EFI_STATUS status = folder->Open(folder, &file, name->wide, EFI_FILE_MODE_READ, 0);
+    struct sink_buf text;
+    char why[128];
     uint8_t *bytes;
-    size_t size;
+    size_t size = 0;
 
     if (EFI_ERROR(status)) {
         refuse(name->plain, "cannot be opened", status);
         return;
     }
-    bytes = read_file(b, file, name->plain, &size);
+    sink_buf_init(&text, why, sizeof why);
+    bytes = file_bytes(b, file, OBJECTS_FILE_MOST, &size, &text.sink);
     file->Close(file);
-    if (!bytes)
+    if (!bytes) {
+        objects_refuse(name->plain, size > OBJECTS_FILE_MOST ? objects_too_large : why);
         return;
+    }
     b->object[b->objects++] = bytes;
     objects_take(name->plain, bytes, size);
 }

@@ -9,63 +9,6 @@
 #define NAME_MAX         64
 #define PATH_NODES_MAX   16 /* a path that does not end is a firmware bug */
 
-static bool is_file_of_ours(struct boot *b, EFI_FILE_HANDLE file, uint64_t *size)
-{
-    union file_info u;
-    EFI_STATUS status = file_info(file, &u);
-    struct sink *error = boot_error(b);
-
-    if (EFI_ERROR(status)) {
-        fmt(error, CONF_NAME ": cannot be examined: ");
-        boot_status(error, status);
-        return false;
-    }
-    *size = u.info.FileSize;
-    if (u.info.Attribute & EFI_FILE_DIRECTORY)
-        fmt(error, CONF_NAME ": is a directory; a text file of at most %u KiB is allowed",
-            CONF_MAX / 1024);
-    else if (*size > CONF_MAX)
-        fmt(error, CONF_NAME ": has %lu bytes; at most %u KiB are allowed", (unsigned long)*size,
-            CONF_MAX / 1024);
-    return b->error[0] == 0;
-}
-
-static bool read_all(struct boot *b, EFI_FILE_HANDLE file, uint8_t *bytes, uint64_t n)
-{
-    size_t got;
-    EFI_STATUS status = file_read(file, bytes, n, &got);
-
-    if (EFI_ERROR(status)) {
-        struct sink *error = boot_error(b);
-
-        fmt(error, CONF_NAME ": cannot be read beyond byte %lu of %lu: ", (unsigned long)got,
-            (unsigned long)n);
-        boot_status(error, status);
-    }
-    return !EFI_ERROR(status);
-}
-
-/* Returns an open file's bytes in pool memory, for the caller to free. NULL: b->error says why. */
-static uint8_t *read_file(struct boot *b, EFI_FILE_HANDLE file, size_t *n)
-{
-    uint64_t size;
-    uint8_t *bytes;
-
-    if (!is_file_of_ours(b, file, &size))
-        return NULL;
-    bytes = boot_alloc(b, size + 1); /* some firmware refuses to allocate 0 bytes */
-    if (!bytes) {
-        fmt(boot_error(b), CONF_NAME ": no memory for its %lu bytes", (unsigned long)size);
-        return NULL;
-    }
-    if (!read_all(b, file, bytes, size)) {
-        boot_free(b, bytes);
-        return NULL;
-    }
-    *n = size;
-    return bytes;
-}
-
 /* Opens the file. *file NULL: no such file, or no volume. False: b->error. */
 static bool open_conf(struct boot *b, EFI_FILE_HANDLE *file)
 {
@@ -105,6 +48,7 @@ static bool parse_conf(struct boot *b, const uint8_t *bytes, size_t n)
 static bool conf(struct boot *b, bool *found)
 {
     EFI_FILE_HANDLE file;
+    struct sink *error;
     uint8_t *bytes;
     bool right;
     size_t n;
@@ -114,7 +58,9 @@ static bool conf(struct boot *b, bool *found)
     *found = file != NULL;
     if (!file)
         return true;
-    bytes = read_file(b, file, &n);
+    error = boot_error(b);
+    fmt(error, CONF_NAME ": ");
+    bytes = file_bytes(b, file, CONF_MAX, &n, error);
     file->Close(file);
     right = bytes && parse_conf(b, bytes, n);
     boot_free(b, bytes);

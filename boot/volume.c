@@ -1,4 +1,5 @@
 #include "boot/volume.h"
+#include "lib/text/fmt.h"
 
 EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root)
 {
@@ -18,7 +19,8 @@ EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info)
     return file->GetInfo(file, &id, &size, info);
 }
 
-EFI_STATUS file_read(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got)
+/* Reads the next n bytes; *got is the number read. Fewer than n is an error. */
+static EFI_STATUS read_bytes(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got)
 {
     for (*got = 0; *got < n;) { /* ends: every iteration adds bytes or returns */
         UINTN size = n - *got;
@@ -29,4 +31,47 @@ EFI_STATUS file_read(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got
         *got += size;
     }
     return EFI_SUCCESS;
+}
+
+/* Returns whether it is a file of at most this many bytes, or writes why not. */
+static bool is_readable(EFI_FILE_HANDLE file, size_t most, size_t *size, struct sink *why)
+{
+    union file_info u;
+    EFI_STATUS status = file_info(file, &u);
+
+    if (EFI_ERROR(status)) {
+        fmt(why, "cannot be examined: ");
+        boot_status(why, status);
+        return false;
+    }
+    *size = u.info.FileSize;
+    if (u.info.Attribute & EFI_FILE_DIRECTORY)
+        fmt(why, "is a directory; a file of at most %zu KiB is allowed", most / 1024);
+    else if (u.info.FileSize > most)
+        fmt(why, "has %lu bytes; at most %zu KiB are allowed", (unsigned long)u.info.FileSize,
+            most / 1024);
+    return !(u.info.Attribute & EFI_FILE_DIRECTORY) && u.info.FileSize <= most;
+}
+
+uint8_t *file_bytes(const struct boot *b, EFI_FILE_HANDLE file, size_t most, size_t *size,
+                    struct sink *why)
+{
+    EFI_STATUS status;
+    uint8_t *bytes;
+    size_t got;
+
+    if (!is_readable(file, most, size, why))
+        return NULL;
+    bytes = boot_alloc(b, *size + 1); /* some firmware refuses to allocate 0 bytes */
+    if (!bytes) {
+        fmt(why, "no memory for its %zu bytes", *size);
+        return NULL;
+    }
+    status = read_bytes(file, bytes, *size, &got);
+    if (!EFI_ERROR(status))
+        return bytes;
+    fmt(why, "cannot be read beyond byte %zu of %zu: ", got, *size);
+    boot_status(why, status);
+    boot_free(b, bytes);
+    return NULL;
 }

@@ -15,7 +15,9 @@ union file_info {
 /* Opens the root folder. If the firmware names no such volume, *root is NULL, which is no error. */
 EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root);
 EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info);
-/* Reads the next n bytes; *got is the number read. Fewer than n is an error. */
-EFI_STATUS file_read(EFI_FILE_HANDLE file, uint8_t *bytes, size_t n, size_t *got);
+/* Returns the bytes of a file of at most `most` bytes in pool memory, for the caller to free. NULL:
+ * `why` gets the reason. */
+uint8_t *file_bytes(const struct boot *b, EFI_FILE_HANDLE file, size_t most, size_t *size,
+                    struct sink *why);
 
 #endif

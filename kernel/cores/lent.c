@@ -159,7 +159,7 @@ static bool await_back(const struct core *c)
     return true;
 }
 
-/* Takes the core out of whatever it runs by an NMI. If it still does not come back, boot/lend.c
+/* Takes the core out of whatever it runs by an NMI. If it still does not come back, boot/cores.c
  * names it at the end. */
 static void give_up(struct core *c)
 {
