@@ -2,7 +2,7 @@
 #include "bench/model/cycles.h"
 #include "bench/show/per_op.h"
 #include "bench/show/units.h"
-#include "lib/config/method.h"
+#include "lib/config/options.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"

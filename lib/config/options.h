@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "lib/config/core_list.h"
-#include "lib/config/method.h"
 #include "lib/config/option_value.h"
 #include "lib/config/recipe.h"
 #include "lib/config/serial_choice.h"
@@ -39,6 +38,19 @@
 #define QUIET_TIME_AUTO 10
 
 /* The words and enums of each option with several alternatives. */
+/* The methods, which compute figures from windows. All but doubled are from the literature
+ * (docs/literature.md; bench/method/method.h). */
+#define METHOD_CHOICES(WORD)                                                                       \
+    WORD(METHOD_DOUBLED, "doubled")                                                                \
+    WORD(METHOD_PLAIN, "plain")                                                                    \
+    WORD(METHOD_KBEST, "kbest")                                                                    \
+    WORD(METHOD_ENSEMBLES, "ensembles")                                                            \
+    WORD(METHOD_ADAPTIVE, "adaptive")
+
+enum method { METHOD_CHOICES(WORD_ID) METHOD_COUNT };
+
+extern const char *const method_names[METHOD_COUNT];
+
 /* Auto is both; in a process it is a table on a terminal and records elsewhere. */
 #define FORMAT_CHOICES(WORD)                                                                       \
     WORD(FORMAT_AUTO, "auto")                                                                      \

@@ -14,7 +14,6 @@
 #include "lib/stats/known.h"
 #include "bench/show/per_op.h"
 #include "bench/show/units.h"
-#include "lib/config/method.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
