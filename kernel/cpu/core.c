@@ -13,7 +13,7 @@ static const uint64_t stack_protector[] = {[0x28 / 8] = 0x0d0a00ff5bd1e995};
 
 uint64_t core_cost(uint64_t stack)
 {
-    return arena_cost(sizeof(struct core)) + IST_COUNT * arena_stack_cost(IST_STACK_SIZE) +
+    return arena_cost(sizeof(struct core)) + (IST_COUNT + 1) * arena_stack_cost(IST_STACK_SIZE) +
            (stack ? arena_stack_cost(stack) : 0);
 }
 
@@ -28,8 +28,11 @@ struct core *core_new(struct arena *a, uint64_t stack)
         if (!c->gdt.tss.ist[i])
             return NULL;
     }
+    c->gdt.tss.rsp[0] = arena_stack(a, IST_STACK_SIZE, &c->guard[CORE_GUARD_RING0]);
+    if (!c->gdt.tss.rsp[0])
+        return NULL;
     if (stack)
-        c->stack_top = arena_stack(a, stack, &c->guard[IST_COUNT]);
+        c->stack_top = arena_stack(a, stack, &c->guard[CORE_GUARD_OWN]);
     if (stack && !c->stack_top)
         return NULL;
     c->self = c;

@@ -18,7 +18,8 @@
 /* Bytes of stack of every core but the boot core, which has the kernel's
  * (kernel/memory/arena.h). */
 #define CORE_STACK_SIZE (32u << 10)
-#define CORE_GUARDS     (IST_COUNT + 1)
+/* Its own stack and that of tss.rsp[0] follow those of the IST. */
+enum { CORE_GUARD_OWN = IST_COUNT, CORE_GUARD_RING0, CORE_GUARDS };
 
 /*
  * Alignment in bytes of words that one core polls and others write, so that no other data shares

@@ -1,5 +1,6 @@
 /*
- * A core's descriptors: flat segments, and the TSS with the stacks of NMI, #DB, #DF and #MC.
+ * A core's descriptors: flat segments, and the TSS with the stacks of NMI, #DB, #DF and #MC, and of
+ * events in ring 3 (rows of suite `events`).
  * Source: Intel SDM vol. 3A sections 3.5 (GDT), 6.14.5 (IST), 8.7 (TSS); AMD APM vol. 2 chapter 4
  * is the same.
  */
@@ -32,7 +33,8 @@ struct gdt {
     struct tss tss;
 };
 
-/* Fills all but the stacks, tss.ist. `g` must not move: a descriptor points to its TSS. */
+/* Fills all but the stacks, tss.ist and tss.rsp[0]. `g` must not move: a descriptor points to its
+ * TSS. */
 void gdt_init(struct gdt *g);
 /* Moves the TSS to another selector, SELECTOR_TSS to SELECTOR_LAST. Takes effect at gdt_load(). */
 void gdt_move_tss(struct gdt *g, uint16_t selector);

@@ -36,6 +36,11 @@ bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
     f->rip = (uint64_t)guard_exit;
     f->rsp = c->guard_stack;
     f->rflags = RFLAGS_PLAIN;
+    if (f->cs != SELECTOR_CODE) {
+        row_state_note(&c->state, ROW_CS, f->cs);
+        f->cs = SELECTOR_CODE;
+        f->ss = SELECTOR_DATA;
+    }
     c->guard_stack = 0;
     step_drop(c);
     return true;

@@ -160,14 +160,16 @@ static bool is_general_detect(const struct trap_frame *f)
 }
 
 /* Restores registers that a row changed, to execute the instruction again. A #DF is not resumed,
- * since its frame need not point to an instruction. */
+ * since its frame need not point to an instruction; nor is code with a CS of the row's own GDT, or
+ * of ring 3. */
 static bool goes_on_as_before(struct core *c, struct trap_frame *f)
 {
     if (is_general_detect(f)) {
         row_state_note(&c->state, ROW_DR7, DR7_RESET | DR7_GD);
         return true;
     }
-    return row_state_put_back_in_handler(&c->state) && f->vector != VECTOR_DOUBLE_FAULT;
+    return row_state_put_back_in_handler(&c->state) && f->vector != VECTOR_DOUBLE_FAULT &&
+           f->cs == SELECTOR_CODE;
 }
 
 static bool survived(struct core *c, struct trap_frame *f)
@@ -186,6 +188,13 @@ static bool survived(struct core *c, struct trap_frame *f)
         break;
     }
     return c && (goes_on_as_before(c, f) || hooks->leave(c, f));
+}
+
+/* Returns whether the loaded IDT is a struct borrowed_traps. It is not if a row runs: that has
+ * loaded a copy of ours. */
+static bool is_borrowed(const struct core *c, const struct table_register *now)
+{
+    return now->base != (uint64_t)idt && !(c && c->state.kept);
 }
 
 /* Handles a trap while no struct core is loaded. */
@@ -208,13 +217,12 @@ void trap_dispatch(struct trap_frame *f)
 {
     uint64_t without_nx = is_page_fault(f) ? row_registers_nx() : 0;
     struct table_register now = read_idtr();
-    struct core *c;
+    struct core *c = core_find();
 
-    if (now.base != (uint64_t)idt) {
+    if (is_borrowed(c, &now)) {
         dispatch_borrowed((const struct borrowed_traps *)now.base, f);
         return;
     }
-    c = core_find();
     if (without_nx) {
         row_state_note(&c->state, ROW_EFER, without_nx);
         if (f->vector == VECTOR_DOUBLE_FAULT)
