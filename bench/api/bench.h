@@ -265,8 +265,10 @@ struct bench {
      * list. Not those that cannot be read, or that change by themselves. */
     uint32_t touches[BENCH_TOUCHES];
 
-    /* For FORM_EMPTY; all other forms use the recipe that recipe= selects. */
+    /* For FORM_EMPTY, and rows with `own_recipe`, whose code takes a reading as this recipe does.
+     * All others use the recipe that recipe= selects. */
     enum recipe recipe;
+    bool own_recipe;
 
     /* FORM_LOOP and FORM_STRAIGHT: pieces in NASM (bench/api/unit.h). */
     const struct unit *unit;   /* one operation; NULL: an empty one */
@@ -312,6 +314,9 @@ struct bench {
      * reduce it. Other methods refuse the row. 0: no limit. */
     uint32_t most_windows;
     bool not_doubled; /* doubling the body makes no sense: the figure is body minus empty body */
+    /* Why single-stepping cannot count its operations; NULL: it can. Its check must prove that it
+     * did them. */
+    const char *not_stepped;
     /* The instructions of an operation depend on its placement or on chance. The stepped ones are
      * not those of the figure, so the row has no IPC. */
     bool varies;

@@ -124,7 +124,7 @@ void check_instructions(const struct engine *e, struct row *row)
     const struct bench *b = row->bench;
     double found = run_instructions(&e->facts, row);
 
-    if (!has_work(b))
+    if (!has_work(b) || (b->not_stepped && !is_known(found)))
         return;
     bool proves = is_known(found) && !is_denied(b, found, &row->stepped);
     row->work = proves ? WORK_JUDGED : WORK_NOT_JUDGED;

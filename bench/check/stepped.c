@@ -145,7 +145,9 @@ void stepped_row(struct engine *e, struct row *row, unsigned placement)
     *s = (struct stepped){
         .tried = true, .instructions = UNKNOWN, .iterations = UNKNOWN, .by_counter = UNKNOWN};
     step_try(e);
-    if (e->facts.stepping.why_not[0])
+    if (t.b->not_stepped)
+        fmt_buf(s->why_not, sizeof s->why_not, "%s", t.b->not_stepped);
+    else if (e->facts.stepping.why_not[0])
         fmt_buf(s->why_not, sizeof s->why_not, "%s", e->facts.stepping.why_not);
     else if (!t.p->kind[KIND_EMPTY].fn)
         fmt_buf(s->why_not, sizeof s->why_not, "its windows are empty");

@@ -70,7 +70,7 @@ void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
     gathered_init(g, e);
     g->row.bench = b;
     g->row.core = e->facts.core;
-    g->row.recipe = b->form == FORM_EMPTY ? b->recipe : e->facts.recipe;
+    g->row.recipe = b->form == FORM_EMPTY || b->own_recipe ? b->recipe : e->facts.recipe;
     g->row.placements = layout_count(e->facts.o, e->facts.samples);
     g->row.steady = true;
     refuse(e, b, &g->row);

@@ -170,6 +170,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     case FORM_EMPTY:
         return build(code, spec, NULL, 0, b, "B", &p->kind[KIND_BODY]);
     case FORM_STRAIGHT:
+        p->kind[KIND_EMPTY].function = p->callee; /* for `history` and `after` */
         p->kind[KIND_BODY].function = p->kind[KIND_BODY2].function = p->callee;
         return place_straight(code, b, &spec, p, twice);
     case FORM_LOOP:

@@ -1,7 +1,7 @@
 /*
  * Features that a row may need, by the bit of CPUID that reports each. Sources: Intel SDM vol. 2A,
  * CPUID, table 3-8; AMD APM vol. 3 appendix E (leaves from 8000_0000h). Intel and AMD report the
- * controls of speculation in different leaves; either is enough.
+ * controls of speculation in different leaves; either is enough. FRED: Intel 346446 section 3.1.
  */
 #ifndef LIB_CPU_FEATURE_BITS_H
 #define LIB_CPU_FEATURE_BITS_H
@@ -10,6 +10,7 @@
 
 /* ONE(id, name, leaf, subleaf, register, bit); TWO has two such places. */
 #define FEATURE_BITS(ONE, TWO)                                                                     \
+    ONE(SEP, "SYSENTER", 1, 0, EDX, 11)                                                            \
     ONE(MONITOR, "MONITOR", 1, 0, ECX, 3)                                                          \
     ONE(PCID, "PCID", 1, 0, ECX, 17)                                                               \
     ONE(TSC_DEADLINE, "the APIC timer's TSC-deadline mode", 1, 0, ECX, 24)                         \
@@ -25,10 +26,12 @@
     ONE(SMAP, "SMAP", 7, 0, EBX, 20)                                                               \
     ONE(WAITPKG, "WAITPKG", 7, 0, ECX, 5)                                                          \
     ONE(RDPID, "RDPID", 7, 0, ECX, 22)                                                             \
+    ONE(FRED, "FRED", 7, 1, EAX, 17)                                                               \
     ONE(XSAVEOPT, "XSAVEOPT", 0xd, 1, EAX, 0)                                                      \
     ONE(XSAVEC, "XSAVEC", 0xd, 1, EAX, 1)                                                          \
     ONE(XSAVES, "XSAVES", 0xd, 1, EAX, 3)                                                          \
     ONE(XFD, "XFD", 0xd, 1, EAX, 4)                                                                \
+    ONE(NX, "no-execute pages", 0x80000001, 0, EDX, 20)                                            \
     ONE(RDTSCP, "RDTSCP", 0x80000001, 0, EDX, 27)                                                  \
     ONE(INVLPGB, "INVLPGB", 0x80000008, 0, EBX, 3)                                                 \
     ONE(WBNOINVD, "WBNOINVD", 0x80000008, 0, EBX, 9)                                               \
