@@ -1,20 +1,17 @@
 /*
  * Control and debug registers, and the TLB. Bits: SDM vol. 3A section 2.5 (CR0, CR4), section
- * 4.10.4.1 (the bit of a MOV to CR3 that keeps the TLB's entries), section 4.5 (page tables), vol.
- * 2A INVPCID; vol. 3B section 18.2.4 (DR7).
+ * 4.10.4.1 (the bit of a MOV to CR3 that keeps the TLB's entries), vol. 2A INVPCID; vol. 3B section
+ * 18.2.4 (DR7).
  */
 #include "bench/suites/privileged/privileged.h"
+#include "bench/suites/privileged/tables.h"
 
 #define CR0_TS       (1ull << 3)
 #define CR0_WP       (1ull << 16)
 #define CR4_PGE      (1ull << 7)
-#define CR4_LA57     (1ull << 12)
 #define CR3_NO_FLUSH (1ull << 63)
 #define CR3_LOW      0xfffull /* the PCID, where CR4.PCIDE is set */
 #define PCID         1
-#define PAGE         4096u
-#define ENTRY_FRAME  0x000ffffffffff000ull
-#define ENTRY_LARGE  (1u << 7)
 
 /* Declare the units of a register, and a row that reads it and one that writes the value found. */
 #define REGISTER(name_, what_, ...)                                                                \
@@ -84,29 +81,16 @@ LOADED(to_cr4_pge, 2, "mov to CR4: PGE changed, which flushes the TLB, and back"
 
 /* --- CR3 ------------------------------------------------------------------------------------- */
 
-/* Returns the physical address of a page: physical memory is mapped at its own addresses. */
-static uint64_t physical(const void *at)
-{
-    uint64_t virtual = (uint64_t)(uintptr_t)at, entry = privileged_cr3();
-    int level = privileged_cr4() & CR4_LA57 ? 5 : 4;
-
-    do {
-        const uint64_t *table = (const uint64_t *)(uintptr_t)(entry & ENTRY_FRAME);
-        entry = table[virtual >> (3 + 9 * level) & 511];
-    } while (--level > 0 && !(level < 3 && entry & ENTRY_LARGE));
-    uint64_t offset = ((uint64_t)PAGE << 9 * level) - 1;
-    return (entry & ENTRY_FRAME & ~offset) | (virtual & offset);
-}
-
 /* Copies the table that CR3 names into the room's second page. Returns a CR3 for it. */
 static uint64_t other_table(struct object *o)
 {
-    uint64_t *copy = (uint64_t *)(void *)((uint8_t *)o->room + PAGE);
-    const uint64_t *table = (const uint64_t *)(uintptr_t)(privileged_cr3() & ENTRY_FRAME);
+    uint64_t *copy = (uint64_t *)(void *)((uint8_t *)o->room + TABLES_PAGE);
+    const uint64_t *table = (const uint64_t *)(uintptr_t)(privileged_cr3() & TABLES_FRAME);
 
-    for (unsigned i = 0; i < PAGE / sizeof *copy; i++)
+    for (unsigned i = 0; i < TABLES_PAGE / sizeof *copy; i++)
         copy[i] = table[i];
-    return physical(copy) | (privileged_cr3() & CR3_LOW);
+    return tables_physical(privileged_cr3(), tables_levels(privileged_cr4()), copy) |
+           (privileged_cr3() & CR3_LOW);
 }
 
 static void two_tables(struct object *o)

@@ -79,7 +79,7 @@ static const char *holds_it(const struct object *o, uint64_t operations)
     return privileged_rdmsr((uint32_t)o->arg) == written ? NULL : "the MSR has another value";
 }
 
-static uint64_t apic_registers(void)
+uint64_t privileged_apic(void)
 {
     return privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_ADDRESS;
 }
@@ -92,7 +92,7 @@ static uint32_t lvt_timer(uint64_t registers)
 /* A deadline that no machine lives to see. The interrupt is masked, too. */
 static void arm(struct object *o)
 {
-    uint64_t registers = apic_registers();
+    uint64_t registers = privileged_apic();
     uint32_t found = lvt_timer(registers);
 
     *privileged_registers(o) = (struct privileged_registers){
@@ -114,14 +114,14 @@ static const char *disarmed(const struct object *o, uint64_t operations)
     return privileged_rdmsr(MSR_TSC_DEADLINE) == 0 ? NULL : "the timer is armed";
 }
 
-static const char *lacks_xapic(const struct cpu *cpu)
+const char *privileged_lacks_xapic(const struct cpu *cpu)
 {
     return cpu->x2apic && privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC
                ? "needs the local APIC in xAPIC mode; it is in x2APIC mode"
                : NULL;
 }
 
-static const char *lacks_x2apic(const struct cpu *cpu)
+const char *privileged_lacks_x2apic(const struct cpu *cpu)
 {
     if (!cpu->x2apic)
         return "needs x2APIC (CPUID.1.0:ECX[21]), which this CPU does not have";
@@ -141,8 +141,8 @@ READ(tsc_adjust, MSR_TSC_ADJUST, .features = {FEATURE_TSC_ADJUST});
 READ(tsc_deadline, MSR_TSC_DEADLINE, .features = {FEATURE_TSC_DEADLINE});
 READ(spec_ctrl, MSR_SPEC_CTRL, .features = {FEATURE_IBRS});
 READ(xfd, MSR_XFD, .features = {FEATURE_XFD});
-READ(x2apic_id, MSR_X2APIC_ID, .lacks = lacks_x2apic);
-READ(x2apic_tpr, MSR_X2APIC_TPR, .lacks = lacks_x2apic);
+READ(x2apic_id, MSR_X2APIC_ID, .lacks = privileged_lacks_x2apic);
+READ(x2apic_tpr, MSR_X2APIC_TPR, .lacks = privileged_lacks_x2apic);
 
 #define WRITE(name_, what_, msr_, setup_, ...)                                                     \
     PRIVILEGED_ROW(wrmsr_##name_, 4, "wrmsr of " what_, .ops = PRIVILEGED_OPS, .arg = msr_,        \
@@ -162,16 +162,16 @@ PRIVILEGED_ROW(wrmsr_tsc_deadline, 4, "wrmsr of TSC_DEADLINE: arms the timer, ma
                .ops = PRIVILEGED_OPS, .arg = MSR_TSC_DEADLINE, .unit = &unit_privileged_wrmsr,
                .history = &unit_privileged_deadline_on, .after = &unit_privileged_deadline_off,
                .setup = arm, .check = disarmed, .touches = {MSR_TSC_DEADLINE},
-               .features = {FEATURE_TSC_DEADLINE}, .lacks = lacks_xapic);
+               .features = {FEATURE_TSC_DEADLINE}, .lacks = privileged_lacks_xapic);
 WRITE(spec_ctrl, "SPEC_CTRL, the same value", MSR_SPEC_CTRL, as_found, .check = holds_it,
       .touches = {MSR_SPEC_CTRL}, .features = {FEATURE_IBRS});
 WRITE(xfd, "XFD, the same value", MSR_XFD, as_found, .check = holds_it, .touches = {MSR_XFD},
       .features = {FEATURE_XFD});
 WRITE(ibpb, "PRED_CMD: IBPB", MSR_PRED_CMD, write_ibpb, .features = {FEATURE_IBPB});
 WRITE(x2apic_tpr, "the x2APIC's TPR, the same value", MSR_X2APIC_TPR, as_found, .check = holds_it,
-      .touches = {MSR_X2APIC_TPR}, .lacks = lacks_x2apic);
+      .touches = {MSR_X2APIC_TPR}, .lacks = privileged_lacks_x2apic);
 WRITE(x2apic_eoi, "the x2APIC's EOI, with no interrupt in service", MSR_X2APIC_EOI, write_zero,
-      .lacks = lacks_x2apic);
+      .lacks = privileged_lacks_x2apic);
 
 /* The second write restores the value as found. */
 #define ON_AND_OFF(name_, what_, setup_, feature_)                                                 \

@@ -40,6 +40,12 @@ static inline void *privileged_memory(struct object *o)
     return (uint8_t *)o->room + PRIVILEGED_MEMORY;
 }
 
+/* Return the address of the local APIC's registers in xAPIC mode, and what a core whose APIC is not
+ * in xAPIC or x2APIC mode lacks (msr.c). */
+uint64_t privileged_apic(void);
+const char *privileged_lacks_xapic(const struct cpu *cpu);
+const char *privileged_lacks_x2apic(const struct cpu *cpu);
+
 /* RDMSR and the like for setups: a fault ends the row, not the run. */
 static inline uint64_t privileged_rdmsr(uint32_t msr)
 {
