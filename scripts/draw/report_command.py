@@ -3,10 +3,12 @@ import argparse
 import os
 import sys
 
-from draw import ink, page, plot
+from draw import fleet_page, ink, page, plot
+from fleet import fleet, lines
 from read import curve, insn, saved, show
 from tools import distribution, help_text
 
+PAGE = "report.html"
 MOST_ROWS = 24  # that get pictures, unless --plots says another number
 
 
@@ -17,8 +19,45 @@ def _counted(reports, args):
     return "".join(f"{n} {what}{'' if n == 1 else 's'}{of}, " for n, what, of in counts if n)
 
 
+def _written(args, text, what):
+    with open(args.output, "w", encoding="utf-8", newline="\n") as f:
+        f.write(text)
+    print(f"written: {args.output}: {what}{len(text.encode()) / 1e6:.1f} MB")
+
+
+def _of_fleet(args):
+    """Returns 0: every machine's newest report passed, no report is damaged, and there is no outlier; 1: else."""
+    if len(args.files) > 1:
+        raise saved.Unreadable(f"{args.files[0]}: a folder is a fleet: give no other FILE or folder")
+    if args.against:
+        raise saved.Unreadable("--against: the page of a folder has the history of each machine instead")
+    found = fleet.read(args.files[0], show.choice(args))
+    if args.to == "csv":
+        if args.output:
+            with open(args.output, "w", encoding="utf-8", newline="") as f:
+                lines.write(found, f)
+        else:
+            lines.write(found, sys.stdout)
+    else:
+        args.output = args.output or PAGE
+        _written(args, fleet_page.html(found, args.files[0]), f"{found.reports} reports of {len(found.every)} machines, ")
+    for report in found.damaged:
+        print(f"baretick: {report.name}: {'; '.join(report.damage)}", file=sys.stderr)
+    return 1 if found.damaged or found.wrong else 0
+
+
 def command(args):
     """Returns 0: written, and every run passed; 1: a report is damaged or did not pass; 2: one cannot be read."""
+    if folders := [path for path in args.files if os.path.isdir(path)]:
+        args.files.sort(key=lambda path: path not in folders)
+        return _of_fleet(args)
+    if args.to != "html":
+        raise saved.Unreadable(f"--to {args.to}: only of a folder of reports; `baretick convert` converts a single one")
+    args.output = args.output or PAGE
+    return _of_files(args)
+
+
+def _of_files(args):
     if args.plots:
         try:
             ink.find_library()
@@ -35,10 +74,7 @@ def command(args):
     wrong = [show.complain(r) for r in reports]
     for r in reports:
         plot.fail_if_none_chosen(r, args)
-    text = page.html(reports, args)
-    with open(args.output, "w", encoding="utf-8", newline="\n") as f:
-        f.write(text)
-    print(f"written: {args.output}: {_counted(reports, args)}{len(text.encode()) / 1e6:.1f} MB")
+    _written(args, page.html(reports, args), _counted(reports, args))
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
 
@@ -53,18 +89,24 @@ def number_of_plots(text):
 
 def add(commands):
     p = commands.add_parser(
-        "report", help="one HTML page with everything in a saved report",
+        "report", help="one HTML page: a saved report, or a fleet",
         formatter_class=help_text.Paragraphs,
         description="Makes one page of HTML: warnings, the essence, the machine, tables that can be sorted, and\n"
                     "pictures. It needs no network and no other file. Without matplotlib the page has no\n"
-                    "pictures and states why.",
+                    "pictures and states why.\n\n"
+                    "Of a folder, it makes the page of a fleet: each machine against its peers, which are\n"
+                    "machines of the same kind; outliers; the history of each machine, with changes;\n"
+                    "certificates. docs/fleet.md describes it, and how a folder is laid out.",
         epilog="Exit status: 0 written, and all runs passed; 1 a report is damaged, or its run did not pass: the page\n"
-               "is written and states it; 2 a report cannot be read.\n\n"
+               "is written and states it, or a machine of a fleet is an outlier; 2 a report cannot be read.\n\n"
                "examples:\n"
                "  baretick report report.jsonl -o report.html\n"
-               "  baretick report new.jsonl --against old.jsonl -o change.html")
-    p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
-    p.add_argument("-o", dest="output", default="report.html", metavar="FILE", help="the page (report.html)")
+               "  baretick report new.jsonl --against old.jsonl -o change.html\n"
+               "  baretick report reports/ -o fleet.html")
+    p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log; or one folder of them")
+    p.add_argument("-o", dest="output", metavar="FILE", help="the page (report.html)")
+    p.add_argument("--to", choices=("html", "csv"), default="html",
+                   help="of a folder: csv writes every figure, to -o or the output (html)")
     p.add_argument("--plots", type=number_of_plots, default=MOST_ROWS, metavar="N",
                    help=f"rows that get pictures, at most N; all, or 0 for no pictures ({MOST_ROWS})")
     plot.add_against(p)

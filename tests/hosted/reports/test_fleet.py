@@ -1,0 +1,250 @@
+"""`baretick report FOLDER`: the page of a fleet, from made-up reports of many machines."""
+
+import csv
+import io
+import random
+import re
+import resource
+import subprocess
+import sys
+
+import pytest
+
+import made_fleet
+from fleet import folder, history, peers
+from made_page import EVIL, Read, section
+from made_reports import CPU, END, ROOT, baretick, counted, counting, report
+from tools import browser
+
+MACHINES, REPORTS = 12, 6
+SLOW, CHANGED = 3, 7  # numbers of planted machines
+NOISES = {"normal": lambda rng: rng.gauss(0, 1),
+          "long tails": lambda rng: rng.gauss(0, 1) / (sum(rng.gauss(0, 1) ** 2 for _ in range(3)) / 3) ** 0.5,
+          "a rare state": lambda rng: rng.gauss(0, 1) + (250 if rng.random() < 0.03 else 0),
+          "two states": lambda rng: rng.gauss(0, 1) + (250 if rng.random() < 0.3 else 0)}
+
+
+def planted(**more):
+    return {SLOW: lambda rng: made_fleet.Machine(rng, {"r5": 1.3}), CHANGED: lambda rng: made_fleet.Machine(rng, {"r9": 0.9}, since=3), **more}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A fleet with a slow machine, one that changed, a damaged report and one with nothing."""
+    found = tmp_path_factory.mktemp("fleet")
+    made_fleet.write(found, MACHINES, REPORTS, planted=planted())
+    (found / made_fleet.machine_name(1) / "0002.jsonl").write_bytes((found / made_fleet.machine_name(1) / "0001.jsonl").read_bytes()[:3000])
+    (found / "empty.jsonl").write_bytes(b"")
+    return found
+
+
+@pytest.fixture(scope="module")
+def page(place, tmp_path_factory):
+    out = tmp_path_factory.mktemp("page") / "fleet.html"
+    ran = baretick("report", place, "-o", out)
+    assert ran.returncode == 1 and "Traceback" not in ran.stderr, ran.stderr
+    return out.read_text()
+
+
+def lines(text, place):
+    """The lines of the first table of a section, as {heading: cell}."""
+    (table, *_) = section(text, place).tables
+    return [dict(zip(table[0], line)) for line in table[1:]]
+
+
+# --- which machine a report is of --------------------------------------------------------------------
+
+@pytest.mark.parametrize("name, machine", [("rack/07/0001.jsonl", "rack/07"), ("52-54-00-12-34-56_0001.jsonl", "52-54-00-12-34-56"),
+                                           ("a_b_20261126T072951Z.log", "a_b"), ("alone.jsonl", "alone"), ("0001.jsonl", "all"),
+                                           ("20261126T072951Z.jsonl", "all")])
+def test_a_report_belongs_to_its_folder_or_to_the_beginning_of_its_name(name, machine):
+    assert folder.machine_of(name, "/reports/all") == machine
+
+
+def test_reports_are_in_the_order_of_their_numbers(tmp_path):
+    for name in ("2.jsonl", "10.jsonl", "1.log", ".hidden.jsonl", "note.txt"):
+        (tmp_path / name).write_text("")
+    assert folder.reports(tmp_path) == {tmp_path.name: ["1.log", "2.jsonl", "10.jsonl"]}
+
+
+# --- the rules, by simulation ------------------------------------------------------------------------
+
+def simulated(rng, machines, reports, noise, factor=1.0):
+    """Returns a row's figures of machines; the first one's are multiplied by factor."""
+    found = {}
+    for at in range(machines):
+        own, figures = (1 + rng.gauss(0, made_fleet.BETWEEN)) * (factor if at == 0 else 1), []
+        for _ in range(reports):
+            value = own * (1 + made_fleet.NOISE * NOISES[noise](rng))
+            figures.append((value, value * (1 - made_fleet.HALF), value * (1 + made_fleet.HALF)))
+        found[at] = figures
+    return found
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("machines, reports", [(8, 6), (30, 4), (200, 3)])
+def test_machines_in_working_order_are_no_outliers(noise, machines, reports):
+    rng, rows = random.Random(26), 12
+    for _ in range(5 if machines < 100 else 1):
+        every = {row: simulated(rng, machines, reports, noise) for row in range(rows)}
+        _, found = peers.judged(every, peers.RISK / (machines * rows))
+        assert not [f for f in found if f.verdict == peers.OUTLIER], (noise, found)
+
+
+@pytest.mark.parametrize("machines, reports, verdicts", [(7, 9, []), (8, 1, [peers.AGAIN]), (8, 5, [peers.OUTLIER]), (200, 2, [peers.OUTLIER])])
+def test_a_slow_machine_is_an_outlier_after_some_reports(machines, reports, verdicts):
+    rows = {row: simulated(random.Random(26), machines, reports, "normal", 1.5 if row == 0 else 1) for row in range(3)}
+    _, found = peers.judged(rows, peers.RISK / (3 * machines))
+    assert [(f.machine, f.row, f.verdict) for f in found] == [(0, 0, v) for v in verdicts]
+
+
+def test_a_small_difference_is_no_outlier_however_exact_the_figures_are():
+    rows = {"row": {at: [(1.0 if at else 1 + peers.LEAST / 2,) * 3] * 9 for at in range(20)}}
+    assert peers.judged(rows, 1e-6)[1] == []
+    rows["row"][0] = [(1 + 2 * peers.LEAST,) * 3] * 9
+    assert [f.verdict for f in peers.judged(rows, 1e-6)[1]] == [peers.OUTLIER]
+
+
+def test_a_row_that_moves_both_ways_on_other_machines_has_not_changed():
+    def change(machine, old, new):
+        return history.Change(machine, ("s", "n", 0, "cycles"), 2, old, new, (), (), "")
+
+    flips = history.Moves({"own": [1, 1, 2, 2], "a": [1, 2, 1, 1], "b": [2, 2, 1, 2]})
+    assert flips.both_ways(change("own", 1, 2)) and flips.both_ways(change("own", 2, 1))
+    update = history.Moves({name: [1, 1, 2, 2] for name in ("own", "a", "b")})
+    assert not update.both_ways(change("own", 1, 2))
+    assert not history.Moves({"own": [1, 1, 2, 2], "a": [1, 1, 1, 1]}).both_ways(change("own", 1, 2))
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_working_machines_have_no_changes(noise, tmp_path):
+    rng = random.Random(26)
+    for at in range(16):
+        machine = made_fleet.Machine(rng, rows=4)
+        machine.noise = lambda: made_fleet.NOISE * NOISES[noise](rng)
+        (tmp_path / f"m{at}").mkdir()
+        for number in range(6):
+            (tmp_path / f"m{at}" / f"{number}.jsonl").write_bytes(machine.report(number))
+    ran = baretick("report", tmp_path, "--to", "csv")
+    assert ran.returncode == 0, ran.stderr
+    found = list(csv.DictReader(io.StringIO(ran.stdout)))
+    assert not [x for x in found if x["change"] or x["judged"] == peers.OUTLIER], noise
+
+
+# --- the page ----------------------------------------------------------------------------------------
+
+def test_the_planted_machines_are_found_and_no_others(page):
+    (slow,) = [x for x in lines(page, "outliers") if x["row"] == "made/r5"]
+    assert slow["machine"] == made_fleet.machine_name(SLOW) and slow["verdict"] == peers.OUTLIER and 25 < float(slow["off, %"]) < 35
+    assert {x["machine"] for x in lines(page, "outliers")} <= {made_fleet.machine_name(SLOW), made_fleet.machine_name(CHANGED)}
+    (changed,) = lines(page, "changes")
+    assert changed["row"] == "made/r9" and changed["machines"] == "1" and -12 < float(changed["change, %"]) < -8
+    assert changed["since"] == f"{made_fleet.machine_name(CHANGED)}: 0004.jsonl"
+
+
+def test_damaged_reports_are_listed_and_the_others_are_judged(page):
+    found = {x["report"]: x["what is wrong"] for x in lines(page, "damaged")}
+    assert list(found) == ["empty.jsonl", f"{made_fleet.machine_name(1)}/0002.jsonl"] and "the report is cut" in found["empty.jsonl"]
+    machines = {x["machine"]: x for x in lines(page, "machines")}
+    assert len(machines) == MACHINES + 1 and machines["empty"]["verdict"] == "no intact report"
+    assert machines[made_fleet.machine_name(1)]["damaged"] == "1" and machines[made_fleet.machine_name(1)]["verdict"] == "pass"
+
+
+def test_the_page_is_whole_and_has_every_section(page):
+    read = Read(page)
+    assert read.wrong == [] and f"{MACHINES * REPORTS + 1} reports of {MACHINES + 1} machines" in read.text
+    assert {f"#{x}" for x in ("outliers", "changes", "certificates", "kinds", "rows", "machines", "damaged")} <= {a.get("href") for a in read.all("a")}
+    assert len(lines(page, "certificates")) == MACHINES and {x["result"] for x in lines(page, "certificates")} == {"PASS"}
+
+
+def test_machines_of_another_kind_are_no_peers(tmp_path):
+    slower = lambda rng: made_fleet.Machine(rng, {"r5": 1.3}, smbios={"system_product": "another"})  # noqa: E731
+    made_fleet.write(tmp_path, 20, 4, planted=dict.fromkeys(range(10), slower))
+    ran = baretick("report", tmp_path, "-o", tmp_path / "fleet.html")
+    assert ran.returncode == 0, ran.stderr
+    text = (tmp_path / "fleet.html").read_text()
+    assert [x["machines"] for x in lines(text, "kinds")] == ["10", "10"] and 'id="outliers"' not in text
+
+
+def test_counted_instructions_are_exact(tmp_path):
+    for at in range(8):
+        for number in range(5):
+            rows = [counted("exact", 6 if at == 2 else 5)]
+            (tmp_path / f"m{at}_{number}.jsonl").write_bytes(report([counting(), *rows, {**END, "rows": 1}]))
+    ran = baretick("report", tmp_path, "-o", tmp_path / "fleet.html")
+    (found,) = lines((tmp_path / "fleet.html").read_text(), "outliers")
+    assert ran.returncode == 1 and (found["machine"], found["off, %"]) == ("m2", "+20.0")
+
+
+def test_a_failed_certificate_is_first(tmp_path):
+    rng = random.Random(1)
+    for name, longest in (("a", 9), ("b", 44), ("c", 12)):
+        (tmp_path / f"{name}_1.jsonl").write_bytes(made_fleet.Machine(rng, rows=2).report(0, longest))
+    assert baretick("report", tmp_path, "-o", tmp_path / "fleet.html").returncode == 1
+    found = lines((tmp_path / "fleet.html").read_text(), "certificates")
+    assert [(x["machine"], x["result"], x["longest gap"]) for x in found] == [("b", "FAIL", "44.00 us"), ("c", "PASS", "12.00 us"), ("a", "PASS", "9.000 us")]
+
+
+def test_names_from_reports_and_folders_become_no_markup(tmp_path):
+    rng = random.Random(1)
+    for at, evil in enumerate(EVIL[:5]):
+        place = tmp_path / evil.replace("/", "-")
+        place.mkdir()
+        (place / "1.jsonl").write_bytes(made_fleet.Machine(rng, rows=2, cpu={**CPU, "brand": evil}).report(0))
+        (place / f"2{at}.jsonl").write_bytes(b"<script>")
+    baretick("report", tmp_path, "-o", tmp_path / "fleet.html")
+    text = (tmp_path / "fleet.html").read_text()
+    assert Read(text).wrong == [] and len(re.findall("<script", text)) == 1
+
+
+def test_csv_has_every_figure(place):
+    ran = baretick("report", place, "--to", "csv", "--bench", "r5,r9")
+    found = list(csv.DictReader(io.StringIO(ran.stdout)))
+    intact = MACHINES * REPORTS - 1
+    assert ran.returncode == 1 and len(found) == intact * 4  # two rows, and two figures of suite quiet
+    assert {(x["machine"], x["name"]) for x in found if x["judged"] == peers.OUTLIER and x["name"] == "r5"} == {(made_fleet.machine_name(SLOW), "r5")}
+    (changed,) = [x for x in found if x["change"]]
+    assert (changed["report"], changed["name"]) == (f"{made_fleet.machine_name(CHANGED)}/0004.jsonl", "r9")
+
+
+@pytest.mark.parametrize("words, said", [(["{}", "{}"], "a folder is a fleet"), (["{}", "--against", "{}"], "--against"),
+                                         (["{}/x_1.jsonl", "--to", "csv"], "only of a folder")])
+def test_what_a_folder_does_not_take_is_refused_by_name(tmp_path, words, said):
+    (tmp_path / "x_1.jsonl").write_bytes(made_fleet.Machine(random.Random(1), rows=1).report(0))
+    ran = baretick("report", *(word.format(tmp_path) for word in words), "-o", tmp_path / "out")
+    assert ran.returncode == 2 and said in ran.stderr, ran.stderr
+
+
+def test_a_folder_without_reports_is_named(tmp_path):
+    ran = baretick("report", tmp_path)
+    assert ran.returncode == 2 and str(tmp_path) in ran.stderr and ".jsonl" in ran.stderr
+
+
+# --- in a browser; many reports ----------------------------------------------------------------------
+
+WIDE = "document.body.dataset.wide = document.documentElement.scrollWidth <= document.documentElement.clientWidth;"
+
+
+@pytest.mark.skipif(browser.find() is None, reason="no chromium here: scripts/setup --all installs it")
+def test_the_page_is_as_wide_as_the_window_in_a_browser(page, tmp_path):
+    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page)
+    (tmp_path / "fleet.html").write_text(text.replace("</body>", f"<script>{WIDE}</script></body>"))
+    try:
+        assert 'data-wide="true"' in browser.dom(tmp_path / "fleet.html", 500)
+    except browser.Failed as e:
+        pytest.skip(str(e))
+
+
+@pytest.mark.others
+def test_10000_reports_take_a_minute_and_a_gibibyte_on_two_cores(tmp_path):
+    made_fleet.write(tmp_path / "fleet", 1000, 10, rows=100, planted=planted())
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    ran = subprocess.run([sys.executable, ROOT / "scripts/baretick", "report", tmp_path / "fleet", "-o", tmp_path / "fleet.html"],
+                         capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert ran.returncode == 1, ran.stderr
+    found = lines((tmp_path / "fleet.html").read_text(), "outliers")
+    assert {x["machine"] for x in found} == {made_fleet.machine_name(SLOW), made_fleet.machine_name(CHANGED)}
+    assert seconds < 2 * 60, "CPU time on two cores"
+    assert 3 * after.ru_maxrss < 1 << 20, "KiB of the largest of three processes"
