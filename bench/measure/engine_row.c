@@ -102,7 +102,7 @@ static void add_part(struct engine *e, const struct bench *b, const struct part_
     size_t windows = parts_windows_most(e->facts.o, e->facts.samples, 1);
     size_t blocks = parts_blocks_most(e->facts.o, e->facts.samples, 1);
 
-    sampler_judge(s, e, g);
+    sampler_judge(s, e);
     if (s->used[KIND_EMPTY])
         row_figure_part(s, b, at, cycles_by_of(e), g, e->memory + sampler_need(windows, blocks));
 }
@@ -215,8 +215,7 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
     bool last = end == parts_first(parts, e->facts.rounds);
 
     sampler_init(e->sampler, e, parts_windows_most(e->facts.o, e->facts.samples, 1),
-                 parts_blocks_most(e->facts.o, e->facts.samples, 1));
-    e->sampler->gathered = g;
+                 parts_blocks_most(e->facts.o, e->facts.samples, 1), g);
     uint64_t began = tsc_now();
     engine_row_begin(e, b, g->ran);
     unsigned i = sample_or_stop(e, g, parts, from, end, placed);

@@ -7,7 +7,6 @@
 #include "lib/cpu/tsc_rate.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
-#include "lib/text/mem.h"
 
 #define FIRST_WINDOWS 3 /* discarded: the first windows of a placement fetch its code */
 /* Most warm-up blocks of a row whose data is cold in every window. More blocks do not warm it.
@@ -28,11 +27,12 @@ size_t sampler_need(size_t windows, size_t blocks)
     return (KINDS + 2) * windows + KINDS * blocks * WORDS_OF_BLOCK;
 }
 
-void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks)
+void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks,
+                  struct gathered *g)
 {
     struct cut c = {e->memory, 0};
 
-    memset(s, 0, sizeof *s);
+    *s = (struct sampler){.gathered = g};
     for (unsigned k = 0; k < KINDS; k++)
         s->samples[k] = cut(&c, windows);
     s->sorted = cut(&c, windows);
@@ -145,16 +145,12 @@ static bool warm_round(struct sampler *s, const struct engine *e, const struct p
     return settled;
 }
 
-static uint32_t warm_up_most(const struct sampler *s, const struct engine *e)
-{
-    return s->cold && e->facts.o->warmup > COLD_WARM_UP ? COLD_WARM_UP : e->facts.o->warmup;
-}
-
 /* Warms up until every kind has settled, at most warmup= blocks (docs/window.md "Order and
  * warm-up"). */
-static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p,
-                    struct span *span)
+static void warm_up(struct sampler *s, const struct engine *e, const struct placed *p)
 {
+    struct span *span = &s->span;
+    uint32_t most = e->facts.o->warmup;
     enum kind first = KIND_EMPTY;
 
     while (!s->used[first])
@@ -162,26 +158,28 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
     for (unsigned i = 0; i < FIRST_WINDOWS; i++)
         run_apart(s, e, p, first, 0);
     warm_wide(s, e, p);
+    if (s->cold && most > COLD_WARM_UP)
+        most = COLD_WARM_UP;
 
     struct warm warm[KINDS] = {0};
-    while (span->warmup_blocks < warm_up_most(s, e) && !span->steady && pace_go_on(e)) {
+    while (span->warmup_blocks < most && !span->steady && pace_go_on(e)) {
         span->steady = warm_round(s, e, p, warm);
         span->warmup_blocks++;
     }
 }
 
 /* Returns the index of a block's first window among those of its part. */
-static size_t first_window(const struct span *span, size_t block)
+static size_t first_window(const struct sampler *s, size_t block)
 {
-    return span->n * block / span->blocks;
+    return s->span.n * block / s->span.blocks;
 }
 
 /* Takes a block's windows. Returns whether a pause let the wide vector unit power down. */
 static bool run_block(struct sampler *s, const struct engine *e, const struct placed *p,
-                      const struct span *span, enum kind k, size_t block)
+                      enum kind k, size_t block)
 {
     uint64_t *samples = s->samples[k], began = tsc_now(), least = UINT64_MAX;
-    size_t from = first_window(span, block), end = first_window(span, block + 1);
+    size_t from = first_window(s, block), end = first_window(s, block + 1);
 
     for (size_t i = from; i < end; i++) {
         struct window_result r = run_window(s, e, p, k, i);
@@ -194,15 +192,15 @@ static bool run_block(struct sampler *s, const struct engine *e, const struct pl
 }
 
 /* Takes one block of one kind. Reads the counters around it, never between its windows. */
-static void take_block(struct sampler *s, struct engine *e, const struct placed *p,
-                       const struct span *span, enum kind k, size_t block)
+static void take_block(struct sampler *s, struct engine *e, const struct placed *p, enum kind k,
+                       size_t block)
 {
     struct block *taken = &s->block[k][block];
 
     warm_wide(s, e, p);
     uint64_t spoils = engine_spoils(e);
     struct cycle_mark from = cycle_begin(e);
-    bool paused = run_block(s, e, p, span, k, block);
+    bool paused = run_block(s, e, p, k, block);
     struct cycle_mark to = cycle_end(e);
     taken->spoiled = paused || engine_spoils(e) != spoils;
     taken->cycles_per_tick = cycle_ratio(e, &from, &to);
@@ -216,24 +214,29 @@ static bool may_take_again(struct sampler *s, size_t blocks)
     return true;
 }
 
-/* Counts a block that will be repeated, and adds it to the histogram. */
-static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t block)
+/* Sorts the windows that did not fail into s->sorted, and adds them to the histogram. Returns their
+ * number. */
+static size_t sort(struct sampler *s, enum kind k, size_t from, size_t end)
 {
-    struct gathered *g = s->gathered;
-    const struct span *span = &s->span;
     size_t m = 0;
 
-    for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++)
+    for (size_t i = from; i < end; i++)
         if (s->samples[k][i] != SAMPLE_FAILED)
             s->sorted[m++] = s->samples[k][i];
-        else
-            g->row.errors += k == KIND_BODY;
-    g->row.blocks++;
-    g->row.shared_blocks++;
-    witness_count(e, true);
     stats_sort(s->sorted, m);
     if (k == KIND_BODY || k == KIND_EMPTY)
-        histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
+        histogram_add(k == KIND_BODY ? &s->gathered->body : &s->gathered->empty, s->sorted, m);
+    return m;
+}
+
+/* Counts a block that will be repeated. */
+static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t block)
+{
+    size_t from = first_window(s, block), end = first_window(s, block + 1);
+    size_t failed = end - from - sort(s, k, from, end);
+
+    s->gathered->row.errors += k == KIND_BODY ? (uint32_t)failed : 0;
+    witness_count_row(e, true, &s->gathered->row);
 }
 
 /* The i-th block in the order of taking: for each pair of blocks, the kinds forward and back. */
@@ -242,17 +245,12 @@ struct turn {
     size_t block;
 };
 
-static size_t turns_of_pair(const struct sampler *s)
-{
-    return 2 * (size_t)s->kinds;
-}
-
 static struct turn turn_at(const struct sampler *s, size_t i)
 {
-    size_t pair = i / turns_of_pair(s), at = i % turns_of_pair(s);
+    size_t turns = 2 * (size_t)s->kinds, pair = i / turns, at = i % turns;
     bool back = at >= s->kinds;
 
-    return (struct turn){s->order[back ? turns_of_pair(s) - 1 - at : at], 2 * pair + back};
+    return (struct turn){s->order[back ? turns - 1 - at : at], 2 * pair + back};
 }
 
 /* Takes blocks from `from` on between two readings of the witness. Returns the next index. */
@@ -264,7 +262,7 @@ static size_t take_run(struct sampler *s, struct engine *e, const struct placed 
 
     do {
         struct turn t = turn_at(s, i++);
-        take_block(s, e, p, &s->span, t.kind, t.block);
+        take_block(s, e, p, t.kind, t.block);
     } while (i < end && witness_can_wait(e));
     double after = witness_read(e);
     for (size_t j = from; j < i; j++) {
@@ -306,13 +304,6 @@ static void set_budget(struct sampler *s, const struct engine *e)
     s->repeated = 0;
 }
 
-/* Adds a part's ticks to those of all rows. */
-static void spend(const struct sampler *s, struct engine *e, uint64_t ticks)
-{
-    e->witness.repeated += s->repeated;
-    e->witness.taken += ticks - s->repeated;
-}
-
 bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, const struct part_place *part)
 {
@@ -331,7 +322,7 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
             s->order[s->kinds++] = k;
     }
     wide_begin(&s->wide, e, b, p);
-    warm_up(s, e, p, span);
+    warm_up(s, e, p);
     set_budget(s, e);
     uint64_t began = tsc_now();
     for (size_t i = 0, end = s->kinds * span->blocks; i < end;) {
@@ -339,31 +330,19 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
             return false;
         i = take_exclusive_run(s, e, p, i, end);
     }
-    spend(s, e, tsc_now() - began);
+    e->witness.repeated += s->repeated;
+    e->witness.taken += tsc_now() - began - s->repeated;
     return true;
-}
-
-/* Copies the windows that did not fail into s->sorted, ascending. Returns their number. */
-static size_t sort(struct sampler *s, enum kind k)
-{
-    size_t m = 0;
-
-    for (size_t i = 0; i < s->span.n; i++)
-        if (s->samples[k][i] != SAMPLE_FAILED)
-            s->sorted[m++] = s->samples[k][i];
-    stats_sort(s->sorted, m);
-    return m;
 }
 
 /* Returns the moments of a block's undisturbed windows, and counts the others. */
 static struct moments judge_block(const struct sampler *s, enum kind k, size_t block, double above,
                                   struct row *row)
 {
-    const struct span *span = &s->span;
     bool spoiled = s->block[k][block].spoiled;
     struct moments good = {0};
 
-    for (size_t i = first_window(span, block), end = first_window(span, block + 1); i < end; i++) {
+    for (size_t i = first_window(s, block), end = first_window(s, block + 1); i < end; i++) {
         uint64_t ticks = s->samples[k][i];
         if (ticks == SAMPLE_FAILED)
             row->errors += k == KIND_BODY;
@@ -384,22 +363,12 @@ static void note_block_rate(const struct engine *e, double rate, struct gathered
         g->row.unread += e->facts.cycle.counter.used != NULL;
 }
 
-/* Judges a block again, with the witness's best reading so far. */
-static void judge_alone(struct engine *e, struct block *block, struct gathered *g)
+static void judge_kind(struct sampler *s, struct engine *e, enum kind k)
 {
-    block->shared = witness_is_shared(e, block->before, block->after);
-    witness_count(e, block->shared);
-    g->row.blocks++;
-    g->row.shared_blocks += block->shared;
-}
-
-static void judge_kind(struct sampler *s, struct engine *e, enum kind k, struct gathered *g)
-{
-    size_t m = sort(s, k);
+    struct gathered *g = s->gathered;
+    size_t m = sort(s, k, 0, s->span.n);
     double above = stats_above_levels(s->sorted, m, e->facts.step, s->scratch);
 
-    if (k == KIND_BODY || k == KIND_EMPTY)
-        histogram_add(k == KIND_BODY ? &g->body : &g->empty, s->sorted, m);
     for (size_t i = 0; i < s->span.blocks; i++) {
         struct block *block = &s->block[k][i];
         struct moments good = judge_block(s, k, i, above, &g->row);
@@ -409,17 +378,21 @@ static void judge_kind(struct sampler *s, struct engine *e, enum kind k, struct 
         g->sum[k] += good.mean * (double)good.n;
         g->kept[k] += good.n;
         note_block_rate(e, block->cycles_per_tick, g);
-        judge_alone(e, block, g);
+        /* Again, with the witness's best reading so far. */
+        block->shared = witness_is_shared(e, block->before, block->after);
+        witness_count_row(e, block->shared, &g->row);
     }
 }
 
-void sampler_judge(struct sampler *s, struct engine *e, struct gathered *g)
+void sampler_judge(struct sampler *s, struct engine *e)
 {
+    struct gathered *g = s->gathered;
+
     g->row.errors_outside += s->errors_outside;
     g->row.errors_subtracted += s->errors_subtracted;
     for (unsigned k = 0; k < KINDS; k++) {
         g->used[k] = s->used[k];
         if (s->used[k])
-            judge_kind(s, e, k, g);
+            judge_kind(s, e, k);
     }
 }

@@ -58,8 +58,9 @@ struct sampler {
 /* Returns the words of memory for a part, given its windows and blocks of each kind. */
 size_t sampler_need(size_t windows, size_t blocks);
 
-/* Uses the first words of the engine's memory, for parts of this size. */
-void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks);
+/* Uses the first words of the engine's memory, for parts of this size of the row `g`. */
+void sampler_init(struct sampler *s, const struct engine *e, size_t windows, size_t blocks,
+                  struct gathered *g);
 
 /*
  * Warms up, then takes all samples of the part at this placement. False: the run is stopped
@@ -72,6 +73,6 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
                   const struct placed *p, const struct part_place *part);
 
 /* After sampler_take(): computes the block means and adds the windows to the row's results. */
-void sampler_judge(struct sampler *s, struct engine *e, struct gathered *g);
+void sampler_judge(struct sampler *s, struct engine *e);
 
 #endif

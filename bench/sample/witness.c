@@ -175,11 +175,7 @@ bool witness_is_shared(const struct engine *e, double before, double after)
 
 void witness_note(struct engine *e, double before, double after, struct row *row)
 {
-    bool shared = witness_is_shared(e, before, after);
-
-    witness_count(e, shared);
-    row->blocks++;
-    row->shared_blocks += shared;
+    witness_count_row(e, witness_is_shared(e, before, after), row);
     row->shared = 2 * row->shared_blocks > row->blocks;
 }
 

@@ -51,5 +51,12 @@ void witness_searched(struct engine *e, uint64_t from);
 
 /* Counts a judged block for the core's share. */
 void witness_count(struct engine *e, bool shared);
+/* The same, and for the row's. */
+static inline void witness_count_row(struct engine *e, bool shared, struct row *row)
+{
+    witness_count(e, shared);
+    row->blocks++;
+    row->shared_blocks += shared;
+}
 
 #endif

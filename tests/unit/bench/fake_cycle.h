@@ -190,11 +190,11 @@ static struct row_figure run(void)
     free(gathered);
     gathered = calloc(gathered_need(&options, SAMPLES, 1), sizeof(uint64_t));
     gathered_init(gathered, &engine);
-    sampler_init(&sampler, &engine, SAMPLES, blocks);
+    sampler_init(&sampler, &engine, SAMPLES, blocks, gathered);
     for (unsigned i = 0; i < PLACEMENTS; i++) {
         const struct part_place part = {i, 0, SAMPLES / PLACEMENTS, blocks / PLACEMENTS};
         sampler_take(&sampler, &engine, &bench, &placed, &part);
-        sampler_judge(&sampler, &engine, gathered);
+        sampler_judge(&sampler, &engine);
         row_figure_part(&sampler, &bench, &part, engine.facts.cycle.by, gathered, scratch);
     }
     struct row_figure h =

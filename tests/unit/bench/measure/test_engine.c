@@ -11,11 +11,11 @@ static void take_at(const struct placed *at, unsigned placements)
                 sizeof memory / sizeof *memory);
     assert_true(gathered_need(&options, engine.facts.samples, 1) <= sizeof store / sizeof *store);
     gathered_init(gathered, &engine);
-    sampler_init(&sampler, &engine, windows, blocks);
+    sampler_init(&sampler, &engine, windows, blocks, gathered);
     for (unsigned i = 0; i < placements; i++) {
         const struct part_place part = {i, 0, windows / placements, blocks / placements};
         sampler_take(&sampler, &engine, &bench, at, &part);
-        sampler_judge(&sampler, &engine, gathered);
+        sampler_judge(&sampler, &engine);
         row_figure_part(&sampler, &bench, &part, CYCLES_RULER, gathered, scratch);
     }
 }
