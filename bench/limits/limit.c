@@ -3,7 +3,7 @@
 #include "bench/check/guard.h"
 #include "bench/context/budget.h"
 #include "bench/cores/one_core.h"
-#include "bench/figure/repeats.h"
+#include "bench/figure/points.h"
 #include "bench/limits/setting.h"
 #include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
@@ -220,30 +220,15 @@ static void plan_passes(struct measuring *w)
     w->per_round = rounds >= PER_ROUND * ROUNDS ? PER_ROUND : rounds >= 2 * ROUNDS ? 2 : 1;
 }
 
-static bool pass_count(struct measuring *w, unsigned round, size_t i)
+static unsigned times_of(const void *ctx, unsigned round, size_t i)
 {
-    for (unsigned k = 0; k < w->per_round; k++) {
-        struct visit v;
-        if (!visit(w, w->first[i].x, &v))
-            return false;
-        visits_add(&w->visits[i], round, &v.exclusive, &v.all);
-    }
-    return true;
+    const struct measuring *w = ctx;
+
+    (void)round, (void)i;
+    return w->per_round;
 }
 
-/* Visits all counts, forward in even rounds, backward in odd ones. False: the row has ended. */
-static bool pass(struct measuring *w, unsigned round)
-{
-    for (size_t i = 0; i < w->n; i++) {
-        if (!pass_count(w, round, round % 2 ? w->n - 1 - i : i))
-            return false;
-        double done = (round + (double)(i + 1) / (double)w->n) / w->rounds;
-        pace_show(w->e, FIRST_SHARE + (1 - FIRST_SHARE) * done);
-    }
-    return true;
-}
-
-static bool visit_again(void *ctx, size_t i, struct pairs_figure *exclusive,
+static bool visit_point(void *ctx, size_t i, struct pairs_figure *exclusive,
                         struct pairs_figure *all)
 {
     struct measuring *w = ctx;
@@ -256,12 +241,20 @@ static bool visit_again(void *ctx, size_t i, struct pairs_figure *exclusive,
     return true;
 }
 
-/* Repeats visits on a shared core in the rest of the time. False: the row has ended. */
-static bool repeat(struct measuring *w)
+/* Makes the passes that there is time for. False: the row has ended. */
+static bool pass_all(struct measuring *w)
 {
-    const struct repeats r = {w->visits, w->n, w->cost, &w->budget, visit_again, w};
+    const struct points p = {w->e, w->visits,   w->n,     w->cost,     &w->budget, w->rounds,
+                             0,    FIRST_SHARE, times_of, visit_point, w};
 
-    return is_proof(w->e) || repeats_take(&r);
+    for (unsigned round = 0; round < w->rounds; round++) {
+        bool late = budget_left(&w->budget) < 0;
+        if (round >= ROUNDS_LEAST && late)
+            w->rounds = round;
+        else if (!points_pass(&p, round))
+            return false;
+    }
+    return points_repeat(&p);
 }
 
 /* --- conclusions ------------------------------------------------------------------------------ */
@@ -360,14 +353,7 @@ static void measure(struct measuring *w)
     if (why || !measure_first(w))
         return;
     plan_passes(w);
-    for (unsigned round = 0; round < w->rounds; round++) {
-        bool late = budget_left(&w->budget) < 0;
-        if (round >= ROUNDS_LEAST && late)
-            w->rounds = round;
-        else if (!pass(w, round))
-            return;
-    }
-    if (repeat(w))
+    if (pass_all(w))
         conclude(w);
 }
 

@@ -2,14 +2,13 @@
 #include "bench/check/guard.h"
 #include "bench/context/budget.h"
 #include "bench/cores/one_core.h"
-#include "bench/figure/repeats.h"
+#include "bench/figure/points.h"
 #include "bench/memory/chase.h"
 #include "bench/memory/needs.h"
 #include "bench/memory/point.h"
 #include "bench/memory/visit.h"
 #include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
-#include "lib/text/mem.h"
 
 #define PAGE       4096u
 #define PAGES_MOST 32768u /* elements, one per page */
@@ -186,34 +185,16 @@ static bool densify(struct measuring *w)
     return true;
 }
 
-/* Visits the i-th point in one of the passes. Each has its part of the visits. */
-static bool pass_point(struct measuring *w, unsigned pass, size_t i)
+/* Each pass has its part of a point's visits. */
+static unsigned times_of(const void *ctx, unsigned k, size_t i)
 {
-    const struct point *p = &w->point[i];
-    unsigned from = p->passes * (pass - 1) / POINT_PASSES, to = p->passes * pass / POINT_PASSES;
+    const struct measuring *w = ctx;
+    unsigned all = w->point[i].passes;
 
-    for (unsigned k = from; k < to; k++) {
-        struct visit v;
-        if (!visit(w, p->at, &v))
-            return false;
-        visits_add(&w->visits[i], pass, &v.exclusive, &v.all);
-    }
-    return true;
+    return all * (k + 1) / POINT_PASSES - all * k / POINT_PASSES;
 }
 
-/* Visits the points, backward in odd passes, forward in even ones. False: the row has ended. */
-static bool pass(struct measuring *w, unsigned pass)
-{
-    for (size_t i = 0; i < w->n; i++) {
-        if (!pass_point(w, pass, pass % 2 ? w->n - 1 - i : i))
-            return false;
-        double done = (pass - 1 + (double)(i + 1) / (double)w->n) / POINT_PASSES;
-        pace_show(w->e, FIRST_SHARE + (1 - FIRST_SHARE) * done);
-    }
-    return true;
-}
-
-static bool visit_again(void *ctx, size_t i, struct pairs_figure *exclusive,
+static bool visit_point(void *ctx, size_t i, struct pairs_figure *exclusive,
                         struct pairs_figure *all)
 {
     struct measuring *w = ctx;
@@ -226,12 +207,16 @@ static bool visit_again(void *ctx, size_t i, struct pairs_figure *exclusive,
     return true;
 }
 
-/* Repeats visits on a shared core in the rest of the time. False: the row has ended. */
-static bool repeat(struct measuring *w)
+/* Makes the passes after the first one. False: the row has ended. */
+static bool pass_all(struct measuring *w)
 {
-    const struct repeats r = {w->visits, w->n, w->cost, &w->budget, visit_again, w};
+    const struct points p = {w->e, w->visits,   w->n,     w->cost,     &w->budget, POINT_PASSES,
+                             1,    FIRST_SHARE, times_of, visit_point, w};
 
-    return is_proof(w->e) || repeats_take(&r);
+    for (unsigned k = 0; k < p.passes; k++)
+        if (!points_pass(&p, k))
+            return false;
+    return points_repeat(&p);
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
@@ -354,10 +339,7 @@ static bool measure_points(struct measuring *w)
     if (!pass_first(w) || !densify(w))
         return false;
     plan_passes(w);
-    for (unsigned i = 1; i <= POINT_PASSES; i++)
-        if (!pass(w, i))
-            return false;
-    return repeat(w);
+    return pass_all(w);
 }
 
 static void measure_in_area(struct measuring *w)
