@@ -51,12 +51,6 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
     guard_row_begin(ran);
 }
 
-static void row_longer(const struct platform *p, unsigned ms)
-{
-    (void)p;
-    guard_row_longer(ms);
-}
-
 static void row_end(const struct platform *p)
 {
     (void)p;
@@ -75,12 +69,6 @@ static void show(const struct platform *p)
 {
     (void)p;
     output_flush();
-}
-
-static void row_keep(const struct platform *p, unsigned core, uint64_t *kept)
-{
-    (void)p;
-    events_keep(core, kept);
 }
 
 static const char *lacks(unsigned needs)
@@ -106,7 +94,7 @@ static void settle_platform(struct hosted *h)
         .stop_keys = "Ctrl-C",
         .show = show,
         .row_begin = row_begin,
-        .row_longer = row_longer,
+        .row_longer = guard_row_longer,
         .row_end = row_end,
         .row_waits = guard_row_waits,
         .row_ran = guard_row_ran,
@@ -116,7 +104,7 @@ static void settle_platform(struct hosted *h)
         .text_size = (uint64_t)etext - (uint64_t)__executable_start,
         .nmis = events_migrations,
         .timer_interrupts = clock_timer_interrupts,
-        .row_keep = row_keep,
+        .row_keep = events_keep,
         .kept = {.record = events_record},
         .lacks = lacks,
         .cpuid = process_cpuid,
@@ -166,18 +154,20 @@ static int leave(enum status status)
     return STATUS_CHECK_FAILED;
 }
 
-static int refuse(const struct hosted *h, const char *error, enum status status)
-{
-    fprintf(stderr, "baretick: %s\nNothing was measured.\n", error);
-    words_answer(&h->options, &h->cpu, error);
-    return leave(status);
-}
-
 static struct hosted h; /* global, since signal handlers take no context */
 
 static void end_by_fault(const char *message)
 {
     run_end_failed(&(struct run_end){0}, &h.report, &h.shown, "fault", message);
+}
+
+/* The text goes to stderr, so standard output gets the records only. */
+static int refuse(const char *error, enum status status)
+{
+    fprintf(stderr, "baretick: %s\nNothing was measured.\n", error);
+    h.report.format = FORMAT_JSONL;
+    run_end_failed(&(struct run_end){0}, &h.report, &h.shown, "error", error);
+    return leave(status);
 }
 
 static int run(int argc, char **argv)
@@ -191,34 +181,35 @@ static int run(int argc, char **argv)
     h.has_words = argc > 1;
     sink_buf_init(&text, error, sizeof error);
     cpu_decode(&h.cpu, process_cpuid, NULL);
-    if (!words_take(&h.options, argc, argv, &h.cpu, &text.sink))
-        return refuse(&h, error, STATUS_BAD_OPTIONS);
-    if (words_answer(&h.options, &h.cpu, ""))
-        return leave(STATUS_SUCCESS);
+    bool right = words_take(&h.options, argc, argv, &h.cpu, &text.sink);
     output_report(&h.report, h.options.format);
+    if (!right)
+        return refuse(error, STATUS_BAD_OPTIONS);
+    if (words_answer(&h.options, &h.cpu))
+        return leave(STATUS_SUCCESS);
     fault_catch(end_by_fault); /* the user may stop it from here on */
     output_watch();
     exit_guard_open("baretick", "a body");
     if (!process_pin(&h.process, &text.sink))
-        return refuse(&h, error, STATUS_BAD_OPTIONS);
+        return refuse(error, STATUS_BAD_OPTIONS);
 
     const int *cpus = cores_of_process(&h.process, &cores);
     h.memory = memory_map(bench_memory_need(&h.options, cores));
     if (h.memory.what) {
         fmt(&text.sink, "%s: %s", h.memory.what, strerror(h.memory.error));
-        return refuse(&h, error, STATUS_FAULTED);
+        return refuse(error, STATUS_FAULTED);
     }
     process_settle(&h.process);
     h.clock = clock_measure(&h.cpu);
     guard_open(h.options.deadline, h.clock.hz);
     if (!events_open(cpus, cores, h.cpu.rdtscp)) {
         fmt(&text.sink, "no memory to note what happens to %u CPUs: %s", cores, strerror(errno));
-        return refuse(&h, error, STATUS_FAULTED);
+        return refuse(error, STATUS_FAULTED);
     }
     settle_platform(&h);
     memory_on_stack(&h.memory, measure, &h);
     if (h.status == STATUS_BAD_OPTIONS)
-        return refuse(&h, h.refused, h.status);
+        return refuse(h.refused, h.status);
     return leave(h.status);
 }
 

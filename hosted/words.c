@@ -127,32 +127,19 @@ static void list(const struct cpu *cpu, struct sink *out, struct report *r)
     timer_survey_record("cycle", CYCLE_WORDS, cycle, CYCLE_IDS, r);
 }
 
-/* The text of `help` and `list` is for the user, and that of an error is on stderr. */
-static bool wants_records(enum format format, bool failed)
-{
-    if (format == FORMAT_AUTO)
-        return failed && !output_terminal();
-    return format != FORMAT_TABLE;
-}
-
-bool words_answer(const struct options *o, const struct cpu *cpu, const char *error)
+bool words_answer(const struct options *o, const struct cpu *cpu)
 {
     struct report r;
-    bool failed = error[0] != 0, records = wants_records(o->format, failed);
+    bool records = o->format != FORMAT_AUTO && o->format != FORMAT_TABLE;
 
-    if (!failed && !o->help && !o->list)
+    if (!o->help && !o->list)
         return false;
     report_init(&r, output(), FORMAT_JSONL);
-    if (!failed && o->help)
+    if (o->help)
         options_help(output());
-    else if (!failed)
+    else
         list(cpu, output(), records ? &r : NULL);
-    if (!records)
-        return true;
-    if (failed) {
-        r.failures++;
-        report_event(&r, "error", error);
-    }
-    report_end(&r, false);
+    if (records)
+        report_end(&r, false);
     return true;
 }

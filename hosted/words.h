@@ -15,8 +15,8 @@ bool words_take(struct options *o, int argc, char **argv, const struct cpu *cpu,
  * False: there is no such argument. */
 bool words_usage(int argc, char **argv);
 
-/* Answers these options, or an error (not empty), on standard output in the requested format.
- * False: they ask for a measurement. */
-bool words_answer(const struct options *o, const struct cpu *cpu, const char *error);
+/* Answers `help` and `list` on standard output: as text, and with records if the format asks for
+ * them. False: the options ask for a measurement. */
+bool words_answer(const struct options *o, const struct cpu *cpu);
 
 #endif

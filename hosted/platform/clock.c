@@ -1,7 +1,6 @@
 #include "hosted/platform/clock.h"
 #include <sys/resource.h>
 #include <sys/times.h>
-#include <time.h>
 #include <unistd.h>
 #include "bench/api/tsc.h"
 #include "hosted/platform/process.h"
@@ -25,11 +24,9 @@ static struct clock_read tight_read(void)
     struct clock_read best = {0, UINT64_MAX, 0};
 
     for (unsigned i = 0; i < TRIES; i++) {
-        struct timespec t;
         struct clock_read r = {.tsc_before = tsc_now()};
-        clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+        r.count = clock_ns(CLOCK_MONOTONIC_RAW);
         r.tsc_after = tsc_now();
-        r.count = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
         if (r.tsc_after - r.tsc_before < best.tsc_after - best.tsc_before)
             best = r;
     }
@@ -170,21 +167,13 @@ struct used {
     uint64_t switches;
 };
 
-static double seconds_of(clockid_t clock)
-{
-    struct timespec at = {0};
-
-    clock_gettime(clock, &at);
-    return (double)at.tv_sec + (double)at.tv_nsec * 1e-9;
-}
-
 static struct used used_now(void)
 {
     struct rusage usage = {0};
 
     getrusage(RUSAGE_SELF, &usage);
-    return (struct used){.wall = seconds_of(CLOCK_MONOTONIC_RAW),
-                         .cpu = seconds_of(CLOCK_PROCESS_CPUTIME_ID),
+    return (struct used){.wall = (double)clock_ns(CLOCK_MONOTONIC_RAW) * 1e-9,
+                         .cpu = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) * 1e-9,
                          .switches = (uint64_t)usage.ru_nivcsw};
 }
 
@@ -292,9 +281,8 @@ uint64_t clock_timer_interrupts(void)
 
     if (step == 0 && clock_getres(CLOCK_MONOTONIC_COARSE, &at) == 0)
         step = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &at);
     /* A tick may be a nanosecond short. */
-    return ((uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec + step / 2) / step;
+    return (clock_ns(CLOCK_MONOTONIC_COARSE) + step / 2) / step;
 }
 
 struct hosted_clock clock_measure(const struct cpu *cpu)

@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 #include "lib/config/core_list.h"
 #include "lib/text/fmt.h"
+#include "hosted/platform/clock.h"
 #include "hosted/platform/counter.h"
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/fault.h"
@@ -74,14 +74,6 @@ static const char *run(const struct platform *p, unsigned i, void (*fn)(void *, 
         error = move(0);
     counter_resume();
     return error ? say(0, strerror(error)) : NULL;
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec t = {0};
-
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* Runs in a child process to its end; `mask` is its signal mask once it can handle signals. */

@@ -1,5 +1,6 @@
 #include "lib/decimal/json_f64.h"
 #include "hosted/platform/events.h"
+#include "hosted/platform/clock.h"
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
@@ -90,14 +90,6 @@ void events_core(unsigned core)
     w.where = here();
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec t = {0};
-
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* away_ns has no fixed start: only differences are valid. */
 static struct event_counts look(void)
 {
@@ -147,11 +139,12 @@ void events_end(void)
 
 enum kept { VOLUNTARY, INVOLUNTARY, FAULTS, MIGRATIONS, AWAY_NS, STEAL_MS, STEAL_UNKNOWN };
 
-void events_keep(unsigned core, uint64_t *kept)
+void events_keep(const struct platform *p, unsigned core, uint64_t *kept)
 {
     const struct event_counts *row = &w.slot[core].row;
     bool known = isfinite(row->steal_ms);
 
+    (void)p;
     kept[VOLUNTARY] += row->voluntary;
     kept[INVOLUNTARY] += row->involuntary;
     kept[FAULTS] += row->faults;

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "bench/api/platform.h"
 #include "lib/text/json.h"
 
 struct event_counts {
@@ -32,8 +33,8 @@ void events_end(void);
  * system call if the CPU has RDTSCP. */
 uint64_t events_migrations(void);
 
-/* Adds the counts of the last row on a core to kept[PLATFORM_KEPT]. */
-void events_keep(unsigned core, uint64_t *kept);
+/* As row_keep of the platform: adds the counts of the last row on a core. */
+void events_keep(const struct platform *p, unsigned core, uint64_t *kept);
 /* Writes these as the object "process" of the row's record. */
 void events_record(const uint64_t *kept, struct json *j);
 /* Returns the sum over all rows on all cores. */

@@ -2,11 +2,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include "bench/place/place.h"
 #include "lib/text/fmt.h"
+#include "hosted/platform/clock.h"
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/guard.h"
 #include "hosted/platform/output.h"
@@ -82,25 +82,17 @@ static void on_fault(int number, siginfo_t *info, void *context)
 }
 
 /* timeout(1) and shells signal a process and then its group: both signals are one request. */
-#define SAME_WISH_MS 100
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
-}
+#define SAME_WISH_NS 100000000
 
 /* The first signal leaves the current row, and the run ends with its report; the second ends the
  * run and its forked processes at once. */
 static void on_interrupt(int number)
 {
     segments_put_back();
-    static int64_t first;
+    static uint64_t first;
     if (!interrupted)
-        first = now_ms();
-    else if (now_ms() - first < SAME_WISH_MS)
+        first = clock_ns(CLOCK_MONOTONIC);
+    else if (clock_ns(CLOCK_MONOTONIC) - first < SAME_WISH_NS)
         return;
     if (interrupted && !told) {
         signal(number, SIG_DFL);

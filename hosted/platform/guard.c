@@ -2,9 +2,9 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <time.h>
 #include <ucontext.h>
 #include "lib/text/fmt.h"
+#include "hosted/platform/clock.h"
 #include "hosted/platform/keys.h"
 #include "hosted/platform/segments.h"
 #include "hosted/platform/step.h"
@@ -35,17 +35,10 @@ static void set_alarm(uint64_t us)
     set_timer(ITIMER_REAL, us * GUARD_WALL_TIMES);
 }
 
-static uint64_t clock_us(clockid_t clock)
-{
-    struct timespec t = {0};
-
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
-
 static struct used now(void)
 {
-    return (struct used){clock_us(CLOCK_PROCESS_CPUTIME_ID), clock_us(CLOCK_MONOTONIC)};
+    return (struct used){clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000,
+                         clock_ns(CLOCK_MONOTONIC) / 1000};
 }
 
 /* A deadline between two guarded calls ends the next call. The second signal of a row is ignored:
@@ -92,8 +85,9 @@ void guard_row_begin(uint64_t ran)
     set_alarm(left_us);
 }
 
-void guard_row_longer(unsigned ms)
+void guard_row_longer(const struct platform *p, unsigned ms)
 {
+    (void)p;
     if (left_us == 0)
         return; /* no row has begun */
     overdue = 0;
@@ -106,10 +100,10 @@ void guard_row_waits(bool waits)
     static uint64_t since_us;
 
     if (waits) {
-        since_us = clock_us(CLOCK_PROCESS_CPUTIME_ID);
+        since_us = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000;
         setitimer(ITIMER_PROF, &(struct itimerval){0}, &left);
     } else {
-        row_began.cpu_us += clock_us(CLOCK_PROCESS_CPUTIME_ID) - since_us;
+        row_began.cpu_us += clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000 - since_us;
         setitimer(ITIMER_PROF, &left, NULL);
     }
 }

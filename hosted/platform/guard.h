@@ -32,7 +32,7 @@ void guard_row_waits(bool waits);
  * the TSC; 0 if its frequency is not known. */
 uint64_t guard_row_ran(void);
 /* Gives the current row this many more milliseconds. */
-void guard_row_longer(unsigned ms);
+void guard_row_longer(const struct platform *p, unsigned ms);
 
 /* The platform's guarded call. */
 bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
