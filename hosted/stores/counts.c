@@ -353,15 +353,8 @@ void counts_end(struct counts *c)
 
 void counts_add(struct counted *to, const struct counted *by)
 {
-    to->stores += by->stores;
-    to->stored += by->stored;
-    to->dead += by->dead;
-    to->unread += by->unread;
-    to->silent_stores += by->silent_stores;
-    to->loads += by->loads;
-    to->loaded += by->loaded;
-    to->silent_loads += by->silent_loads;
-    to->reread_loads += by->reread_loads;
+#define ADD(member, name) to->member += by->member;
+    COUNTS(ADD)
 }
 
 struct counted counts_total(const struct counts *c)

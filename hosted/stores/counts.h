@@ -29,13 +29,20 @@
 #include <stdint.h>
 #include "hosted/stores/touch.h"
 
-/* Counts of one site, or of several. */
+/* Counts of one site, or of several: the members, and their names in the output. */
+#define COUNTS(COUNT)                                                                              \
+    COUNT(stores, "stores")                                                                        \
+    COUNT(stored, "store_bytes")                                                                   \
+    COUNT(dead, "dead_bytes")                                                                      \
+    COUNT(unread, "unread_bytes")                                                                  \
+    COUNT(silent_stores, "silent_stores")                                                          \
+    COUNT(loads, "loads")                                                                          \
+    COUNT(loaded, "load_bytes")                                                                    \
+    COUNT(silent_loads, "silent_loads")                                                            \
+    COUNT(reread_loads, "reread_loads")
+#define COUNTS_MEMBER(member, name) uint64_t member;
 struct counted {
-    uint64_t stores, stored; /* number, bytes */
-    uint64_t dead, unread;   /* bytes */
-    uint64_t silent_stores;
-    uint64_t loads, loaded; /* number, bytes */
-    uint64_t silent_loads, reread_loads;
+    COUNTS(COUNTS_MEMBER)
 };
 
 struct counts_page;

@@ -6,15 +6,8 @@
 
 static void show_counted(struct json *j, const struct counted *by)
 {
-    json_u64(j, "stores", by->stores);
-    json_u64(j, "store_bytes", by->stored);
-    json_u64(j, "dead_bytes", by->dead);
-    json_u64(j, "unread_bytes", by->unread);
-    json_u64(j, "silent_stores", by->silent_stores);
-    json_u64(j, "loads", by->loads);
-    json_u64(j, "load_bytes", by->loaded);
-    json_u64(j, "silent_loads", by->silent_loads);
-    json_u64(j, "reread_loads", by->reread_loads);
+#define SHOW(member, name) json_u64(j, name, by->member);
+    COUNTS(SHOW)
 }
 
 static void show_sizes(struct json *j, const char *name, const uint64_t *sizes)

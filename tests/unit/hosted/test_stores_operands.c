@@ -1,10 +1,11 @@
+// links: hosted/stores/operands.c hosted/stores/operands_refused.c
 /* Instructions of each kind, and the memory that they access. Without Zydis nothing is tested. */
 #include "tests/unit/unit.h"
 #if __has_include(<Zydis/Zydis.h>)
-#include "hosted/stores/operands.c" /* included: it cannot be linked without Zydis */
-
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include "hosted/stores/operands.h"
 
 #define HERE 0x1000
 
