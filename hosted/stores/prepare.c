@@ -252,16 +252,13 @@ bool prepare_place_of(uint64_t address, struct prepare_place *place)
 
     if (row.form != FORM_FUNCTION)
         return place_in_window(address, place);
-    for (uint32_t i = 0; i < s->parts; i++) {
-        uint64_t into = address - s->part[i].address;
-        if (into >= s->part[i].size)
-            continue;
-        place->section = elf_section(s->elf, s->part[i].section).name;
-        place->into = into;
-        place->symbol = elf_name_at(s, address, &place->offset);
-        return true;
-    }
-    return false;
+    const struct elf_part *part = elf_part_at(s, address);
+    if (!part)
+        return false;
+    place->section = elf_section(s->elf, part->section).name;
+    place->into = address - part->address;
+    place->symbol = elf_name_at(s, address, &place->offset);
+    return true;
 }
 
 unsigned prepare_stretches(struct prepare_stretch out[2])

@@ -98,6 +98,10 @@ struct elf_rela elf_rela(const struct elf_section *relas, uint64_t i);
 /* Returns the number of relocations in that section. */
 uint64_t elf_relas(const struct elf_section *relas);
 
+/* Returns the number of sections with relocations of this one; *last gets the last of them, 0:
+ * none. */
+uint32_t elf_relas_of(const struct elf *e, uint32_t section, uint32_t *last);
+
 /* A place in an object; section 0: nowhere. */
 struct elf_spot {
     uint32_t section;

@@ -42,35 +42,11 @@ static bool refuse_undefined(const struct reference *r, struct sink *err)
     return false;
 }
 
-static void refuse_section(const struct elf *e, const struct elf_section *s, struct sink *err,
-                           const char *why)
-{
-    fmt(err, "%s: section %.60s: %s", e->name, s->name, why);
-}
-
 /* --- contents of a set ------------------------------------------------------------------------ */
 
 void elf_set_init(struct elf_set *s, const struct elf *e, const struct elf_given *given)
 {
-    memset(s, 0, sizeof *s);
-    s->elf = e;
-    s->given = given;
-}
-
-/* Returns the number of sections with relocations of this one; *last gets the last of them. */
-static uint32_t count_relas(const struct elf *e, uint32_t section, uint32_t *last)
-{
-    uint32_t count = 0;
-
-    *last = 0;
-    for (uint32_t i = 1; i < e->sections; i++) {
-        struct elf_section relas = elf_section(e, i);
-        if (relas.type != ELF_RELA || relas.info != section || !relas.size)
-            continue;
-        *last = i;
-        count++;
-    }
-    return count;
+    *s = (struct elf_set){.elf = e, .given = given};
 }
 
 static enum elf_kind kind_of(const struct elf_section *s, bool has_relas)
@@ -106,12 +82,12 @@ static uint32_t part_of(struct elf_set *s, uint32_t section, struct sink *err)
     uint32_t relas;
     struct elf_section from = elf_section(s->elf, section);
     const char *why = cannot_place(&from);
-    if (!why && count_relas(s->elf, section, &relas) > 1)
+    if (!why && elf_relas_of(s->elf, section, &relas) > 1)
         why = "two tables of relocations";
     if (!why && s->parts == ELF_PARTS)
         why = "one section more than a set can have";
     if (why) {
-        refuse_section(s->elf, &from, err, why);
+        fmt(err, "%s: section %.60s: %s", s->elf->name, from.name, why);
         return ELF_PARTS;
     }
     s->part[s->parts] = (struct elf_part){
@@ -131,11 +107,6 @@ static const struct elf_given *given(const struct elf_set *s, const char *name)
         if (str_eq(g->name, name))
             return g;
     return NULL;
-}
-
-static bool is_relative(uint32_t type)
-{
-    return type == ELF_R_PC32 || type == ELF_R_PLT32;
 }
 
 /* Returns the symbol's index in the table; count: not there. */
@@ -166,23 +137,20 @@ static bool by_plt(const struct elf_set *s, const struct reference *r)
            !r->symbol.local && r->symbol.visibility == ELF_DEFAULT;
 }
 
-/* Returns why relocations of this type are never possible; NULL: they are. */
-static const char *cannot_relocate(uint32_t type)
+/* Returns why relocations of this type, or of symbols of this kind, are not possible; NULL: they
+ * are. The type first: the target of a refused type, such as _GLOBAL_OFFSET_TABLE_ of the large
+ * model, concerns only the linker. */
+static const char *cannot_refer(uint32_t type, const struct elf_symbol *symbol)
 {
     if (elf_rela_by_thread(type))
         return "thread-local data is not supported";
-    return elf_rela_width(type) ? NULL : "relocations of this type are not supported";
-}
-
-/* Returns why symbols of this kind cannot be referred to; NULL: they can. */
-static const char *cannot_refer(const struct elf_symbol *symbol)
-{
+    if (!elf_rela_width(type))
+        return "relocations of this type are not supported";
     if (symbol->type == ELF_THREAD_LOCAL)
         return "thread-local data is not supported";
     if (symbol->type == ELF_IFUNC)
         return "a function that is chosen when the program starts (IFUNC) is not supported; in "
-               "place "
-               "of glibc's libc.a link " ELF_C_LIBRARY " (docs/own-code.md)";
+               "place of glibc's libc.a link " ELF_C_LIBRARY " (docs/own-code.md)";
     if (symbol->section == ELF_COMMON)
         return "COMMON symbols are not supported: compile with -fno-common";
     if (str_eq(symbol->name, "__errno_location") || str_eq(symbol->name, "___errno_location"))
@@ -197,11 +165,7 @@ static bool follow(struct elf_set *s, const struct reference *r, struct sink *er
 
     if (r->rela.type == ELF_R_NONE)
         return true;
-    /* The type first: the target of a refused type, such as _GLOBAL_OFFSET_TABLE_ of the large
-     * model, concerns only the linker. */
-    const char *why = cannot_relocate(r->rela.type);
-    if (!why)
-        why = cannot_refer(symbol);
+    const char *why = cannot_refer(r->rela.type, symbol);
     if (why)
         return refuse(r, err, why);
     if (symbol->section == ELF_UNDEFINED && *symbol->name && !given(s, symbol->name))
@@ -211,44 +175,37 @@ static bool follow(struct elf_set *s, const struct reference *r, struct sink *er
     if (by_plt(s, r) && !add_link(&s->plt, r, err))
         return false;
     if (symbol->section == ELF_UNDEFINED || symbol->section == ELF_ABSOLUTE)
-        return !is_relative(r->rela.type) || symbol->section == ELF_ABSOLUTE || !*symbol->name ||
-               add_link(&s->stubs, r, err);
+        return !elf_rela_relative(r->rela.type) || symbol->section == ELF_ABSOLUTE ||
+               !*symbol->name || add_link(&s->stubs, r, err);
     return part_of(s, symbol->section, err) < ELF_PARTS;
 }
 
-/* Calls fn() for each relocation of the part. */
-static bool each_rela(const struct elf *e, const struct elf_part *part,
-                      bool (*fn)(void *ctx, const struct reference *r, struct sink *err), void *ctx,
-                      struct sink *err)
+/* Gets the n-th relocation of the part. Returns false after the last one. */
+static bool next_reference(const struct elf *e, const struct elf_part *part, uint64_t n,
+                           struct reference *r)
 {
-    struct reference r = {.e = e, .from = elf_section(e, part->section)};
     struct elf_section relas = elf_section(e, part->relas);
 
-    for (uint64_t n = 0; n < elf_relas(&relas); n++) {
-        r.rela = elf_rela(&relas, n);
-        r.symbol = elf_symbol(e, r.rela.symbol);
-        if (!fn(ctx, &r, err))
-            return false;
-    }
+    if (n >= elf_relas(&relas))
+        return false;
+    *r = (struct reference){e, elf_section(e, part->section), elf_rela(&relas, n), {0}};
+    r->symbol = elf_symbol(e, r->rela.symbol);
     return true;
-}
-
-static bool follow_one(void *ctx, const struct reference *r, struct sink *err)
-{
-    return follow(ctx, r, err);
 }
 
 bool elf_add(struct elf_set *s, struct elf_spot spot, struct elf_entry *at, struct sink *err)
 {
     uint32_t done = s->parts;
+    struct reference r;
 
     at->part = part_of(s, spot.section, err);
     at->offset = spot.offset;
     if (at->part == ELF_PARTS)
         return false;
     for (; done < s->parts; done++) /* the list grows during the loop */
-        if (!each_rela(s->elf, &s->part[done], follow_one, s, err))
-            return false;
+        for (uint64_t n = 0; next_reference(s->elf, &s->part[done], n, &r); n++)
+            if (!follow(s, &r, err))
+                return false;
     return true;
 }
 
@@ -297,7 +254,7 @@ static uint64_t value_of(const struct elf_set *s, const struct reference *r, uin
 
     if (elf_rela_by_got(r->rela.type))
         return slot_of(s, r->rela.symbol) + addend - place;
-    if (is_relative(r->rela.type))
+    if (elf_rela_relative(r->rela.type))
         return near_address(s, r) + addend - place;
     uint64_t value = address_of(s, &r->symbol) + addend;
     return r->rela.type == ELF_R_PC64 ? value - place : value;
@@ -320,42 +277,47 @@ static bool does_not_fit(const struct reference *r, uint64_t value, struct sink 
     return false;
 }
 
-struct linking {
-    const struct elf_set *s;
-    const struct elf_part *part;
-};
-
-static bool fill(void *ctx, const struct reference *r, struct sink *err)
+static bool fill(const struct elf_set *s, const struct elf_part *part, const struct reference *r,
+                 struct sink *err)
 {
-    const struct linking *l = ctx;
     unsigned width = elf_rela_width(r->rela.type);
 
     if (!width)
         return true;
-    uint64_t value = value_of(l->s, r, l->part->address + r->rela.offset);
+    uint64_t value = value_of(s, r, part->address + r->rela.offset);
     if (!fits(r->rela.type, value))
         return does_not_fit(r, value, err);
-    memcpy(l->part->to + r->rela.offset, &value, width); /* both are little-endian */
+    memcpy(part->to + r->rela.offset, &value, width); /* both are little-endian */
     return true;
 }
 
 static bool link_part(const struct elf_set *s, const struct elf_part *part, struct sink *err)
 {
     struct elf_section from = elf_section(s->elf, part->section);
-    struct linking linking = {s, part};
+    struct reference r;
 
     if (from.bytes)
         memcpy(part->to, from.bytes, part->size);
     else
         memset(part->to, 0, part->size);
-    return each_rela(s->elf, part, fill, &linking, err);
+    for (uint64_t n = 0; next_reference(s->elf, part, n, &r); n++)
+        if (!fill(s, part, &r, err))
+            return false;
+    return true;
+}
+
+/* Returns the address of the i-th symbol of a table. */
+static uint64_t target_of(const struct elf_set *s, const struct elf_links *l, uint32_t i)
+{
+    struct elf_symbol symbol = elf_symbol(s->elf, l->symbol[i]);
+
+    return address_of(s, &symbol);
 }
 
 static void write_slots(const struct elf_set *s)
 {
     for (uint32_t i = 0; i < s->slots.count; i++) {
-        struct elf_symbol symbol = elf_symbol(s->elf, s->slots.symbol[i]);
-        uint64_t address = address_of(s, &symbol);
+        uint64_t address = target_of(s, &s->slots, i);
         memcpy(s->slots.to + i * ELF_SLOT_BYTES, &address, sizeof address);
     }
 }
@@ -366,8 +328,7 @@ static void write_stubs(const struct elf_set *s)
     static const uint8_t jump[] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp [rip] */
 
     for (uint32_t i = 0; i < s->stubs.count; i++) {
-        struct elf_symbol symbol = elf_symbol(s->elf, s->stubs.symbol[i]);
-        uint64_t address = address_of(s, &symbol);
+        uint64_t address = target_of(s, &s->stubs, i);
         uint8_t *to = s->stubs.to + i * ELF_STUB_BYTES;
         memset(to, 0xcc, ELF_STUB_BYTES);
         memcpy(to, jump, sizeof jump);
@@ -414,21 +375,25 @@ bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err)
     for (uint32_t i = 0; i < s->parts; i++)
         if (s->part[i].kind == kind && !link_part(s, &s->part[i], err))
             return false;
-    if (kind == ELF_CODE)
-        write_stubs(s);
-    if (kind == ELF_CODE && !write_entries(s, err))
-        return false;
     if (kind == ELF_LINKED)
         write_slots(s);
-    return true;
+    if (kind != ELF_CODE)
+        return true;
+    write_stubs(s);
+    return write_entries(s, err);
+}
+
+const struct elf_part *elf_part_at(const struct elf_set *s, uint64_t address)
+{
+    for (uint32_t i = 0; i < s->parts; i++)
+        if (address - s->part[i].address < s->part[i].size)
+            return &s->part[i];
+    return NULL;
 }
 
 const char *elf_name_at(const struct elf_set *s, uint64_t address, uint64_t *distance)
 {
-    for (uint32_t i = 0; i < s->parts; i++) {
-        const struct elf_part *p = &s->part[i];
-        if (address - p->address < p->size)
-            return elf_symbol_at(s->elf, p->section, address - p->address, distance);
-    }
-    return NULL;
+    const struct elf_part *p = elf_part_at(s, address);
+
+    return p ? elf_symbol_at(s->elf, p->section, address - p->address, distance) : NULL;
 }

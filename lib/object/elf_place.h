@@ -102,6 +102,9 @@ uint64_t elf_address(const struct elf_set *s, const struct elf_entry *at);
  */
 bool elf_link(const struct elf_set *s, enum elf_kind kind, struct sink *err);
 
+/* Returns the part that has an address, as currently placed; NULL: none. */
+const struct elf_part *elf_part_at(const struct elf_set *s, uint64_t address);
+
 /* Returns the symbol at or before an address in one of the set's parts, as currently placed;
  * *distance gets the distance. NULL: in none of them. */
 const char *elf_name_at(const struct elf_set *s, uint64_t address, uint64_t *distance);

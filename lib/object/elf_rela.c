@@ -80,6 +80,11 @@ bool elf_rela_by_got(uint32_t type)
     }
 }
 
+bool elf_rela_relative(uint32_t type)
+{
+    return type == ELF_R_PC32 || type == ELF_R_PLT32;
+}
+
 bool elf_rela_by_thread(uint32_t type)
 {
     switch (type) {

@@ -41,6 +41,8 @@ const char *elf_rela_name(uint32_t type);
 /* Returns whether it refers to a slot of the GOT, which the caller provides: GOTPCREL and its
  * relaxed forms. All have the same value. */
 bool elf_rela_by_got(uint32_t type);
+/* Returns whether it is the 32-bit distance to a symbol: of a call, or of data. */
+bool elf_rela_relative(uint32_t type);
 /* Returns whether it is for thread-local data. */
 bool elf_rela_by_thread(uint32_t type);
 /* Returns the bytes of the field that it fills, 0 for ELF_R_NONE and for unsupported types. */
