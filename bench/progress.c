@@ -24,7 +24,7 @@
 /* Intervals of target= that a row of method=adaptive takes: the growing ones take two together,
  * then four of the body and four or five of the empty loop, which are shorter. */
 #define ADAPTIVE_STRETCHES 7
-#define ASTRAY             3    /* most that a row counts, as a multiple of the usual ratio */
+#define RATIO_MOST         3    /* most that a row counts, as a multiple of the usual ratio */
 #define FIRST_TURNS        4    /* turns that define the usual ratio */
 #define ROW_BYTES          3000 /* a row's lines and its record */
 /* For stepping: instructions per core cycle; windows' operations, the fewest and twice as many;
@@ -199,7 +199,7 @@ static double cautious(const struct progress_sum *s, double trusted)
  * long, and other rows do not. */
 void progress_first(struct progress *p, double guess, double taken)
 {
-    double most = ASTRAY * factor(&p->all, 0) * guess;
+    double most = RATIO_MOST * factor(&p->all, 0) * guess;
 
     p->turns++;
     if (p->guessed >= FIRST_TURNS)

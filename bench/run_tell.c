@@ -95,7 +95,7 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
         return;
     report_eventf(
         run->report, "warning",
-        "%s/%s may take about %llu s, and is ended after deadline=%u: a larger one lets it run",
+        "%s/%s may take about %llu s and will be ended after deadline=%u; use a larger deadline=",
         b->suite, b->name, (unsigned long long)seconds, e->facts.o->deadline);
 }
 

@@ -247,7 +247,7 @@ bool boot_stick(struct boot *b)
     struct sink *out = &b->conout.sink;
 
     if (!b->handoff->log)
-        fmt_buf(s.error, sizeof s.error, "it was not kept: the arena was too small");
+        fmt_buf(s.error, sizeof s.error, "the arena was too small to keep it");
     else
         (void)write_report(&s);
     for (unsigned which = 0; which < 2; which++)

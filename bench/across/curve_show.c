@@ -225,7 +225,7 @@ static void show_levels(const struct run_facts *run, const struct curve *c, stru
     if (c->spoiled == CURVE_FALLS) {
         fmt(out, "  levels: not judged: ");
         show_size(c->falls_at, 0, out);
-        fmt(out, " takes less time than a smaller size, so something else had a part in it\r\n");
+        fmt(out, " takes less time than a smaller size, so it was disturbed\r\n");
     }
     if (c->spoiled != CURVE_CLEAN)
         return;

@@ -94,13 +94,13 @@ static void say(struct sink *out, const char *suite, const struct series *s, con
     if (!v->lo) {
         fmt(out, "does not break even up to n = %u", most);
     } else if (!v->hi) {
-        fmt(out, "no difference for sure from n = %u up to n = %u", v->lo, most);
+        fmt(out, "no proven difference from n = %u to n = %u", v->lo, most);
     } else {
         fmt(out, "breaks even at n = %u", v->n);
         if (v->lo != v->hi)
             fmt(out, " (%u to %u)", v->lo, v->hi);
         if (v->n == least)
-            fmt(out, ", the least that was measured");
+            fmt(out, ", the smallest measured count");
     }
     if (s->shared)
         fmt(out, "; not judged: the core was shared");

@@ -58,10 +58,10 @@ static void say(struct sink *out, const struct bench *b, const struct series *s,
 {
     fmt(out, "%s/%s, %zu argument%s", b->suite, b->code->args_of, s->n, s->n == 1 ? "" : "s");
     if (s->failed)
-        fmt(out, " without %zu that failed", s->failed);
+        fmt(out, ", of which %zu failed", s->failed);
     fmt(out, ": ");
     if (g->points < GROWTH_POINTS_LEAST) {
-        fmt(out, "no fit, which takes %u above 0", GROWTH_POINTS_LEAST);
+        fmt(out, "no fit: it needs %u above 0", GROWTH_POINTS_LEAST);
         return;
     }
     if (g->fits) {

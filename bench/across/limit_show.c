@@ -23,8 +23,7 @@ static double per_of(const struct limit *l)
 static const char *const spoiled_words[] = {
     [LIMIT_SHARED] = "most counts were measured on a shared core",
     [LIMIT_FALLS] = "a count takes less time than a smaller one",
-    [LIMIT_UNCERTAIN] =
-        "what shows a step is too uncertain: intervals overlap, or the core was shared",
+    [LIMIT_UNCERTAIN] = "the step is too uncertain: intervals overlap, or the core was shared",
     [LIMIT_COUNTED] = "instructions are counted, which shows no limit",
     [LIMIT_EMULATED] = "an emulator's times are noise",
 };

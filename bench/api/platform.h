@@ -94,7 +94,7 @@ struct guard_ended {
     bool refused;  /* #UD or #GP, by which a CPU refuses an instruction; not set in a process */
     char changed
         [160]; /* state that it left changed: "CR4 (OSFXSR cleared), the GS base"; empty: none */
-    bool pkru; /* it came back with PKRU changed, which has been put back */
+    bool pkru; /* it returned with PKRU changed, which has been restored */
 };
 
 /* The code buffer and, after it, the data buffer are at the same virtual address on every platform,

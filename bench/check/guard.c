@@ -47,7 +47,7 @@ static void say(const struct engine *e, struct row *row, const struct guard_ende
 
     sink_buf_init(&text, row->said, sizeof row->said);
     if (ended->changed[0])
-        fmt(&text.sink, "the body changed %s, which has been put back", ended->changed);
+        fmt(&text.sink, "the body changed %s, which has been restored", ended->changed);
     if (ended->by == GUARD_CAME_BACK)
         return;
     if (ended->changed[0])

@@ -36,7 +36,7 @@ static void compare_execution(struct plan_core *pc, const struct engine *boot)
         return;
     }
     fmt_buf(pc->unlike, sizeof pc->unlike,
-            "it is judged \"%s\", the boot core \"%s\": it has no rows in this report",
+            "its execution is \"%s\", that of the boot core \"%s\": it has no rows in this report",
             execution_names[e->facts.execution], execution_names[boot->facts.execution]);
     pc->unlike_in = "execution";
     pc->gone = pc->unlike;

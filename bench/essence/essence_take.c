@@ -80,7 +80,7 @@ void essence_begin(struct essence *s, const struct run_facts *run)
     say_unit(run, &text.sink);
 }
 
-/* Returns the row's figure in the essence; NULL: it has none. Of the bare windows only that with the
+/* Returns the row's figure in the essence; NULL: no figure. Of the bare windows only that with the
  * recipe in use has one. */
 static struct essence_figure *figure_of(struct essence *s, const struct run_facts *run,
                                         const struct bench *b)

@@ -25,7 +25,7 @@ void compensate_open(struct engine *e)
         return;
     if (!e->p->timer_interrupts)
         e->facts.compensate.why_not =
-            "every interrupt is masked here, so no timer interrupt comes into a "
+            "every interrupt is masked here, so no timer interrupt occurs in a "
             "window";
     else if (e->facts.execution != EXEC_SILICON || !run_has_hz(&e->facts))
         e->facts.compensate.why_not =

@@ -87,8 +87,8 @@ void selftests_steps(const struct run_facts *run, struct report *r)
         fmt(&text.sink, "single-stepping does not work: %s", s->why_not);
     } else if (s->unlike) {
         result = SELFTEST_FAIL;
-        fmt(&text.sink, "of %u rows %u count otherwise stepped than unstepped; %s", s->compared,
-            s->unlike, s->first);
+        fmt(&text.sink, "%u of %u rows have other counts stepped than unstepped; %s", s->unlike,
+            s->compared, s->first);
     } else if (s->compared) {
         fmt(&text.sink, "the windows of %u rows count the same stepped and unstepped", s->compared);
     } else {

@@ -190,6 +190,6 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
     s->operations += t->operations;
     uint64_t instructions = s->iterations * s->code.instructions + s->more;
     if (s->per_instruction && t->twice - t->once != instructions * s->per_instruction)
-        s->wrong = "the code did not execute the number of instructions that it has";
+        s->wrong = "the code executed another number of instructions than it has";
     return !s->wrong;
 }

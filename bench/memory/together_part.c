@@ -109,7 +109,7 @@ static void load(struct gathering *g, unsigned place)
 }
 
 /* Walks two pairs from *from on, so that no line is walked twice. The first pair, while the load
- * begins, is not used. False: a walk went astray. */
+ * begins, is not used. False: a walk ended at a wrong element. */
 static bool chase_iteration(struct gathering *g, const struct chase *c, uint64_t *from,
                             unsigned iteration)
 {

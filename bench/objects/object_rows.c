@@ -258,7 +258,7 @@ static bool read_functions(struct reading *r, uint32_t size, struct bench_code *
         if (!pointer(r, of[f].field, of[f].name, to))
             return false;
         if (to->section && !(elf_section(r->elf, to->section).flags & ELF_EXEC)) {
-            fmt_buf(why, sizeof why, "%s points to data: no function is there", of[f].name);
+            fmt_buf(why, sizeof why, "%s points to data, not to a function", of[f].name);
             return refuse(r, why);
         }
     }

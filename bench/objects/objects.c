@@ -219,7 +219,7 @@ static void record_file(const struct object_file *f, struct report *r)
 
 static const char *refused(unsigned i)
 {
-    return i < OBJECTS_REFUSALS ? refusal[i] : "and more than there is room to tell";
+    return i < OBJECTS_REFUSALS ? refusal[i] : "and more, which are not listed";
 }
 
 static unsigned told(void)

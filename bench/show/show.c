@@ -159,7 +159,7 @@ static void show_work(struct report *r, const struct row *row)
 {
     if (row->work == WORK_NOT_JUDGED && row->stepped.why_not[0])
         fmt(r->out,
-            "  ^ whether it did its work is not judged, its instructions are not counted:"
+            "  ^ its work is not judged, because its instructions are not counted:"
             "\r\n    %s\r\n",
             row->stepped.why_not);
 }
@@ -194,7 +194,7 @@ static void show_vague(struct report *r, const struct row *row)
     num_f64(r->out, row->figure.cycles.lo, 3, 0);
     fmt(r->out, " to ");
     num_f64(r->out, row->figure.cycles.hi, 3, 0);
-    fmt(r->out, " is too wide to tell a latency from one a cycle longer\r\n");
+    fmt(r->out, " is too wide to distinguish a latency from one a cycle longer\r\n");
 }
 
 static void show_above(struct report *r, const struct row *row)

@@ -14,7 +14,7 @@
  * where it cannot. */
 void keys_open(void);
 
-/* Puts PKRU back. True: it had changed. */
+/* Restores PKRU. True: it had changed. */
 bool keys_put_back(void);
 
 #endif

@@ -308,7 +308,7 @@ static void step_aside(uint64_t ip)
 
     if (f.aside++ < most)
         return;
-    fmt_buf(why, sizeof why, "it has not come to %s within %llu steps",
+    fmt_buf(why, sizeof why, "it did not reach %s within %llu steps",
             f.where == AHEAD ? "the code to be counted" : "the end of the counted code",
             (unsigned long long)most);
     end(ip, why);

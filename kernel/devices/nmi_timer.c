@@ -177,7 +177,7 @@ void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *mad
 {
     *t = (struct nmi_timer){.name = "pit", .start = start_pit, .low = madt && madt->pit_low};
     t->us_most = (uint64_t)PIT_MOST * US_PER_SECOND / PIT_HZ;
-    t->why_not = borrowed ? "the firmware's count could not be put back"
+    t->why_not = borrowed ? "the firmware's count could not be restored"
                           : take_pin(t, p, madt, madt ? madt->pit_gsi : 0, to);
 }
 

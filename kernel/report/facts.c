@@ -118,7 +118,7 @@ static void show_consoles(const struct machine *m, struct sink *out)
 
 static const char *takeover_words(const struct handoff *h)
 {
-    return h->borrowed ? "borrow: boot services are alive, and not called; devices go on"
+    return h->borrowed ? "borrow: boot services are alive, and not called; devices continue"
                        : "exit: boot services were ended";
 }
 

@@ -71,7 +71,7 @@ extern const struct timer_kind timer_clocks, timer_cycles;
 /* The order in which a list's timers are tried: without `auto`. */
 struct timer_order {
     struct timer_list list;
-    bool goes_on; /* the list has `auto`: go on if a timer does not start */
+    bool goes_on; /* the list has `auto`: try the next timer if one does not start */
 };
 
 enum timer_list_fault { TIMER_LIST_FINE, TIMER_LIST_EMPTY, TIMER_LIST_UNKNOWN, TIMER_LIST_TWICE };

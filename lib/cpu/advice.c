@@ -14,14 +14,14 @@ static const struct rule rules[] = {
     {"virtualised", FACT(virtualised), SEEN_YES,
      "a hypervisor may stop this CPU at any time, and may trap instructions: measure on the bare "
      "machine",
-     "no hypervisor shows itself"},
+     "no hypervisor is visible"},
     {"smi", FACT(smi), SEEN_YES,
      "SMIs take the CPU for the firmware: in its setup switch off USB legacy support, then "
      "hardware monitoring and error polling",
-     "no SMI came while rows were measured"},
+     "no SMI occurred while rows were measured"},
     {"turbo", FACT(turbo), SEEN_YES,
      "turbo is on, so the clock follows load and heat: for ns that repeat switch it off in the "
-     "setup, or say turbo=off",
+     "setup, or use turbo=off",
      "turbo is off"},
     {"lfence", FACT(lfence), SEEN_NO,
      "LFENCE does not wait for earlier instructions, so a body may leave its window: compare with "
@@ -31,11 +31,11 @@ static const struct rule rules[] = {
      "CPUID does not promise that the TSC keeps its rate: trust cycles, not ns",
      "the TSC keeps its rate"},
     {"smt", FACT(smt), SEEN_YES,
-     "SMT is on: the sibling sleeps here, but some CPUs split buffers between threads all the "
-     "same: switch it off in the setup",
+     "SMT is on: the sibling sleeps here, but some CPUs divide buffers between threads even then: "
+     "switch it off in the setup",
      "SMT is off"},
     {"c1e", FACT(c1e), SEEN_YES,
-     "C1E is on: a core that slept comes back with a low clock: switch it off in the setup",
+     "C1E is on: a core that slept wakes with a low clock: switch it off in the setup",
      "C1E is off"},
 };
 #define RULES (sizeof rules / sizeof rules[0])

@@ -236,7 +236,7 @@ void controls_plan(struct controls *q, const struct options *o, const struct cpu
 }
 
 static const char RESISTS[] =
-    "was written, but does not read back: a hypervisor or the firmware holds it";
+    "was written, but does not read back: a hypervisor or the firmware prevents the change";
 
 static void apply(struct controls *q, struct control *s, const struct msr_access *a)
 {

@@ -181,7 +181,7 @@ const char *core_counter_prove(const uint64_t *counted)
         if (counted[i] >= COUNTER_PROOF_ADDS / 10 * 9 && counted[i] <= COUNTER_PROOF_ADDS / 4 * 5)
             return NULL;
     }
-    return moved ? "counts, but not core cycles: a chain of additions has another length by it"
+    return moved ? "counts, but not core cycles: it is wrong for a chain of additions"
                  : "does not count: a hypervisor withholds it";
 }
 

@@ -168,7 +168,7 @@ void watchdog_text(const struct watchdog *w, const char *table, struct sink *out
         fmt(out, "a hardware watchdog may reset the machine: %s", w->error.text);
         return;
     }
-    fmt(out, "a hardware watchdog (ACPI table %s) is there, %s by the table", table,
+    fmt(out, "the machine has a hardware watchdog (ACPI table %s), %s by the table", table,
         w->enabled ? "enabled" : "not enabled");
     if (ms)
         fmt(out, ", for at most %llu s", (unsigned long long)(ms / 1000));

@@ -131,7 +131,7 @@ static struct clock_result of_least_away(const struct clock_window *w, unsigned 
         if (w[i].hz && (!least || w[i].away < least->away))
             least = &w[i];
     if (!least)
-        return (struct clock_result){.why_not = "it does not go on while the process runs"};
+        return (struct clock_result){.why_not = "it does not advance while the process runs"};
     return (struct clock_result){.known = true, .hz = least->hz, .error_hz = window_error(least)};
 }
 

@@ -17,7 +17,7 @@ bool str_has(const char *s, const char *part);
  * but runs of digits by their number: n2 before n10, and n02 before n2. */
 int str_order(const char *a, const char *b);
 bool str_starts(const char *s, const char *with);
-/* Returns the number of bytes before the first `end`, or of all if there is none. */
+/* Returns the number of bytes before the first `end`, or of all without it. */
 size_t str_until(const char *s, char end);
 /* Converts an ASCII letter. */
 char str_lower(char c);
@@ -30,8 +30,8 @@ size_t str_alternative(const char *values, uint32_t index, const char **at);
  * terminated). size is at least 1. */
 bool str_copy(char *out, size_t size, const char *bytes, size_t n);
 
-/* Reads n bytes, all digits in base 10 or 16, as a number of at most `most`. False: they are none;
- * *value is then unchanged. */
+/* Reads n bytes, all digits in base 10 or 16, as a number of at most `most`. False: they are not
+ * such a number; *value is then unchanged. */
 bool str_number(const char *s, size_t n, unsigned base, uint64_t most, uint64_t *value);
 /* Reads a whole number in decimal, or in hexadecimal after 0x: only digits, no sign, no blanks,
  * nothing after it. False if it is not a number or does not fit; *value is then unchanged. */

@@ -225,4 +225,4 @@ def assemble(snippets, path, include, nasm="nasm", calls=True):
         # Each snippet assembles alone, so a label is defined twice. A local label belongs to its copy.
         texts = {text for _, text in _said(run)}
         raise Wrong("NASM: " + "\n".join(sorted(texts)) + "; all copies of a snippet are in one "
-                    "function, so a label in it is there more than once: begin its name with a dot, or jump by $+N")
+                    "function, so a label in it is defined more than once: begin its name with a dot, or jump by $+N")

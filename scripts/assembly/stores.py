@@ -326,7 +326,7 @@ def add(commands):
                     "redundant stores and loads of each instruction:\n"
                     "  dead bytes     stored, and overwritten or popped before anything read them\n"
                     "  silent stores  store the value that is already there\n"
-                    "  silent loads   return what the instruction's previous load from there did\n"
+                    "  silent loads   return the value of the instruction's previous load from there\n"
                     "  reread loads   of bytes that any instruction has read since they were\n"
                     "                 stored: the rule for silent loads of Valgrind's deadstores\n"
                     "Each list begins with the highest count. The row's setup is not counted. docs/stores.md\n"
@@ -338,7 +338,7 @@ def add(commands):
     p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; a user object, "
                    "or a folder of them (docs/own-code.md); or instructions as for `baretick asm`, which are run in a loop")
     p.add_argument("--operations", type=operations, metavar="N",
-                   help=f"operations of the call (those of a window; of instructions: {ASM_OPERATIONS} iterations)")
+                   help=f"operations of the call (default: those of a window; for instructions {ASM_OPERATIONS} iterations)")
     p.add_argument("--steps", type=operations, default=STEPS, metavar="N", help=f"maximum of steps ({STEPS})")
     p.add_argument("--row", help="of an object: only this row")
     p.add_argument("--asm", action="store_true", help="the argument is instructions, not a row or an object")

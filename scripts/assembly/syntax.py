@@ -12,7 +12,7 @@ SYNTAXES = ("auto", "nasm", "intel", "att")
 _REGISTER = r"(?:r(?:[abcd]x|[sd]i|[sb]p|ip|\d+[dwb]?)|e?[abcd]x|e?[sd]i|e?[sb]p|[abcd][lh]|[sd]il|[sb]pl|[xyzt]?mm\d+|k\d|st|[c-gs]s|[cd]r\d+)"
 _ATT = re.compile(rf"%{_REGISTER}\b", re.IGNORECASE)
 _INTEL = re.compile(r"\b(byte|word|dword|fword|qword|tbyte|oword|[xyz]mmword)\s+(ptr|bcst)\b", re.IGNORECASE)
-# objdump -d: address, bytes, text; a long instruction goes on in a line without text.
+# objdump -d: address, bytes, text; a long instruction continues in a line without text.
 _DUMPED = re.compile(r"\s*([0-9a-f]+):\s+((?:[0-9a-f]{2}\s)*[0-9a-f]{2})(?:\s+(\S.*))?\s*$")
 # ... --no-show-raw-insn: no bytes.
 _BARE = re.compile(r"\s*([0-9a-f]+):(?:\t|\s{2,})\s*(\S.*)$")

@@ -65,7 +65,7 @@ def calls(report, rows):
     groups = bars(rows)
     every = [b for group in groups for b in group]
     if not every:
-        raise NoData("no row of a way of calling is there: suite=calls has them")
+        raise NoData("the report has no row of a way of calling: suite=calls has them")
     unit = UNITS[next((u for r in rows if r["suite"] == "calls" and (u := figure.unit(r))), "cycles")]
     has_gross, reach = any(b.gross is not None for b in every), _reach(every)
 

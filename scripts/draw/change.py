@@ -69,6 +69,6 @@ def changes(old, new, lines):
         words.append(f"{near_zero} rows near zero have no percentage: not drawn")
     if len(shown) < len(known):
         words.append(f"the {len(shown)} that differ most")
-    alt = f"{title}. {said or 'all the same'}. " + " ".join(
+    alt = f"{title}. {said or 'no change'}. " + " ".join(
         f"{x['row']}: {100 * (x['ratio'] - 1):+.1f} %." for x in changed[:MOST_ROWS])
     return Picture("change", "change", title, " · ".join(words), alt, paint, taller)

@@ -38,7 +38,7 @@ def together(pieces, between=""):
     return Markup(between.join(text(p) for p in pieces))
 
 
-LONG = 18  # characters: a longer text goes on in the next line
+LONG = 18  # characters: a longer text continues in the next line
 
 
 def table(caption, columns, rows, first_is_name=True, sortable=True, label=None, kind=""):

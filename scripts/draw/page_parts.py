@@ -318,7 +318,7 @@ def change(old, new, crossed, lines, differences):
     in_order = [{**x, "_class": "failed"} if x["verdict"] == compare.FAILED else x for x in in_order]
     several = len(lines.cores) > 1
     parts = [element("p", side.line()) for side in (old, new)]
-    parts += [element("p", f"Compared all the same: {said}") for said in crossed]
+    parts += [element("p", f"Compared nevertheless: {said}") for said in crossed]
     parts.append(element("p", element("b", compare_report.sentence(lines))))
     parts += [element("p", said, class_="soft") for said in compare_report.explanation(lines, differences)]
     parts.append(markup.table("Old against new, row by row",

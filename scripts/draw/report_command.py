@@ -108,7 +108,7 @@ def add(commands):
     p.add_argument("--to", choices=("html", "csv"), default="html",
                    help="of a folder: csv writes every figure, to -o or the output (html)")
     p.add_argument("--plots", type=number_of_plots, default=MOST_ROWS, metavar="N",
-                   help=f"rows that get pictures, at most N; all, or 0 for no pictures ({MOST_ROWS})")
+                   help=f"maximum of rows that get pictures; all, or 0 for none ({MOST_ROWS})")
     plot.add_against(p)
     show.add_choice(p)
     p.set_defaults(command=command)

@@ -50,10 +50,11 @@ def add(commands):
         description="Compares two reports row by row: both figures, their ratio with its interval, a verdict.\n"
                     "Of three reports or more it shows each row's figures in the order given, their trend, and the\n"
                     "run since which they are at another level.",
-        epilog="Several files of a side are launches of one machine: they are pooled. Machines, recipes and options\n"
-               "that are not alike are refused. Exit status: 0 compared; 1 --fail-if-slower found a row that\n"
-               "is slower (of many runs: one whose newest change made it slower), or that fails now and did not before;\n"
-               "2 a report cannot be read, is damaged, or nothing in it can be compared.\n\n"
+        epilog="Several files of a side are launches of one machine: they are pooled. Reports of different\n"
+               "machines, recipes or options are refused.\n\n"
+               "Exit status: 0 compared; 1 --fail-if-slower found a row that is slower (of many runs: one whose\n"
+               "newest change made it slower), or that fails now and did not before; 2 a report cannot be read, is\n"
+               "damaged, or nothing in it can be compared.\n\n"
                "examples:\n"
                "  baretick compare old.jsonl new.jsonl --fail-if-slower 2%\n"
                "  baretick compare --old a1.jsonl a2.jsonl --new b1.jsonl b2.jsonl\n"
@@ -72,5 +73,5 @@ def add(commands):
     p.add_argument("--across", type=kinds, default=[], metavar="KIND,...",
                    help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
     show.add_choice(p)
-    p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
+    p.add_argument("--format", choices=table.FORMATS, default="text", help="the format of the table (text)")
     p.set_defaults(command=command)

@@ -52,7 +52,7 @@ class Taken:
         chosen = show.chosen(report.of("row"), args)
         for key, times in collections.Counter(name(row) for row in chosen).items():
             if times > 1:
-                raise saved.Unreadable(f"{report.path}: row {key} is there {times} times: which one counts?")
+                raise saved.Unreadable(f"{report.path} has row {key} {times} times; one is allowed")
         if not self.counted and chosen and not any(figure.instructions(row) is not None for row in chosen):
             raise saved.Unreadable(f"{report.path} counts no instructions (execution {run.get('execution', '?')}): run "
                                    "with instructions=auto, or boot with ICOUNT=1, as `make run` does under TCG")
@@ -100,7 +100,7 @@ def _once(pairs):
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, times in collections.Counter(key for key, _ in pairs).items() if times > 1)
-        raise ValueError(f"{twice} is there twice")
+        raise ValueError(f"{twice} is listed twice")
     return found
 
 
@@ -323,12 +323,12 @@ def add(commands):
         formatter_class=help_text.Paragraphs,
         description="Compares a report's counted instructions with a baseline. They are exact: any change fails.",
         epilog="A row's instructions per operation are compared on any machine, those of its windows where an "
-               "emulator counts. Rows fail, and are named, if their count changed, if they are missing, if they "
-               "failed, or if they are no longer exact. A row that an emulator counted and this CPU could not "
-               "count is named and does not fail. So is a row that the baseline does not have; --update adds it. "
-               "Exit status: 0 no row "
-               "failed, or --update accepted the changes; 1 a row failed; 2 the report is damaged or counts no "
-               "instructions, or the baseline was taken with other options.\n\n"
+               "emulator counts. A row fails, and is named, if its count changed, if it is missing, if it "
+               "failed, or if it is no longer exact. These rows are named and do not fail: those that an emulator "
+               "counted and this CPU could not count, and those that the baseline does not have. --update adds "
+               "the latter.\n\n"
+               "Exit status: 0 no row failed, or --update accepted the changes; 1 a row failed; 2 the report is "
+               "damaged or counts no instructions, or the baseline was taken with other options.\n\n"
                "examples:\n"
                "  baretick run --icount 1 suite=calls\n"
                "  baretick gate calls.json build/run/report.jsonl\n"

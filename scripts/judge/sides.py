@@ -38,7 +38,7 @@ class Launches(collections.abc.Mapping):
         for report, index in zip(reports, indices):
             if index.twice:
                 suite, name, core = index.twice
-                raise saved.Unreadable(f"{report.path}: row {suite}/{name} is there twice on core {core}")
+                raise saved.Unreadable(f"{report.path} has row {suite}/{name} twice on core {core}")
         self._launches = [(report.of("row"), index.places) for report, index in zip(reports, indices)]
         self._keys = dict.fromkeys(key for _, places in self._launches for key in places) if len(reports) > 1 \
             else self._launches[0][1]
@@ -67,7 +67,7 @@ class Side:
         files = [os.path.realpath(path) for path in paths]
         for path, file in zip(paths, files):
             if files.count(file) > 1:
-                raise saved.Unreadable(f"{path}: it is there twice among the launches of {title}: one launch more "
+                raise saved.Unreadable(f"{path}: it is named twice among the launches of {title}: one launch more "
                                        "would be believed than there is")
         indices = [Index() for _ in paths]
         self.title = title

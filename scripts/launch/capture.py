@@ -95,7 +95,7 @@ def _folder(args):
     out = args.out or os.path.join(HERE, "build/capture", time.strftime("%Y-%m-%d_%H-%M-%S"))
     for name in ("report.jsonl", "serial.log"):
         if os.path.exists(os.path.join(out, name)):
-            raise saved.Unreadable(f"{out}: a {name} is there already; --out names another folder")
+            raise saved.Unreadable(f"{out}: the folder already has a {name}; --out names another folder")
     os.makedirs(out, exist_ok=True)
     return out
 

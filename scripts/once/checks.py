@@ -75,7 +75,7 @@ def read_image(system, path):
 
 
 def check_space(system, mount, image_bytes):
-    """image_bytes: what the image adds to the volume; 0 if it is there already."""
+    """image_bytes: what the image adds to the volume; 0 if the volume already has it."""
     if not mount.writable:
         raise Failed(f"{mount.where} is mounted read-only: the image and the report are written to it")
     need, free = image_bytes + REPORT_MOST + SPARE, system.free(mount)

@@ -66,7 +66,7 @@ def note(row):
     elif "confidence" in found and found.get("by") != "ranks":
         said += _by_student(found, row.get("placements", "?"))
     if row.get("truth_vague"):
-        said.append("its interval is too wide to tell a latency from one a cycle longer")
+        said.append("its interval is too wide to distinguish a latency from one a cycle longer")
     if row.get("truth_above"):
         said.append(f"slower than the documented {row['truth_cycles']:g} cycles; not judged: others may have used the "
                     "core or its caches")

@@ -172,7 +172,7 @@ def _why_amiss(there, field, around):
         return "is missing"
     for word, asked in (("with", True), ("without", False)):
         if (other := field.get(word)) and there != ((other in around) == asked):
-            return f"is {'there' if there else 'missing'}, but declared {word} `{other}`"
+            return f"is {'present' if there else 'missing'}, but declared {word} `{other}`"
     return None
 
 

@@ -291,5 +291,5 @@ def add(commands):
                    help="one of " + ", ".join(SORTS) + " (report: the report's order)")
     p.add_argument("--reverse", action="store_true", help="show the largest value first")
     add_choice(p)
-    p.add_argument("--format", choices=table.FORMATS, default="text", help="of the table (text)")
+    p.add_argument("--format", choices=table.FORMATS, default="text", help="the format of the table (text)")
     p.set_defaults(command=command)

@@ -258,6 +258,6 @@ void shim_mp_after(EFI_SYSTEM_TABLE *real, void (*say)(const char *))
         say("\r\nshim: MP services fail");
         return;
     }
-    say("\r\nshim: MP services go on, cores: ");
+    say("\r\nshim: MP services continue, cores: ");
     say_number(again, say);
 }

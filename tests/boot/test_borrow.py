@@ -31,7 +31,7 @@ def folder(disk):
 
 def shell_disk(path, program, *runs, files=None):
     """Makes a disk for the UEFI shell: `runs` are the lines of its startup.nsh."""
-    script = "\r\n".join(("fs0:", *runs, "echo the shell goes on", "reset -s", "")).encode()
+    script = "\r\n".join(("fs0:", *runs, "echo the shell continues", "reset -s", "")).encode()
     return media.gpt_disk(path, {"baretick.efi": program, "startup.nsh": script, **(files or {})})
 
 
@@ -69,7 +69,7 @@ def test_the_shell_continues_after_each_kind_of_run(boot, program, tmp_path, bus
     disk = shell_disk(tmp_path / "shell.img", program, *runs, "echo kept > kept.txt")
     b = boot("", disk=disk, bus=bus, runs=4, snapshot=False, whole=True, keys=DO_NOT_WAIT)
 
-    assert b.exit == 0 and "the shell goes on" in b.text, str(b)
+    assert b.exit == 0 and "the shell continues" in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["pass", "fail", "fail", "pass"], str(b)
     assert len(re.findall("^was 0x0$", b.text, re.M)) == 2, str(b)
     assert len(re.findall("^was 0x7$", b.text, re.M)) == 1, str(b)  # device error
@@ -129,7 +129,7 @@ def test_a_stick_that_takes_no_report_is_named_and_left_alone(boot, program, sti
     disk = shell_disk(tmp_path / "shell.img", program, first, each)
     b = boot("", disk=disk, runs=5, extra=extra, keys=DO_NOT_WAIT)
 
-    assert b.exit == 0 and "the shell goes on" in b.text, str(b)
+    assert b.exit == 0 and "the shell continues" in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["pass"] * 5, str(b)
     for why in ("read-only", r"\d+ KiB free.* \d+", "baretick .*a file"):
         assert re.search(f"not on the stick: .*{why}", b.text), f"{why}: {b}"
@@ -191,7 +191,7 @@ def test_cores_are_lent_and_given_back(boot, program, tmp_path):
     disk = shell_disk(tmp_path / "shell.img", program, *lines)
     b = boot("", disk=disk, runs=3, snapshot=False, extra=["-smp", str(count)], keys=DO_NOT_WAIT)
 
-    assert b.exit == 0 and "the shell goes on" in b.text and "Exception Type" not in b.text, str(b)
+    assert b.exit == 0 and "the shell continues" in b.text and "Exception Type" not in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["pass"] * 3, str(b)
     assert len(re.findall("^was 0x0$", b.text, re.M)) == 3, str(b)
     lent(b, count)
@@ -214,7 +214,7 @@ def test_cores_that_fault_are_given_back(boot, program, tmp_path):
     disk = shell_disk(tmp_path / "shell.img", program, *runs, f"baretick.efi {BORROW} cores=all")
     b = boot("", disk=disk, runs=4, snapshot=False, extra=["-smp", "3"], keys=DO_NOT_WAIT)
 
-    assert b.exit == 0 and "the shell goes on" in b.text and "Exception Type" not in b.text, str(b)
+    assert b.exit == 0 and "the shell continues" in b.text and "Exception Type" not in b.text, str(b)
     assert [r["verdict"] for r in b.of("end")] == ["fail"] * 3 + ["pass"], str(b)
     lent(b, 3)
     for core in (1, 2):
@@ -231,7 +231,7 @@ def test_each_core_gets_back_what_it_had(boot, shim, words):
     lent(b, 3)
     for core in range(3):
         assert f"shim: core 0{core} has all as before" in b.text, str(b)
-    assert "shim: MP services go on, cores: 02" in b.text, str(b)
+    assert "shim: MP services continue, cores: 02" in b.text, str(b)
 
 
 def test_nmis_are_counted_until_the_last_core_has_come(boot, shim):

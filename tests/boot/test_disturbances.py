@@ -160,7 +160,7 @@ def wddt(status):
 def test_a_hardware_watchdog_is_warned_of(boot, shim, raw, name, state):
     b = boot("", disk=shim("tables", ROW, tables=[raw])).must(SUCCESS, rows=1)
     (warning,) = warnings(b, "hardware watchdog")
-    assert f"(ACPI table {name}) is there, {state} by the table" in warning and "may reset the machine" in warning
+    assert f"(ACPI table {name}), {state} by the table" in warning and "may reset the machine" in warning
 
 
 # --- advice -----------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def test_each_body_fails_by_name_and_the_row_after_it_is_right(boot, stick, bodi
     fails = {**hostile.FAILS_BOOTED, **hostile.FAILS_RING0}
     b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=2 * len({**fails, **hostile.TOLD_BOOTED}))
     hostile.judge({row["name"]: row for row in b.rows}, fails, hostile.TOLD_BOOTED)
-    assert all("has been put back" in row["why"] for row in b.rows if row["name"] in hostile.FAILS_RING0)
+    assert all("has been restored" in row["why"] for row in b.rows if row["name"] in hostile.FAILS_RING0)
     assert not b.events("fault"), str(b)
 
 

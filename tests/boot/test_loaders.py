@@ -56,7 +56,7 @@ def test_systemd_boot_starts_it_with_options(boot, program, tmp_path):
 
 
 def shell(tmp_path, program, name, words):
-    script = f"fs0:\r\n{name} {words}\r\necho the shell goes on\r\nreset -s\r\n".encode()
+    script = f"fs0:\r\n{name} {words}\r\necho the shell continues\r\nreset -s\r\n".encode()
     return media.gpt_disk(
         tmp_path / "shell.img", {"baretick.efi": program, "startup.nsh": script}
     )
@@ -71,7 +71,7 @@ def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
     """Without QEMU's exit device, a wrong word ends in the shell, not in a halted machine."""
     disk = shell(tmp_path, program, "baretick.efi", "suite=baseline samples=3")
     b = boot("", disk=disk, cpu="max,-hypervisor", whole=True, keys=DO_NOT_WAIT)
-    assert "samples=3" in b.text and "the shell goes on" in b.text, str(b)
+    assert "samples=3" in b.text and "the shell continues" in b.text, str(b)
     assert b.exit == 0 and b.end["verdict"] == "fail", str(b)
 
 

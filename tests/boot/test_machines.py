@@ -167,7 +167,7 @@ def test_finish_halt_leaves_the_machine_on(boot):
 
 @pytest.mark.parametrize("machine", ["q35", "pc"])
 def test_qemu_is_switched_off_without_the_exit_device(boot, machine):
-    """Port 0xf4 has no device; QEMU is switched off all the same."""
+    """Port 0xf4 has no device; QEMU is switched off nevertheless."""
     b = boot(machine=machine, debug_exit=False, whole=machine == "pc")
     assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
     exact(b)

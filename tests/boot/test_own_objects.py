@@ -153,7 +153,7 @@ def test_a_borrowed_machine_has_its_memory_back(boot, program, objects, tmp_path
     disk = shell_disk(tmp_path / "shell.img", program, "memmap", words, "memmap", words, "memmap",
                       files=on_stick(objects, "gcc.o", "faults.o", "refused.o"))  # fmt: skip
     b = boot("", disk=disk, runs=2, keys=DO_NOT_WAIT)
-    assert b.exit == 0 and "the shell goes on" in b.text, str(b)
+    assert b.exit == 0 and "the shell continues" in b.text, str(b)
     assert len(b.rows) == 6 and len(b.of("object")) == 6, str(b)
     pages = re.findall(r"^ *LoaderData *: +([\d,]+) Pages", b.text, re.M)
     assert len(pages) == 3 and len(set(pages)) == 1, pages

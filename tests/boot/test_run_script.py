@@ -219,7 +219,7 @@ def test_qemu_gets_the_machine_and_the_words(run):
 def wait_until(so):
     end = time.monotonic() + TIMEOUT
     while not so():
-        assert time.monotonic() < end, "it did not come to that"
+        assert time.monotonic() < end, "the condition was not reached in time"
         time.sleep(0.05)
 
 

@@ -1,5 +1,5 @@
 ; Bodies that break the rules on purpose. After each comes a canary, a row that keeps the rules and
-; whose figure must be right. hostile.py says what each row comes to. Rows of a suite are measured
+; whose figure must be right. hostile.py has the result of each row. Rows of a suite are measured
 ; in the order of their names.
 %include "baretick.inc"
 
@@ -163,7 +163,7 @@ HOSTILE_END
 HOSTILE cr0_ts
     CHANGE cr0, or, 1 << 3
 HOSTILE_END
-HOSTILE cr0_ts_used             ; what it changed is put back while it runs
+HOSTILE cr0_ts_used             ; its change is restored while it runs
     CHANGE cr0, or, 1 << 3
     fninit
 HOSTILE_END

@@ -113,7 +113,7 @@ PLANTED(history_loop, "the same in a loop, in its first iteration", .form = FORM
  * block would be an extra step.
  */
 #define PERIOD     127
-#define DEAR       38 /* slow states of the period: 29.9% */
+#define SLOW       38 /* slow states of the period: 29.9% */
 #define CALLS      (2 * ENGINE_BLOCK)
 #define SPEEDS_OPS 40
 
@@ -139,11 +139,11 @@ static void shift(struct speeds *s)
 static int speeds_body(uint64_t n, struct object *o)
 {
     struct speeds *s = o->room;
-    bool dear = s->state <= DEAR;
+    bool slow = s->state <= SLOW;
     uint32_t x = 1;
 
     for (uint64_t i = 0; i < n; i++) {
-        if (dear)
+        if (slow)
             __asm__ volatile(".rept 106; add %0, %0; .endr" : "+r"(x) : : "cc");
         else
             __asm__ volatile(".rept 100; add %0, %0; .endr" : "+r"(x) : : "cc");

@@ -156,7 +156,7 @@ def test_a_reader_that_goes_away_is_no_error():
     (["foo rax"], 'the snippet: "foo rax": '),
     (["add rax, rbx; imul rax, 1, 2, 3"], '"imul rax, 1, 2, 3": '),
     (["nopp"], '"nopp": label alone'),
-    (["l: jmp l"], "a label in it is there more than once: begin its name with a dot"),
+    (["l: jmp l"], "a label in it is defined more than once: begin its name with a dot"),
     ([""], "the snippet is empty"),
     ([" ; "], "the snippet is empty"),
     (["nop", "--init", "bar"], '--init: "bar": '),

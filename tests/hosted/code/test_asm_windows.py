@@ -149,7 +149,7 @@ def slow(program, folder):
 
 @pytest.mark.parametrize("program, words", [("nasm", ["nop"]), ("ndisasm", ["nop"]), ("as", ["nop", "--syntax", "att"])])
 def test_a_terminal_shows_that_an_assembler_is_running(tmp_path, monkeypatch, capsys, program, words):
-    """It goes on here as soon as it was spoken of twice."""
+    """The program waits until the line was shown twice, and then assembles."""
     assert progress.SECONDS < 5
     heard = Hearing("baretick: assembling, ", slow(program, tmp_path))
     commands = argparse.ArgumentParser()

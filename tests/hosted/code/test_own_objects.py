@@ -271,10 +271,10 @@ def test_a_name_selects_all_its_arguments(measured, tmp_path):
         assert row["status"] == "ok" and row["errors"] == 0, row  # its check has received the argument
     growth = {e["name"]: e for e in report.events if e["kind"] == "growth"}
     assert growth.keys() == {"linear", "square", "fails"}
-    assert growth["fails"]["points"] == 2 and "2 arguments without 1 that failed: no fit" in growth["fails"]["message"]
+    assert growth["fails"]["points"] == 2 and "2 arguments, of which 1 failed: no fit" in growth["fails"]["message"]
     assert growth["linear"]["points"] == 3 and {"curve", "coefficient", "error", "fits"} <= growth["linear"].keys()
     assert growth["square"]["points"] == 1 and not growth["square"]["fits"], growth
-    assert "no fit, which takes 3" in growth["square"]["message"] and "curve" not in growth["square"], growth
+    assert "no fit: it needs 3" in growth["square"]["message"] and "curve" not in growth["square"], growth
 
 
 def test_nasm_declares_arguments(tmp_path):

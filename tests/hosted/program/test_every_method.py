@@ -193,7 +193,7 @@ def test_breaking_even_is_reported_with_its_interval():
         bounds = f" ({lo} to {hi})" if lo != hi else ""
         assert 1 <= lo <= n <= hi <= 16 and f"breaks even at n = {n}{bounds}" in event["message"], event
     elif lo:
-        assert f"no difference for sure from n = {lo} up to n = 16" in event["message"], event
+        assert f"no proven difference from n = {lo} to n = 16" in event["message"], event
     else:
         assert n is None and "n = 16" in event["message"], event
 

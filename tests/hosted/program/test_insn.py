@@ -183,7 +183,7 @@ Planted = collections.namedtuple("Planted", "out")
 
 
 @pytest.mark.native
-def test_a_form_that_faults_is_reported_and_the_run_goes_on(tmp_path, program):
+def test_a_form_that_faults_is_reported_and_the_run_continues(tmp_path, program):
     """In a copy of the program, CPUID is UD2."""
     was = form_bytes("cpuid", bytes((0x0F, 0xA2)))
     text = (ROOT / "build/hosted/baretick").read_bytes()

@@ -112,11 +112,11 @@ WHOLE = {"type": "row", "part": {"kind": "a", "size": 1, "at": 2}, "list": [{"x"
         ({"list": [{"x": 1}, {}]}, ["row.list[].x is missing"]),
         ({"part": {"size": 1, "at": 2}}, ["row.part.kind is missing"]),
         ({"part": {"kind": "a", "size": 1}}, ["row.part.at is missing, but declared with `size`"]),
-        ({"part": {"kind": "a", "at": 1, "why": "lost"}}, ["row.part.at is there, but declared with `size`"]),
+        ({"part": {"kind": "a", "at": 1, "why": "lost"}}, ["row.part.at is present, but declared with `size`"]),
         ({"part": {"kind": "a"}}, ["row.part.why is missing, but declared without `size`"]),
         (
             {"part": {"kind": "a", "size": 1, "at": 2, "why": "lost"}},
-            ["row.part.why is there, but declared without `size`"],
+            ["row.part.why is present, but declared without `size`"],
         ),
     ],
 )

@@ -105,7 +105,7 @@ def test_a_launch_counts_once(kept, tmp_path):
     (tmp_path / "link").symlink_to(path)
     for words in ((f"{path},{path}", path), ("--old", path, "--new", path, tmp_path / "link")):
         ran = baretick("compare", *words)
-        assert ran.returncode == 2 and "it is there twice among the launches of " in ran.stderr
+        assert ran.returncode == 2 and "it is named twice among the launches of " in ran.stderr
     assert lines(path, tmp_path / "link")["x"]["verdict"] == "same"
 
 

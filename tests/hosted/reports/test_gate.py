@@ -172,7 +172,7 @@ def test_a_run_that_failed_outside_its_rows_fails(accepted):
     (counting(options={**OPTIONS, "caches": "clear"}), ROWS, "was taken with other words: caches=keep, now clear"),
     (counting(options={**OPTIONS, "method": "adaptive"}), ROWS, "was taken with method=adaptive"),
     (counting(), (), "it has no exact row that is chosen"),
-    (counting(), (ROWS[0], *ROWS), "row made/a@0 is there 2 times"),
+    (counting(), (ROWS[0], *ROWS), "has row made/a@0 2 times"),
     ({k: v for k, v in counting().items() if k != "ticks_per_instruction"}, ROWS, "has no `ticks_per_instruction`"),
 ])
 def test_other_reports_are_refused(accepted, run, rows, said):
@@ -282,7 +282,7 @@ def test_a_row_that_a_merge_left_twice_is_named(accepted):
     line = '  "made/a@0": {"instructions": 2, "window": 2005},\n'
     accepted.baseline.write_text(text.replace(line, line.replace("2005", "2004") + line))
     ran = accepted(ROWS)
-    assert ran.returncode == 2 and "is no baseline: made/a@0 is there twice" in ran.stderr
+    assert ran.returncode == 2 and "is no baseline: made/a@0 is listed twice" in ran.stderr
 
 
 def test_a_baseline_that_cannot_be_written_is_refused(gate, tmp_path):

@@ -147,7 +147,7 @@ def test_an_option_that_is_one_long_word_stays_on_the_page(tmp_path, width):
     assert f'data-width="{width}"' in dom and 'data-beyond="0"' in dom and 'data-cell="true"' in dom
 
 
-def test_a_table_that_is_too_wide_scrolls_and_has_a_shadow_where_it_goes_on(full):
+def test_a_table_that_is_too_wide_scrolls_and_has_a_shadow_where_it_continues(full):
     """The shadow stays at the frame's right side, its cover scrolls with the table; no cell hides the two."""
     css = re.sub(r"/\*.*?\*/", "", (ROOT / "scripts/draw/page.css").read_text(), flags=re.S)
     screen = re.sub(r"@media[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}", "", css)

@@ -28,7 +28,7 @@ def test_a_child_ends_with_a_parent_that_is_killed(how):
         child = os.pidfd_open(int(lines))
         try:
             parent.send_signal(how)
-            assert select.select([child], [], [], SECONDS)[0], "the child goes on"
+            assert select.select([child], [], [], SECONDS)[0], "the child continues"
         finally:
             os.close(child)
 

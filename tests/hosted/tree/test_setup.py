@@ -49,7 +49,7 @@ def setup(tmp_path):
 
 def test_sudo_installs_what_is_missing(setup):
     said, status, called = setup(sudo=True)
-    assert status == 0 and "everything that is needed is there" in said, said
+    assert status == 0 and "everything that is needed is installed" in said, said
     assert "sudo apt-get update -q" in called, called
     (line,) = [x for x in called if x.startswith("sudo ") and "acpica-tools" in x]
     assert line.startswith("sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y"), called

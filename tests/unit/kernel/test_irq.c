@@ -211,7 +211,7 @@ static void every_source_that_was_open_is_opened_again(void **state)
     assert_int_equal(priority, 3);
 }
 
-/* A fault before irq_mask(): there is nothing to put back. */
+/* A fault before irq_mask(): there is nothing to restore. */
 static void a_machine_that_was_not_masked_is_not_restored(void **state)
 {
     (void)state;

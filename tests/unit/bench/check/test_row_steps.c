@@ -98,8 +98,8 @@ static void a_long_row_is_doubled_up_to_a_bound(void **state)
 {
     (void)state;
     loop.ops = loop.grain = 2900;
-    for (int dear = 0; dear < 2; dear++) {
-        if (dear)
+    for (int slow = 0; slow < 2; slow++) {
+        if (slow)
             a_step_takes(33);
         const struct stepped *s = go();
         assert_true(stepped_known(s) && s->doubled);

@@ -326,7 +326,8 @@ static void a_core_executed_in_another_way_does_not_measure(void **state)
         assert_int_equal(measure(plan, k) == NULL, k == 2);
         assert_int_equal(plan->core[k].unlike[0] != 0, k == 2);
     }
-    assert_non_null(strstr(plan->core[2].unlike, "\"emulated\", the boot core \"instructions\""));
+    assert_non_null(
+        strstr(plan->core[2].unlike, "\"emulated\", that of the boot core \"instructions\""));
     done();
 
     no_counter = 3; /* nor does a named counter replace another there */

@@ -42,7 +42,7 @@ uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
     double cycles = one * (double)steps;
     uint64_t ticks = 100 + (uint64_t)(cycles * MADE_TPC * made_memory.slow);
 
-    steps += ++made_memory.walks == made_memory.astray;
+    steps += ++made_memory.walks == made_memory.wrong_walk;
     for (uint64_t i = 0; i < steps; i++)
         at = (void *const *)*at;
     *end = at;

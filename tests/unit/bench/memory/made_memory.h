@@ -18,7 +18,7 @@
 
 struct made_memory {
     double slow;               /* factor of every time */
-    unsigned astray;           /* the walk that ends a line too far, counted from 1; 0: none */
+    unsigned wrong_walk;       /* the walk that ends a line too far, counted from 1; 0: none */
     bool no_cpuid;             /* CPUID reports no caches */
     bool pages;                /* the elements are in separate pages */
     enum line_state bad_state; /* whose lines are lost */

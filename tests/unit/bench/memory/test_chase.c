@@ -11,12 +11,12 @@
 
 static uint8_t *set;
 static uint64_t *map;
-static uint64_t walked; /* steps of all timed walks */
-static unsigned astray; /* the walk with this number ends one line too far; 0: none */
+static uint64_t walked;     /* steps of all timed walks */
+static unsigned wrong_walk; /* the walk with this number ends one line too far; 0: none */
 
 uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
 {
-    uint64_t steps = iterations * CHASE_UNROLL + (astray && --astray == 0);
+    uint64_t steps = iterations * CHASE_UNROLL + (wrong_walk && --wrong_walk == 0);
 
     for (uint64_t i = 0; i < steps; i++)
         at = (void *const *)*at;
@@ -216,7 +216,7 @@ static void a_walk_that_ends_elsewhere_fails(void **state)
 
     (void)state;
     for (unsigned which = 1; which <= 2; which++) {
-        astray = which;
+        wrong_walk = which;
         assert_false(chase_time(&c, &w, &t));
     }
     assert_true(chase_time(&c, &w, &t));

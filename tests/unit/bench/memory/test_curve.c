@@ -134,11 +134,11 @@ static void points_are_measured_again_when_the_neighbour_has_left(void **state)
     }
 }
 
-static void a_walk_that_goes_astray_fails_the_row(void **state)
+static void a_walk_that_ends_at_a_wrong_element_fails_the_row(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
-    made_memory.astray = 40;
+    made_memory.wrong_walk = 40;
     const struct curve *c = made_curve(&row);
     assert_int_equal(c->row.status, ROW_WRONG);
     assert_non_null(strstr(c->row.why, "did not end at the element"));
@@ -263,7 +263,7 @@ int main(void)
         cmocka_unit_test(a_neighbour_all_the_time_spoils_the_curve),
         cmocka_unit_test(an_occasional_neighbour_does_not_spoil_a_curve),
         cmocka_unit_test(points_are_measured_again_when_the_neighbour_has_left),
-        cmocka_unit_test(a_walk_that_goes_astray_fails_the_row),
+        cmocka_unit_test(a_walk_that_ends_at_a_wrong_element_fails_the_row),
         cmocka_unit_test(without_memory_the_row_is_unsupported),
         cmocka_unit_test(with_little_memory_the_curve_ends_earlier),
         cmocka_unit_test(the_row_keeps_to_its_time),

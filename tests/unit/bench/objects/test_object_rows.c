@@ -379,11 +379,11 @@ static void functions_are_checked(void **state)
         in[0].field_ = (struct made_pointer){__VA_ARGS__};                                         \
         refused_row(words_);                                                                       \
     } while (0)
-    POINTER(body, "body points to data: no function is there", ROWS_DATA, 0);
-    POINTER(empty, "empty points to data: no function is there", ROWS_TEXTS, 0);
-    POINTER(setup, "setup points to data: no function is there", ROWS_BSS, 0);
-    POINTER(check, "check points to data: no function is there", ROWS_STRUCTS, 0);
-    POINTER(before, "before points to data: no function is there", ROWS_DATA, 8);
+    POINTER(body, "body points to data, not to a function", ROWS_DATA, 0);
+    POINTER(empty, "empty points to data, not to a function", ROWS_TEXTS, 0);
+    POINTER(setup, "setup points to data, not to a function", ROWS_BSS, 0);
+    POINTER(check, "check points to data, not to a function", ROWS_STRUCTS, 0);
+    POINTER(before, "before points to data, not to a function", ROWS_DATA, 8);
     in[0].body = (struct made_pointer){ROWS_OUTSIDE, 0};
     refused("mine.o: .data.rel.ro+0x20: ", "the pointer to memset leads out of the object");
     begin(NULL);

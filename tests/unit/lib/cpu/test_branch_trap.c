@@ -40,7 +40,7 @@ static void a_debug_bit_that_the_body_cleared_stays_clear(void **state)
     (void)state;
     machine(LBR);
     branch_trap_clear(&b, &access);
-    *fake_msr_file_at(&file, MSR_DEBUGCTL) = 0; /* by the body: not put back */
+    *fake_msr_file_at(&file, MSR_DEBUGCTL) = 0; /* by the body: not restored */
     branch_trap_restore(&b, &access);
     expect(0, 0);
 }

@@ -1,9 +1,9 @@
-/* MSRs changed and put back, on a machine that faults or swallows. */
+/* MSRs changed and restored, on a machine that faults or swallows. */
 #include "lib/cpu/msr_plan.h"
 #include "tests/unit/lib/cpu/fake_msr_file.h"
 #include "tests/unit/unit.h"
 
-static void a_changed_msr_is_put_back(void **state)
+static void a_changed_msr_is_restored(void **state)
 {
     (void)state;
     struct fake_msr_file f = {0};
@@ -44,7 +44,7 @@ static void an_msr_that_resists_is_not_kept(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_changed_msr_is_put_back),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_changed_msr_is_restored),
                                        cmocka_unit_test(an_msr_that_resists_is_not_kept)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ static void overflows(const struct overflow_plan *p, uint64_t counts)
     assert_true(overflow_stop(&o, &access));
     assert_false(overflow_came(&o, &access));
     is_as_found();
-    assert_true(overflow_stop(&o, &access)); /* nothing more to put back */
+    assert_true(overflow_stop(&o, &access)); /* nothing more to restore */
 }
 
 #define A_SECOND   3000000000ull

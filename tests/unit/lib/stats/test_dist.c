@@ -144,7 +144,7 @@ static void quantiles_are_those_of_closed_forms(void **state)
     assert_close(dist_beta(3, 4, 1, 0), 1, 0);
 }
 
-/* Each quantile put back through the integral, and each against its mirror image. */
+/* Each quantile, checked by the integral, and each against its mirror image. */
 static void quantiles_are_inverses_and_mirror_images(void **state)
 {
     (void)state;
