@@ -134,20 +134,25 @@ def test_no_shot_comes_in_a_row_that_ends_in_time(boot):
 
 
 def test_setup_and_check_that_do_not_come_back_fail_their_row_alone(boot):
-    """Also a row whose setup faults; the next row is measured."""
+    """Also a row whose setup faults, and bodies in ring 3; the next row is measured."""
     late = "it ran longer than deadline=1 seconds and was ended"
     rows = {
         "endless_setup": (late, "endless_setup"),
         "endless_check": (late, "endless_check"),
         "ud2_setup": ("#UD invalid opcode (vector 6)", "undefined_setup"),
     }
-    b = boot(f"suite=provoke,truth bench={','.join(rows)},add samples=16 deadline=1")
+    in_ring3 = {"ring3_endless": late, "ring3_ud2": "#UD invalid opcode (vector 6)"}
+    b = boot(f"suite=provoke,truth bench={','.join((*rows, *in_ring3))},add samples=16 deadline=1")
     assert b.status == CHECK_FAILED and not b.events("fault") and not b.events("nmi"), str(b)
-    assert len(b.rows) == 4 and b.row("truth", "add")["status"] == "ok", str(b)
+    assert len(b.rows) == 6 and b.row("truth", "add")["status"] == "ok", str(b)
     for name, (began, function) in rows.items():
         row = b.row("provoke", name)
         assert row["status"] == "wrong" and row["n"] == 0, row
         assert row["why"].startswith(began) and f" in {function}+0x" in row["why"], row
+    for name, ended in in_ring3.items():
+        row = b.row("provoke", name)
+        assert row["status"] == "wrong" and row["n"] == 0, row
+        assert re.search(rf", which has been put back; {re.escape(ended)} at .* in provoke/{name}/B\+0x", row["why"]), row
 
 
 def test_it_is_reported_if_nothing_can_end_a_row(boot):

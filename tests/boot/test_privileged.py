@@ -4,13 +4,12 @@ many. What a CPU lacks is named, and no row faults or leaves state changed."""
 import re
 
 import pytest
-from bochs import bochs
 from machine import SUCCESS
 from rows import declared
 from sharing import INTEL, QEMU64
 from test_steps import by_steps
 
-WORDS = "suite=privileged samples=16 hist=off"
+WORDS = "suite=privileged,events samples=16 hist=off"  # test_events.py reads the same boots
 CONROE = {"cpu": "Conroe", "whole": True}  # Intel, without XSAVE, RDTSCP and SMAP
 
 # Instructions of an operation, counted by hand in the units' sources.
@@ -46,9 +45,10 @@ def refused(row):
 def test_each_row_has_exactly_its_instructions_or_names_what_the_cpu_lacks(shared, how, old):
     b = shared(f"{WORDS} format=jsonl", **how).must(SUCCESS)
     wanted = rows_of_suite()
-    assert {row["name"] for row in b.rows} == set(wanted) and set(BY_HAND) <= set(wanted)
+    rows = [row for row in b.rows if row["suite"] == "privileged"]
+    assert {row["name"] for row in rows} == set(wanted) and set(BY_HAND) <= set(wanted)
     missing = set()
-    for row in b.rows:
+    for row in rows:
         name = row["name"]
         if row["status"] == "ok":
             assert row["per_op"]["instructions"] == by_steps(row) == wanted[name], row
@@ -59,7 +59,7 @@ def test_each_row_has_exactly_its_instructions_or_names_what_the_cpu_lacks(share
             missing.add(found[1])
         else:
             assert re.match("needs .*, which AMD's CPUs do not have$", row["why"]), row
-    assert all(row["status"] == "ok" for row in b.rows if row["name"] in BY_HAND), str(b)
+    assert all(row["status"] == "ok" for row in rows if row["name"] in BY_HAND), str(b)
     assert old <= missing <= old | LATE, missing
     (test,) = [t for t in b.of("selftest") if t["name"] == "instructions"]
     assert test["result"] == "pass", test
@@ -76,26 +76,3 @@ def test_a_row_that_the_cpu_refuses_is_reported_and_the_next_one_is_measured(sha
 def test_far_calls_are_those_of_intel(shared):
     b = shared(f"{WORDS} format=jsonl", **INTEL).must(SUCCESS)
     assert b.row("privileged", "far_call")["per_op"]["instructions"] == 2
-
-
-@pytest.mark.parametrize("words", ["cores=all share=together", "cores=1 takeover=borrow"])
-def test_other_cores_and_a_borrowed_machine_run_them(boot, words):
-    """Each core has separate descriptors, tables and registers."""
-    rows = "to_cr3_other,ltr,load_gs,swapgs,wrmsr_fs_base,popf_if,lgdt"
-    b = boot(f"{WORDS} bench={rows} {words}", **QEMU64).must(SUCCESS)
-    assert len(b.rows) == len(rows.split(",")) * (2 if "all" in words else 1), str(b)
-    for row in b.rows:
-        assert row["status"] == "ok" and row["per_op"]["instructions"] == rows_of_suite()[row["name"]], row
-
-
-@pytest.mark.others
-@pytest.mark.long
-def test_bochs_has_what_qemu_lacks(stick, tmp_path):
-    """PCIDs, INVPCID, TSC_ADJUST, the TSC deadline, RDPMC, AVX-512, XSAVEC and XSAVES."""
-    rows = "x*,*pcid*,invpcid*,*tsc_adjust,*tsc_deadline*,to_cr3*,rdpmc*,far_call,ltr,sti_cli"
-    b = bochs(tmp_path, stick({"baretick.conf": f"{WORDS} rounds=1 bench={rows}".encode()}))
-    assert b.end["verdict"] == "pass" and b.run["execution"] == "instructions", str(b)
-    done = {row["name"]: row["per_op"]["instructions"] for row in b.rows if row["status"] == "ok"}
-    assert len(done) == len(b.rows) - 1 and refused(b.row("privileged", "rdpmc_fixed")), str(b)
-    assert done == {name: rows_of_suite()[name] for name in done}
-    assert (done["to_cr3_pcids_keep"], done["invpcid_3"], done["wrmsr_tsc_deadline"]) == (2, 2, 4)

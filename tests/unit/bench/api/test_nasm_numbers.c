@@ -9,6 +9,7 @@
 #include "bench/memory/stream.h"
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/many.h"
+#include "bench/suites/events/events.h"
 #include "bench/suites/privileged/privileged.h"
 #include "bench/window/window.h"
 #include "kernel/cpu/registers.h"
@@ -113,6 +114,21 @@ static void offsets_in_bodies_are_those_of_the_c_structs(void **state)
     assert_int_equal(sizeof(struct lazy_rela), 24);
     assert_int_equal(sizeof(struct lazy_symbol), 24);
     EXPECT("bench/suites/privileged/privileged.inc", {"PRIVILEGED_MEMORY", PRIVILEGED_MEMORY});
+#define AT(name_, field_) {"ROOM_" name_, offsetof(struct events_room, field_)}
+    EXPECT("bench/suites/events/events.inc", {"VECTOR_INT", VECTOR_INT},
+           {"VECTOR_LEAVE", VECTOR_LEAVE}, AT("READING", reading), AT("GATE", gate),
+           AT("CR3", cr3.during), AT("CR4", cr4), AT("DR0", dr0), AT("DR7", dr7), AT("DR6", dr6),
+           AT("MSRS", msr), AT("DS", ds), AT("ES", es), AT("SS", ss), AT("EXPECTED", expected),
+           AT("NMI", nmi), AT("GDT", gdt), AT("GDT_BEFORE", gdt_before), AT("IDT", idt),
+           AT("IDT_BEFORE", idt_before), {"ROOM_IDT_PAGE", TABLES_PAGE},
+           {"BEFORE", offsetof(struct events_value, before)},
+           {"MSR_VALUE", offsetof(struct events_msr, value)},
+           {"MSR_SIZE", sizeof(struct events_msr)}, {"USER_CS", EVENTS_USER_CS},
+           {"USER_SS", EVENTS_USER_SS}, {"HANDLER_ENTRY", 8});
+#undef AT
+    EXPECT("bench/suites/events/faults.asm", {"UD2_BYTES", 2}, {"MOVE_BYTES", 3},
+           {"LOOKS", 1000000}, {"APIC_ICR", LAPIC_ICR}, {"APIC_ICR_HIGH", LAPIC_ICR_HIGH},
+           {"X2APIC_ICR", MSR_X2APIC + LAPIC_ICR / 16}, {"ICR_NMI", ICR_NMI});
     EXPECT("bench/suites/privileged/msr.asm", {"LVT_TIMER", LAPIC_LVT_TIMER});
     EXPECT("bench/suites/privileged/cache.asm", {"LINE", 64}, {"LINES", 2048});
     EXPECT("bench/suites/privileged/segments.asm", {"MSR_FS_BASE", MSR_FS_BASE},

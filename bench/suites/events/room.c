@@ -1,0 +1,140 @@
+#include "bench/suites/events/events.h"
+#include "bench/api/platform.h"
+
+/* Offsets in the room. */
+#define GDT_AT    1024
+#define IDT_AT    TABLES_PAGE
+#define TABLES_AT (2 * TABLES_PAGE)
+#define PAGE_AT   (TABLES_AT + TABLES_COPIES * TABLES_PAGE)
+_Static_assert(sizeof(struct events_room) <= GDT_AT, "the GDT follows it");
+
+/* The object and its room are in this part of the data buffer (bench/place/place.c). */
+#define DATA_BYTES PLATFORM_DATA_SIZE
+
+/* SDM vol. 3A section 2.5. */
+#define CR4_TSD  (1ull << 2)  /* no RDTSC in ring 3 */
+#define CR4_SMEP (1ull << 20) /* ring 0 may not execute pages of ring 3, ... */
+#define CR4_SMAP (1ull << 21) /* ... or access them */
+
+/*
+ * Descriptors (SDM vol. 3A section 3.4.5) after the 16 of the kernel's GDT, in the order that
+ * SYSRET, SYSENTER and SYSEXIT require of their selectors: vol. 2B, each instruction.
+ */
+#define GDT_KERNEL 16
+static const uint64_t descriptors[] = {
+    0x00af9b000000ffffull, /* 80h: code of ring 0 */
+    0x00cf93000000ffffull, /* 88h: its stack */
+    0,                     /* 90h */
+    0x00cff3000000ffffull, /* 98h: data of ring 3, for SYSRET */
+    0x00affb000000ffffull, /* a0h: code of ring 3 */
+    0x00cff3000000ffffull, /* a8h: data of ring 3, for SYSEXIT */
+};
+#define GDT_ENTRIES (GDT_KERNEL + sizeof descriptors / sizeof descriptors[0])
+
+/* A gate of the IDT: SDM vol. 3A figure 6-8. */
+struct gate {
+    uint16_t offset_low, selector;
+    uint8_t ist, type;
+    uint16_t offset_middle;
+    uint32_t offset_high, reserved;
+};
+#define GATE_USER 0xee /* present, DPL 3, interrupt gate */
+#define IDT_GATES (TABLES_PAGE / sizeof(struct gate))
+
+static void *at(struct object *o, size_t offset)
+{
+    return (uint8_t *)o->room + offset;
+}
+
+void *events_page(struct object *o)
+{
+    return at(o, PAGE_AT);
+}
+
+/* Copies 64-bit words, as many as are in the table and in `most`. */
+static void copy(uint64_t *to, const struct events_table *from, size_t most)
+{
+    size_t words = (from->limit + 1u) / sizeof *to;
+    const uint64_t *word = (const uint64_t *)(uintptr_t)from->base;
+
+    for (size_t i = 0; i < most; i++)
+        to[i] = i < words ? word[i] : 0;
+}
+
+static void make_gdt(struct object *o, struct events_room *r)
+{
+    uint64_t *gdt = at(o, GDT_AT);
+
+    __asm__ volatile("sgdt %0" : "=m"(r->gdt_before));
+    copy(gdt, &r->gdt_before, GDT_KERNEL);
+    for (size_t i = GDT_KERNEL; i < GDT_ENTRIES; i++)
+        gdt[i] = descriptors[i - GDT_KERNEL];
+    r->gdt = (struct events_table){GDT_ENTRIES * sizeof *gdt - 1, (uint64_t)(uintptr_t)gdt};
+}
+
+static uint64_t offset_of(const struct gate *g)
+{
+    return (uint64_t)g->offset_high << 32 | (uint32_t)g->offset_middle << 16 | g->offset_low;
+}
+
+/* The vectors of INT n have no gate in the kernel's IDT. `history` sets their offsets. */
+static void make_idt(struct object *o, struct events_room *r)
+{
+    struct gate *idt = at(o, IDT_AT);
+
+    __asm__ volatile("sidt %0" : "=m"(r->idt_before));
+    copy((uint64_t *)(void *)idt, &r->idt_before, TABLES_PAGE / sizeof(uint64_t));
+    idt[VECTOR_INT] = idt[VECTOR_LEAVE] =
+        (struct gate){.selector = idt[VECTOR_BP].selector, .type = GATE_USER};
+    r->idt = (struct events_table){TABLES_PAGE - 1, (uint64_t)(uintptr_t)idt};
+    r->gate = (uint64_t)(uintptr_t)&idt[o->arg];
+    r->nmi = offset_of(&idt[VECTOR_NMI]);
+}
+
+static struct events_value same(uint64_t v)
+{
+    return (struct events_value){v, v};
+}
+
+void events_ring0(struct object *o, struct tables_copy *t)
+{
+    struct events_room *r = events_room(o);
+    uint64_t cr3 = privileged_cr3(), cr4 = privileged_cr4();
+
+    *r = (struct events_room){
+        .cr3 = same(cr3),
+        .cr4 = {cr4 & ~(CR4_TSD | CR4_SMEP | CR4_SMAP), cr4},
+        .dr0 = same(privileged_dr0()),
+        .dr7 = same(privileged_dr7()),
+        .dr6 = privileged_dr6(),
+        .ds = (uint32_t)privileged_ds(),
+        .es = (uint32_t)privileged_es(),
+        .ss = (uint32_t)privileged_ss(),
+    };
+    make_gdt(o, r);
+    make_idt(o, r);
+    tables_copy(t, cr3, tables_levels(cr4), at(o, TABLES_AT));
+    r->cr3.during = t->physical[0] | (cr3 & ~TABLES_FRAME);
+}
+
+static void open_pages(struct tables_copy *t, uint64_t from, uint64_t bytes)
+{
+    for (uint64_t page = from; page < from + bytes; page += TABLES_PAGE)
+        (void)tables_entry(t, page, TABLES_USER);
+}
+
+void events_ring3(struct object *o, struct tables_copy *t)
+{
+    events_ring0(o, t);
+    open_pages(t, PLATFORM_CODE_VA, PLATFORM_CODE_SIZE);
+    open_pages(t, PLATFORM_DATA_VA, DATA_BYTES);
+}
+
+void events_msr(struct object *o, uint32_t msr, uint64_t during)
+{
+    struct events_msr *m = events_room(o)->msr;
+
+    while (m->number)
+        m++;
+    *m = (struct events_msr){msr, {during, privileged_rdmsr(msr)}};
+}

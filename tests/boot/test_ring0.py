@@ -1,0 +1,40 @@
+"""Suites privileged and events where test_privileged.py and test_events.py do not boot: on other cores, on a borrowed
+machine, in Bochs."""
+
+import pytest
+from bochs import bochs
+from machine import SUCCESS
+from sharing import QEMU64
+from test_events import BY_HAND
+from test_privileged import WORDS, refused, rows_of_suite
+
+# Bochs counts one instruction for the delivery of a fault, and of #DB.
+FAULTS = {name + part for name in ("db", "gp", "pf_absent", "pf_write", "pf_execute") for part in ("", "_delivery")} | {"user_pf"}
+
+
+@pytest.mark.parametrize("words", ["cores=all share=together", "cores=1 takeover=borrow"])
+def test_other_cores_and_a_borrowed_machine_run_them(boot, words):
+    """Each core has separate descriptors, tables and registers."""
+    known = rows_of_suite() | BY_HAND
+    rows = "to_cr3_other,ltr,load_gs,swapgs,wrmsr_fs_base,popf_if,lgdt,int,db,pf_write,nmi,nmi_delivery,user_syscall_cr3,user_int"
+    b = boot(f"{WORDS} bench={rows} {words}", **QEMU64).must(SUCCESS)
+    assert len(b.rows) == len(rows.split(",")) * (2 if "all" in words else 1), str(b)
+    for row in b.rows:
+        assert row["status"] == "ok" and row["per_op"]["instructions"] == known[row["name"]], row
+
+
+@pytest.mark.others
+@pytest.mark.long
+def test_bochs_has_what_qemu_lacks(stick, tmp_path):
+    """PCIDs, INVPCID, TSC_ADJUST, the TSC deadline, RDPMC, AVX-512, XSAVEC and XSAVES."""
+    rows = "x*,*pcid*,invpcid*,*tsc_adjust,*tsc_deadline*,to_cr3*,rdpmc*,far_call,ltr,sti_cli,*_delivery,*_return,user*"
+    b = bochs(tmp_path, stick({"baretick.conf": f"{WORDS} rounds=1 bench={rows}".encode()}))
+    assert b.end["verdict"] == "pass" and b.run["execution"] == "instructions", str(b)
+    done = {row["name"]: row["per_op"]["instructions"] for row in b.rows if row["status"] == "ok"}
+    lacks = {row["name"] for row in b.rows} - set(done)
+    assert lacks == {"rdpmc_fixed", "nmi_x2apic_delivery", "nmi_x2apic_return"} | {
+        f"user_{way}_ibrs" for way in ("int", "syscall", "sysenter")}, str(b)  # fmt: skip
+    assert refused(b.row("privileged", "rdpmc_fixed")), str(b)
+    known = rows_of_suite() | BY_HAND | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
+    assert done == {name: known[name] + (name in FAULTS) for name in done}
+    assert (done["to_cr3_pcids_keep"], done["invpcid_3"], done["wrmsr_tsc_deadline"]) == (2, 2, 4)
