@@ -4,12 +4,12 @@ from draw.markup import element
 from fleet import history, peers
 
 KINDS_SHOWN = 10  # kinds whose rows are on the page
-HOW = (f"Peers are machines of the same kind. Each row is judged in kinds of {peers.LEAST_PEERS} machines or more. An outlier's interval is outside the "
-       f"band of its peers, and the figure is at least {peers.LEAST:.0%} from their middle, in so many of its newest reports in a row that "
-       "states which other machines have too do not explain it. Otherwise it is to be measured again. An outlier is different; that need "
-       f"not be a fault. A change is a level of two reports or more that differs from the one before, in {history.LEAST_REPORTS} reports or "
-       f"more. docs/fleet.md has the rules. The risk of a false outlier by noise is {peers.RISK:.0%} for the page, and that of a false "
-       "change too.")
+HOW = (f"Peers are machines of the same kind. Each row is judged in kinds of {peers.LEAST_PEERS} machines or more. An outlier's interval "
+       f"is outside the band of its peers, and the figure is at least {peers.LEAST:.0%} from their middle, in enough of its newest reports "
+       "to exclude a state that other machines have too. Until then it is to be measured again. An outlier is different; that need not be "
+       f"a fault. A change is a level of two reports or more that differs from the one before, in {history.LEAST_REPORTS} reports or more. "
+       f"docs/fleet.md has the rules. The risk of a false outlier by noise is {peers.RISK:.0%} for the page, and that of a false change "
+       "too.")
 
 
 def _page(fleet, groups, numbers):

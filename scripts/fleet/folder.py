@@ -27,7 +27,7 @@ def machine_of(name, folder):
 
 def reports(folder):
     """Returns {machine: [path of a report below the folder, oldest first]}, by the names of the machines. Raises
-    saved.Unreadable if there are none."""
+    saved.Unreadable if there is no report."""
     found = {}
     for place, inner, names in os.walk(folder, onerror=_unreadable):
         inner[:] = sorted(n for n in inner if not n.startswith("."))
