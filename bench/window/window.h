@@ -43,9 +43,9 @@ struct window_frame {
 #define WINDOW_FRAME_AT   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE / 2)
 #define WINDOW_DATA_END   (PLATFORM_DATA_SIZE - WINDOW_FRAME_SIZE) /* the end of rows' data */
 /*
- * The arguments are the object, the function that the body calls through r13, the iterations of its
- * loop, an approximate delay in core cycles before the first reading, and the bytes that the stack
- * is moved down by (8 more than a multiple of 16).
+ * A window. function: what the body calls through r13. iterations: of its loop. delay: before the
+ * first reading, in core cycles, approximate. stack: bytes by which the stack is moved down, 8 more
+ * than a multiple of 16.
  */
 typedef struct window_result (*window_fn)(struct object *o, const void *function,
                                           uint64_t iterations, uint64_t delay, uint64_t stack);

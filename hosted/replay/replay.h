@@ -22,13 +22,16 @@ void replay_fadt(struct json *j, const uint8_t *bytes, size_t n);
 void replay_srat(struct json *j, const uint8_t *bytes, size_t n);
 
 /*
- * Recorded windows (windows_text.h): one line per launch and body, in the order of their first
- * blocks, each an object with `file`, `launch`, `body`, `cycles` (core cycles per operation), `lo`
- * and `hi` (99% interval for another launch), `shared` (the share of passes that are not between
- * two exclusive readings of the witness), `judged`, and `why` if not judged. A file without a
- * usable line gives one object with `file` and `error`. A recording is treated as one core's: the
- * witness's best is found in all of it. A refused line is reported to `said` and discards the pass
- * that it was in. Returns the exit status for this file.
+ * Writes one object per launch and body of recorded windows (windows_text.h), one per line, in the
+ * order of their first blocks:
+ *   file, launch, body
+ *   cycles   core cycles per operation
+ *   lo, hi   the 99% interval for another launch
+ *   shared   the share of passes that are not between two exclusive readings of the witness
+ *   judged   and `why` if it is not judged
+ * A file without a usable line gives one object with `file` and `error`. A recording is treated as
+ * one core's: the witness's best is found in all of it. A refused line is reported to `said` and
+ * discards the pass that it was in. Returns the exit status for this file.
  */
 enum replay_status { REPLAY_DONE = 0, REPLAY_REFUSED_LINES = 1, REPLAY_REFUSED_FILE = 2 };
 enum replay_status replay_windows(struct sink *out, struct sink *said, const char *file,

@@ -5,7 +5,7 @@
  *   [0, 4 GiB)            identity, read and write, never executed; page 0 not mapped
  *   RAM above             the same; also regions that the map marks for runtime services
  *   image                 .text read and execute, .data read and write, all else read only
- *   runtime code          read, write, execute: ResetSystem is there
+ *   runtime code          read, write, execute: it contains ResetSystem
  *   framebuffer           identity, write-combining
  *   pages below stacks    not mapped
  *   PLATFORM_CODE_VA      4 KiB pages of arena, either writable or executable, mapped nowhere else

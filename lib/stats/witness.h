@@ -83,9 +83,9 @@ struct witness_plan {
 #define WITNESS_UNIT 256 /* NOPs in a loop's body, small compared with any cache */
 
 /*
- * Returns the shortest reading whose standard error is at most 1.6%, so that 8% is five of them,
- * for a clock in steps of `step` core cycles, a core that takes `level` core cycles per NOP, and
- * windows that cost `window` core cycles themselves. A difference of two readings of a clock that
+ * Returns the shortest reading whose standard error is at most 1.6%, so that 8% is five of them.
+ * step: of the clock, in core cycles. level: core cycles per NOP. window: the cost of a window
+ * itself, in core cycles. A difference of two readings of a clock that
  * steps by s has a standard deviation of s / sqrt(6).
  */
 struct witness_plan witness_plan(double step, double level, double window);
