@@ -93,6 +93,28 @@ def is_there(path, data):
         return False
 
 
+def copy_step(run, name):
+    """Returns (text, function) of the copy of an image to the ESP. run: with system, esp, image and source."""
+    path = disk.file_of(run.system, run.esp, name)
+    if is_there(path, run.image):
+        return f"keep {name} on {run.esp}: it is the program already", lambda: None
+    return (f"copy {checks.name_for_people(run.source)} ({len(run.image)} bytes, SHA-256 "
+            f"{hashlib.sha256(run.image).hexdigest()[:16]}...) to {name} on {run.esp}", lambda: disk.write(path, run.image))
+
+
+def delete_file(system, esp, name):
+    """Deletes a file on the ESP, and its folder if that is empty then. Returns whether it was there."""
+    path = disk.file_of(system, esp, name)
+    if not os.path.exists(path):
+        return False
+    os.unlink(path)
+    folder = os.path.dirname(path)
+    if not os.listdir(folder):
+        os.rmdir(folder)
+    disk.sync_folder(system.path(esp.mount.where))
+    return True
+
+
 def _write_state(run):
     run.system.save(STATE, {"token": run.token, "entry": run.number, "esp": run.esp.mount.where,
                             "partition": run.esp.partition.guid.hex(), "boot_id": run.system.boot_id(),
@@ -124,12 +146,7 @@ def steps(run):
     run.number = free_number(variables, stale)
     name = entry.name_of(run.number)
     todo = [(f"note in {STATE} what is changed", lambda: _write_state(run))]
-    if is_there(run.target, run.image):
-        todo.append((f"keep {IMAGE} on {run.esp}: it is the program already", lambda: None))
-    else:
-        todo.append((f"copy {checks.name_for_people(run.source)} ({len(run.image)} bytes, SHA-256 "
-                     f"{hashlib.sha256(run.image).hexdigest()[:16]}...) to {IMAGE} on {run.esp}",
-                     lambda: disk.write(run.target, run.image)))
+    todo.append(copy_step(run, IMAGE))
     for number in stale:
         todo.append((f"delete {entry.name_of(number)}, the entry of an earlier run",
                      lambda number=number: _remove_entry(variables, number)))
@@ -154,13 +171,7 @@ def undo(system, esps):
     if variables.delete(WITNESS, WITNESS_GUID):
         done.append(f"deleted the variable {WITNESS}")
     for esp in esps:
-        path = disk.file_of(system, esp, IMAGE)
-        if os.path.exists(path):
-            os.unlink(path)
-            folder = os.path.dirname(path)
-            if not os.listdir(folder):
-                os.rmdir(folder)
-            disk.sync_folder(system.path(esp.mount.where))
+        if delete_file(system, esp, IMAGE):
             done.append(f"deleted {IMAGE} on {esp}")
     if os.path.exists(system.path(STATE)):
         os.unlink(system.path(STATE))

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 
 from launch import launches
-from once.variables import Variables
+from once.variables import Failed, Variables
 
 EFIVARS = "/sys/firmware/efi/efivars"
 AUTOMOUNTED = ("/efi", "/boot", "/boot/efi")  # systemd mounts the ESP there at the first access
@@ -113,6 +113,15 @@ class System:
     def boot_id(self):
         """Returns an identifier of this start of Linux."""
         return self.text("/proc/sys/kernel/random/boot_id") or ""
+
+    def run(self, command):
+        """Runs a command of the system. Raises Failed with its last line."""
+        try:
+            ran = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        except OSError as e:
+            raise Failed(f"{command[0]}: cannot be run: {e.strerror or e}") from None
+        if ran.returncode:
+            raise Failed(f"{' '.join(command)}: exit status {ran.returncode}: {ran.stdout.strip().rpartition(chr(10))[2]}")
 
     def reboot(self):
         """Restarts the machine in the way of its service manager."""

@@ -72,12 +72,6 @@ def gpt_disk(path, files, mib=FAT32_MIB):
     return Path(path)
 
 
-def grub(path, arguments):
-    """Makes a standalone GRUB for UEFI that only chainloads /baretick.efi with these arguments."""
-    search = "search --no-floppy --file --set=root /baretick.efi"
-    return grub_with(path, f"{search}\nchainloader /baretick.efi {arguments}\nboot\n", "chain")
-
-
 def grub_with(path, script, modules):
     """Makes a standalone GRUB for UEFI that runs a script, with these modules next to those for FAT on GPT."""
     config = Path(f"{path}.cfg")

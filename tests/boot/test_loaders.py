@@ -1,12 +1,24 @@
 """Other loaders: U-Boot's UEFI, GRUB, systemd-boot, the UEFI shell; and another emulator."""
 
+import argparse
+import os
+import shutil
+import sys
+
+import build
 import media
 import pytest
 from bochs import bochs
 from conftest import QUICK
 from machine import BAD_OPTIONS, SUCCESS, has
-from test_borrow import DO_NOT_WAIT
+from media import tool
+from test_borrow import AT, DO_NOT_WAIT, folder
 from test_cores import all_up
+from test_install import GRUB_LIBRARY, Made, grub_entry
+from test_once_boot import Firmware
+
+sys.path.insert(0, str(build.ROOT / "scripts"))
+from once import entry, install  # noqa: E402
 
 UBOOT = ["/usr/lib/u-boot/qemu-x86_64/u-boot.rom", "/usr/share/u-boot/qemu-x86_64/u-boot.rom"]
 
@@ -37,22 +49,78 @@ def test_a_wrong_conf_is_refused_under_uboot(boot, stick):
     assert "samples=3" in b.text
 
 
-def test_grub_starts_it_with_options(boot, program, tmp_path):
-    loader = media.grub(tmp_path / "grub.efi", QUICK)
-    files = {"EFI/BOOT/BOOTX64.EFI": loader, "baretick.efi": program}
-    quick(boot("", disk=media.gpt_disk(tmp_path / "grub.img", files)))
+ONE_SHOT, LOADER_GUID = "LoaderEntryOneShot", "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"  # systemd.io/BOOT_LOADER_INTERFACE
+# As Debian's /etc/grub.d/00_header has it, for a file on the disk. The first entry stands for Linux.
+GRUB = """
+search --no-floppy --file --set=root /ready.efi
+load_env --file ($root)/grub/grubenv
+if [ "${{next_entry}}" ] ; then
+    set default="${{next_entry}}"
+    set next_entry=
+    save_env --file ($root)/grub/grubenv next_entry
+else
+    set default=0
+fi
+set timeout=0
+menuentry 'Linux' {{
+    chainloader /ready.efi
+}}
+{entry}
+"""
+GRUB_MODULES = "chain loadenv search_fs_uuid test echo minicmd configfile"
 
 
-def test_systemd_boot_starts_it_with_options(boot, program, tmp_path):
+def installed(firmware, made, words):
+    """Runs `baretick install`; its files are also on the disk that the firmware starts from."""
+    p = argparse.ArgumentParser()
+    install.add(p.add_subparsers())
+    assert install.run(p.parse_args(["install", "--image", str(firmware.program), *words.split()]), made) == 0
+
+
+def runs_once(f):
+    """Starts the machine, which must run the program once and save its report; returns the Boot."""
+    b = f.start()
+    assert b.exit == 0 and b.end["verdict"] == "pass", str(b)
+    assert {r["suite"] for r in b.rows} == {"baseline"} and b.run["options"]["samples"] == 32, str(b)
+    assert "0000.jsonl" in folder(f.disk)
+    return b
+
+
+def test_grub_starts_what_grub_reboot_selects(program, tmp_path):
+    reboot = shutil.which("grub-reboot") or "/usr/sbin/grub-reboot"
+    if not (os.path.exists(reboot) and GRUB_LIBRARY.exists()):
+        pytest.skip("no grub-reboot: package grub2-common")
+    made = Made(tmp_path / "made")
+    made.add_grub()
+    f = Firmware(tmp_path, program, **{"ready.efi": build.ready()})
+    installed(f, made, QUICK)
+    volume = f.disk.read_bytes()[AT:AT + 90]
+    uuid = f"{int.from_bytes(volume[69:71], 'little'):04X}-{int.from_bytes(volume[67:69], 'little'):04X}"  # FAT32's serial number
+    (tmp_path / "boot/grub").mkdir(parents=True)
+    tool("grub-editenv", tmp_path / "boot/grub/grubenv", "create")
+    tool(reboot, f"--boot-directory={tmp_path / 'boot'}", "baretick")
+    loader = media.grub_with(tmp_path / "grub.efi", GRUB.format(entry=grub_entry(made, tmp_path, uuid)), GRUB_MODULES)
+    image = f"{f.disk}@@{AT}"
+    tool("mcopy", "-no", "-i", image, loader, "::/EFI/BOOT/BOOTX64.EFI")
+    tool("mcopy", "-sno", "-i", image, tmp_path / "boot/grub", made.path("/boot/efi/EFI"), "::/")
+    runs_once(f)
+    tool("mcopy", "-no", "-i", image, "::/grub/grubenv", tmp_path / "after")
+    assert "next_entry=baretick" not in (tmp_path / "after").read_text() and "next_entry=" in (tmp_path / "after").read_text()
+
+
+def test_systemd_boot_starts_what_set_oneshot_selects(program, tmp_path):
     loader = media.find("systemd-boot", "/usr/lib/systemd/boot/efi/systemd-bootx64.efi")
-    entry = f"title baretick\nefi /baretick.efi\noptions {QUICK}\n"
-    files = {
-        "EFI/BOOT/BOOTX64.EFI": loader,
-        "baretick.efi": program,
-        "loader/loader.conf": b"timeout 0\ndefault baretick.conf\n",
-        "loader/entries/baretick.conf": entry.encode(),
-    }
-    quick(boot("", disk=media.gpt_disk(tmp_path / "systemd.img", files)))
+    f = Firmware(tmp_path, program, **{"EFI/BOOT/BOOTX64.EFI": loader, "ready.efi": build.ready()})
+    made = Made(tmp_path / "made")
+    made.add_systemd_boot(linux="title Linux\nefi /ready.efi\n")
+    installed(f, made, QUICK)
+    tool("mcopy", "-sno", "-i", f"{f.disk}@@{AT}", made.path("/boot/efi/EFI/baretick"), "::/EFI/")
+    tool("mcopy", "-sno", "-i", f"{f.disk}@@{AT}", made.path("/boot/efi/loader"), "::/")
+    # What `bootctl set-oneshot baretick.conf` writes.
+    f.linux.variables.set(ONE_SHOT, entry.wide("baretick.conf"), LOADER_GUID)
+    runs_once(f)
+    assert f.linux.variables.get(ONE_SHOT, LOADER_GUID) is None
+    assert f.starts_linux()
 
 
 def shell(tmp_path, program, name, words):
