@@ -89,6 +89,9 @@ bool boot_arena(struct boot *b);
  * less memory the area is smaller; without an area the rows report that. */
 void boot_area(struct boot *b);
 
+/* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
+ * not be called any more. */
+bool boot_leave(struct boot *b);
 /* Reports on the serial port that boot services could not be ended, and stops for good. */
 _Noreturn void boot_stuck(struct boot *b);
 

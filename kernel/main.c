@@ -116,7 +116,7 @@ static void put_back(void *ctx, const struct run_facts *run)
 }
 
 /* Runs on the arena's stack, with SSE usable. Never returns. */
-static void run(void *nothing)
+static void kernel_main(void *nothing)
 {
     struct machine *m = &kernel.machine;
     const struct run_steps steps = {m, probed, head, tell_nmis, put_back, ending_parts(&kernel)};
@@ -145,7 +145,7 @@ _Noreturn void kernel_enter(struct handoff *h)
     uint64_t guard;
 
     cpu_setup();
-    entry_switch(NULL, arena_kernel_stack(h, &guard), run);
+    entry_switch(NULL, arena_kernel_stack(h, &guard), kernel_main);
 }
 
 int kernel_borrow(struct handoff *h)
@@ -159,7 +159,7 @@ int kernel_borrow(struct handoff *h)
     h->way_back = 0;
     kernel_traps(h);
     cpu_setup();
-    status = entry_visit(NULL, arena_kernel_stack(h, &guard), run, &h->way_back);
+    status = entry_visit(NULL, arena_kernel_stack(h, &guard), kernel_main, &h->way_back);
     cpu_state_restore(&firmware);
     cpu_state_cet_on(&firmware);
     if (kernel.machine.boot_core)

@@ -18,12 +18,12 @@ LENGTH = 150
 WHOLE = not build.debugs_saved_machines()
 
 # In their order; each gets an NMI. The firmware's own code is among them.
-LEAVE = ["boot_leave", "ExitBootServices", "kernel_traps", "kernel_main_traps", "gdt_load", "memmap_hand_over",
+LEAVE = ["boot_leave", "ExitBootServices", "kernel_traps", "machine_traps", "gdt_load", "memmap_hand_over",
          "kernel_enter"]  # fmt: skip
-STEPS = ["cpu_setup", "kernel_main", "machine_cpu", "machine_acpi", "machine_console", "machine_checks",
-         "machine_memory", "machine_irq", "machine_clocks", "machine_cores", "machine_controls", "facts_report",
+STEPS = ["cpu_setup", "kernel_main", "cpu_decode", "machine_acpi", "machine_console", "machine_checks",
+         "machine_memory", "machine_irq", "machine_clocks", "machine_cores", "core_controls_apply_all", "facts_report",
          "selftest_machine"]  # fmt: skip
-BORROW = ["boot_lend", "memmap_hand_over", "boot_hold", "kernel_borrow", "cpu_state_save", "kernel_main_traps"]
+BORROW = ["boot_lend", "memmap_hand_over", "boot_hold", "kernel_borrow", "cpu_state_save", "machine_traps"]
 LEND = ["boot_lend", "traps_lend", "lent_serve", "traps_lend_end", "boot_hold"]
 WAY_BACK = ["cpu_state_restore", "boot_unhold", "boot_lend_end", "boot_stick", "volume_open"]
 
@@ -124,7 +124,7 @@ def test_a_fault_in_each_step_is_printed(held, at, takeover, step):
     """On COM1, although no table was read and no console opened."""
 
     def work(d):
-        d.run_to("kernel_main_traps")
+        d.run_to("machine_traps")
         d.run_to(step)
         d.plant_ud2()
 
@@ -138,7 +138,7 @@ def test_a_fault_before_the_console_of_a_borrowed_machine_is_printed(held, at):
     """The firmware's stack is still in use, and there is no report to end."""
 
     def work(d):
-        d.run_to("kernel_main_traps")
+        d.run_to("machine_traps")
         d.run_to("cpu_setup")
         d.plant_ud2()
 
