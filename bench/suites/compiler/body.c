@@ -17,77 +17,17 @@ ONE_PASS pass(uint64_t *table, uint64_t count)
 PASSES(pass)
 
 /* Strength reduction: the products become sums, each the previous one plus the factor. */
-ONE_PASS mul_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t i = 0; i < count; i++)
-        sum ^= i * table[0];
-    return sum;
-}
-PASSES(mul_trap)
-
-ONE_PASS mul_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t x = i;
-        BENCH_HIDE(x);
-        sum ^= x * table[0];
-    }
-    return sum;
-}
-PASSES(mul_cure)
+SUM_PASS(mul_trap, sum ^= i * table[0])
+SUM_PASS(mul_cure, uint64_t x = i; BENCH_HIDE(x); sum ^= x * table[0])
 
 /* A division by a known number becomes a multiplication and a shift. */
-ONE_PASS div_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++)
-        sum += COMPILER_DIVIDEND(i) / COMPILER_DIVISOR;
-    return sum;
-}
-PASSES(div_trap)
-
-ONE_PASS div_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t divisor = COMPILER_DIVISOR;
-        BENCH_HIDE(divisor);
-        sum += COMPILER_DIVIDEND(i) / divisor;
-    }
-    return sum;
-}
-PASSES(div_cure)
+SUM_PASS(div_trap, sum += COMPILER_DIVIDEND(i) / COMPILER_DIVISOR)
+SUM_PASS(div_cure, uint32_t divisor = COMPILER_DIVISOR; BENCH_HIDE(divisor);
+         sum += COMPILER_DIVIDEND(i) / divisor)
 
 /* The look-up is hoisted out of the loop, and the rest becomes one multiplication. */
-ONE_PASS lookup_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0, index = COMPILER_INDEX;
-
-    for (uint64_t i = 0; i < count; i++)
-        sum += table[index];
-    return sum;
-}
-PASSES(lookup_trap)
-
-ONE_PASS lookup_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0, index = COMPILER_INDEX;
-
-    for (uint64_t i = 0; i < count; i++) {
-        BENCH_HIDE(index);
-        sum += table[index];
-    }
-    return sum;
-}
-PASSES(lookup_cure)
+SUM_PASS_OF(lookup_trap, uint64_t index = COMPILER_INDEX, sum += table[index])
+SUM_PASS_OF(lookup_cure, uint64_t index = COMPILER_INDEX, BENCH_HIDE(index); sum += table[index])
 
 /* Loads of unused values are removed, and the loop with them. */
 ONE_PASS load_trap(uint64_t *table, uint64_t count)
@@ -173,27 +113,8 @@ ONE_PASS buffer_cure(uint64_t *table, uint64_t count)
 PASSES(buffer_cure)
 
 /* Inlining: no call is left if the compiler sees the callee. */
-ONE_PASS inline_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++)
-        sum += compiler_mix_text((uint32_t)i);
-    return sum;
-}
-PASSES(inline_trap)
-
-ONE_PASS inline_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++)
-        sum += compiler_mix((uint32_t)i);
-    return sum;
-}
-PASSES(inline_cure)
+SUM_PASS(inline_trap, sum += compiler_mix_text((uint32_t)i))
+SUM_PASS(inline_cure, sum += compiler_mix((uint32_t)i))
 
 /*
  * `noinline` is not enough: a function that visibly depends only on its argument is called once,
@@ -204,29 +125,8 @@ static __attribute__((noinline)) uint32_t mix(uint32_t x)
     return compiler_mix_text(x);
 }
 
-ONE_PASS call_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-    uint32_t x = (uint32_t)table[0];
-
-    for (uint64_t i = 0; i < count; i++)
-        sum += mix(x);
-    return sum;
-}
-PASSES(call_trap)
-
-ONE_PASS call_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-    uint32_t x = (uint32_t)table[0];
-
-    for (uint64_t i = 0; i < count; i++) {
-        BENCH_HIDE(x);
-        sum += mix(x);
-    }
-    return sum;
-}
-PASSES(call_cure)
+SUM_PASS_OF(call_trap, uint32_t x = (uint32_t)table[0], sum += mix(x))
+SUM_PASS_OF(call_cure, uint32_t x = (uint32_t)table[0], BENCH_HIDE(x); sum += mix(x))
 
 /* Cloning: the callee is a copy for this caller. It knows the divisor, and does not divide. */
 static __attribute__((noinline)) uint32_t quotient(uint32_t x, uint32_t divisor)
@@ -234,27 +134,8 @@ static __attribute__((noinline)) uint32_t quotient(uint32_t x, uint32_t divisor)
     return x / divisor;
 }
 
-ONE_PASS clone_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++)
-        sum += quotient(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
-    return sum;
-}
-PASSES(clone_trap)
-
-ONE_PASS clone_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++)
-        sum += compiler_quotient(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
-    return sum;
-}
-PASSES(clone_cure)
+SUM_PASS(clone_trap, sum += quotient(COMPILER_DIVIDEND(i), COMPILER_DIVISOR))
+SUM_PASS(clone_cure, sum += compiler_quotient(COMPILER_DIVIDEND(i), COMPILER_DIVISOR))
 
 /* No clone, but no division either: the compiler knows the range of all callers' arguments. */
 static NOCLONE uint32_t quotient_of_one(uint32_t x, uint32_t divisor)
@@ -262,16 +143,7 @@ static NOCLONE uint32_t quotient_of_one(uint32_t x, uint32_t divisor)
     return x / divisor;
 }
 
-ONE_PASS clone_range(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++)
-        sum += quotient_of_one(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);
-    return sum;
-}
-PASSES(clone_range)
+SUM_PASS(clone_range, sum += quotient_of_one(COMPILER_DIVIDEND(i), COMPILER_DIVISOR))
 
 /* A volatile sum is kept, but in memory: each iteration waits for the store of the previous one. */
 ONE_PASS volatile_trap(uint64_t *table, uint64_t count)
@@ -284,30 +156,10 @@ ONE_PASS volatile_trap(uint64_t *table, uint64_t count)
 }
 PASSES(volatile_trap)
 
-ONE_PASS volatile_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        sum += table[i];
-        BENCH_KEEP(sum);
-    }
-    return sum;
-}
-PASSES(volatile_cure)
+SUM_PASS(volatile_cure, sum += table[i]; BENCH_KEEP(sum))
 
 /* Like DoNotOptimize in libraries: the compiler may choose between memory and a register. */
-ONE_PASS volatile_choice(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        sum += table[i];
-        __asm__ volatile("" : "+m,r"(sum) : : "memory");
-    }
-    return sum;
-}
-PASSES(volatile_choice)
+SUM_PASS(volatile_choice, sum += table[i]; __asm__ volatile("" : "+m,r"(sum) : : "memory"))
 
 /* No traps: only the cost of keep.h's macros. */
 BENCH_LOOP(compiler_iterations, (void)0)

@@ -86,42 +86,12 @@ INLINED lower_of_letter_tested(uint32_t c)
 }
 
 /* A known letter: no test is left, and the sum becomes a multiplication. */
-ONE_PASS known_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++)
-        sum += lower(COMPILER_LETTER);
-    return sum;
-}
-PASSES(known_trap)
-
-ONE_PASS known_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-    uint32_t c = COMPILER_LETTER;
-
-    (void)table;
-    for (uint64_t i = 0; i < count; i++) {
-        BENCH_HIDE(c);
-        sum += lower(c);
-    }
-    return sum;
-}
-PASSES(known_cure)
+SUM_PASS(known_trap, sum += lower(COMPILER_LETTER))
+SUM_PASS_OF(known_cure, uint32_t c = COMPILER_LETTER, BENCH_HIDE(c); sum += lower(c))
 
 /* The sum of `fn` over the room's characters. */
 #define TEXT_PASS(name_, fn)                                                                       \
-    ONE_PASS name_(uint64_t *table, uint64_t count)                                                \
-    {                                                                                              \
-        const unsigned char *text = (const unsigned char *)table;                                  \
-        uint64_t sum = 0;                                                                          \
-        for (uint64_t i = 0; i < count; i++)                                                       \
-            sum += fn(text[i]);                                                                    \
-        return sum;                                                                                \
-    }                                                                                              \
-    PASSES(name_)
+    SUM_PASS_OF(name_, const unsigned char *text = (const unsigned char *)table, sum += fn(text[i]))
 
 /* Unknown letters: 26 cases become a subtraction, a comparison and a conditional move. */
 TEXT_PASS(lower_trap, lower)

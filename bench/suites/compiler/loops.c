@@ -78,49 +78,16 @@ PASSES(chain_cure)
  * A remainder by subtraction, suitable for small numbers. An optimiser that knows the final value
  * of such a loop replaces it with a division, or with the equivalent multiplication.
  */
-ONE_PASS reduce_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t n = table[i];
-        while (n > COMPILER_MODULUS)
-            n -= COMPILER_MODULUS;
-        sum += n;
-        BENCH_KEEP(sum);
-    }
-    return sum;
-}
-PASSES(reduce_trap)
-
-ONE_PASS reduce_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t n = table[i];
-        while (n > COMPILER_MODULUS) {
-            n -= COMPILER_MODULUS;
-            BENCH_HIDE(n);
-        }
-        sum += n;
-        BENCH_KEEP(sum);
-    }
-    return sum;
-}
-PASSES(reduce_cure)
+#define SUBTRACTING(each_)                                                                         \
+    uint64_t n = table[i];                                                                         \
+    while (n > COMPILER_MODULUS) {                                                                 \
+        n -= COMPILER_MODULUS;                                                                     \
+        each_;                                                                                     \
+    }                                                                                              \
+    sum += n;                                                                                      \
+    BENCH_KEEP(sum)
+SUM_PASS(reduce_trap, SUBTRACTING())
+SUM_PASS(reduce_cure, SUBTRACTING(BENCH_HIDE(n)))
 
 /* The code that may replace the trap. It differs if n is a multiple: 0 in place of the modulus. */
-ONE_PASS reduce_modulo(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t n = table[i];
-        n %= COMPILER_MODULUS;
-        sum += n;
-        BENCH_KEEP(sum);
-    }
-    return sum;
-}
-PASSES(reduce_modulo)
+SUM_PASS(reduce_modulo, sum += table[i] % COMPILER_MODULUS; BENCH_KEEP(sum))

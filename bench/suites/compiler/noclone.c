@@ -21,16 +21,5 @@ uint32_t compiler_divide_otherwise(uint32_t x, uint32_t divisor)
     return alone(x, divisor) + together(x, divisor);
 }
 
-#define DIVIDING_PASS(name_, fn)                                                                   \
-    ONE_PASS name_(uint64_t *table, uint64_t count)                                                \
-    {                                                                                              \
-        uint64_t sum = 0;                                                                          \
-        (void)table;                                                                               \
-        for (uint64_t i = 0; i < count; i++)                                                       \
-            sum += fn(COMPILER_DIVIDEND(i), COMPILER_DIVISOR);                                     \
-        return sum;                                                                                \
-    }                                                                                              \
-    PASSES(name_)
-
-DIVIDING_PASS(noclone_trap, alone)
-DIVIDING_PASS(noclone_cure, together)
+SUM_PASS(noclone_trap, sum += alone(COMPILER_DIVIDEND(i), COMPILER_DIVISOR))
+SUM_PASS(noclone_cure, sum += together(COMPILER_DIVIDEND(i), COMPILER_DIVISOR))

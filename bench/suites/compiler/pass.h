@@ -27,6 +27,24 @@
 /* Always part of its body: a pass must not become a separate function or a clone. */
 #define ONE_PASS static inline __attribute__((always_inline)) uint64_t
 
+/*
+ * A pass that returns `sum`, which begins at 0. `...` is the i-th of `count` operations. SUM_PASS_OF
+ * has a declaration before the loop.
+ */
+#define SUM_PASS(name_, ...) SUM_PASS_OF(name_, , __VA_ARGS__)
+#define SUM_PASS_OF(name_, before_, ...)                                                           \
+    ONE_PASS name_(uint64_t *table, uint64_t count)                                                \
+    {                                                                                              \
+        uint64_t sum = 0;                                                                          \
+        before_;                                                                                   \
+        (void)table;                                                                               \
+        for (uint64_t i = 0; i < count; i++) {                                                     \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return sum;                                                                                \
+    }                                                                                              \
+    PASSES(name_)
+
 /* Prevents a copy for one caller. clang makes none, and has no attribute for it. */
 #ifdef __clang__
 #define NOCLONE __attribute__((noinline))

@@ -30,94 +30,43 @@ ONE_SUM sum_empty(uint64_t k)
 }
 SUMS(sum_empty)
 
-ONE_SUM sum_trap(uint64_t k)
-{
-    uint64_t sum = 0;
+/* The loop over the counts from first_ on: the trap, and the cure. */
+#define BOTH_LOOPS(name_, first_, goes_on_, term_)                                                 \
+    ONE_SUM name_##_trap(uint64_t k)                                                               \
+    {                                                                                              \
+        uint64_t sum = 0;                                                                          \
+        for (uint64_t j = first_; goes_on_; j++)                                                   \
+            sum += term_;                                                                          \
+        return sum;                                                                                \
+    }                                                                                              \
+    SUMS(name_##_trap)                                                                             \
+    ONE_SUM name_##_cure(uint64_t k)                                                               \
+    {                                                                                              \
+        uint64_t sum = 0;                                                                          \
+        for (uint64_t j = first_; goes_on_; j++) {                                                 \
+            sum += term_;                                                                          \
+            BENCH_KEEP(sum);                                                                       \
+        }                                                                                          \
+        return sum;                                                                                \
+    }                                                                                              \
+    SUMS(name_##_cure)
+#define FORMULA(name_, value_)                                                                     \
+    ONE_SUM name_##_formula(uint64_t k)                                                            \
+    {                                                                                              \
+        return value_;                                                                             \
+    }                                                                                              \
+    SUMS(name_##_formula)
 
-    for (uint64_t i = 1; i <= k; i++)
-        sum += i;
-    return sum;
-}
-SUMS(sum_trap)
+BOTH_LOOPS(sum, 1, j <= k, j)
+FORMULA(sum, (k * (k + 1) / 2))
 
-ONE_SUM sum_cure(uint64_t k)
-{
-    uint64_t sum = 0;
+BOTH_LOOPS(squares, 0, j < k, (j * j))
+FORMULA(squares, (k - 1) * k * (2 * k - 1) / 6)
 
-    for (uint64_t i = 1; i <= k; i++) {
-        sum += i;
-        BENCH_KEEP(sum);
-    }
-    return sum;
-}
-SUMS(sum_cure)
-
-ONE_SUM sum_formula(uint64_t k)
-{
-    return k * (k + 1) / 2;
-}
-SUMS(sum_formula)
-
-/* The same for squares, j < k. */
-ONE_SUM squares_trap(uint64_t k)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t j = 0; j < k; j++)
-        sum += j * j;
-    return sum;
-}
-SUMS(squares_trap)
-
-ONE_SUM squares_cure(uint64_t k)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t j = 0; j < k; j++) {
-        sum += j * j;
-        BENCH_KEEP(sum);
-    }
-    return sum;
-}
-SUMS(squares_cure)
-
-ONE_SUM squares_formula(uint64_t k)
-{
-    return (k - 1) * k * (2 * k - 1) / 6;
-}
-SUMS(squares_formula)
-
-/*
- * The same for sixth powers. clang replaces this loop with a formula too, by a rule for all
- * polynomials. It is longer than the textbook formula, and slower than a short loop.
- */
-ONE_SUM power_trap(uint64_t k)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t j = 1; j <= k; j++)
-        sum += j * j * j * j * j * j;
-    return sum;
-}
-SUMS(power_trap)
-
-ONE_SUM power_cure(uint64_t k)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t j = 1; j <= k; j++) {
-        sum += j * j * j * j * j * j;
-        BENCH_KEEP(sum);
-    }
-    return sum;
-}
-SUMS(power_cure)
-
+/* clang replaces this loop with a formula too, by a rule for all polynomials. It is longer than the
+ * textbook formula, and slower than a short loop. */
+BOTH_LOOPS(power, 1, j <= k, (j * j * j * j * j * j))
 /* Faulhaber's formula; its product fits 64 bits up to k = 437. */
-ONE_SUM power_formula(uint64_t k)
-{
-    const uint64_t square = k * k;
-
-    return k * (k + 1) * (2 * k + 1) * (3 * square * square + 6 * square * k + 1 - 3 * k) / 42;
-}
-SUMS(power_formula)
+#define SQUARE (k * k)
+FORMULA(power,
+        (k * (k + 1) * (2 * k + 1) * (3 * SQUARE * SQUARE + 6 * SQUARE * k + 1 - 3 * k) / 42))
