@@ -1,6 +1,6 @@
 #include "kernel/ending.h"
 #include "bench/place/place.h"
-#include "kernel/cores/run.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/report/facts.h"

@@ -5,7 +5,7 @@
 #include "kernel/entry.h"
 #include "bench/run.h"
 #include "kernel/cores/deadline.h"
-#include "kernel/cores/run.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/cpu/entry.h"

@@ -3,7 +3,7 @@
 #include "kernel/clock/clocks.h"
 #include "kernel/console/keyboard.h"
 #include "kernel/cores/deadline.h"
-#include "kernel/cores/run.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/trap/guard.h"

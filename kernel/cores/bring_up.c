@@ -1,5 +1,4 @@
 #include "kernel/cores/lent.h"
-#include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
 
 #define CALL_US 1000000 /* limit of the first call, which does nothing */
@@ -26,16 +25,16 @@ uint64_t cores_cost(const struct handoff *h)
 /* Returns NULL, or why no other core can be used. */
 static const char *refused(struct cores *c)
 {
-    const struct handoff *h = c->given.handoff;
     struct core *boot = c->given.boot;
     const char *why_not;
 
     if (!c->given.irq->lapic.present)
         return "the boot core's APIC cannot be used";
-    why_not = h->borrowed ? lent_refused(c) : start_refused(c);
+    why_not = c->origin->refused(c);
     if (why_not)
         return why_not;
-    c->parking = park_choose(c->given.cpu, &c->given.irq->lapic, h->options.park == PARK_MWAIT);
+    c->parking = park_choose(c->given.cpu, &c->given.irq->lapic,
+                             c->given.handoff->options.park == PARK_MWAIT);
     boot->parking = &c->parking;
     park_accept(boot->parking);
     if (!park_test_own(boot, cores_ticks(c, OWN_US)))
@@ -54,29 +53,16 @@ static const char *make_cores(struct cores *c)
             return "the page tables have no room for the pages below their stacks";
         core->cores = c;
         core->parking = &c->parking;
-        core->origin = c->given.handoff->borrowed ? &core_lent : &core_started;
+        core->origin = c->origin;
         c->made[i] = core;
     }
     return NULL;
 }
 
-static const char *call_in(struct cores *c)
-{
-    if (!c->given.handoff->borrowed)
-        return cores_start(c);
-    lent_call(c);
-    return NULL;
-}
-
 static void name_missing(struct cores *c)
 {
-    for (unsigned i = 1; i < c->count; i++) {
-        if (c->core[i])
-            c->facts[i].why_not = NULL;
-        else
-            c->facts[i].why_not =
-                c->given.handoff->borrowed ? lent_why_not(c, i) : start_why_not(c, i);
-    }
+    for (unsigned i = 1; i < c->count; i++)
+        c->facts[i].why_not = c->core[i] ? NULL : c->origin->why_not(c, i);
 }
 
 static void count(void *ctx, unsigned core)
@@ -128,7 +114,9 @@ const char *cores_bring_up(struct cores *c)
     uint64_t began = rdtsc();
 
     c->given.boot->cores = c;
-    settle_like_boot(c);
+    c->origin = c->given.handoff->borrowed ? &core_lent : &core_started;
+    c->cr4 = read_cr4();
+    c->efer = rdmsr(MSR_EFER);
     if (!cores_make_list(c))
         return "the list of cores: the arena is too small";
     core_inspect(c->given.boot);
@@ -140,7 +128,7 @@ const char *cores_bring_up(struct cores *c)
     if (!c->why_alone)
         c->why_alone = make_cores(c);
     if (!c->why_alone)
-        c->why_alone = call_in(c);
+        c->why_alone = c->origin->bring(c);
     if (!c->why_alone) {
         name_missing(c);
         try_all(c);

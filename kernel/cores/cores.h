@@ -23,12 +23,22 @@
 #include "kernel/devices/irq.h"
 #include "kernel/memory/arena.h"
 #include "kernel/memory/handoff.h"
+#include "kernel/trap/traps.h"
 #include "lib/cpu/machine_cores.h"
 
-/* The operations that depend on how a core was obtained. There is one constant for cores that were
+struct cores;
+
+/* The operations that depend on how cores are obtained. There is one constant for cores that are
  * started (start.c) and one for cores that the firmware lends (lent.c). The boot core has no
  * origin. */
 struct core_origin {
+    /* On the boot core: returns NULL, or why no core can be obtained. */
+    const char *(*refused)(struct cores *c);
+    /* On the boot core: obtains all cores of c->made. Returns when all have arrived or no more
+     * arrive. NULL, or why none could be obtained. */
+    const char *(*bring)(struct cores *c);
+    /* Returns why core i did not arrive. */
+    const char *(*why_not)(const struct cores *c, unsigned i);
     /* On the core: puts its APIC in the boot core's mode, or checks that it is. Stores the APIC's
      * id in *id. Returns NULL, or why the core cannot be used. */
     const char *(*join_apic)(const struct lapic *boot, uint32_t *id);
@@ -57,11 +67,6 @@ struct cores_given {
     struct core *boot;
 };
 
-/* The boot core's values, which every other core gets. */
-struct core_registers {
-    uint64_t cr4, efer;
-};
-
 /* Storage for the texts of a core's facts. */
 struct core_texts {
     char mtrr[96], features[160];
@@ -79,7 +84,8 @@ struct core_meeting {
 
 struct cores {
     struct cores_given given;
-    struct core_registers registers;
+    const struct core_origin *origin; /* of all cores but the boot core */
+    uint64_t cr4, efer;               /* the boot core's, which every other core gets */
     struct parking parking;
     unsigned count;
     struct core **made;       /* by number, before they arrive; [0] is unused */
@@ -134,13 +140,6 @@ extern const struct core_origin core_started;
 
 /* Returns the bytes of arena that cores_start() takes. */
 uint64_t start_cost(unsigned cores);
-/* Returns NULL, or why no core can be started. Switches the LAPIC to x2APIC if the ids need it. */
-const char *start_refused(struct cores *c);
-/* Starts all cores of c->made. Returns when all have arrived or no more arrive. NULL, or why none
- * could be started. */
-const char *cores_start(struct cores *c);
-/* Returns why core i did not arrive. */
-const char *start_why_not(const struct cores *c, unsigned i);
 
 /* --- settle.c --- */
 
@@ -151,8 +150,6 @@ struct settled {
     enum lfence_state lfence;
 };
 
-/* Saves the boot core's registers, before the first other core settles. */
-void settle_like_boot(struct cores *c);
 /* Sets the core `c`, on which it runs, up like the boot core: descriptors, traps, control
  * registers, page tables, APIC, interrupts and machine checks. NULL: the core has its number and
  * can be called; else why not. */
@@ -162,6 +159,38 @@ void core_unsettle(const struct core *c, const struct settled *was);
 /* Fills the entries of place, facts and texts of the core `c`, on which it runs, once its number is
  * known; on the boot core first. */
 void core_inspect(const struct core *c);
+
+/* --- run.c: a serving core sleeps until the boot core gives it something to run --- */
+
+typedef void core_fn(void *ctx, unsigned core);
+
+/* On a core that has settled: runs the jobs that it is woken for, until it is sent back to the
+ * firmware. */
+void core_serve(struct core *c);
+
+/* On the boot core: run fn(ctx, i) on core i, or on all n cores of the list at once, as run() and
+ * together() of struct platform_cores. Return NULL, or why it could not run or what stopped it. */
+const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx);
+const char *cores_together(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
+                           void *ctx);
+/* Runs fn on core i while the boot core runs `here` (NULL: nothing). Everything is bounded, for
+ * cores that are not known to answer. False: it did not finish within `ticks` and was given up. */
+bool cores_try(struct cores *all, unsigned i, core_fn *fn, void *ctx, void (*here)(void *ctx),
+               uint64_t ticks);
+
+/* The NMI hook of kernel/trap/traps.h, for every core. */
+void core_nmi(struct core *c);
+
+/*
+ * A fatal exception on a core other than the boot core, in three steps on that core. The first
+ * keeps the description for cores_run() and waits, bounded, until no other core prints. False: the
+ * core faulted again while it printed, so it must print nothing more.
+ */
+bool core_fault_begin(struct core *c, const struct trap_frame *f);
+/* Marks the fault as printed. */
+void core_fault_end(struct core *c);
+/* Leaves the core's meeting and stops the core for good. */
+_Noreturn void core_fault_stop(struct core *c);
 
 /* --- time.c, on the boot core --- */
 

@@ -1,5 +1,4 @@
 #include "kernel/cores/lent.h"
-#include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/entry.h"
@@ -168,17 +167,9 @@ static void give_up(struct core *c)
         (void)await_back(c);
 }
 
-const struct core_origin core_lent = {
-    .join_apic = lapic_is_alike,
-    .mask = mask,
-    .nmi = nmi,
-    .stop = stop,
-    .give_up = give_up,
-};
-
 /* --- the boot core --------------------------------------------------------------------------- */
 
-const char *lent_refused(const struct cores *c)
+static const char *refused(struct cores *c)
 {
     const struct handoff *h = c->given.handoff;
 
@@ -220,7 +211,7 @@ static void call_one(struct cores *c, struct lent_core *l)
         await_arrival(c, l, i);
 }
 
-const char *lent_why_not(const struct cores *c, unsigned i)
+static const char *why_not(const struct cores *c, unsigned i)
 {
     const struct lent *l = c->given.handoff->lent;
 
@@ -241,7 +232,9 @@ void lent_dismiss(struct lent *l)
             (void)change(&l->core[i].state, LENT_WAITS, LENT_HOME);
 }
 
-void lent_call(struct cores *c)
+/* Calls the waiting cores in order of arrival, one after the other: the next one when the previous
+ * one serves. Each becomes the core of its number in c->made. Sends the rest home. */
+static const char *bring(struct cores *c)
 {
     struct lent *l = c->given.handoff->lent;
     uint64_t silence = cores_ticks(c, SILENCE_US), last = rdtsc();
@@ -255,7 +248,19 @@ void lent_call(struct cores *c)
         last = rdtsc();
     }
     lent_dismiss(l);
+    return NULL;
 }
+
+const struct core_origin core_lent = {
+    .refused = refused,
+    .bring = bring,
+    .why_not = why_not,
+    .join_apic = lapic_is_alike,
+    .mask = mask,
+    .nmi = nmi,
+    .stop = stop,
+    .give_up = give_up,
+};
 
 void lent_home(const struct cores *c, struct lent *l)
 {

@@ -6,7 +6,7 @@
  *
  *   boot/cores.c              starts the procedures; waits for begin and end  (boot core, firmware)
  *   lent_serve()              the procedure                                   (the core itself)
- *   lent_call(), lent_home()  calls cores; sends all of them home             (boot core, borrowed)
+ *   core_lent, lent_home()    calls cores; sends all of them home             (boot core, borrowed)
  */
 #ifndef KERNEL_CORES_LENT_H
 #define KERNEL_CORES_LENT_H
@@ -61,13 +61,6 @@ bool lent_lost(const struct lent_core *l);
 
 /* --- the boot core, borrowed; the lent cores are in the handoff --- */
 
-/* Returns NULL, or why no core is lent. */
-const char *lent_refused(const struct cores *c);
-/* Calls the waiting cores in order of arrival, one after the other: the next one when the previous
- * one serves. Each becomes the core of its number in c->made. Sends the rest home. */
-void lent_call(struct cores *c);
-/* Returns why core i did not arrive. */
-const char *lent_why_not(const struct cores *c, unsigned i);
 /* Returns every lent core to the firmware, whatever it runs, newest first. Bounded. `l` NULL: no
  * core is lent. */
 void lent_home(const struct cores *c, struct lent *l);

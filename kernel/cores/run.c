@@ -1,4 +1,4 @@
-#include "kernel/cores/run.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/trap/fault.h"

@@ -86,18 +86,13 @@ void core_inspect(const struct core *c)
         compare(all, f, &all->texts[c->index], &features);
 }
 
-void settle_like_boot(struct cores *c)
-{
-    c->registers = (struct core_registers){.cr4 = read_cr4(), .efer = rdmsr(MSR_EFER)};
-}
-
 /* Sets the registers as on the boot core; LA57 and long mode are already set. XCR0 gets what this
  * core supports. */
-static void set_registers(const struct core_registers *boot)
+static void set_registers(const struct cores *all)
 {
     cpu_setup();
-    wrmsr(MSR_EFER, boot->efer);
-    write_cr4(boot->cr4 & ~CR4_MCE); /* mce_enable() sets it after clearing the banks */
+    wrmsr(MSR_EFER, all->efer);
+    write_cr4(all->cr4 & ~CR4_MCE); /* mce_enable() sets it after clearing the banks */
     cpu_setup_paging();
 }
 
@@ -123,7 +118,7 @@ const char *core_settle(struct core *c, struct settled *was)
 
     core_load(c);
     traps_load();
-    set_registers(&all->registers);
+    set_registers(all);
     paging_use(all->given.paging, c, false);
     why_not = identify(c);
     if (why_not)

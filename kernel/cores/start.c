@@ -1,5 +1,4 @@
 #include "kernel/cores/cores.h"
-#include "kernel/cores/run.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/memory/memory_map.h"
@@ -80,14 +79,6 @@ static void give_up(struct core *c)
     (void)lapic_ipi(c->parking->lapic, c->apic_id, ICR_INIT);
 }
 
-const struct core_origin core_started = {
-    .join_apic = lapic_follow,
-    .mask = mask,
-    .nmi = nmi,
-    .stop = stop,
-    .give_up = give_up,
-};
-
 /* The trampoline calls this on the core's own stack. */
 static void arrive(struct core *c)
 {
@@ -123,7 +114,8 @@ static uint64_t low_pages(const struct handoff *h)
     return h->low_page;
 }
 
-const char *start_refused(struct cores *c)
+/* Switches the LAPIC to x2APIC if the ids need it. */
+static const char *refused(struct cores *c)
 {
     struct lapic *lapic = &c->given.irq->lapic;
 
@@ -208,7 +200,7 @@ static void write_trampoline(const struct cores *c, uint64_t low, uint32_t *tick
     t->gdt_base = at + trampoline_layout.gdt;
 }
 
-const char *cores_start(struct cores *c)
+static const char *bring(struct cores *c)
 {
     struct paging *paging = c->given.paging;
     struct trampoline_place *place = arena_take(c->given.arena, c->count * sizeof(*place));
@@ -229,9 +221,20 @@ const char *cores_start(struct cores *c)
     return NULL;
 }
 
-const char *start_why_not(const struct cores *c, unsigned i)
+static const char *why_not(const struct cores *c, unsigned i)
 {
     if (!cores_reachable(c->list.id[i], c->given.irq->lapic.x2apic))
         return "its APIC id needs x2APIC, which is not available here";
     return c->lost ? c->lost : "it did not answer INIT and start-up";
 }
+
+const struct core_origin core_started = {
+    .refused = refused,
+    .bring = bring,
+    .why_not = why_not,
+    .join_apic = lapic_follow,
+    .mask = mask,
+    .nmi = nmi,
+    .stop = stop,
+    .give_up = give_up,
+};

@@ -1,5 +1,5 @@
 #include "kernel/machine/core_controls.h"
-#include "kernel/cores/run.h"
+#include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
