@@ -204,8 +204,8 @@ REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/figure/row_figure.c.o $(I
 CONF_TOOL   := $(B)/hosted/conf
 # Prints the schema of the report.
 FIELDS_TOOL := $(B)/hosted/fields
-# Programs for scripts/silicon: the judge of coverage, and a program for comparison.
-COVERAGE := $(B)/hosted/coverage
+# Prints the intervals of recorded launches: for the test of their coverage.
+COVERAGE    := $(B)/hosted/coverage
 # The program with a counter of core cycles on every machine, for tests.
 COUNTED  := $(B)/hosted/counted
 # Runs a function of any relocatable object: for tests of compilers' output.
@@ -226,6 +226,7 @@ INSN_COPIES := $(B)/hosted/insn_copies
 # Executes every form that this CPU has, once.
 INSN_RUN    := $(B)/hosted/insn_run
 HAS_ZYDIS   := $(wildcard $(addsuffix /include/Zydis/Zydis.h,/usr /usr/local))
+# A program for comparison: for scripts/silicon.
 PEER     := $(B)/hosted/peer_google_benchmark
 HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/usr /usr/local))
 
@@ -301,7 +302,7 @@ insn-table: $(if $(HAS_ZYDIS),$(INSN_TABLE),no-zydis)
 	@$(INSN_TABLE) >lib/insn/table.def.tmp && mv lib/insn/table.def.tmp lib/insn/table.def || \
 		{ rm -f lib/insn/table.def.tmp; exit 1; }
 
-silicon: $(HOSTED) $(COVERAGE) $(REPLAY) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
+silicon: $(HOSTED) $(REPLAY) $(if $(HAS_GOOGLE_BENCHMARK),$(PEER))
 	+@tests=0; $(PYTHON) scripts/test silicon || tests=1; $(PYTHON) scripts/silicon && exit $$tests
 
 # --- running it ----------------------------------------------------------------------------------

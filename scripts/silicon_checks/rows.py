@@ -4,19 +4,14 @@ The checks use measurements on an exclusive core (docs/witness.md "The witness")
 could fail (a neighbour, a CPU that was taken away, predictors that change) first looks for such a reason. If it finds
 one, it is not judged and states the reason.
 """
-import json
 import math
-import os
 import statistics
-import subprocess
 
 from silicon_checks import figures
-from silicon_checks.neighbours import Check, TOO_SHARED, enough, is_exclusive, percent, exclusive, too_shared
+from silicon_checks.neighbours import Check, enough, percent, exclusive, too_shared
 from judge import difference, shift
 from launch import launches
 from read import figure
-
-COVERAGE = os.path.join(launches.ROOT, "build/hosted/coverage")
 
 CALLS = ["direct", "plt", "got", "register", "virtual"]
 TRUTH = ["add", "neg", "ror", "lea", "cmov", "imul", "imul64", "load"]
@@ -192,86 +187,6 @@ def repeatability(runs):
                   f"median {middle:.4f}, {REPEATING:.0%} from {lo:.4f} to {hi:.4f} cycles: {percent((hi - lo) / base)}{gross};"
                   f" all from {min(values):.4f} to {max(values):.4f}",
                   REPEATS_LIMIT, hi - lo <= REPEATS * base)
-
-
-def _coverage_input(runs, rows):
-    yield f"{len(runs)} {len(rows)}"
-    for launch in runs:
-        for row in rows:
-            per_op = launch.rows[row]["per_op"]
-            known = is_exclusive(launch, row)
-            yield f"{per_op['cycles']} {per_op['cycles_lo']} {per_op['cycles_hi']}" if known else "nan nan nan"
-
-
-def with_intervals(launch):
-    return [name for name, row in launch.rows.items() if "cycles" in row.get("per_op", {}) and "interval" in row]
-
-
-def _judge_coverage(runs, rows):
-    p = subprocess.run([COVERAGE], input="\n".join(_coverage_input(runs, rows)), text=True,
-                       stdout=subprocess.PIPE, check=True)
-    return json.loads(p.stdout)
-
-
-ROWS_LEAST = 10  # fewer prove nothing
-
-
-POOLED, EACH = 0.98, 0.90  # lib/stats/coverage.h uses the same limits
-COVERED_LIMIT = f"at least {POOLED:.0%} pooled and {EACH:.0%} in each row; not judged if less than two standard errors below"
-MOVING = 1 / 2  # maximum share of varying rows; if more rows vary, none is excluded
-# The state that outlasts a launch, if it is known.
-WHAT_MOVES = {"sum/cold": "the memory, which is slower at one time than at another"}
-
-
-def _holds(said, rows):
-    """Returns None if a share is below a limit by no more than launches differ by chance."""
-    if len(rows) < ROWS_LEAST or said["fails"] or any(r["fails"] for r in said["rows"]):
-        return False
-    if said["share"] >= POOLED and all(r["share"] is None or r["share"] >= EACH for r in said["rows"]):
-        return True
-    return None
-
-
-def _told(runs, row):
-    """Returns the range of the figures of a row that varies between launches, and the cause if it is known."""
-    values = [cycles(r, row) for r in exclusive(runs, row)]
-    why = f": {WHAT_MOVES[row]}" if row in WHAT_MOVES else ""
-    return f"{row} {min(values):.3f} to {max(values):.3f}{why}"
-
-
-def _excused(runs, rows):
-    """Returns rows that vary between launches, which the interval of one launch cannot know. Chains of known latency do
-    not vary on a machine in working order: if they do, the measurement is wrong, and nothing is excused."""
-    moving = [row for row in rows if moves(runs, row)]
-    if len(moving) > MOVING * len(rows) or any(row.startswith("truth/") for row in moving):
-        return []
-    return moving
-
-
-def coverage(runs):
-    """Checks the coverage of all rows together and of each."""
-    rows = with_intervals(runs[0])
-    a_row = statistics.fmean(len(exclusive(runs, row)) for row in rows)
-    if a_row < max(3, len(runs) / 8):
-        yield Check(f"{len(rows)} rows", f"{TOO_SHARED}: {a_row:.1f} of {len(runs)} launches, the mean over the rows, had the"
-                  " core to themselves", COVERED_LIMIT, None)
-        return
-    said, moving = _judge_coverage(runs, rows), []
-    if not _holds(said, rows):
-        moving = _excused(runs, rows)
-    if moving:
-        rows = [row for row in rows if row not in moving]
-        said = _judge_coverage(runs, rows)
-    holds = _holds(said, rows)
-    least = min((r["share"] for r in said["rows"] if r["share"] is not None), default=math.nan)
-    yield Check(f"{len(rows)} rows, {said['pairs']:.0f} ordered pairs of launches",
-              f"{'not judged: too close to a limit: ' if holds is None else ''}{percent(said['share'])}, standard error"
-              f" {percent(said['se'])}; the least of a row {percent(least)}", COVERED_LIMIT, holds)
-    shares = sorted((r["share"], row) for r, row in zip(said["rows"], rows) if r["share"] is not None)
-    yield Check("the rows that are covered least",
-              ", ".join(f"{row} {percent(covered, 1)}" for covered, row in shares[:5]))
-    if moving:
-        yield Check("not judged, because they vary between launches, cycles", "; ".join(_told(runs, row) for row in moving))
 
 
 # --- verdicts -------------------------------------------------------------------------------------

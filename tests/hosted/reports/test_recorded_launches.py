@@ -2,7 +2,6 @@
 intervals contain the other launches' figures.
 """
 
-import json
 import lzma
 import random
 import statistics
@@ -10,8 +9,9 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from silicon_checks import rows as checks
+from silicon_checks import coverage
 
+INTERVALS = ROOT / "build/hosted/coverage"
 PLACEMENTS, ROUNDS = 16, 4
 MOVES = {"sum/cold"}  # it varies even from round to round of a launch, with the load on the memory
 
@@ -28,14 +28,24 @@ def read(path):
 
 
 def judge(rows):
-    """Returns the tool's results: pooled, and {row: its result}."""
+    """Returns the Coverage of all rows, and {row: that of it, with `figures` and `half`}: the figures of its launches, and
+    the median of half their intervals."""
     launches = sorted({launch for of in rows.values() for launch in of}, key=int)
-    missing = ["nan"] * PLACEMENTS
-    lines = [f"{len(launches)} {len(rows)} {PLACEMENTS} {ROUNDS}"]
-    lines += [" ".join(map(str, of.get(launch, missing))) for launch in launches for of in rows.values()]
-    p = subprocess.run([checks.COVERAGE, "placements"], input="\n".join(lines), text=True, stdout=subprocess.PIPE, check=True)
-    said = json.loads(p.stdout)
-    return said, dict(zip(rows, said["rows"]))
+    lines = [f"{PLACEMENTS} {ROUNDS}"] + [" ".join(map(str, of[launch])) for of in rows.values() for launch in of]
+    p = subprocess.run([INTERVALS], input="\n".join(lines), text=True, stdout=subprocess.PIPE, check=True)
+    said = ([float(v) for v in line.split()] for line in p.stdout.splitlines())
+    intervals = {row: {launch: next(said) for launch in of} for row, of in rows.items()}
+    pooled, each = coverage.judge({row: [of.get(launch) for launch in launches] for row, of in intervals.items()})
+    for row, of in intervals.items():
+        each[row].figures = [figure for figure, _, _ in of.values()]
+        each[row].half = statistics.median((hi - lo) / 2 for _, lo, hi in of.values())
+    return pooled, each
+
+
+@pytest.mark.parametrize("text", ["", "3\n", "2 3\n1 1\n", "2 1\n1\n", "2 1\n1 x\n", "x y"])
+def test_the_tool_refuses_other_input(text):
+    p = subprocess.run([INTERVALS], input=text, text=True, capture_output=True, check=False)
+    assert p.returncode == 1 and "no table" in p.stderr and not p.stdout
 
 
 @pytest.fixture(name="recorded", scope="module", params=sorted((ROOT / "tests/replay/launches").glob("*.tsv.xz")),
@@ -50,22 +60,22 @@ def fixture_judged(recorded):
 
 
 def test_98_percent_of_other_launches_are_inside_the_intervals(judged, recorded):
-    said, rows = judged
-    assert len(rows) >= 190 and said["pairs"] > 0.98 * 20 * 19 * len(recorded)
-    assert said["share"] >= 0.98 and not said["fails"]
+    pooled, rows = judged
+    assert len(rows) >= 190 and pooled.pairs > 0.98 * 20 * 19 * len(recorded)
+    assert pooled.share >= coverage.POOLED
 
 
 def test_90_percent_are_inside_for_each_row_that_does_not_vary(judged):
     _, rows = judged
-    low = {row for row, of in rows.items() if of["share"] < 0.9}
-    assert low <= MOVES and not any(of["fails"] for of in rows.values())
+    low = {row for row, of in rows.items() if of.share < coverage.EACH}
+    assert low <= MOVES and not any(of.fails(coverage.EACH) for of in rows.values())
 
 
 def test_the_median_repeats_better_than_the_mean(judged, recorded):
     """The median does not depend on the number of odd placements in a launch; the mean does."""
     _, rows = judged
-    assert 2.9975 <= rows["calls/got"]["least"] and rows["calls/got"]["most"] <= 3.0055
-    assert 0.9965 <= rows["calls/plt"]["least"] and rows["calls/plt"]["most"] <= 1.0035
+    assert all(2.9975 <= v <= 3.0055 for v in rows["calls/got"].figures)
+    assert all(0.9965 <= v <= 1.0035 for v in rows["calls/plt"].figures)
     for row, spread in (("calls/got", 0.3), ("calls/plt", 0.15)):
         means = [statistics.fmean(v) for v in recorded[row].values()]
         assert max(means) - min(means) > spread
@@ -88,7 +98,7 @@ def between_rounds(placements):
 
 def test_intervals_are_no_wider_than_they_must(judged):
     _, rows = judged
-    assert statistics.median(of["half"] for of in rows.values()) < 0.1
+    assert statistics.median(of.half for of in rows.values()) < 0.1
 
 
 def test_launches_that_differ_are_seen(recorded):
@@ -97,8 +107,8 @@ def test_launches_that_differ_are_seen(recorded):
         assert len(of) > 10
     moved = {row: {launch: [v * (1.03 if i % 2 else 1) for v in values] for i, (launch, values) in enumerate(of.items())}
              for row, of in recorded.items()}  # fmt: skip
-    said, rows = judge(moved)
-    assert said["fails"] and sum(of["fails"] for of in rows.values()) > len(rows) / 3
+    pooled, rows = judge(moved)
+    assert pooled.fails(coverage.POOLED) and sum(of.fails(coverage.EACH) for of in rows.values()) > len(rows) / 3
 
 
 def test_the_stated_level_holds_for_drawn_placements():
@@ -108,5 +118,5 @@ def test_the_stated_level_holds_for_drawn_placements():
         f"row{r}": {str(n): [dice.gauss(3, 0.01) + (dice.random() < 0.125) for _ in range(PLACEMENTS)] for n in range(20)}
         for r in range(40)
     }
-    said, of = judge(rows)
-    assert said["share"] >= 0.98 and min(o["share"] for o in of.values()) > 0.9
+    pooled, each = judge(rows)
+    assert pooled.share >= coverage.POOLED and min(of.share for of in each.values()) > coverage.EACH

@@ -4,15 +4,16 @@ has the checks of rows and time.
 
 import importlib.machinery
 import importlib.util
-import json
 import math
 import os
+import random
 import re
+import statistics
 import subprocess
 import sys
 from types import SimpleNamespace
 
-from silicon_checks import figures
+from silicon_checks import coverage, figures
 from launch import launches
 import pytest
 from silicon_checks import calls
@@ -22,11 +23,6 @@ from silicon_checks import rows as checks
 from planted_launches import launch, many, row, shared_row, truth_launches, verdicts, witnessed
 
 # --- figures --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("df, wanted", [(1, 63.657), (4, 4.604), (29, 2.756), (1000, 2.581)])
-def test_quantiles_of_t_are_those_of_a_table(df, wanted):
-    assert figures.t_quantile(df) == pytest.approx(wanted, abs=5e-4)
 
 
 def test_mean_half_and_spread_are_those_computed_by_hand():
@@ -138,9 +134,9 @@ def test_a_check_on_a_shared_core_shows_its_limit_and_is_not_judged():
 def test_every_check_over_rows_can_be_too_shared():
     names = {f"truth/{n}" for n in checks.TRUTH} | set(checks.COVERED) | {"planted/adds20", "planted/adds21"}
     runs = many({name: {**shared_row(3.0), "truth_cycles": 3} for name in names})
-    for judged in (checks.truth, checks.repeatability, checks.coverage, calls.calls, times.resolution):
+    for judged in (checks.truth, checks.repeatability, coverage.check, calls.calls, times.resolution):
         lines = [check for check in judged(runs) if check.limit]
-        assert lines and all(check.holds is None and checks.TOO_SHARED in check.figure for check in lines), judged
+        assert lines and all(check.holds is None and neighbours.TOO_SHARED in check.figure for check in lines), judged
     (check,) = times.cost("truth/add", runs)
     assert check.holds is None
 
@@ -151,15 +147,15 @@ def test_a_launch_without_the_cpu_is_disturbed():
     assert neighbours.is_exclusive(launch({"a": fine}), "a") and not neighbours.is_exclusive(launch({"a": away}), "a")
     runs = truth_launches(add={**away, "truth_cycles": 1})
     (check,) = [check for check in checks.truth(runs) if check.what.startswith("add")]
-    assert check.holds is None and checks.TOO_SHARED in check.figure
+    assert check.holds is None and neighbours.TOO_SHARED in check.figure
 
 
 def test_launches_on_an_exclusive_core_are_counted():
     runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": shared_row(1)}), launch({"a": row(1)}),
             launch({"a": row(1), "b": row(1, per_op={"ticks": 1})})]  # fmt: skip
-    assert checks.exclusive(runs, "a") == runs and checks.exclusive(runs, "a", "b") == runs[:1]
-    assert not checks.enough([1] * 2, [1] * 8) and checks.enough([1] * 3, [1] * 24)
-    assert not checks.enough([1] * 3, [1] * 25) and checks.enough([1] * 4, [1] * 30)
+    assert neighbours.exclusive(runs, "a") == runs and neighbours.exclusive(runs, "a", "b") == runs[:1]
+    assert not neighbours.enough([1] * 2, [1] * 8) and neighbours.enough([1] * 3, [1] * 24)
+    assert not neighbours.enough([1] * 3, [1] * 25) and neighbours.enough([1] * 4, [1] * 30)
 
 
 # --- neighbours -----------------------------------------------------------------------------------
@@ -247,8 +243,8 @@ def test_verdicts_takes_a_number_of_launches(silicon, monkeypatch, number):
 
 def test_only_judged_checks_are_counted(silicon, capsys):
     count = silicon.Count()
-    count.show([checks.Check("a", "1", "<2", True), checks.Check("b", "3", "<2", False), checks.Check("c", "4")])
-    count.show([checks.Check("d", "too shared", "<2", None)])
+    count.show([neighbours.Check("a", "1", "<2", True), neighbours.Check("b", "3", "<2", False), neighbours.Check("c", "4")])
+    count.show([neighbours.Check("d", "too shared", "<2", None)])
     assert (count.judged, count.held, count.unjudged) == (2, 1, 1)
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["holds", "FAILS", "c:", "?"]
 
@@ -264,7 +260,7 @@ def test_a_broken_section_does_not_end_the_run(silicon, monkeypatch, capsys, rea
     sections = [n for n in vars(silicon) if n.endswith("_section")]
     for name in sections:
         monkeypatch.setattr(silicon, name, breaks)
-    monkeypatch.setattr(silicon, "peers_section", lambda c: c.show([checks.Check("last", "1", "1")]))
+    monkeypatch.setattr(silicon, "peers_section", lambda c: c.show([neighbours.Check("last", "1", "1")]))
     monkeypatch.setattr(sys, "argv", ["silicon"])
     assert silicon.main() == 2
     said = capsys.readouterr().out
@@ -275,7 +271,7 @@ def test_a_broken_section_does_not_end_the_run(silicon, monkeypatch, capsys, rea
 @pytest.mark.parametrize("holds, status", [(True, 0), (None, 0), (False, 1)])
 def test_the_exit_status_is_that_of_the_checks_that_are_judged(silicon, monkeypatch, holds, status):
     for name in [n for n in vars(silicon) if n.endswith("_section")]:
-        monkeypatch.setattr(silicon, name, lambda c, *_: c.show([checks.Check("check", "1", "1", holds)]))
+        monkeypatch.setattr(silicon, name, lambda c, *_: c.show([neighbours.Check("check", "1", "1", holds)]))
     monkeypatch.setattr(sys, "argv", ["silicon"])
     assert silicon.main() == status
 
@@ -289,24 +285,56 @@ def test_the_words_name_two_threads_of_one_core(silicon):
     assert silicon.sibling_words(SimpleNamespace(cores=two[:3])) is None
 
 
-# --- the tool that judges coverage ----------------------------------------------------------------
+# --- coverage -------------------------------------------------------------------------------------
 
 
-def judge(text):
-    return subprocess.run([checks.COVERAGE], input=text, text=True, capture_output=True, check=False)
+def a_row(*figures, half=0.5):
+    return [(figure, figure - half, figure + half) for figure in figures]
 
 
-def test_the_coverage_tool_counts_pairs():
-    # Three launches of two rows. By hand: 4 of 6 pairs of row 1, 1 of 2 of row 2, which one launch lacks.
-    said = json.loads(
-        judge("3 2\n1 0.98 1.1\n2 1.9 2.1\n1.05 0.95 1.15\nnan nan nan\n0.95 0.85 1.02\n1.8 1.7 2.2\n").stdout
-    )
-    assert said["pairs"] == 8
-    assert [r["share"] for r in said["rows"]] == pytest.approx([4 / 6, 1 / 2], abs=1e-5)
-    assert said["share"] == pytest.approx(5 / 8, abs=1e-5)
+def test_coverage_is_that_counted_by_hand():
+    # Covered: (0,1), (2,0), (2,1); not (0,2), (1,0), (1,2). The second row has (0,2) and (2,0).
+    rows = [[(10, 9, 11), (11, 10.5, 11.5), (20, -80, 120)], [(5, 4, 6), None, (4, 2, 6)]]
+    found = coverage.of_rows(rows, 0.95)
+    assert found.pairs == 8 and found.share == 5 / 8
+    # Drawn from three: launches 0 and 2 alone have 3/4, the other two couples 1/2.
+    assert 0.05 < found.se < 0.15 and found.fails(0.95)
+    pooled, each = coverage.judge(dict(zip("ab", rows)))
+    assert pooled == found and [each[name].share for name in "ab"] == [1 / 2, 1]
+    found = coverage.of_rows([row[:2] for row in rows], 0.95)  # the limit itself is inside; two launches have no error
+    assert (found.pairs, found.share) == (2, 0.5) and not found.fails(0.95)
+    found = coverage.of_rows([row[:1] for row in rows], 0.95)
+    assert found.pairs == 0 and math.isnan(found.share) and not found.fails(0.95)
 
 
-@pytest.mark.parametrize("text", ["", "3\n", "2 1\n16 0.1 1\n", "1 1\n1 1\n", "x y"])
-def test_the_coverage_tool_refuses_other_input(text):
-    p = judge(text)
-    assert p.returncode == 1 and "no table" in p.stderr and not p.stdout
+def test_coverage_uses_each_end_of_an_interval():
+    assert coverage.of_rows([[(3, 2.9, 4.1), (4, 3.9, 4.1)]], 0.95).share == 0.5
+    assert coverage.of_rows([[(3, 2.9, 3.1), (4, 2.9, 4.1)]], 0.95).share == 0.5
+
+
+@pytest.mark.parametrize("good", [False, True])
+def test_all_or_no_pairs_are_covered(good):
+    found = coverage.of_rows([a_row(*range(10), half=100 if good else 0.5)], math.inf)
+    assert (found.pairs, found.share, found.se) == (90, good, 0) and found.fails(0.95) != good
+    assert found.fails(0) is False
+
+
+def test_one_launch_far_away_widens_the_error_of_coverage():
+    """18 of 90 pairs miss, and the bootstrap knows that it hangs on one launch."""
+    found = coverage.of_rows([a_row(5, 5, 5, 5, 9, 5, 5, 5, 5, 5)], 0.95)
+    assert found.share == 0.8 and 0.08 < found.se < 0.25 and not found.fails(0.95)
+    halves = coverage.of_rows([a_row(*(0, 1) * 5, half=0.5)], 0.95)
+    assert halves.fails(0.9) and not halves.fails(0.3)
+
+
+def test_the_error_of_coverage_is_its_scatter():
+    dice, shares, errors = random.Random(31), [], []
+    for _ in range(40):
+        found = coverage.of_rows([a_row(*(dice.gauss(0, 1) for _ in range(30)), half=2.576 * 1.4142) for _ in range(10)], 1)
+        shares.append(found.share)
+        errors.append(found.se)
+        assert not found.fails(0.95)
+    assert statistics.fmean(shares) == pytest.approx(0.99, abs=0.005)
+    assert 0.6 < statistics.fmean(errors) / statistics.stdev(shares) < 1.7
+    narrow = [a_row(*(dice.gauss(0, 1) for _ in range(30)), half=1.288 * 1.4142) for _ in range(10)]
+    assert coverage.of_rows(narrow, 0.95).fails(0.95)

@@ -7,6 +7,7 @@ import statistics
 import pytest
 from silicon_checks import calls
 from silicon_checks import costs as times
+from silicon_checks import coverage, neighbours
 from silicon_checks import rows as checks
 from planted_launches import call_launches, launch, many, row, shared_row, truth_launches, verdicts, witnessed
 
@@ -75,16 +76,16 @@ def chance_launches(rows=20, n=30, **planted):
 
 
 def test_few_rows_fail_coverage():
-    check, least = checks.coverage(chance_launches())
+    check, least = coverage.check(chance_launches())
     assert check.holds and check.what.startswith("20 rows") and least.limit == ""
     # Fewer than ten rows prove nothing.
-    assert verdicts(checks.coverage(chance_launches(rows=9))) == [False]
+    assert verdicts(coverage.check(chance_launches(rows=9))) == [False]
 
 
 def test_intervals_that_are_too_narrow_fail_coverage():
     """All of them; and one row of forty, which the pooled share hides."""
-    assert verdicts(checks.coverage(chance_launches(**{f"r{i}": {"narrower": 0.3} for i in range(20)}))) == [False]
-    check, least = checks.coverage(chance_launches(rows=40, r7={"narrower": 0.2}))
+    assert verdicts(coverage.check(chance_launches(**{f"r{i}": {"narrower": 0.3} for i in range(20)}))) == [False]
+    check, least = coverage.check(chance_launches(rows=40, r7={"narrower": 0.2}))
     assert check.holds is False and float(check.figure.split("%")[0]) > 97.5
     assert least.figure.startswith("a/7")
 
@@ -93,27 +94,27 @@ def test_intervals_that_are_too_narrow_fail_coverage():
     (0.9801, 0.90, False, True), (0.9779, 0.95, False, None), (0.985, 0.89, False, None), (0.9779, 0.95, True, False)])
 def test_a_coverage_below_its_limit_never_holds(monkeypatch, share, least, fails, holds):
     """97.79% with a standard error of 0.3% is neither, so the check does not hold and says why."""
-    said = {"pairs": 1000, "share": share, "se": 0.003, "fails": fails,
-            "rows": [{"share": least, "fails": False}] + [{"share": None, "fails": False}] * 19}
-    monkeypatch.setattr(checks, "_judge_coverage", lambda runs, rows: said)
-    check, _ = checks.coverage(chance_launches(n=5))
+    each = {f"r{i}": coverage.Coverage(1000, 1, 0.003) for i in range(20)} | {"low": coverage.Coverage(1000, least, 0.01)}
+    said = coverage.Coverage(1000, share, 0.0001 if fails else 0.003), each
+    monkeypatch.setattr(coverage, "judge", lambda rows: said)
+    check, _ = coverage.check(chance_launches(n=5))
     assert check.holds is holds and ("not judged" in check.figure) == (holds is None)
     assert "98%" in check.limit and "90%" in check.limit and f"{100 * share:.2f}%" in check.figure
 
 
 def test_coverage_names_rows_that_move():
-    check, _, named = checks.coverage(chance_launches(r7={"moves": 0.1}))
+    check, _, named = coverage.check(chance_launches(r7={"moves": 0.1}))
     assert check.holds and check.what.startswith("19 rows") and named.figure.startswith("a/7 2.")
     runs = chance_launches(r7={"moves": 0.1})
     for one in runs:
         one.rows["sum/cold"] = one.rows.pop("a/7")
-    assert "the memory" in list(checks.coverage(runs))[-1].figure
+    assert "the memory" in list(coverage.check(runs))[-1].figure
 
 
 @pytest.mark.parametrize("moving", [[2], [2, 7], range(5, 16)])
 def test_coverage_excuses_no_chain_and_no_machine_that_moves_as_a_whole(moving):
     planted = {f"r{i}": {"moves": 0.1} for i in moving}
-    assert verdicts(checks.coverage(chance_launches(**planted))) == [False]
+    assert verdicts(coverage.check(chance_launches(**planted))) == [False]
 
 
 def test_one_failed_launch_fails_verdicts():
@@ -192,7 +193,7 @@ def test_a_level_has_its_offsets_or_is_not_explained():
     (check,) = calls.sweep(found, [swept([4.0] * 64)] * 3)
     assert not check.limit and "6.00 (10%): not explained" in check.figure
     (check,) = calls.sweep(found, [launch({"calls/virtual": shared_row(4)})])
-    assert checks.TOO_SHARED in check.figure
+    assert neighbours.TOO_SHARED in check.figure
 
 
 def test_rows_that_are_not_distinguished_fail_resolution():
