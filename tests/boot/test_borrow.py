@@ -223,7 +223,7 @@ def test_cores_that_fault_are_given_back(boot, program, tmp_path):
 
 
 @pytest.mark.parametrize("words", [BORROW + " cores=all", "suite=cores takeover=borrow finish=return cores=all"])
-def test_each_core_gets_back_what_it_had(boot, shim, words):
+def test_each_core_gets_its_state_back(boot, shim, words):
     """Compares registers, interrupts and machine checks, on the calling core and on the cores themselves."""
     done = b"shim: it returned"
     b = boot("", disk=shim("mp-watch", words), extra=["-smp", "3"],

@@ -69,7 +69,7 @@ def test_list_starts_each_source_or_shows_the_reason(shared, how):
         assert re.search(rf"^  {name} +{said}\r?$", text, re.M), str(b)
 
 
-def test_rdtscp_has_to_be_there(boot):
+def test_cycle_rdtscp_is_refused_without_rdtscp(boot):
     b = boot(f"{ROW} cycle=rdtscp", **QEMU64).must(BAD_OPTIONS, rows=0)
     (error,) = [e["message"] for e in b.events("error")]
     assert re.search("cycle=rdtscp: .*no RDTSCP", error), error

@@ -34,7 +34,7 @@ def faulted(b, name, vector, word):
 
 
 @pytest.mark.check
-def test_outside_of_a_guard_it_ends_the_run(boot):
+def test_a_fault_outside_of_a_guard_ends_the_run(boot):
     b = boot("suite=provoke bench=setup samples=16")
     event = faulted(b, "setup", 6, "#UD")
     assert re.search(r"\n +rip [0-9a-f]{16} \(undefined_setup\+0x[0-9a-f]+\)", b.text), str(b)
@@ -155,7 +155,7 @@ def test_setup_and_check_that_do_not_come_back_fail_their_row_alone(boot):
         assert re.search(rf", which has been put back; {re.escape(ended)} at .* in provoke/{name}/B\+0x", row["why"]), row
 
 
-def test_it_is_reported_if_nothing_can_end_a_row(boot):
+def test_a_missing_source_for_the_deadline_is_reported(boot):
     """A borrowed machine without an HPET."""
     b = boot("suite=truth bench=add samples=16 takeover=borrow", machine="q35,hpet=off").must(SUCCESS, rows=1)
     (test,) = [t for t in b.of("selftest") if t["name"] == "deadline"]

@@ -32,7 +32,7 @@ def quick(b):
 
 @pytest.mark.others
 @pytest.mark.parametrize("machine", ["q35", "pc"])
-def test_uboot_starts_it_with_its_own_load_options(boot, stick, machine):
+def test_uboot_starts_baretick_with_load_options(boot, stick, machine):
     """Its load options are a kernel's, SSE is off, the memory map's descriptors have another size."""
     disk = stick({"baretick.conf": QUICK.encode()})
     b = quick(boot("", disk=disk, bus="ide", machine=machine, bios=media.find("U-Boot", *UBOOT)))
@@ -131,7 +131,7 @@ def shell(tmp_path, program, name, words):
 
 
 @pytest.mark.parametrize("name", ["baretick", "fs0:\\BARETICK.EFI"])
-def test_the_uefi_shell_starts_it_with_options(boot, program, tmp_path, name):
+def test_the_uefi_shell_starts_baretick_with_options(boot, program, tmp_path, name):
     quick(boot("", disk=shell(tmp_path, program, name, QUICK), keys=DO_NOT_WAIT))
 
 
@@ -145,7 +145,7 @@ def test_uefi_shell_is_given_back_its_prompt(boot, program, tmp_path):
 
 @pytest.mark.others
 @pytest.mark.long
-def test_bochs_starts_it_with_x2apic_and_without_acpi(shim, tmp_path):
+def test_bochs_starts_baretick_with_x2apic_and_without_acpi(shim, tmp_path):
     """CPUID says 3.5 GHz there, and the TSC counts at another rate. No ACPI, no PM timer, and no exit device. x2APIC,
     which QEMU's emulated CPUs lack before 9.0, as a firmware may leave it; test_steps.py has Bochs without it."""
     b = bochs(tmp_path, shim("x2apic", QUICK), cores=3)

@@ -32,7 +32,7 @@ def test_work_that_is_gone_fails_by_each(boot, method):
     assert rows["inline"]["status"] == "ok" and "work_judged" not in rows["inline"], rows["inline"]  # its point
 
 
-def test_kbest_and_ensembles_say_how_it_went(boot, shared):
+def test_kbest_and_ensembles_report_whether_they_converged(boot, shared):
     (row, _) = boot(f"{WORDS} method=kbest k=5").must(SUCCESS, rows=2).rows
     # All windows are alike, so K of them agree at once: K forward, K backward.
     for side in (row["body"], row["empty"]):
@@ -60,7 +60,7 @@ def test_ensembles_look_at_the_bare_windows_first(boot, shared):
     assert not shared(f"{WORDS} method=kbest").of("bare_window")
 
 
-def test_nothing_to_compensate_for_where_interrupts_are_masked(shared):
+def test_compensation_has_no_effect_where_interrupts_are_masked(shared):
     plain = shared(f"{WORDS} method=kbest").must(SUCCESS, rows=2)
     b = shared(COMPENSATED).must(SUCCESS, rows=2)
     (said,) = [e["message"] for e in b.events("warning") if e["message"].startswith("compensate=on ")]

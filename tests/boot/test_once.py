@@ -239,7 +239,7 @@ def test_entries_of_earlier_runs_are_replaced_and_those_of_others_kept(made, onc
     assert made.variables.get(prepare.WITNESS, prepare.WITNESS_GUID) is None
 
 
-def test_an_image_that_is_there_is_not_copied(made, once):
+def test_an_image_that_the_volume_already_has_is_not_copied(made, once):
     once("--yes", "--no-reboot")
     path = made.path(IMAGE_ON_ESP)
     was = os.stat(path).st_ino
@@ -249,7 +249,7 @@ def test_an_image_that_is_there_is_not_copied(made, once):
 
 
 @pytest.mark.parametrize("refused", ["Boot0002", "BootNext", "BootOrder"])
-def test_a_full_variable_store_leaves_all_as_before(made, once, refused):
+def test_a_full_variable_store_changes_nothing(made, once, refused):
     before = made.content()
     made.variables = made_system.FirmwareWithout(made.variables.folder, refused)
     with pytest.raises(variables.Failed, match=f"{refused}.*no space.*reverted"):
@@ -364,7 +364,7 @@ def test_the_esp_that_linux_was_started_from_is_chosen(made, once):
 
 
 @pytest.mark.parametrize("words", [[], ["--in-order"]])
-def test_undo_leaves_all_as_before(made, once, words):
+def test_undo_restores_variables_and_files(made, once, words):
     before = made.content()
     once("--yes", *words)
     assert made.content() != before

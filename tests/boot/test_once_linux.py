@@ -127,7 +127,7 @@ def test_linux_comes_back_after_a_power_cut_at_each_step(computer):
     assert "linux: result" in b.text, str(b)
 
 
-def test_full_stores_are_refused_and_leave_all_as_before(computer):
+def test_full_variable_stores_are_refused_and_stay_unchanged(computer):
     c = computer()
     own = "$b ls /sys/firmware/efi/efivars | $b grep -c ^Boot0"
     fill = ("i=0; for bytes in 1000 50; do printf '\\7\\0\\0\\0' >/tmp/v; $b head -c $bytes /dev/zero >>/tmp/v; "

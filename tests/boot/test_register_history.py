@@ -22,7 +22,7 @@ def test_the_history_is_tested_with_every_method():
 
 
 @pytest.mark.parametrize("method, recipe", PAIRS)
-def test_every_body_finds_what_is_stated(boot, stick, bodies, method, recipe):
+def test_every_body_finds_the_documented_history(boot, stick, bodies, method, recipe):
     words = f"{history.SUITES} {history.SMALL} samples=16 method={method} recipe={recipe}"
     files = {**bodies, "baretick.conf": words.encode()}
     b = boot("", disk=stick(files)).must(CHECK_FAILED, rows=len(history.hold(recipe)) + len(history.NOTES))

@@ -66,7 +66,7 @@ def test_a_line_that_is_no_whole_record_is_damaged(line):
         report.parse(line)
 
 
-def test_seq_and_type_must_be_there():
+def test_a_record_without_seq_or_type_is_damage():
     for body in (b'{"baretick":1,"type":"run"', b'{"baretick":1,"seq":0', b'{"baretick":1,"seq":true,"type":"run"'):
         with pytest.raises(report.Damaged):
             report.parse(body + b',"crc":"%08x"}' % zlib.crc32(body))
@@ -80,7 +80,7 @@ def test_text_next_to_a_record_on_its_line_is_damage():
     assert [e[0] for e in events(line + b"\n")] == ["damaged"]
 
 
-def test_any_cut_into_chunks_gives_the_same():
+def test_a_stream_cut_into_any_chunks_gives_the_same_events():
     stream = (b"\x1b[2J\x1b[37mfirmware\r\n" + LEFT + record(0, "run") + b"\r\nrow a   1\r\n"
               + b"\r%-79s" % b"3 of 9 rows" + b"\r\n" + record(1, "row") + b"\r\n"
               + b"\r%-79s" % b"4 of 9 rows" + b"\r%79s\r" % b"" + b"row b   2\r\n"
@@ -172,7 +172,7 @@ def seconds_for(size):
     return least
 
 
-def test_long_lines_cost_what_they_are_long():
+def test_the_cost_of_a_long_line_is_proportional_to_its_length():
     """64 times the line takes 64 times the CPU time, not 4096 times. Other load on the CPU changes it far less."""
     assert seconds_for(64 << 20) < 512 * seconds_for(1 << 20)
 

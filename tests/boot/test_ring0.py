@@ -13,7 +13,7 @@ FAULTS = {name + part for name in ("db", "gp", "pf_absent", "pf_write", "pf_exec
 
 
 @pytest.mark.parametrize("words", ["cores=all share=together", "cores=1 takeover=borrow"])
-def test_other_cores_and_a_borrowed_machine_run_them(boot, words):
+def test_other_cores_and_a_borrowed_machine_run_privileged_rows(boot, words):
     """Each core has separate descriptors, tables and registers."""
     known = rows_of_suite() | BY_HAND
     rows = "to_cr3_other,ltr,load_gs,swapgs,wrmsr_fs_base,popf_if,lgdt,int,db,pf_write,nmi,nmi_delivery,user_syscall_cr3,user_int"
@@ -25,7 +25,7 @@ def test_other_cores_and_a_borrowed_machine_run_them(boot, words):
 
 @pytest.mark.others
 @pytest.mark.long
-def test_bochs_has_what_qemu_lacks(stick, tmp_path):
+def test_bochs_runs_the_rows_whose_features_qemu_lacks(stick, tmp_path):
     """PCIDs, INVPCID, TSC_ADJUST, the TSC deadline, RDPMC, AVX-512, XSAVEC and XSAVES."""
     rows = "x*,*pcid*,invpcid*,*tsc_adjust,*tsc_deadline*,to_cr3*,rdpmc*,far_call,ltr,sti_cli,*_delivery,*_return,user*"
     b = bochs(tmp_path, stick({"baretick.conf": f"{WORDS} rounds=1 bench={rows}".encode()}))

@@ -20,7 +20,7 @@ def test_every_row_has_a_description():
         assert (".base_unit = " in fields) == (".base_per_op = " in fields), name
 
 
-def test_what_a_row_is_compared_with_is_a_row_of_its_suite():
+def test_compared_with_must_name_a_row_of_the_suite():
     rows = declared()
     compared = 0
     for name, fields in rows.items():

@@ -149,7 +149,7 @@ def test_without_a_framebuffer_the_report_has_the_reason(shared):
     assert "BltOnly" in b.run["screen"]["why_not"], b.run
 
 
-def test_without_a_serial_line_the_screen_has_it_all(boot, tmp_path):
+def test_without_a_serial_line_the_screen_has_the_whole_report(boot, tmp_path):
     """Without a serial port every line is there, the first ones with PgUp."""
     watch = Watch(tmp_path)
     boot(f"{TALK} finish=halt", extra=("-device", "VGA,xres=1920,yres=1080"), serial=False, done=watch)
@@ -214,7 +214,7 @@ def test_progress_is_painted_below_the_rows(boot, tmp_path):
     assert not any(line.startswith("got  ") for line in watch.text), watch.text
 
 
-def test_records_are_on_the_screen_where_they_are_all(boot, tmp_path):
+def test_with_format_jsonl_the_screen_shows_the_records(boot, tmp_path):
     watch = Watch(tmp_path, lambda text: any('"verdict":"pass"' in line for line in text))
     b = boot(f"{TALK} format=jsonl finish=halt", extra=("-device", "VGA"), done=watch)
     assert watch.text, str(b)

@@ -132,7 +132,7 @@ def test_instructions_are_counted_whose_traps_are_not_one_each(boot, stick, obje
     assert test["result"] == "pass", test
 
 
-def test_instructions_off_steps_nothing(boot):
+def test_with_instructions_off_no_step_is_taken(boot):
     b = boot("suite=truth bench=add,imul samples=16 instructions=off").must(SUCCESS, rows=2)
     assert all("stepped" not in row for row in b.rows) and "self-test instructions" not in b.text
 

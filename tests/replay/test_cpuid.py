@@ -144,12 +144,12 @@ def decoded_fixtures():
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("*.txt")), ids=lambda p: p.stem)
-def test_a_machine_is_what_its_recording_states(fixtures, path):
+def test_the_decoded_machine_is_the_one_that_its_recording_states(fixtures, path):
     judge(path, fixtures[path])
 
 
 @pytest.mark.parametrize("bit, masked", [(24, True), (23, True), (31, False)])
-def test_a_model_that_never_had_such_vectors_is_masked(tmp_path, bit, masked):
+def test_a_model_with_vectors_that_it_never_had_is_masked(tmp_path, bit, masked):
     """A Skylake whose leaf 7 reports AMX or AVX512-FP16, as a hypervisor leaves it that masks only the model."""
     text = (FIXTURES / "GenuineIntel00506E3_Skylake.txt").read_text()
     leaf = re.compile(r"^(cpuid \w+ 00000007 00000000 \w+ \w+ \w+ )(\w+)$", re.MULTILINE)

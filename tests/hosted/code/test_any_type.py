@@ -36,7 +36,7 @@ def test_a_value_in_a_register_stays_there(compiler, language, flags, tmp_path):
 
 
 @pytest.mark.parametrize("compiler, language", COMPILERS)
-def test_they_compile_without_optimisation(compiler, language, tmp_path):
+def test_the_examples_compile_without_optimisation(compiler, language, tmp_path):
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")
     ran = subprocess.run([compiler, "-x", language, *(["-std=c++17"] if language == "c++" else []), "-O0", *WIDE, f"-I{ROOT}", "-c", "-o", tmp_path / "any_type.o",

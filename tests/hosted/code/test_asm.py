@@ -53,7 +53,7 @@ def documented_imul():
 
 @pytest.mark.silicon
 @pytest.mark.parametrize("words", [(), ("--latency",), ("--unroll", "50", "--loop", "10")])
-def test_a_chain_of_multiplications_takes_what_is_documented(words):
+def test_a_chain_of_multiplications_takes_the_documented_latency(words):
     truth = documented_imul()
     if truth is None:
         pytest.skip("what a multiplication takes on this CPU is not written here")
@@ -80,7 +80,7 @@ def test_a_local_label_belongs_to_its_copy(words):
     assert one["row"]["status"] == "ok" and one["row"]["per_op"].get("instructions", 7) == 7, one
 
 
-def test_areas_and_initial_code_are_there(tmp_path):
+def test_snippets_find_their_areas_and_initial_values(tmp_path):
     """Each register points 512 KiB into its own area; init runs before every copy's window."""
     file = tmp_path / "snippets"
     file.write_text("".join(f"@{register} mov rax, [{register} - 524288]; mov [{register} + 524280], rax\n"
@@ -187,7 +187,7 @@ def test_chains_take_longer_than_copies_side_by_side(text):
 
 
 @pytest.mark.parametrize("text", ["mov rax, [rax]", "mov rax, [rbx + 8]", "mov rbp, [rsp - 0x40]"])
-def test_a_chain_of_loads_has_an_address_that_is_there(text):
+def test_a_chain_of_loads_reads_valid_memory(text):
     (one,) = measured(text, "--latency")
     assert one["row"]["status"] == "ok", one
 

@@ -46,7 +46,7 @@ def test_registers_are_set_before_the_first_reading(tmp_path):
 @pytest.mark.parametrize("code, init", [
     ("div rbx", "mov ebx, 3; mov eax, 6"), ("jc $ + 4; ud2", "stc; mov eax, 1"), ("pop rbx; div rbx", "push 3; push 3"),
 ])  # fmt: skip
-def test_the_copies_find_what_init_leaves(code, init):
+def test_the_copies_find_the_registers_that_init_sets(code, init):
     ran = hosted(code, "--init", init, "--unroll", "1", "--samples", "16")
     assert "SIG" not in ran.stdout and "1 a" not in ran.stderr, ran.stdout + ran.stderr
 
@@ -104,7 +104,7 @@ def test_a_loop_finds_the_flags_that_init_leaves():
         assert one["row"]["status"] == "ok", one
 
 
-def test_what_leaves_its_area_in_a_loop_is_measured_without():
+def test_snippets_that_would_leave_their_area_are_measured_without_a_loop():
     (one,) = measured("add rbx, 1024; mov rax, [r14 + rbx]", "--samples", "64")
     assert one["row"]["status"] == "ok" and (one["iterations"], one["check"]) == (0, None), one
 

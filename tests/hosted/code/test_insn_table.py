@@ -136,7 +136,7 @@ def test_every_form_has_a_copy(copies):
     assert len({copy[1] for copy in copies}) == len(copies) // COPIES_OF_EACH > 15000
 
 
-def test_the_table_is_what_the_generator_prints():
+def test_the_stored_table_of_forms_is_the_generators_output():
     if not GENERATOR.exists():
         pytest.skip("Zydis is not installed")
     table = TABLE.read_text(encoding="utf-8")

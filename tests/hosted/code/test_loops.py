@@ -72,7 +72,7 @@ def without_labels(lines):
     return [re.sub(r"\.L\w+", "L", x) for x in lines if not x.endswith(":")]
 
 
-def test_a_body_is_its_work_and_the_empty_loop(functions):
+def test_the_instructions_of_a_body_are_its_work_plus_the_empty_loop(functions):
     """An increment is one more instruction; a call has one in addition that passes the object."""
     bodies = functions("bench/suites/calls/body.c")
     empty = len(loop(bodies.pop("calls_empty")))

@@ -144,7 +144,7 @@ def test_source_lines_of_built_in_rows_are_named():
     assert source[int(dead["line"].rsplit(":", 1)[1]) - 1].strip() == "table[0] = i;"
 
 
-def test_an_object_whose_source_is_gone_names_nothing(tmp_path):
+def test_an_object_without_its_source_names_no_lines(tmp_path):
     """A build folder contains the objects of the tree before the change."""
     for name in ("now", "gone"):
         source, made = tmp_path / f"suites/{name}.c", tmp_path / f"build/suites/{name}.c.o"
@@ -157,7 +157,7 @@ def test_an_object_whose_source_is_gone_names_nothing(tmp_path):
     assert found == {"body": [str(tmp_path / "build/suites/now.c.o")]}
 
 
-def test_what_an_object_calls_is_named(tmp_path):
+def test_undefined_functions_of_an_object_are_named(tmp_path):
     """memset() of an object is the program's own; an iteration of its REP STOSB is a step."""
     (tmp_path / "m.c").write_text(
         '#include "baretick.h"\nvoid *memset(void *, int, size_t);\n'

@@ -168,7 +168,7 @@ def test_row_selects_among_the_rows_of_the_object(inline):
         part in ran.stderr for part in ("direct", str(inline), "mine/inline", "mine/other"))
 
 
-def test_a_folder_means_its_objects(inline, monkeypatch):
+def test_a_folder_stands_for_its_objects(inline, monkeypatch):
     made.own("stores_gcc", inline.parent)
     found = followed(f"{inline.parent}/", "--operations", 2)
     assert {t["object"] for t in found} == {"mine.o", "stores_gcc.o"}

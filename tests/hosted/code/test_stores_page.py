@@ -79,7 +79,7 @@ def test_the_page_names_exactly_the_members_of_the_output():
     assert named - {"object", "readable", "ended", "wrong", "changed"} == members
 
 
-def test_options_that_it_names_are_there():
+def test_the_options_that_the_page_names_exist():
     said = subprocess.run([ROOT / "scripts/baretick", "stores", "--help"], capture_output=True, text=True, check=True)
     named = set(re.findall(r"`(--[a-z]+)", PAGE)) | set(re.findall(r"\(`(--[a-z]+)`", PAGE))
     assert named >= {"--top", "--json", "--steps", "--verify"} and all(word in said.stdout for word in named)

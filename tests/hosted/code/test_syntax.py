@@ -38,7 +38,7 @@ def test_three_syntaxes_give_the_same_machine_code(nasm, intel, att):
     ("jmp $+2", "nasm"), ("%assign i 0", "nasm"), ("%rep 3; nop; %endrep", "nasm"), ("mov eax, $0f", "nasm"),
     ("vmovups XMMWORD PTR [rdi], xmm3", "intel"), ("vaddph zmm0, zmm1, word bcst [r14]", "intel"), ("mov %cr3, %rax", "att"),
 ])  # fmt: skip
-def test_a_syntax_is_known_by_what_only_it_has(text, found):
+def test_a_syntax_is_recognised_by_tokens_that_only_it_has(text, found):
     assert syntax.detect(text) == found
 
 

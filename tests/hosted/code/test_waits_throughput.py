@@ -92,7 +92,7 @@ def test_copies_have_other_addresses(text, count, apart):
     ("cmp rax, rbx", "writes flags only"), ("nop", "nop writes no register"), ("mov [rbx], rax", "mov writes no register"),
     ("rdtsc", "no register that can be chosen"), ("vzeroupper", "writes no register"),
 ])
-def test_throughput_leaves_what_waits_for_nothing(text, says):
+def test_throughput_leaves_independent_instructions_unchanged(text, says):
     s = snippet.Snippet(text)
     throughput.part(s)
     assert (s.text, s.copies, s.late_init) == (text, [], "")
@@ -104,7 +104,7 @@ def test_throughput_leaves_what_waits_for_nothing(text, says):
     ("fld st0", "moves the top of the x87 stack"), ("rep stosq", "counts rcx down"), ("jmp $+2", "leaves the copies"),
     ("add [rbx], rax", "its memory is read and written by each copy"),
 ])
-def test_throughput_refuses_what_always_waits(text, why):
+def test_throughput_refuses_instructions_that_always_wait(text, why):
     s = snippet.Snippet(text)
     with pytest.raises(snippet.Wrong) as wrong:
         throughput.part(s)

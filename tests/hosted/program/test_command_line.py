@@ -50,7 +50,7 @@ def test_help_names_the_options_and_passes(run):
 
 
 @pytest.mark.parametrize("word", ["--help", "-h"])
-def test_help_is_printed_with_any_other_word(program, word):
+def test_help_is_printed_whatever_the_other_words_are(program, word):
     """Help and version are printed as text, whatever other words there are."""
     p = subprocess.run([program, "nonsense", word], capture_output=True, text=True, timeout=SECONDS, check=False)
     assert (p.returncode, p.stderr) == (SUCCESS, "")
@@ -76,7 +76,7 @@ def test_a_word_one_edit_away_is_named(run, words, said):
     refused(run(*words), said)
 
 
-def test_nothing_is_asked_about_a_word_far_from_all(run):
+def test_a_word_unlike_all_others_gets_no_suggestion(run):
     assert "did you mean" not in run("suite=nowhere").err
 
 

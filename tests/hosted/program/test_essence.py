@@ -49,7 +49,7 @@ def must_be(cell, row):
 
 
 @pytest.mark.native
-def test_each_figure_is_its_rows(run):
+def test_each_figure_of_the_essence_is_that_of_its_row(run):
     names = "empty_lfence,do_nothing,direct*,plt*,got*,register*,virtual*,random_16,turn_16,cold,warm"
     ended = run("suite=baseline,calls,sum", f"bench={names}", "samples=64", "recipe=lfence")
     report = report_of(ended)

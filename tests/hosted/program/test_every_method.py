@@ -163,7 +163,7 @@ def summed(for_all_workers):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_has_the_same_figures_with_it(said, by_method, method):
+def test_every_method_reports_the_fields_that_all_methods_share(said, by_method, method):
     """A busy machine may leave a row without an interval, or without a figure; the table says why."""
     row, silicon = said.rows["summed/sum"], said.run["execution"] == "silicon"
     assert {"errors", "disturbed", "nmis", "windows", "sampling_ticks"} <= row.keys(), row

@@ -149,7 +149,7 @@ def test_cores_that_are_alike_are_counted(run):
     assert alike + len(listed) == len({row["name"] for row in report.rows.values()}) == 8
 
 
-def test_a_fault_comes_below_what_was_measured(run):
+def test_a_fault_is_printed_below_the_measured_rows(run):
     ended = run("suite=calls,provoke", "bench=direct*,setup", "samples=64", "rounds=1", "table=grouped",
                 "format=table")
     lines = lines_of(ended)

@@ -116,7 +116,7 @@ def test_a_counter_that_contradicts_the_steps_is_reported_and_fails_nothing():
 @pytest.mark.parametrize("words, source", [
     (["cycle=perf"], "perf"), (["cycle=aperf,perf,auto"], "perf"), (["cycle=pmc,perf"], "pmc"), (["cycle=auto"], "ruler"),
 ])
-def test_a_counter_by_read_is_a_source_as_any(words, source):
+def test_a_counter_by_read_is_a_source_of_core_cycles(words, source):
     """With a counter that every machine has. tests/unit/hosted/test_counter.c checks the results of read(2), and its
     failures."""
     ran = subprocess.run([COUNTED, *ROW, "instructions=off", *words], capture_output=True, text=True, timeout=300, check=False)

@@ -58,7 +58,7 @@ def test_the_cpu_is_named_as_the_system_names_it(said):
     assert said["tsc"]["invariant"] == ("constant_tsc" in system["flags"].split() and "nonstop_tsc" in system["flags"].split())
 
 
-def test_caches_are_those_of_the_system(said):
+def test_caches_are_those_that_the_system_reports(said):
     """They are the same as in sysfs, with sharers counted among the CPUs that this process may use."""
     folder = CPUS / f"cpu{said['process']['cpu']}" / "cache"
     found = sorted(folder.glob("index*"), key=lambda p: int(p.name[5:]))

@@ -162,7 +162,7 @@ STRANDED = {
 
 
 @pytest.mark.native
-def test_a_handler_needs_nothing_that_a_body_can_take(run, tmp_path):
+def test_a_fault_handler_works_after_a_body_has_taken_its_registers(run, tmp_path):
     """FS, the stack, flags and exception masks are gone, or the kernel has the body, when the signal comes."""
     rows = [f"""int {name}(uint64_t n, struct baretick_object *o);
         __asm__(".text; .globl {name}; {name}: {code}; ret");

@@ -42,7 +42,7 @@ def test_steps_are_between_counts_of_the_curve(limit):
     assert len(limit["steps"]) <= (1 if limit["rule"] == "leaves" else 6)
 
 
-def test_the_table_has_what_was_found(ended, limit):
+def test_the_table_shows_the_found_limits(ended, limit):
     text = ended.out.replace("\r", "")
     (line,) = [x for x in text.splitlines() if x.startswith(f"{limit['name']} ")]
     if not limit["judged"]:

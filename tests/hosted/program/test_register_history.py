@@ -21,7 +21,7 @@ def bodies(tmp_path_factory):
 
 
 @pytest.mark.parametrize("method, recipe", history.PAIRS)
-def test_every_body_finds_what_is_stated(run, bodies, method, recipe):
+def test_every_body_finds_the_documented_history(run, bodies, method, recipe):
     words = f"{history.SUITES} {history.SMALL} method={method} recipe={recipe} format=jsonl"
     ended = run(f"objects={bodies}", *words.split())
     if ended.status == WRONG_OPTIONS:

@@ -188,7 +188,7 @@ def test_the_stored_records_are_of_a_cpu_with_a_counter():
     assert any({"cycles_lo", "counter_off"} <= set(r["per_op"]) for r in counted)
 
 
-def test_the_program_writes_what_is_stored():
+def test_the_program_writes_the_fields_of_the_stored_records():
     """Each name of a field is in its source, because stored records cannot prove that a removed field is still written."""
     sources = [p.read_text() for room in ("bench", "kernel", "lib", "hosted") for p in (ROOT / room).rglob("*.[ch]")]
     written = set(re.findall(r'"(\w+)"', "\n".join(sources)))
@@ -200,7 +200,7 @@ def test_the_program_writes_what_is_stored():
 
 @pytest.mark.silicon
 @pytest.mark.every_cpu
-def test_a_cpu_shows_what_is_stored():
+def test_a_cpu_writes_the_fields_of_the_stored_report():
     """All fields except those that few machines have."""
     lines = report_runs.lines_of_a_cpu()
     if os.environ.get("UPDATE"):

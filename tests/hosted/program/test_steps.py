@@ -252,7 +252,7 @@ def on_terminal(program, columns, *words):
     return shown.decode()
 
 
-def test_a_wide_terminal_has_columns_for_them(program):
+def test_a_wide_terminal_has_columns_for_instructions_and_ipc(program):
     words = ("suite=truth", "bench=imul", "samples=64", "rounds=1", "format=table")
     wide, narrow = (on_terminal(program, columns, *words) for columns in (120, 99))
     head = next(line for line in wide.splitlines() if line.startswith("truth "))

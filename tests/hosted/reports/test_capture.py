@@ -151,7 +151,7 @@ def test_a_report_that_stops_arriving_is_given_up_at_the_timeout(tmp_path, data,
     assert c.finish() == 1 and all(words in c.err for words in said) and c.serial == data, c.err
 
 
-def test_ctrl_c_keeps_what_came(tmp_path):
+def test_ctrl_c_keeps_the_received_output(tmp_path):
     c = Capture(tmp_path)
     c.say(PART)
     c.until("serial.log", PART)

@@ -97,7 +97,7 @@ def test_benchfmt_keeps_apart_only_what_is_unlike():
         "cpu", "execution", "platform", "microcode", "recipe", "cycle"]
 
 
-def test_google_has_what_compare_asks_for():
+def test_google_output_has_the_fields_that_compare_reads():
     """gbench/report.py reads these, and treats entries of one name as repetitions."""
     found = json.loads(converted("google", SILICON))["benchmarks"]
     alike = [b for b in found if b["name"] == "calls/alike_16@0"]

@@ -296,7 +296,7 @@ def test_a_baseline_that_cannot_be_written_is_refused(gate, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["report.jsonl"]
 
 
-def test_a_link_stays_one_and_a_file_keeps_its_permissions(accepted, tmp_path):
+def test_an_output_that_is_a_link_stays_a_link_and_a_file_keeps_its_permissions(accepted, tmp_path):
     (tmp_path / "kept").mkdir()
     kept = accepted.baseline.rename(tmp_path / "kept/base.json")
     accepted.baseline.symlink_to(kept)
@@ -306,7 +306,7 @@ def test_a_link_stays_one_and_a_file_keeps_its_permissions(accepted, tmp_path):
     assert stat.S_IMODE(kept.stat().st_mode) == 0o664
 
 
-def test_a_baseline_must_be_there_and_be_one(gate):
+def test_gate_refuses_a_missing_or_invalid_baseline(gate):
     ran = gate(ROWS)
     assert ran.returncode == 2 and "there is no such baseline: --update makes it" in ran.stderr
     for text in ("", "{", "[]", "{}", '{"baretick_gate": 2}', '{"baretick_gate": 1, "words": {}, "rows": {"a": 1}}',

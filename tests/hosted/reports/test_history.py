@@ -123,7 +123,7 @@ def test_fail_if_slower_names_a_row_that_fails_now(history, failing, status):
     assert bool(re.search("made/y on core 0 fails.*: wrong: y is 3", ran.stderr)) == bool(status), ran
 
 
-def test_fail_if_slower_passes_where_nothing_is(history):
+def test_fail_if_slower_passes_if_no_row_is_slower(history):
     ran = history([[placed(random.Random(i), "x", 3)] for i in range(5)], "--fail-if-slower", "1%")
     assert ran.returncode == 0 and re.search("[Nn]o row is slower by more than 1%", ran.stdout)
 
@@ -317,7 +317,7 @@ def test_figures_without_an_interval_are_judged_by_their_spread():
 @pytest.mark.parametrize("levels, at", [([3] * 4 + [3.06] * 4, [4]), ([3] * 4 + [3.06], [4]), ([3] * 6 + [3.3] * 2, [6]),
                                         ([3] * 3 + [3.3] * 3 + [3] * 3, [3, 6]),
                                         ([3] * 2 + [4] * 2 + [5] * 2 + [6] * 2, [2, 4, 6])])
-def test_steps_are_found_where_they_are(levels, at):
+def test_steps_are_found_at_their_planted_counts(levels, at):
     """With 170 rows, which share the risk."""
     dice = random.Random(4)
     assert [changes(dice, levels, 0, compare.RISK / 170) for _ in range(10)] == [at] * 10

@@ -240,6 +240,6 @@ def test_figures_are_read(text, value, error, at_most, settled):
     assert form.figures == {"tp": (value, error, at_most, settled)}
 
 
-def test_forms_of_one_mnemonic_share_it():
+def test_names_of_forms_join_mnemonic_and_operands():
     assert insn.names_of([["lock add", "m64,r64", "m8,r8"], ["rep movsb", "", "[rcx=0]"]]) == [
         "lock add m64, r64", "lock add m8, r8", "rep movsb", "rep movsb [rcx=0]"]  # fmt: skip

@@ -72,7 +72,7 @@ def analysed(tmp_path, text):
 
 
 @needs_llvm
-def test_llvm_exegesis_reads_them_and_flags_a_planted_latency(kept, tmp_path):
+def test_llvm_exegesis_reads_the_points_and_flags_a_planted_latency(kept, tmp_path):
     path = kept(ADD, SLOW_IMUL)
     found = analysed(tmp_path, converted(path, "exegesis", "--cpu", "icelake-server"))
     assert "IMUL64rr" in found and "ADD64rr" not in found
@@ -81,7 +81,7 @@ def test_llvm_exegesis_reads_them_and_flags_a_planted_latency(kept, tmp_path):
 
 
 @needs_llvm
-def test_nothing_to_write_is_an_error(kept):
+def test_convert_fails_if_a_report_has_nothing_for_the_form(kept):
     for form, words in ((UNSETTLED, "no form has a settled latency"), (FAULTY, "no form has a settled latency")):
         ran = baretick("convert", kept(form), "--to", "exegesis")
         assert ran.returncode == 2 and words in ran.stderr

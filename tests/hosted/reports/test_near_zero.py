@@ -118,7 +118,7 @@ def launches_of(**figures):
 
 
 @pytest.mark.parametrize("name", NEAR_ZERO)
-def test_silicon_has_no_percentage_of_it(name):
+def test_checks_of_a_row_near_zero_state_no_percentage(name):
     """There, relative means relative to the gross cost, and the output states that."""
     runs = launches_of(direct=NEAR_ZERO[name])
     said = {check.what: check for check in calls.calls(runs)}

@@ -70,7 +70,7 @@ def test_the_last_line_counts_rows_curves_and_forms(tmp_path):
     assert f": {len(curves())} curves, {forms} forms of instructions, " in said, said
 
 
-def test_a_form_names_what_shares_a_unit_and_figures_with_another_history():
+def test_a_form_shows_blockers_of_its_unit_and_figures_with_another_history():
     made_of = insn_record({"form": "shlx r64, r64, r64", "cycles": {"tp": "0.50(1)", "2>0": "1.00(2)"}, "shares": "0",
                            "history": "2>0 2.8(1)", "complex": True})
     plan = {"type": "insn_plan", "core": 0, "blockers": ["imul r64, r64"], "licence": "CC0-1.0"}

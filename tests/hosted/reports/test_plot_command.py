@@ -41,7 +41,7 @@ def test_a_png_has_its_format_and_size(kept, tmp_path):
     assert data[:8] == b"\x89PNG\r\n\x1a\n" and struct.unpack(">II", data[16:24]) == (2000, 1125)
 
 
-def test_a_folder_gets_every_picture_that_there_is(kept, tmp_path):
+def test_all_pictures_of_a_report_are_drawn_into_a_folder(kept, tmp_path):
     ran = baretick("plot", kept(report([*everything(), END])), "-o", tmp_path / "all")
     assert ran.returncode == 0, ran.stderr
     there = {p.stem for p in (tmp_path / "all").iterdir()}
@@ -87,7 +87,7 @@ def test_a_missing_picture_is_named_with_the_words_that_measure_it(record, kind,
     assert pictures == [] and said in "\n".join(plot.reasons(absent))
 
 
-def test_nothing_to_draw_is_an_error_and_no_file(kept, tmp_path):
+def test_without_anything_to_draw_plot_fails_and_writes_no_file(kept, tmp_path):
     path = kept(whole(row("a", 1)))
     ran = baretick("plot", path, "-o", tmp_path / "x.svg", "--kind", "histogram,sweep")
     assert ran.returncode == 2 and "there is nothing to draw" in ran.stderr

@@ -64,7 +64,7 @@ def too_long(text):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_what_a_page_points_to_is_there(page):
+def test_links_and_paths_of_a_page_exist(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert links(text) or paths(text), "it points to nothing"
     assert missing(page, text) == []
@@ -103,7 +103,7 @@ def has_section(text, section):
     return any(name.rstrip(".") == section or name.startswith(section + ",") for name in names)
 
 
-def test_sources_cite_sections_that_are_there():
+def test_sections_that_sources_cite_exist():
     found = {citation for text in sources() for citation in cited(text)}
     assert len(found) > 8
     assert [f'{page} "{section}"' for page, section in sorted(found)

@@ -38,7 +38,7 @@ def steps(path):
 
 
 @pytest.mark.parametrize("path", [OWN, COPIED], ids=lambda p: p.name)
-def test_a_workflow_has_what_github_asks_for(path):
+def test_a_workflow_has_the_keys_that_github_requires(path):
     found = load(path)
     assert found["name"] and found[True]  # YAML 1.1 reads `on` as a truth value
     assert found["permissions"] == {"contents": "read"}

@@ -76,7 +76,7 @@ static void guesses_are_proportional_to_the_rows_sizes(void **state)
     assert_true(progress_guess(&e, &few) > 3 * one);
 }
 
-static void refused_rows_take_nothing(void **state)
+static void the_estimate_of_a_refused_row_is_0(void **state)
 {
     (void)state;
     struct bench b = {.form = FORM_LOOP, .ops = 100};
@@ -341,7 +341,7 @@ int main(void)
         cmocka_unit_test_setup(guesses_are_proportional_to_the_rows_sizes, start),
         cmocka_unit_test(the_estimate_follows_the_time_that_rows_take),
         cmocka_unit_test(a_row_alone_is_estimated_by_its_parts),
-        cmocka_unit_test_setup(refused_rows_take_nothing, start),
+        cmocka_unit_test_setup(the_estimate_of_a_refused_row_is_0, start),
         cmocka_unit_test_setup(each_method_has_its_own_length, start),
         cmocka_unit_test(one_long_row_does_not_lengthen_the_others),
         cmocka_unit_test(a_slow_console_is_in_the_estimate),

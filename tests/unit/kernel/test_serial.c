@@ -234,7 +234,7 @@ static void other_devices_are_left_as_they_were(void **state)
     }
 }
 
-static void serial_off_opens_nothing(void **state)
+static void with_serial_off_no_port_is_opened(void **state)
 {
     (void)state;
     struct serial_choice c = {.kind = SERIAL_OFF};
@@ -404,7 +404,7 @@ int main(void)
         cmocka_unit_test_setup(without_a_fifo_each_byte_is_waited_for, good),
         cmocka_unit_test_setup(an_absent_port_is_not_used, good),
         cmocka_unit_test_setup(other_devices_are_left_as_they_were, good),
-        cmocka_unit_test_setup(serial_off_opens_nothing, good),
+        cmocka_unit_test_setup(with_serial_off_no_port_is_opened, good),
         cmocka_unit_test_setup(a_port_that_stops_taking_bytes_is_switched_off, good),
         cmocka_unit_test_setup(a_key_stops_and_damaged_bytes_do_not, good),
         cmocka_unit_test_setup(esc_alone_stops, good),

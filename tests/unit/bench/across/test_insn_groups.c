@@ -74,7 +74,7 @@ static void groups_of_one_key_that_differ_are_not_confused(void **state)
     assert_int_equal(g->group[1].like, 1);
 }
 
-static void the_bytes_are_those_that_are_written(void **state)
+static void the_bytes_of_a_store_are_the_written_ones(void **state)
 {
     (void)state;
     struct insn_groups *g = groups_of("add_*_r64,sub_*_r64,nop", true);
@@ -118,7 +118,7 @@ int main(void)
         cmocka_unit_test(a_list_of_operands_is_written_once),
         cmocka_unit_test(the_same_operands_with_other_pairs_are_another_list),
         cmocka_unit_test(groups_of_one_key_that_differ_are_not_confused),
-        cmocka_unit_test(the_bytes_are_those_that_are_written),
+        cmocka_unit_test(the_bytes_of_a_store_are_the_written_ones),
         cmocka_unit_test(a_record_of_another_core_with_the_same_forms_is_referred_to),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ static void a_step_takes(double us)
     engine.facts.stepping = (struct stepping_state){.tried = true, .ticks = us * 1000};
 }
 
-static void an_operation_is_what_twice_as_many_add(void **state)
+static void instructions_per_operation_are_those_that_twice_as_many_add(void **state)
 {
     (void)state;
     const struct stepped *s = go();
@@ -235,7 +235,7 @@ static void instructions_that_are_not_counted_have_the_reason(void **state)
 }
 
 /* Some emulators ignore the flag; others trap only after branches, if BTF is set. */
-static void a_flag_that_does_not_show_all_counts_nothing(void **state)
+static void no_instructions_are_counted_if_the_trap_flag_misses_some(void **state)
 {
     static const uint64_t seen[] = {0, 1, STEP_KNOWN - 1, STEP_KNOWN + 1};
 
@@ -298,7 +298,7 @@ static void no_instructions_are_reported_if_stepping_is_off_or_the_row_failed(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(an_operation_is_what_twice_as_many_add),
+        TEST(instructions_per_operation_are_those_that_twice_as_many_add),
         TEST(windows_are_as_long_as_300_steps_allow),
         TEST(where_a_step_takes_long_one_operation_is_stepped),
         TEST(a_rows_steps_take_two_milliseconds),
@@ -311,7 +311,7 @@ int main(void)
         TEST(iterations_of_a_string_instruction_are_counted_separately),
         TEST(work_that_is_gone_counts_0_instructions),
         TEST(instructions_that_are_not_counted_have_the_reason),
-        TEST(a_flag_that_does_not_show_all_counts_nothing),
+        TEST(no_instructions_are_counted_if_the_trap_flag_misses_some),
         TEST(a_step_that_does_not_return_fails_its_row),
         TEST(a_person_who_stops_the_run_fails_no_row),
         TEST(no_instructions_are_reported_if_stepping_is_off_or_the_row_failed),

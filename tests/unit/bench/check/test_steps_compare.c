@@ -220,7 +220,7 @@ static enum work judged(void)
 }
 
 /* Work is gone only by both counts, and done only by both. */
-static void a_counter_that_denies_what_the_steps_say_of_the_work_leaves_it_open(void **state)
+static void work_is_not_judged_if_counter_and_steps_disagree_about_it(void **state)
 {
     (void)state;
     made.of_body = made.of_empty;
@@ -260,7 +260,7 @@ static void a_counter_that_does_not_start_is_tried_once(void **state)
     assert_false(go()->compared);
 }
 
-static void a_counter_that_cannot_be_read_says_nothing(void **state)
+static void a_counter_that_cannot_be_read_is_not_compared(void **state)
 {
     (void)state;
     counter_unreadable = true;
@@ -283,9 +283,9 @@ int main(void)
         COUNTER(an_interrupt_in_a_window_costs_another_try),
         COUNTER(a_row_that_is_not_doubled_is_compared),
         COUNTER(a_counter_that_disagrees_fails_nothing),
-        COUNTER(a_counter_that_denies_what_the_steps_say_of_the_work_leaves_it_open),
+        COUNTER(work_is_not_judged_if_counter_and_steps_disagree_about_it),
         COUNTER(a_counter_that_does_not_start_is_tried_once),
-        COUNTER(a_counter_that_cannot_be_read_says_nothing),
+        COUNTER(a_counter_that_cannot_be_read_is_not_compared),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

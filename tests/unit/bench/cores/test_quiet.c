@@ -450,7 +450,7 @@ static void a_core_that_is_gone_is_left_out(void **state)
     assert_int_equal(quiet_sum(q).result, QUIET_NOT_JUDGED);
 }
 
-static void the_time_that_it_takes_is_known(void **state)
+static void the_duration_of_the_watch_follows_quiet_time(void **state)
 {
     (void)state;
     struct engine *e = &plan_cores[0].engine;
@@ -476,7 +476,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_core_that_does_not_answer_is_named, reset, release),
         cmocka_unit_test_setup_teardown(an_aborted_core_fails_the_row_and_is_named, reset, release),
         cmocka_unit_test_setup_teardown(a_core_that_is_gone_is_left_out, reset, release),
-        cmocka_unit_test_setup_teardown(the_time_that_it_takes_is_known, reset, release),
+        cmocka_unit_test_setup_teardown(the_duration_of_the_watch_follows_quiet_time, reset,
+                                        release),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,7 +249,7 @@ static void missing_figures_have_a_dash_and_missing_rows_no_line(void **state)
     assert_null(strstr(text, "cores"));
 }
 
-static void no_figure_looks_better_than_it_is(void **state)
+static void failed_shared_and_doubtful_figures_are_marked(void **state)
 {
     struct essence s = all_present();
 
@@ -432,7 +432,7 @@ int main(void)
         cmocka_unit_test(the_record_has_a_long_line_in_full),
         cmocka_unit_test(lines_for_tools_have_no_essence),
         cmocka_unit_test(missing_figures_have_a_dash_and_missing_rows_no_line),
-        cmocka_unit_test(no_figure_looks_better_than_it_is),
+        cmocka_unit_test(failed_shared_and_doubtful_figures_are_marked),
         cmocka_unit_test(failures_are_named),
         cmocka_unit_test(counted_instructions_have_no_ns),
         cmocka_unit_test(the_level_is_that_of_the_intervals_shown),

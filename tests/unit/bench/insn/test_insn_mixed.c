@@ -84,7 +84,7 @@ static void a_mix_that_takes_longer_shares_a_unit(void **state)
     assert_false(is_known(mixed_score(1, 0, &(struct insn_cell){.copies = 1}, 1)));
 }
 
-static void all_placements_must_agree(void **state)
+static void a_blocker_needs_all_placements_to_agree(void **state)
 {
     (void)state;
     struct insn_table *t = table_of("add_r64_r64");
@@ -238,7 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blockers_take_a_little_less_time_than_copies),
         cmocka_unit_test(a_mix_that_takes_longer_shares_a_unit),
-        cmocka_unit_test(all_placements_must_agree),
+        cmocka_unit_test(a_blocker_needs_all_placements_to_agree),
         cmocka_unit_test(ratios_follow_from_both_throughputs),
         cmocka_unit_test(a_blocker_that_the_cpu_lacks_is_not_measured),
         cmocka_unit_test(the_filler_is_the_one_that_takes_a_slot),

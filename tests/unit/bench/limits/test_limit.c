@@ -280,7 +280,7 @@ static void a_user_who_stops_the_run_leaves_no_limit(void **state)
 }
 
 /* However slow the machine is, the row keeps to its time, or measures a few counts. */
-static void the_row_keeps_to_its_time(void **state)
+static void a_limit_takes_at_most_its_rows_time(void **state)
 {
     (void)state;
     for (double slow = 1; slow < 1e4; slow *= 4) {
@@ -348,7 +348,7 @@ int main(void)
         cmocka_unit_test(uncertain_figures_are_not_judged),
         cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
         cmocka_unit_test(a_user_who_stops_the_run_leaves_no_limit),
-        cmocka_unit_test(the_row_keeps_to_its_time),
+        cmocka_unit_test(a_limit_takes_at_most_its_rows_time),
         cmocka_unit_test(counted_instructions_have_one_round_and_no_limit),
         cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
         cmocka_unit_test(a_limit_names_a_missing_instruction_set),

@@ -63,7 +63,7 @@ static void a_check_asks_for_an_instruction(void **state)
 }
 
 /* What a row does not declare is one instruction in total. */
-static void a_body_like_its_subtrahend_fails_the_row(void **state)
+static void a_body_that_executes_no_more_than_the_empty_one_fails_the_row(void **state)
 {
     struct bench b = bench;
 
@@ -121,7 +121,7 @@ static void an_untrue_figure_fails_the_row(void **state)
 }
 
 /* Others can slow a core down, but not make it faster. */
-static void a_slow_figure_proves_nothing_where_others_run(void **state)
+static void a_figure_above_the_documented_one_is_not_judged_under_an_operating_system(void **state)
 {
     struct cpu guest = cpu;
     struct platform on_guest = platform;
@@ -216,10 +216,12 @@ int main(void)
         cmocka_unit_test_setup(a_body_that_cannot_be_placed_fails_the_row, start),
         cmocka_unit_test_setup(work_that_is_gone_fails_the_row, start),
         cmocka_unit_test_setup(a_check_asks_for_an_instruction, start),
-        cmocka_unit_test_setup(a_body_like_its_subtrahend_fails_the_row, start),
+        cmocka_unit_test_setup(a_body_that_executes_no_more_than_the_empty_one_fails_the_row,
+                               start),
         cmocka_unit_test_setup(work_that_is_not_counted_is_not_judged, start),
         cmocka_unit_test_setup(an_untrue_figure_fails_the_row, start),
-        cmocka_unit_test_setup(a_slow_figure_proves_nothing_where_others_run, start),
+        cmocka_unit_test_setup(
+            a_figure_above_the_documented_one_is_not_judged_under_an_operating_system, start),
         cmocka_unit_test_setup(an_interval_that_is_too_wide_has_a_remark, start),
         cmocka_unit_test_setup(a_quarter_of_a_cycle_is_too_wide, start),
         cmocka_unit_test_setup(rows_whose_check_fails_are_wrong, start),

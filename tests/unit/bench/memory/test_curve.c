@@ -54,7 +54,7 @@ static void two_caches_and_memory_are_found(void **state)
     assert_int_equal(c->level[2].cache, -1);
 }
 
-static void sizes_are_added_where_it_bends(void **state)
+static void sizes_are_added_between_values_that_differ(void **state)
 {
     unsigned seen = 0;
 
@@ -175,7 +175,7 @@ static void with_little_memory_the_curve_ends_earlier(void **state)
 
 /* However slow the machine is, the row keeps to its time, or measures two sizes. Each point has
  * enough visits for an interval. */
-static void the_row_keeps_to_its_time(void **state)
+static void a_curve_takes_at_most_its_rows_time(void **state)
 {
     (void)state;
     for (double slow = 1; slow < 1e4; slow *= 4) {
@@ -258,7 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_caches_and_memory_are_found),
-        cmocka_unit_test(sizes_are_added_where_it_bends),
+        cmocka_unit_test(sizes_are_added_between_values_that_differ),
         cmocka_unit_test(every_element_is_counted),
         cmocka_unit_test(a_neighbour_all_the_time_spoils_the_curve),
         cmocka_unit_test(an_occasional_neighbour_does_not_spoil_a_curve),
@@ -266,7 +266,7 @@ int main(void)
         cmocka_unit_test(a_walk_that_ends_at_a_wrong_element_fails_the_row),
         cmocka_unit_test(without_memory_the_row_is_unsupported),
         cmocka_unit_test(with_little_memory_the_curve_ends_earlier),
-        cmocka_unit_test(the_row_keeps_to_its_time),
+        cmocka_unit_test(a_curve_takes_at_most_its_rows_time),
         cmocka_unit_test(counted_instructions_have_one_round),
         cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
         cmocka_unit_test(without_cpuid_data_levels_have_no_cache),

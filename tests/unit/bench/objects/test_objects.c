@@ -247,7 +247,7 @@ static unsigned count(const char *part)
     return n;
 }
 
-static void refusals_are_counted_where_they_have_no_room(void **state)
+static void refusals_beyond_the_list_are_counted(void **state)
 {
     char name[16];
 
@@ -297,7 +297,7 @@ static void a_report_names_objects_rows_and_refusals(void **state)
     shows("\r\nkept out\r\n");
 }
 
-static void the_registry_refuses_what_it_has_no_place_for(void **state)
+static void the_registry_refuses_rows_that_it_cannot_hold(void **state)
 {
     static struct bench many[REGISTRY_MOST];
     static char names[REGISTRY_MOST][8];
@@ -361,9 +361,9 @@ int main(void)
         cmocka_unit_test_setup(a_suite_is_named_after_its_file, begin),
         cmocka_unit_test_setup(a_refused_row_leaves_the_others, begin),
         cmocka_unit_test_setup(the_numbers_of_objects_and_rows_are_limited, begin),
-        cmocka_unit_test_setup(refusals_are_counted_where_they_have_no_room, begin),
+        cmocka_unit_test_setup(refusals_beyond_the_list_are_counted, begin),
         cmocka_unit_test_setup(a_report_names_objects_rows_and_refusals, begin),
-        cmocka_unit_test_setup(the_registry_refuses_what_it_has_no_place_for, begin),
+        cmocka_unit_test_setup(the_registry_refuses_rows_that_it_cannot_hold, begin),
         cmocka_unit_test_setup(the_data_buffer_has_the_largest_room, begin),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

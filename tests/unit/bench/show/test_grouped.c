@@ -119,7 +119,7 @@ static void few_columns_have_their_intervals_next_to_them(void **state)
     assert_string_equal(show(), "");
 }
 
-static void many_columns_have_them_below(void **state)
+static void many_columns_have_their_intervals_below_them(void **state)
 {
     (void)state;
     assert_true(take(&four, "plt", 0, 4.5, 0.25));
@@ -282,7 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(many_rows_are_grouped, many),
         cmocka_unit_test_setup(few_columns_have_their_intervals_next_to_them, many),
-        cmocka_unit_test_setup(many_columns_have_them_below, many),
+        cmocka_unit_test_setup(many_columns_have_their_intervals_below_them, many),
         cmocka_unit_test_setup(a_line_without_intervals_has_no_line_of_them, many),
         cmocka_unit_test_setup(counts_have_no_intervals, many),
         cmocka_unit_test_setup(a_row_with_another_confidence_is_shown_in_full, many),

@@ -120,7 +120,7 @@ static void a_switch_does_not_leave_its_table(void **state)
     free(order);
 }
 
-static void a_row_can_do_its_grains(void **state)
+static void a_row_accepts_multiples_of_its_grain_up_to_its_maximum(void **state)
 {
     const struct bench any = {.ops = 1}, passes = {.grain = 50}, table = {.most_ops = 2048},
                        both = {.grain = 50, .most_ops = 120};
@@ -141,7 +141,7 @@ int main(void)
         cmocka_unit_test(bodies_of_passes_leave_the_rest_of_their_room_unchanged),
         cmocka_unit_test(sums_leave_the_rest_of_their_room_unchanged),
         cmocka_unit_test(a_switch_does_not_leave_its_table),
-        cmocka_unit_test(a_row_can_do_its_grains),
+        cmocka_unit_test(a_row_accepts_multiples_of_its_grain_up_to_its_maximum),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

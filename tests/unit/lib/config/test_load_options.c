@@ -44,7 +44,7 @@ static enum load_options load(const char *text)
     return narrow;
 }
 
-static void empty_load_options_set_nothing(void **state)
+static void empty_load_options_change_no_option(void **state)
 {
     (void)state;
     assert_int_equal(load_as("", 0, NULL), LOAD_OPTIONS_NONE);
@@ -196,7 +196,7 @@ static void quoted_load_options_are_cut_at_their_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_load_options_set_nothing),
+        cmocka_unit_test(empty_load_options_change_no_option),
         cmocka_unit_test(words_without_a_program_name_are_parsed),
         cmocka_unit_test(the_programs_name_is_dropped),
         cmocka_unit_test(a_wrong_word_among_ours_is_named),

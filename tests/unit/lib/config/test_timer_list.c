@@ -33,7 +33,7 @@ static void timers_are_in_the_order_given(void **state)
 }
 
 /* Each enum's order is its words'. */
-static void each_word_has_its_id(void **state)
+static void each_word_of_a_list_has_its_value(void **state)
 {
     (void)state;
     const struct {
@@ -129,7 +129,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers_are_in_the_order_given),
-        cmocka_unit_test(each_word_has_its_id),
+        cmocka_unit_test(each_word_of_a_list_has_its_value),
         cmocka_unit_test(auto_is_the_rest_of_the_standard_order),
         cmocka_unit_test(wrong_lists_are_refused_with_the_item),
     };

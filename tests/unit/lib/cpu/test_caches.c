@@ -75,7 +75,7 @@ static void an_endless_leaf_4_is_bounded(void **state)
 }
 
 /* Tulsa's leaf 4 was recorded without its lower levels; leaf 2 has them. */
-static void descriptors_fill_what_is_missing(void **state)
+static void cpuid_2_describes_caches_that_other_leaves_lack(void **state)
 {
     (void)state;
     made_vendor("GenuineIntel", 4);
@@ -212,7 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(leaf_4_describes_caches),
         cmocka_unit_test(an_endless_leaf_4_is_bounded),
-        cmocka_unit_test(descriptors_fill_what_is_missing),
+        cmocka_unit_test(cpuid_2_describes_caches_that_other_leaves_lack),
         cmocka_unit_test(a_byte_can_be_two_tlbs),
         cmocka_unit_test(every_descriptor_has_a_size_and_a_line),
         cmocka_unit_test(leaf_18_describes_tlbs),

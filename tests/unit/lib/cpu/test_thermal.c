@@ -77,7 +77,7 @@ static void the_cpu_decides_which_bits_there_are(void **state)
     assert_int_equal(t.scope[THERMAL_PACKAGE].causes, 0);
 }
 
-static void a_cool_row_writes_nothing(void **state)
+static void for_a_row_that_is_not_throttled_no_msr_is_written(void **state)
 {
     (void)state;
     machine(SENSOR | PTM, 0x88200000, 0x88200000);
@@ -196,7 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cpu_decides_which_bits_there_are),
-        cmocka_unit_test(a_cool_row_writes_nothing),
+        cmocka_unit_test(for_a_row_that_is_not_throttled_no_msr_is_written),
         cmocka_unit_test(throttling_at_any_time_of_a_row_is_reported),
         cmocka_unit_test(throttling_in_one_round_counts_for_the_row),
         cmocka_unit_test(an_old_log_is_cleared_and_is_the_machines_past),

@@ -273,7 +273,7 @@ static void few_or_unknown_points_have_no_step(void **state)
 
 /* --- leaving a level -------------------------------------------------------------------------- */
 
-static void a_knee_leaves_its_level(void **state)
+static void a_knee_ends_the_level_at_its_last_count(void **state)
 {
     size_t n = count(20, 20, 40);
 
@@ -341,7 +341,7 @@ static void a_falling_curve_is_recognised(void **state)
     assert_false(curve_steps_fall(point, n, &at));
 }
 
-static void counts_are_added_where_it_rises(void **state)
+static void counts_are_added_where_the_curve_rises(void **state)
 {
     size_t n = count(16, 16, 48);
     uint32_t x[32];
@@ -380,12 +380,12 @@ int main(void)
         cmocka_unit_test(the_last_points_alone_are_no_level),
         cmocka_unit_test(a_bump_in_a_curve_is_not_reported_as_a_step),
         cmocka_unit_test(few_or_unknown_points_have_no_step),
-        cmocka_unit_test(a_knee_leaves_its_level),
+        cmocka_unit_test(a_knee_ends_the_level_at_its_last_count),
         cmocka_unit_test(a_value_that_stays_or_returns_leaves_no_level),
         cmocka_unit_test(a_rise_below_twice_the_tolerance_does_not_leave),
         cmocka_unit_test(an_uncertain_point_is_in_the_interval),
         cmocka_unit_test(a_falling_curve_is_recognised),
-        cmocka_unit_test(counts_are_added_where_it_rises),
+        cmocka_unit_test(counts_are_added_where_the_curve_rises),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

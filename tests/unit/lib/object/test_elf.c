@@ -105,7 +105,7 @@ static void symbols_and_relocations_are_checked(void **state)
 
 /* --- sets ------------------------------------------------------------------------------------- */
 
-static void a_set_has_what_is_referred_to(void **state)
+static void a_set_contains_every_section_that_its_functions_refer_to(void **state)
 {
     static const enum elf_kind kinds[] = {
         [MADE_F] = ELF_CODE,    [MADE_G] = ELF_CODE,   [MADE_TABLE] = ELF_LINKED,
@@ -263,7 +263,7 @@ int main(void)
         cmocka_unit_test_setup(headers_are_checked, begin),
         cmocka_unit_test_setup(sections_are_checked, begin),
         cmocka_unit_test_setup(symbols_and_relocations_are_checked, begin),
-        cmocka_unit_test_setup(a_set_has_what_is_referred_to, begin),
+        cmocka_unit_test_setup(a_set_contains_every_section_that_its_functions_refer_to, begin),
         cmocka_unit_test_setup(pointers_are_followed, begin),
         cmocka_unit_test_setup(no_symbol_is_zero, begin),
         cmocka_unit_test_setup(relocations_that_are_not_supported_are_named, begin),

@@ -134,7 +134,7 @@ static void steps_beyond_a_quarter_turn_are_not_known(void **state)
     assert_false(clock_steps(99, 100, 16, 1e300, &steps));
 }
 
-static void median_leaves_out_what_is_unusable(void **state)
+static void the_median_excludes_values_that_are_not_known(void **state)
 {
     (void)state;
     uint64_t odd[] = {9, 1, 5}, even[] = {40, 10, 20, 30}, holes[] = {0, 7, 0, 3, 0, 5},
@@ -198,7 +198,7 @@ static void ties_go_by_preference(void **state)
     assert_int_equal(choose(2500000000, 2000000000, 2500000000, 2000000000).used, CLOCK_PMTIMER);
 }
 
-static void one_source_suffices_and_none_gives_0_hz(void **state)
+static void one_source_gives_the_frequency_and_no_source_gives_0_hz(void **state)
 {
     (void)state;
     struct tsc_clock c = choose(0, 0, 0, 1193182000);
@@ -337,11 +337,11 @@ int main(void)
         cmocka_unit_test(error_covers_the_truth),
         cmocka_unit_test(steps_over_whole_turns_are_counted),
         cmocka_unit_test(steps_beyond_a_quarter_turn_are_not_known),
-        cmocka_unit_test(median_leaves_out_what_is_unusable),
+        cmocka_unit_test(the_median_excludes_values_that_are_not_known),
         cmocka_unit_test(the_preferred_source_is_used_if_all_agree),
         cmocka_unit_test(the_majority_wins),
         cmocka_unit_test(ties_go_by_preference),
-        cmocka_unit_test(one_source_suffices_and_none_gives_0_hz),
+        cmocka_unit_test(one_source_gives_the_frequency_and_no_source_gives_0_hz),
         cmocka_unit_test(a_stated_frequency_has_no_vote),
         cmocka_unit_test(rough_sources_do_not_vote),
         cmocka_unit_test(sources_agree_within_1000_ppm_and_their_errors),

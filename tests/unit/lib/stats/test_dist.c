@@ -9,7 +9,7 @@
 
 /* From scipy 1.10 (stats.norm, stats.t, stats.f: ppf below p = 0.5, isf of 1 - p above), whose own
  * error reaches 4e-9 in t and F. */
-static void normal_as_scipy_has_it(void **state)
+static void quantiles_of_the_normal_distribution_are_those_of_scipy(void **state)
 {
     (void)state;
     static const struct {
@@ -26,7 +26,7 @@ static void normal_as_scipy_has_it(void **state)
     assert_close(dist_normal(0.5), 0, 0);
 }
 
-static void t_as_scipy_has_it(void **state)
+static void quantiles_of_t_are_those_of_scipy(void **state)
 {
     (void)state;
     static const struct {
@@ -73,7 +73,7 @@ static void t_as_scipy_has_it(void **state)
         assert_near(dist_t(cases[i].p, cases[i].df), cases[i].t, 1e-8);
 }
 
-static void f_as_scipy_has_it(void **state)
+static void quantiles_of_f_are_those_of_scipy(void **state)
 {
     (void)state;
     static const struct {
@@ -187,9 +187,9 @@ static void ends_are_infinite_and_wrong_arguments_give_nan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_as_scipy_has_it),
-        cmocka_unit_test(t_as_scipy_has_it),
-        cmocka_unit_test(f_as_scipy_has_it),
+        cmocka_unit_test(quantiles_of_the_normal_distribution_are_those_of_scipy),
+        cmocka_unit_test(quantiles_of_t_are_those_of_scipy),
+        cmocka_unit_test(quantiles_of_f_are_those_of_scipy),
         cmocka_unit_test(quantiles_are_those_of_closed_forms),
         cmocka_unit_test(quantiles_are_inverses_and_mirror_images),
         cmocka_unit_test(ends_are_infinite_and_wrong_arguments_give_nan),

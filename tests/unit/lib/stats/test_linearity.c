@@ -250,7 +250,7 @@ static void noise_proves_no_bend(void **state)
     assert_true(hundredth <= 60); /* at most 40 */
 }
 
-static void groups_that_are_not_whole_prove_nothing(void **state)
+static void incomplete_groups_prove_no_bend(void **state)
 {
     (void)state;
     static const double plain[LINEARITY_POINTS] = {1, 0, 1, 4, 9, 19, 49, 92, 98};
@@ -281,7 +281,7 @@ int main(void)
         cmocka_unit_test(noise_proves_no_bend),
         cmocka_unit_test(slow_disturbances_prove_no_bend),
         cmocka_unit_test(a_neighbour_for_part_of_the_time_proves_no_bend),
-        cmocka_unit_test(groups_that_are_not_whole_prove_nothing),
+        cmocka_unit_test(incomplete_groups_prove_no_bend),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

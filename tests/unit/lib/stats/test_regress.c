@@ -27,7 +27,7 @@ static void a_line_is_found(void **state)
 }
 
 /* Least squares computed by hand: five points at 0, 1 .. 4 that read 1, 3, 5, 11, 9. */
-static void a_value_next_to_it_is_reported(void **state)
+static void residuals_and_r2_of_scattered_minima_are_computed(void **state)
 {
     (void)state;
     static const uint64_t least[] = {1, 3, 5, 11, 9};
@@ -76,7 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_found),
-        cmocka_unit_test(a_value_next_to_it_is_reported),
+        cmocka_unit_test(residuals_and_r2_of_scattered_minima_are_computed),
         cmocka_unit_test(spurious_minima_are_counted),
         cmocka_unit_test(an_unknown_line_is_reported_as_unknown),
     };

@@ -179,7 +179,7 @@ static void a_sibling_is_seen(void **state)
                 }
 }
 
-static void single_odd_readings_change_nothing(void **state)
+static void single_unusual_readings_do_not_change_the_best(void **state)
 {
     (void)state;
     for (unsigned w = 0; w < COUNT(widths); w++)
@@ -266,7 +266,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_exclusive_core_is_found_exclusive),
         cmocka_unit_test(a_sibling_is_seen),
-        cmocka_unit_test(single_odd_readings_change_nothing),
+        cmocka_unit_test(single_unusual_readings_do_not_change_the_best),
         cmocka_unit_test(a_late_best_judges_again),
         cmocka_unit_test(a_best_reading_must_be_a_possible_width),
         cmocka_unit_test(a_witness_plan_is_short_and_has_little_noise),

@@ -116,7 +116,7 @@ static void arrays_and_objects_nest(void **state)
            "\"more\":3");
 }
 
-static void end_closes_all(void **state)
+static void json_end_closes_all_open_objects(void **state)
 {
     (void)state;
     begin();
@@ -460,7 +460,7 @@ int main(void)
         cmocka_unit_test(values_of_each_type_are_written),
         cmocka_unit_test(zero_and_false_are_left_out_where_asked),
         cmocka_unit_test(arrays_and_objects_nest),
-        cmocka_unit_test(end_closes_all),
+        cmocka_unit_test(json_end_closes_all_open_objects),
         cmocka_unit_test(strings_are_escaped),
         cmocka_unit_test(doubles_have_no_trailing_zeros),
         cmocka_unit_test(a_change_changes_the_crc),

@@ -88,7 +88,7 @@ static void a_nul_ends_load_options_and_is_bad_in_a_file(void **state)
     expect_end(&w);
 }
 
-static void bad_bytes_stay_as_they_are(void **state)
+static void bytes_that_are_not_utf8_are_marked_and_kept(void **state)
 {
     (void)state;
     struct word word;
@@ -136,7 +136,7 @@ int main(void)
         cmocka_unit_test(a_quoted_word_may_have_blanks),
         cmocka_unit_test(a_nul_ends_load_options_and_is_bad_in_a_file),
         cmocka_unit_test(a_text_longer_than_its_limit_is_cut),
-        cmocka_unit_test(bad_bytes_stay_as_they_are),
+        cmocka_unit_test(bytes_that_are_not_utf8_are_marked_and_kept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
