@@ -101,7 +101,7 @@ static void take_exclusive(struct job *j, unsigned slot, bool backward)
     j->shared[slot] |= shared;
 }
 
-/* Returns the mean of the undisturbed windows. */
+/* Returns the mean of the undisturbed windows; of throughput, of those in the fastest state. */
 static double mean_of(const struct job *j, unsigned slot, bool twice)
 {
     uint64_t sorted[2 * INSN_WINDOWS_MOST], scratch[2 * INSN_WINDOWS_MOST];
@@ -112,6 +112,8 @@ static double mean_of(const struct job *j, unsigned slot, bool twice)
     stats_sort(sorted, n);
     struct summary s = stats_summary(sorted, n, scratch);
     double above = stats_disturbed_above(&s, j->pass.e->facts.step);
+    if (slot != RULER_SLOT && insn_has_states(j->batch.test[slot].cell->id.kind))
+        above = stats_other_state_above(sorted, n, j->pass.e->facts.step);
     for (; used < n && (double)sorted[used] <= above; used++)
         sum += (double)sorted[used];
     return sum / (double)used;

@@ -118,3 +118,9 @@ unsigned insn_tests(const struct insn_form *f, unsigned decoration,
             to[n++] = (struct insn_test_id){.kind = INSN_TEST_MIXED, .other = (uint8_t)b};
     return n;
 }
+
+bool insn_has_states(unsigned kind)
+{
+    return kind == INSN_TEST_DISTINCT || kind == INSN_TEST_BREAKS || kind == INSN_TEST_SAME ||
+           kind == INSN_TEST_ONE_LINE || kind == INSN_TEST_STRAIGHT;
+}

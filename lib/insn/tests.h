@@ -41,4 +41,8 @@ unsigned insn_tests_with(const struct insn_form *f, unsigned decoration, unsigne
 enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned decoration,
                         const struct insn_test_id *id);
 
+/* Returns whether a test of this kind is of throughput. Its windows can be in two states: a core
+ * that has once assigned units badly does so to the end of the loop. A mean would be of neither. */
+bool insn_has_states(unsigned kind);
+
 #endif

@@ -29,6 +29,9 @@ struct bin {
 /* docs/window.md "Disturbed windows": x is disturbed above median + max(3 step, 15 MAD, 5% of the
  * median). */
 double stats_disturbed_above(const struct summary *s, double step);
+/* Returns the greatest value that is in the state of the smallest of n >= 1 ascending values: 3%
+ * and a step above the second smallest, since the smallest may be an outlier. */
+double stats_other_state_above(const uint64_t *sorted, size_t n, double step);
 /*
  * Returns the same limit for n >= 1 ascending values, except that a level which at least 5% of them
  * share, and at least three, is no disturbance: a body with two costs has two levels

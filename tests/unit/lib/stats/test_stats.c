@@ -244,6 +244,14 @@ static void disturbed_is_above_the_widest_of_three(void **state)
     assert_close(stats_disturbed_above(&s, 0), 0, 0);
 }
 
+static void another_state_is_above_the_fastest_values(void **state)
+{
+    (void)state;
+    const uint64_t outlier[] = {100, 1000, 1010, 1020, 1500}, one[] = {1000};
+    assert_close(stats_other_state_above(outlier, 5, 26), 1056, 1e-9);
+    assert_close(stats_other_state_above(one, 1, 0), 1030, 1e-9);
+}
+
 static void a_separate_level_is_no_disturbance(void **state)
 {
     (void)state;
@@ -266,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sort_takes_any_length_and_order),
+        cmocka_unit_test(another_state_is_above_the_fastest_values),
         cmocka_unit_test(a_separate_level_is_no_disturbance),
         cmocka_unit_test(sort_survives_its_worst_order),
         cmocka_unit_test(sort_is_quick_enough_for_long_runs),
