@@ -112,6 +112,17 @@
           "time without the CPU, whichever program had it, by the CPU time of the process. A " \
           "system that does not know its hypervisor counts stolen time as time of the process")
 
+/* The events on a core while it measured something that is no row. */
+#define EVENTS(path, measured) \
+    FIELD(path ".smis", INTEGER, "", ONLY("SMIs are counted"), "SMIs while " measured) \
+    FIELD(path ".nmis", INTEGER, "", PRESENT, "NMIs and machine checks") \
+    FIELD(path ".throttled", BOOLEAN, "", ONLY("a CPU with Intel's thermal status"), \
+          "as in a row") \
+    FIELD(path ".throttled_by", ARRAY(STRING), "", ONLY("it was throttled"), "as in a row") \
+    FIELD(path ".process", OBJECT, "", ABSENT("where booted"), \
+          "what the system did meanwhile, as in a row") \
+    PROCESS(path ".process")
+
 /* clang-format on */
 
 #endif
