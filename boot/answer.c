@@ -30,7 +30,7 @@ struct timers {
     struct timer_found cycle[CYCLE_IDS];
 };
 
-/* --- the timers that work: each is started, tested and restored; no firmware code runs meanwhile */
+/* --- the timers that work: starts, tests and restores each; no firmware code runs meanwhile --- */
 
 /* The firmware identity-maps addresses below 4 GiB (UEFI 2.10 section 2.3.4). A device is not in
  * RAM by its memory map. */

@@ -5,7 +5,6 @@
 #ifndef HOSTED_PLATFORM_CLOCK_H
 #define HOSTED_PLATFORM_CLOCK_H
 
-#include <time.h>
 #include "bench/api/timer.h"
 #include "lib/cpu/cpu.h"
 #include "lib/stats/clock.h"
@@ -22,15 +21,6 @@ struct hosted_clock {
 };
 
 struct hosted_clock clock_measure(const struct cpu *cpu);
-
-/* Reads one of the system's clocks in nanoseconds. */
-static inline uint64_t clock_ns(clockid_t clock)
-{
-    struct timespec t = {0};
-
-    clock_gettime(clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* Returns the timer interrupts since the system started, counted by the kernel's tick:
  * CLOCK_MONOTONIC_COARSE advances with it and is read without a system call. */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include "lib/config/core_list.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/clock.h"
 #include "hosted/platform/counter.h"
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/fault.h"

@@ -1,6 +1,6 @@
 #include "lib/decimal/json_f64.h"
 #include "hosted/platform/events.h"
-#include "hosted/platform/clock.h"
+#include "hosted/platform/process.h"
 #include <fcntl.h>
 #include <math.h>
 #include <sched.h>

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "bench/place/place.h"
 #include "lib/text/fmt.h"
-#include "hosted/platform/clock.h"
+#include "hosted/platform/process.h"
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/guard.h"
 #include "hosted/platform/output.h"

@@ -4,7 +4,7 @@
 #include <sys/time.h>
 #include <ucontext.h>
 #include "lib/text/fmt.h"
-#include "hosted/platform/clock.h"
+#include "hosted/platform/process.h"
 #include "hosted/platform/keys.h"
 #include "hosted/platform/segments.h"
 #include "hosted/platform/step.h"

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/types.h>
+#include <time.h>
 #include "bench/essence/board.h"
 #include "lib/cpu/cpu.h"
 #include "lib/text/sink.h"
@@ -48,5 +49,14 @@ int process_move(pid_t pid, int cpu);
 
 /* Locks the memory and requests SCHED_FIFO. Call it once all memory is allocated. */
 void process_settle(struct process *p);
+
+/* Reads one of the system's clocks in nanoseconds. */
+static inline uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t = {0};
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
 
 #endif
