@@ -12,6 +12,8 @@
 #define EARLY_PART 32
 #define PER_SECOND 1000000u
 
+#define ANY DEADLINE_SOURCES /* in place of a source */
+
 static struct deadlines *all; /* the trap hooks take no context */
 
 static uint64_t ticks_to_us(uint64_t ticks)
@@ -26,8 +28,6 @@ static const struct lapic *own_lapic(void)
     return &all->cores->given.irq->lapic;
 }
 
-/* --- the state -------------------------------------------------------------------------------- */
-
 /* SET + source: that source is set. A core that changes FREE or SET to CLAIMED then sets or frees
  * it. */
 enum { FREE, CLAIMED, SET };
@@ -39,9 +39,15 @@ static void put(uint32_t state)
 
 /* --- looking at the deadlines ----------------------------------------------------------------- */
 
+/* Returns whether the TSC has reached this value. 0: it never does. */
+static bool is_past(uint64_t tsc)
+{
+    return tsc && (int64_t)(rdtsc() - tsc) >= 0;
+}
+
 bool deadline_passed(const struct core *c)
 {
-    return c->deadline && (int64_t)(rdtsc() - c->deadline) >= 0;
+    return is_past(c->deadline);
 }
 
 /* Sends c an NMI, once per row. The core that sends it may be held up between any two of these
@@ -53,22 +59,6 @@ static void tell(struct core *c)
     __atomic_add_fetch(&c->told_begun, 1, __ATOMIC_SEQ_CST);
     (void)lapic_ipi(own_lapic(), c->apic_id, ICR_NMI);
     __atomic_add_fetch(&c->told_sent, 1, __ATOMIC_SEQ_CST);
-}
-
-/* Returns whether an NMI that arrives at c now can be one of tell(). Two NMIs can arrive as one, so
- * they are not counted as they arrive. */
-static bool expects_nmi(const struct core *c)
-{
-    return c->told_begun != c->told_done;
-}
-
-/* An NMI that was sent has arrived by now, separately or merged with another one. */
-static void expect_what_is_not_sent(struct core *c)
-{
-    uint64_t sent = __atomic_load_n(&c->told_sent, __ATOMIC_SEQ_CST);
-
-    if (sent == __atomic_load_n(&c->told_begun, __ATOMIC_SEQ_CST))
-        c->told_done = sent;
 }
 
 /* Ends the rows that are past their deadline, except c's own. Returns the ticks to the next
@@ -94,8 +84,8 @@ static uint64_t look(const struct core *c)
 
 /* --- setting a source ------------------------------------------------------------------------- */
 
-/* Returns a core that sleeps, the boot core last. count: no core sleeps. */
-static unsigned sleeper(const struct core *but)
+/* Returns a core that sleeps, the boot core last. NULL: no core sleeps. */
+static const struct core *sleeper(const struct core *but)
 {
     const struct cores *c = all->cores;
 
@@ -104,18 +94,18 @@ static unsigned sleeper(const struct core *but)
         const struct core *core = c->core[i];
         if (core && core != but && core->asleep && !core->faulted && !core->job.fn &&
             (i == 0 || !c->facts[i].why_not))
-            return i;
+            return core;
     }
-    return c->count;
+    return NULL;
 }
 
 /* Makes a sleeping core check the deadlines and set its timer. */
-static bool kick(unsigned i)
+static bool kick(const struct core *c)
 {
     uint32_t before = all->looked;
     uint64_t began = rdtsc(), patience = cores_ticks(all->cores, KICK_US);
 
-    if (!lapic_ipi(own_lapic(), all->cores->core[i]->apic_id, ICR_FIXED | VECTOR_WATCH))
+    if (!lapic_ipi(own_lapic(), c->apic_id, ICR_FIXED | VECTOR_WATCH))
         return false;
     while (all->looked == before && rdtsc() - began < patience)
         pause();
@@ -125,19 +115,16 @@ static bool kick(unsigned i)
 /* Makes a sleeping core watch: c itself, which an interrupt woke, or another that it wakes. */
 static bool set_core(struct core *c, uint64_t ticks)
 {
-    unsigned watcher;
+    const struct core *watcher = c->asleep ? c : sleeper(c);
 
-    if (c->asleep) {
-        c->watches = true;
-        put(SET + DEADLINE_CORE);
-        apic_timer_start(own_lapic(), VECTOR_WATCH, all->apic_hz, ticks_to_us(ticks));
-        return true;
-    }
-    watcher = sleeper(c);
-    if (watcher == all->cores->count)
+    if (!watcher)
         return false;
     put(SET + DEADLINE_CORE);
-    return kick(watcher);
+    if (watcher != c)
+        return kick(watcher);
+    c->watches = true;
+    apic_timer_start(own_lapic(), VECTOR_WATCH, all->apic_hz, ticks_to_us(ticks));
+    return true;
 }
 
 /* Sets the counter for c's own row; it does not count while c sleeps. So the state stays FREE, and
@@ -145,13 +132,12 @@ static bool set_core(struct core *c, uint64_t ticks)
 static bool set_counter(struct core *c)
 {
     uint64_t left = c->deadline - rdtsc();
+    bool set =
+        c->deadline && (int64_t)left > 0 && !counter_nmi_start(c, &all->counter, own_lapic(), left);
 
-    if (!c->deadline || (int64_t)left <= 0)
-        return false;
-    if (counter_nmi_start(c, &all->counter, own_lapic(), left))
-        return false;
-    put(FREE);
-    return true;
+    if (set)
+        put(FREE);
+    return set;
 }
 
 static bool set_timer(unsigned source, uint64_t ticks)
@@ -182,22 +168,23 @@ static bool set(struct core *c, unsigned source, uint64_t ticks)
 static bool set_any(struct core *c, uint64_t ticks)
 {
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
-        unsigned source = all->order[i];
+        unsigned source = (all->first + i) % DEADLINE_SOURCES;
         if (!all->source[source].why_not && set(c, source, ticks))
             return true;
     }
     return false;
 }
 
-/* Called by the core that changed the state to CLAIMED. A row that begins meanwhile finds it
- * CLAIMED and sets no timer; the second look() covers that row. */
-static void arm(struct core *c, bool (*how)(struct core *c, uint64_t ticks))
+/* Sets a source, or ANY, for the next deadline. Called by the core that changed the state to
+ * CLAIMED. A row that begins meanwhile finds it CLAIMED and sets no timer; the second look() covers
+ * that row. */
+static void arm(struct core *c, unsigned source)
 {
     uint64_t next;
 
     do {
         next = look(c);
-        if (next && how(c, next))
+        if (next && (source == ANY ? set_any(c, next) : set(c, source, next)))
             return;
         put(FREE);
     } while (!next && look(c) && change(&all->state, FREE, CLAIMED));
@@ -205,47 +192,32 @@ static void arm(struct core *c, bool (*how)(struct core *c, uint64_t ticks))
 
 /* --- interrupts ------------------------------------------------------------------------------- */
 
+/* Looks at the deadlines, and sets the source again if it was set. */
+static void fired(struct core *c, unsigned source)
+{
+    if (change(&all->state, SET + source, CLAIMED))
+        arm(c, source);
+    else
+        (void)look(c);
+}
+
 void deadline_interrupt(struct core *c, unsigned vector)
 {
     if (vector == VECTOR_WATCH && all && all->cores && c->asleep) {
         c->watches = false;
-        if (change(&all->state, SET + DEADLINE_CORE, CLAIMED))
-            arm(c, set_core);
-        else
-            (void)look(c);
+        fired(c, DEADLINE_CORE);
         __atomic_add_fetch(&all->looked, 1, __ATOMIC_SEQ_CST);
     }
     park_interrupt(c, vector);
 }
 
-/* Returns the timer that may have sent this NMI to the boot core. DEADLINE_SOURCES: no timer. */
-static unsigned fired(const struct core *c)
+/* Returns the timer that may have sent this NMI to the boot core. ANY: no timer. */
+static unsigned timer_of_nmi(const struct core *c)
 {
-    unsigned i = DEADLINE_HPET;
-
-    if (c != all->cores->given.boot)
-        return DEADLINE_SOURCES;
-    while (i < DEADLINE_SOURCES &&
-           !(all->due[i - DEADLINE_HPET] && (int64_t)(rdtsc() - all->due[i - DEADLINE_HPET]) >= 0))
-        i++;
-    return i;
-}
-
-static bool again(struct core *c, uint64_t ticks)
-{
-    (void)c;
-    return set_timer(all->again, ticks);
-}
-
-static void timer_fired(struct core *c, unsigned source)
-{
-    all->due[source - DEADLINE_HPET] = 0;
-    if (change(&all->state, SET + source, CLAIMED)) {
-        all->again = source;
-        arm(c, again);
-    } else {
-        (void)look(c);
-    }
+    for (unsigned i = DEADLINE_HPET; i < DEADLINE_SOURCES; i++)
+        if (c == all->cores->given.boot && is_past(all->due[i - DEADLINE_HPET]))
+            return i;
+    return ANY;
 }
 
 /* Starts the counter again. It fires early if the core is faster than its TSC, or if the deadline
@@ -263,17 +235,18 @@ static bool counter_fired(struct core *c)
 bool deadline_nmi(struct core *c, struct trap_frame *f)
 {
     unsigned source;
-    bool counted;
 
     if (!all || !all->cores)
         return false;
-    source = fired(c);
-    counted = counter_fired(c);
-    if (!expects_nmi(c) && !counted && source == DEADLINE_SOURCES)
+    source = timer_of_nmi(c);
+    /* Two NMIs of tell() can arrive as one, so they are not counted as they arrive. */
+    if (!counter_fired(c) && c->told_begun == c->told_done && source == ANY)
         return false;
     c->own_nmis++;
-    if (source < DEADLINE_SOURCES)
-        timer_fired(c, source);
+    if (source != ANY) {
+        all->due[source - DEADLINE_HPET] = 0;
+        fired(c, source);
+    }
     /* Between two guarded calls the deadline ends the next call. */
     if (deadline_passed(c))
         (void)guard_leave(c, f, GUARD_DEADLINE);
@@ -291,17 +264,17 @@ void deadline_awake(struct core *c)
     apic_timer_stop(own_lapic(), VECTOR_WATCH);
     c->watches = false;
     if (change(&all->state, SET + DEADLINE_CORE, CLAIMED))
-        arm(c, set_any);
+        arm(c, ANY);
 }
 
 static bool any_left(void)
 {
     const struct cores *cores = all->cores;
-    bool left = false;
 
     for (unsigned i = 0; i < cores->count; i++)
-        left = left || (cores->core[i] && cores->core[i]->deadline);
-    return left;
+        if (cores->core[i] && cores->core[i]->deadline)
+            return true;
+    return false;
 }
 
 /* Leaves DEADLINE_CORE set: when it fires, it finds no deadline or a later one. */
@@ -312,23 +285,26 @@ static void stop_timers(struct core *c)
             continue;
         nmi_timer_stop(&all->timer[i - DEADLINE_HPET]);
         all->due[i - DEADLINE_HPET] = 0;
-        arm(c, set_any);
+        arm(c, ANY);
     }
 }
 
 void deadline_begin(struct core *c, uint64_t ran)
 {
-    uint64_t left;
+    uint64_t left, sent;
 
     if (!all || !all->cores)
         return;
     deadline_awake(c);
     c->told = false;
-    expect_what_is_not_sent(c);
+    /* An NMI that was sent has arrived by now, separately or merged with another one. */
+    sent = __atomic_load_n(&c->told_sent, __ATOMIC_SEQ_CST);
+    if (sent == __atomic_load_n(&c->told_begun, __ATOMIC_SEQ_CST))
+        c->told_done = sent;
     left = all->row > ran ? all->row - ran : 0;
     __atomic_store_n(&c->deadline, rdtsc() + left, __ATOMIC_SEQ_CST);
     if (change(&all->state, FREE, CLAIMED))
-        arm(c, set_any);
+        arm(c, ANY);
 }
 
 void deadline_later(struct core *c, uint64_t ticks)
@@ -356,8 +332,6 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
     bool borrowed = c->given.handoff->borrowed;
 
     d->cores = c;
-    for (unsigned i = 0; i < DEADLINE_SOURCES; i++)
-        d->order[i] = i;
     d->row = cores_ticks(c, (uint64_t)c->given.handoff->options.deadline * PER_SECOND);
     nmi_timer_hpet(&d->timer[0], p, madt, hpet, boot);
     nmi_timer_pit(&d->timer[1], p, madt, borrowed, boot);
@@ -396,9 +370,7 @@ static const char *try_one(struct core *c, unsigned source)
 void deadline_count_virtual(struct deadlines *d)
 {
     d->row *= DEADLINE_VIRTUAL;
-    for (unsigned i = 0; i + 1 < DEADLINE_SOURCES; i++)
-        d->order[i] = d->order[i + 1];
-    d->order[DEADLINE_SOURCES - 1] = DEADLINE_CORE;
+    d->first = DEADLINE_COUNTER;
 }
 
 void deadline_try(struct deadlines *d)
@@ -407,7 +379,7 @@ void deadline_try(struct deadlines *d)
     struct core *boot = c->given.boot;
 
     all = d;
-    if (!c->given.handoff->borrowed && !c->why_alone && sleeper(boot) < c->count)
+    if (!c->given.handoff->borrowed && !c->why_alone && sleeper(boot))
         d->source[DEADLINE_CORE].why_not = NULL;
     if (!d->source[DEADLINE_CORE].why_not)
         d->apic_hz = apic_timer_measure(own_lapic(), cores_ticks(c, PER_SECOND));

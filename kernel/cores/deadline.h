@@ -31,14 +31,21 @@ struct deadlines {
     struct overflow_plan counter;
     struct nmi_timer timer[2];
     struct deadline_source source[DEADLINE_SOURCES];
-    unsigned order[DEADLINE_SOURCES]; /* in which they are used */
-    uint64_t apic_hz;                 /* of the APIC timers as set up, or a lower bound of it */
+    unsigned
+        first; /* the source that is used first; its successors follow, and then DEADLINE_CORE */
+    uint64_t apic_hz; /* of the APIC timers as set up, or a lower bound of it */
 
     volatile uint32_t state;  /* FREE, CLAIMED, or SET + source (deadline.c) */
     volatile uint64_t due[2]; /* TSC before which the timer does not fire; 0: it is not set */
     volatile uint32_t looked; /* how often a woken core checked the deadlines */
-    unsigned again;           /* the timer that fired and is set again */
 };
+
+/* Returns the i-th source in the order of use. */
+static inline const struct deadline_source *deadline_source_of(const struct deadlines *d,
+                                                               unsigned i)
+{
+    return &d->source[(d->first + i) % DEADLINE_SOURCES];
+}
 
 /* Finds HPET and PIT. To be called before the last page is mapped, once for the whole machine; `d`
  * must stay valid. */

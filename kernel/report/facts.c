@@ -217,7 +217,7 @@ static void record_deadline(const struct machine *m, struct json *j)
 {
     json_array(j, "deadline_by");
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
-        const struct deadline_source *s = &m->deadlines.source[m->deadlines.order[i]];
+        const struct deadline_source *s = deadline_source_of(&m->deadlines, i);
         if (!s->why_not)
             json_str(j, NULL, s->name);
     }

@@ -121,7 +121,7 @@ static void test_deadline(const struct machine *m, struct report *r)
 
     sink_buf_init(&text, detail, sizeof detail);
     for (unsigned i = 0; i < DEADLINE_SOURCES; i++) {
-        const struct deadline_source *s = &m->deadlines.source[m->deadlines.order[i]];
+        const struct deadline_source *s = deadline_source_of(&m->deadlines, i);
         work += !s->why_not;
         fmt(&text.sink, "%s%s %s%s", i ? "; " : "", s->name, s->why_not ? "not: " : "ends a loop",
             s->why_not ? s->why_not : "");

@@ -91,8 +91,8 @@ static void where_instructions_are_counted_a_core_is_the_last_source(void **stat
 {
     (void)state;
     open_with(false, true, NULL, NULL);
-    assert_int_equal(d.order[0], DEADLINE_COUNTER);
-    assert_int_equal(d.order[DEADLINE_SOURCES - 1], DEADLINE_CORE);
+    assert_ptr_equal(deadline_source_of(&d, 0), &d.source[DEADLINE_COUNTER]);
+    assert_ptr_equal(deadline_source_of(&d, DEADLINE_SOURCES - 1), &d.source[DEADLINE_CORE]);
     uint64_t began = fake.tsc;
     deadline_begin(&core[0], 0);
     assert_int_equal(fake.started[0], 1);
