@@ -84,7 +84,7 @@ static void note_measured(struct run *run, const struct row *row)
                 row->bench->name, row->why);
 }
 
-/* Counts a result that is no row of the report, but whose checks can fail. `from`: the TSC
+/* Counts a result that is not a row of the report, but whose checks can fail. `from`: the TSC
  * before it was shown. */
 static void count_shown(struct run *run, const struct row *row, uint64_t from)
 {

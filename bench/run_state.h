@@ -56,7 +56,7 @@ void run_show_suite(struct run *run, const struct bench *b);
 /* Shows the watches of all cores. The run has failed if a core was aborted or did not answer, and
  * if gaps_max= is exceeded. */
 void run_show_quiet(struct run *run, const struct quiet *q);
-/* Show a curve or a map of the plan's k-th core. It is no row of the report, but its checks can
+/* Show a curve or a map of the plan's k-th core. It is not a row of the report, but its checks can
  * fail. */
 void run_show_curve(struct run *run, const struct curve *c, unsigned k);
 void run_show_forward(struct run *run, const struct forward_map *m, unsigned k);

@@ -5,7 +5,7 @@
 
 #define CONF_NAME        "baretick.conf"
 #define CONF_MAX         (64u * 1024)
-#define LOAD_OPTIONS_MAX (64u * 1024) /* bytes; a longer text is no command line */
+#define LOAD_OPTIONS_MAX (64u * 1024) /* bytes; a longer text is not a command line */
 #define NAME_MAX         64
 #define PATH_NODES_MAX   16 /* a path that does not end is a firmware bug */
 

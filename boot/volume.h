@@ -12,7 +12,8 @@ union file_info {
     uint8_t room[sizeof(EFI_FILE_INFO) + 256 * sizeof(CHAR16)];
 };
 
-/* Opens the root folder. If the firmware names no such volume, *root is NULL, which is no error. */
+/* Opens the root folder. If the firmware names no such volume, *root is NULL, which is not an
+ * error. */
 EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root);
 EFI_STATUS file_info(EFI_FILE_HANDLE file, union file_info *info);
 /* Returns the bytes of a file of at most `most` bytes in pool memory, for the caller to free. NULL:

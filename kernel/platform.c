@@ -138,7 +138,7 @@ static uint64_t own_nmis(void)
     return core_current()->own_nmis;
 }
 
-/* A counter that could not measure the TSC is no clock either; *why has the same reason. */
+/* A counter that could not measure the TSC is not a clock either; *why has the same reason. */
 static struct timer *clock(void *context, unsigned id, const char **why)
 {
     struct machine *m = context;

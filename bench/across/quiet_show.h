@@ -1,5 +1,5 @@
-/* Reports suite `quiet`, which is no row: a table with a line per core, a record `gaps` per core,
- * and a record `quiet` for all of them. */
+/* Reports suite `quiet`, which is not a row: a table with a line per core, a record `gaps` per
+ * core, and a record `quiet` for all of them. */
 #ifndef BENCH_ACROSS_QUIET_SHOW_H
 #define BENCH_ACROSS_QUIET_SHOW_H
 

@@ -54,7 +54,7 @@ enum baretick_flag {
     BARETICK_NOT_DOUBLED = 1,   /* doubling the operations makes no sense: method=doubled uses n =
                                * ops, stepping uses n = grain if the row declares one */
     BARETICK_COLD = 2,          /* no cache holds room, counter or data when a window begins */
-    BARETICK_MAY_BE_ELIDED = 4, /* an elided operation is expected, and is no failure */
+    BARETICK_MAY_BE_ELIDED = 4, /* an elided operation is expected, and is not a failure */
     BARETICK_MAY_VANISH = BARETICK_MAY_BE_ELIDED, /* the former name */
 };
 

@@ -327,7 +327,7 @@ struct bench {
      * not declared, see bench_least_instructions().
      */
     double least_instructions;
-    bool may_be_elided; /* an elided operation is expected, and is no failure */
+    bool may_be_elided; /* an elided operation is expected, and is not a failure */
     /* Core cycles per operation, documented for this CPU; 0: not known. */
     double (*truth)(const struct cpu *cpu);
     /* The table that shows the row with similar ones (NULL: no table), its line there, one for each

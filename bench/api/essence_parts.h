@@ -28,7 +28,7 @@ enum sheet_from {
     SHEET_LARGEST,  /* of a curve: its largest size, in ns, or in GB/s if bytes are moved */
     SHEET_FORWARD,  /* of a map of store forwarding: a store and a load of the same `at` bytes */
     SHEET_STEP,     /* of a limit: its first step */
-    SHEET_LATENCY,  /* of a form: its longest latency that is no upper bound */
+    SHEET_LATENCY,  /* of a form: its longest latency that is not an upper bound */
 };
 
 /* A figure of the datasheet, which is a line. */

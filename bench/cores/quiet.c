@@ -96,7 +96,7 @@ static void spin(const struct engine *e, struct watch *w, uint64_t ticks, struct
                 gaps_add(&w->gaps, last - w->began, now - last);
             nmis = nmis_now;
             w->gaps.watched = before + now - start; /* the stretch may be aborted */
-            now = tsc_unfenced();                   /* the time for recording is no gap */
+            now = tsc_unfenced();                   /* the time for recording is not a gap */
         }
         last = now;
         if (planting)

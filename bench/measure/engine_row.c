@@ -123,7 +123,7 @@ static void take_part(void *ctx)
 }
 
 /* Waits for the other cores. If the user stopped the run, the other cores may have noticed first
- * and left; this is no failure. */
+ * and left; this is not a failure. */
 static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
 {
     if (gate_pass(e, ticks, row))

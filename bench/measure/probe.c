@@ -255,7 +255,7 @@ static void probe_groups(struct engine *e, struct probe *p, enum recipe r)
 }
 
 /* Repeats the measurement after all recipes were probed, if a bend is proven. A disturbance that
- * lasted as long as a probe is no bend. The report has the points of the first measurement. */
+ * lasted as long as a probe is not a bend. The report has the points of the first measurement. */
 static void probe_bend_again(struct engine *e, struct probe *p)
 {
     enum recipe r = e->facts.probed;

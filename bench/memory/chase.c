@@ -71,7 +71,7 @@ static bool in_laps(const struct chase *c)
     return c->n <= (c->order.stride ? LAPS_STRIDE : LAPS_UP_TO);
 }
 
-/* Marks an element as seen. Returns 1 if it was not; 0 if it was, or if this is no element. */
+/* Marks an element as seen. Returns 1 if it was not; 0 if it was, or if this is not an element. */
 static uint32_t see(const struct chase *c, void *const *line)
 {
     const uint8_t *at = (const uint8_t *)line;

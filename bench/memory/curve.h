@@ -12,8 +12,8 @@
 #include "bench/model/curve.h"
 
 /* Measures the curve on the k-th core of the plan. NULL: the core is gone, or the run was stopped.
- * The result is valid until the next row. Its row is wrong if a check failed, unsupported if there
- * is no memory for it; there are no points then. */
+ * The result is valid until the next row. Its row is wrong if a check failed, and
+ * unsupported without enough memory; there are no points then. */
 const struct curve *curve_measure(struct plan *plan, const struct bench *b, unsigned k);
 
 #endif

@@ -173,7 +173,7 @@ struct row {
     bool wide;               /* its code uses wide vectors, and was warmed up for them (wide.h) */
     bool x87_stack_fault;    /* its windows overflowed or underflowed the x87 stack */
     uint32_t errors;         /* operations that failed; their samples are omitted */
-    uint32_t errors_outside; /* failed in windows that are no samples: warm-up, twice the body */
+    uint32_t errors_outside; /* failed in windows that are not samples: warm-up, twice the body */
     uint32_t errors_subtracted; /* calls of the empty body that returned an error */
     uint32_t disturbed;         /* windows, kept in ticks and in the histogram, left out of net */
     uint64_t smis;              /* while it was measured, if the platform counts them */

@@ -66,8 +66,8 @@ bool object_rows_count(const struct elf *e, size_t *n, struct sink *err)
     }
     struct elf_section s = elf_section(e, section);
     if (s.size == 0 || s.size % POINTER || !(s.flags & ELF_ALLOC)) {
-        fmt(err, "%s: section " BARETICK_SECTION " is no list of pointers: %llu bytes%s", e->name,
-            (unsigned long long)s.size, s.flags & ELF_ALLOC ? "" : ", not allocated");
+        fmt(err, "%s: section " BARETICK_SECTION " is not a list of pointers: %llu bytes%s",
+            e->name, (unsigned long long)s.size, s.flags & ELF_ALLOC ? "" : ", not allocated");
         return false;
     }
     *n = s.size / POINTER;
@@ -192,7 +192,7 @@ static bool numbers_are_right(struct reading *r, const struct baretick_row *row)
         return refuse(r, why);
     }
     if (row->grain && row->ops % row->grain) {
-        fmt_buf(why, sizeof why, "ops is %u, which is no multiple of its grain, %u", row->ops,
+        fmt_buf(why, sizeof why, "ops is %u, which is not a multiple of its grain, %u", row->ops,
                 row->grain);
         return refuse(r, why);
     }

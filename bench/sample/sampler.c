@@ -64,7 +64,7 @@ static bool has_failed(const struct sampler *s, enum kind k, const struct window
     return s->can_fail && k >= KIND_BODY && r->failed != 0;
 }
 
-/* Runs a window that is no sample. If its operation fails, the row fails too (check.h). */
+/* Runs a window that is not a sample. If its operation fails, the row fails too (check.h). */
 static struct window_result run_apart(struct sampler *s, const struct engine *e,
                                       const struct placed *p, enum kind k, uint64_t i)
 {

@@ -8,7 +8,7 @@
 
 #define SMALL_PAGE 4096ull
 #define LARGE_PAGE (2ull << 20)
-#define LEAST      (16ull << 10) /* bytes: fewer are no area */
+#define LEAST      (16ull << 10) /* bytes: fewer are not an area */
 /* Most bytes if the pages cannot be the same memory: the kernel has to clear all of them, which may
  * take half a second. The first-level TLB of no CPU so far reaches more than that. */
 #define SAME_MOST (256ull << 20)

@@ -33,7 +33,8 @@ static int last_cpu(const cpu_set_t *allowed)
 static void say_allowed(const char *text, const cpu_set_t *allowed, struct sink *err)
 {
     fmt(err,
-        "environment, " PROCESS_CPU ": \"%.20s\" is no CPU that this process may use; those are:",
+        "environment, " PROCESS_CPU
+        ": \"%.20s\" is not a CPU that this process may use; those are:",
         text);
     for (int i = 0; i < CPU_SETSIZE; i++)
         if (CPU_ISSET(i, allowed))

@@ -25,7 +25,7 @@ static const char *leaf_line(struct cpuid_dump *d, struct line l)
     uint64_t v[7];
 
     if (!line_number(&l, 10, DUMP_CPU_MAX, &v[0]))
-        return "the CPU is no decimal number from 0 to 65535";
+        return "the CPU is not a decimal number from 0 to 65535";
     for (unsigned i = 1; i < 7; i++)
         if (!line_number(&l, 16, UINT32_MAX, &v[i]))
             return "leaf, subleaf, EAX, EBX, ECX and EDX must be hexadecimal, of 32 bits";

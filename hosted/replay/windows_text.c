@@ -11,7 +11,7 @@ static const char *body_word(struct windows_text *t, struct line *l, uint32_t *b
     struct line w = line_word(l);
 
     if (line_length(w) == 0 || line_length(w) >= WINDOWS_BODY)
-        return "the body is no name of 1 to 31 bytes";
+        return "the body is not a name of 1 to 31 bytes";
     for (const uint8_t *at = w.at; at < w.end; at++)
         if (*at < '!' || *at > '~')
             return "the body's name has a byte that is not printable ASCII";

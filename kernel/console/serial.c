@@ -206,7 +206,7 @@ struct serial serial_open(struct serial_places *places, serial_map *map, void *c
         s.place = *p;
         s.baud = p->baud;
         if (p->mmio && !map(ctx, p->address, (uint64_t)p->stride * REGISTERS))
-            s.why_not = "its address is no device's";
+            s.why_not = "its address is not a device's";
         else
             s.why_not = look(&s);
         s.on = !s.why_not;

@@ -35,7 +35,7 @@ void cpu_state_restore(const struct cpu_state *s);
 /*
  * Returns the selector for our TSS on this core, at most `last`, since TR may keep it. Before each
  * MP services procedure, EDK II loads TR with the last value if that entry of its own GDT is
- * present, and faults if the entry is no TSS. So this is an entry that is not present, unless TR
+ * present, and faults if the entry is not a TSS. So this is an entry that is not present, unless TR
  * can be restored. 0: no such entry.
  */
 uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint16_t last);

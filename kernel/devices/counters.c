@@ -127,7 +127,7 @@ static const char *start_hpet(struct timer *t)
     if (!c->hpet_at && !(c->hpet.address & 7))
         c->hpet_at = c->map(c->map_context, c->hpet.address, HPET_BYTES);
     if (!c->hpet_at)
-        return "the HPET table's address is no device's";
+        return "the HPET table's address is not a device's";
 
     uint32_t id = *hpet_register(c, HPET_ID), period = *hpet_register(c, HPET_PERIOD);
     if (id == NO_DEVICE || period == NO_DEVICE)

@@ -34,7 +34,7 @@ void counters_init(struct counters *c, const struct fadt *fadt, const struct hpe
 /* Returns the timer with this id. NULL: only an operating system has it; *why is the reason. */
 struct timer *counters_timer(struct counters *c, unsigned id, const char **why);
 
-/* Why the TSC is no clock if its frequency is not known. */
+/* Why the TSC is not a clock if its frequency is not known. */
 extern const char counters_tsc_unknown[];
 
 /* Returns whether the started timer advanced by at least `counts` before the wait's limit. */

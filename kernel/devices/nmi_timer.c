@@ -125,7 +125,7 @@ static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct
         return "no HPET table";
     t->hpet = hpet->address & 7 ? NULL : paging_map_mmio(p, hpet->address, HPET_BYTES);
     if (!t->hpet)
-        return "the HPET table's address is no device's";
+        return "the HPET table's address is not a device's";
     uint32_t id = *at(t, HPET_ID);
     t->period = *at(t, HPET_PERIOD);
     if (id == NO_DEVICE || t->period < HPET_PERIOD_MIN || t->period > HPET_PERIOD_MAX)

@@ -129,8 +129,8 @@ static void decode_basic(struct cpu *c, const struct source *s)
 
 /*
  * Leaf 15h: TSC Hz = crystal (ECX) * EBX / EAX. Any of them can be 0, which means not enumerated
- * (SDM vol. 3B section 19.7.3). The nominal crystals of the manual's table are no substitute, since
- * boards differ from them.
+ * (SDM vol. 3B section 19.7.3). The nominal crystals of the manual's table are not a substitute,
+ * since boards differ from them.
  */
 static void decode_clock(struct cpu *c, const struct source *s)
 {

@@ -32,7 +32,7 @@ uint32_t thermal_causes(const struct thermal *t, enum thermal_scope scope, uint6
                         uint64_t last);
 
 /* Returns the name of a status bit: "thermal", "prochot", "power_limit", "current_limit",
- * "cross_domain"; NULL: the bit is no cause. */
+ * "cross_domain"; NULL: the bit is not a cause. */
 const char *thermal_cause(unsigned bit);
 
 #endif

@@ -15,7 +15,7 @@ struct boot_entry {
     size_t size;                /* of data, bytes */
 };
 
-/* False: the n bytes are no entry. */
+/* False: the n bytes are not an entry. */
 bool boot_entry_decode(struct boot_entry *entry, const uint8_t *bytes, size_t n);
 /* Returns whether the description is this text of ASCII characters. */
 bool boot_entry_is(const struct boot_entry *entry, const char *description);

@@ -41,8 +41,8 @@ size_t sizes_grid(uint64_t first, uint64_t most, bool dense, uint64_t size[SIZES
 /*
  * Inserts a size half-way between two neighbours if their values differ by more than SIZES_BEND,
  * beginning with those that differ most, and if it is a multiple of `unit`. A value that is not
- * known is no reason for one. size[] has n entries and room for SIZES_MOST; value[] has n. Returns
- * the new number.
+ * known is not a reason for one. size[] has n entries and room for SIZES_MOST; value[] has n.
+ * Returns the new number.
  */
 size_t sizes_refine(uint64_t size[SIZES_MOST], const double *value, size_t n, uint64_t unit);
 

@@ -108,7 +108,7 @@ static double chance(const struct search *s, const struct series *r)
     return p;
 }
 
-/* Returns whether it has enough of its beats, and is no burst. */
+/* Returns whether it has enough of its beats, and is not a burst. */
 static bool is_whole(const struct search *s, const struct series *r)
 {
     return r->hits > 0 && (r->beats - r->hits) * MISSING <= r->beats &&

@@ -5,7 +5,7 @@
  * A period P is a series of gaps of which each begins P after the one before it:
  * - Its beats are counted from its first gap to its last. At least two thirds of them have a gap,
  *   so gaps may be missing. The series lasts for at least half of the time from the first gap to
- *   the last, so a burst is no period.
+ *   the last, so a burst is not a period.
  * - A gap belongs to a beat if it begins within a tolerance of the previous one plus P. The
  *   tolerance is a tenth of P, or a tenth of the mean distance of all gaps if that is less. So a
  *   timer that is set again after each gap has a period too.

@@ -34,7 +34,7 @@ double stats_disturbed_above(const struct summary *s, double step);
 double stats_other_state_above(const uint64_t *sorted, size_t n, double step);
 /*
  * Returns the same limit for n >= 1 ascending values, except that a level which at least 5% of them
- * share, and at least three, is no disturbance: a body with two costs has two levels
+ * share, and at least three, is not a disturbance: a body with two costs has two levels
  * (docs/window.md "Disturbed windows"). They are a level if their MAD is at most a step, or at most
  * 2% of their median. `scratch` as for stats_summary.
  */

@@ -62,7 +62,7 @@ def _nasm(text, nasm, what_it_is, out=None):
         with open(asm, "w", encoding="utf-8") as f:
             f.write(text)
         try:
-            # Without this a word that is no instruction would be a label, and nothing would be measured.
+            # Without this a word that is not an instruction would be a label, and nothing would be measured.
             ran = limited([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm], "NASM", what_it_is, text=True)
         except FileNotFoundError:
             raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None

@@ -185,7 +185,7 @@ def _no_way(wish):
         return ("the chain must go through its address: use an area register such as R14 and a number as the address, "
                 "without --init and --late-init")
     if to and wish.memory() and wish.memory().reads and not any(o.reads for o in wish.registers):
-        return "the loaded value is no address: the latency of a load needs a general register, as in mov rax, [r14]"
+        return "the loaded value is not an address: the latency of a load needs a general register, as in mov rax, [r14]"
     if not read:
         if wish.one.reads_flags:
             return (f"it reads flags only, and writes {wish.name((to or hidden)[0].whole)}: a chain needs another "

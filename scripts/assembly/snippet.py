@@ -78,7 +78,7 @@ def check(snippet):
     if not instructions(snippet.text) and not snippet.raw:
         raise Wrong(f"{snippet.where} is empty: it needs instructions, separated by ;")
     for text in (snippet.text, snippet.init, snippet.late_init):
-        if any("\ud800" <= c <= "\udfff" for c in text):  # how Python passes bytes that are no UTF-8
+        if any("\ud800" <= c <= "\udfff" for c in text):  # how Python passes bytes that are not a UTF-8
             raise Wrong(f"{snippet.where} is not UTF-8: {ascii(text)}")
     if not 1 <= snippet.unroll <= OPS_MOST or not 0 <= snippet.loop <= OPS_MOST:
         raise Wrong(f"--unroll takes 1 to {OPS_MOST}, --loop 0 to {OPS_MOST}")

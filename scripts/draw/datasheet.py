@@ -95,7 +95,7 @@ def _is_of_address(pair):
 
 
 def _latency(form):
-    """Returns (text, key to sort by) of the longest latency, preferably a settled one that is no upper bound. If all are
+    """Returns (text, key to sort by) of the longest latency, preferably a settled one that is not an upper bound. If all are
     upper bounds, as of a store, those that do not begin in an address."""
     found = {pair: form.figures[pair] for pair in insn.pairs(form)}
     for wanted in (lambda pair, f: not f.at_most, lambda pair, f: not f.at_most or not _is_of_address(pair),

@@ -7,7 +7,7 @@ The rule, for the rows of a group of n machines:
    Student's t for the risk of one comparison. Its degrees of freedom are 0.37 (n - 1): a spread by the median has 37%
    of the efficiency of a standard deviation. Groups of fewer than LEAST_PEERS machines are not judged.
 2. A figure is far if its whole interval is outside the band, and it differs from the middle by LEAST or more.
-3. A machine whose newest figure is far is an outlier only if this is no state of the row that other machines have too.
+3. A machine whose newest figure is far is an outlier only if this is not a state of the row that other machines have too.
    p is the share of the reports of other machines that are far on the same side, (far + 1) / (reports + 1). The
    machine's last k reports are far on that side. If machines are alike and their reports independent, some machine has
    k such reports with a probability of at most n p^k. It must be at most RISK divided by the number of rows of which

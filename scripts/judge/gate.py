@@ -105,7 +105,7 @@ def _once(pairs):
 
 
 def _no_constant(constant):
-    raise ValueError(f"{constant} is no number")
+    raise ValueError(f"{constant} is not a number")
 
 
 def _is_row(key, row):
@@ -123,15 +123,15 @@ def read_baseline(path):
     except OSError as e:
         raise saved.Unreadable(f"{path}: {e.strerror or e}") from None
     except (ValueError, RecursionError) as e:
-        raise saved.Unreadable(f"{path} is no baseline: {e}") from None
+        raise saved.Unreadable(f"{path} is not a baseline: {e}") from None
     if type(found) is not dict or found.get("baretick_gate") != FORMAT:
-        raise saved.Unreadable(f"{path} is no baseline: it does not say \"baretick_gate\": {FORMAT}")
+        raise saved.Unreadable(f"{path} is not a baseline: it does not say \"baretick_gate\": {FORMAT}")
     words, rows = found.get("words"), found.get("rows")
     if type(words) is not dict or type(rows) is not dict:
-        raise saved.Unreadable(f"{path} is no baseline: it needs `words` and `rows`")
+        raise saved.Unreadable(f"{path} is not a baseline: it needs `words` and `rows`")
     for key, row in rows.items():
         if not _is_row(key, row):
-            raise saved.Unreadable(f"{path} is no baseline: {key!r}: a row is suite/name@core with numbers for "
+            raise saved.Unreadable(f"{path} is not a baseline: {key!r}: a row is suite/name@core with numbers for "
                                    f"{' and '.join(KINDS)}")
     return words, rows
 
@@ -147,7 +147,7 @@ def write_baseline(path, text):
     """Writes the whole file or nothing. A link remains a link, and the file keeps its permissions."""
     target = os.path.realpath(path)
     if os.path.exists(target) and not os.path.isfile(target):
-        raise saved.Unreadable(f"{path}: it is no file that a baseline can be written to")
+        raise saved.Unreadable(f"{path}: it is not a file that a baseline can be written to")
     try:
         mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else 0o644
         f = tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=os.path.dirname(target), delete=False)
@@ -223,7 +223,7 @@ def fail_if_other_words(path, words, taken):
 
 def note_new(path, new, words, taken, failed):
     """Prints the rows and options that the baseline does not have, and the command that adds them. An option that only
-    one side knows is no reason to refuse: the counts show whether it matters."""
+    one side knows is not a reason to refuse: the counts show whether it matters."""
     if words and taken.words and (unknown := sorted({*taken.words} - {*words})):
         print(f"note: {path} was taken before there were the options {', '.join(f'{key}=' for key in unknown)}")
     if not new:

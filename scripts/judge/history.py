@@ -256,7 +256,7 @@ def command(args, paths):
     """Returns 0: compared; 1: --fail-if-slower found a row that is slower, or fails now. paths: the launches of each
     run, oldest run first."""
     if len(paths) < 2:
-        raise saved.Unreadable(f"{paths[0][0]}: one run is no history: name a second one")
+        raise saved.Unreadable(f"{paths[0][0]}: one run is not a history: name a second one")
     runs, crossed = runs_of(paths, args.across)
     found, risk = judged(runs, args)
     if not found:

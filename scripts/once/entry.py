@@ -14,7 +14,7 @@ GPT, BY_GUID = 2, 2  # format of the partition table, type of the signature
 
 
 class Wrong(ValueError):
-    """The bytes are no boot entry; the message says why."""
+    """The bytes are not a boot entry; the message says why."""
 
 
 @dataclasses.dataclass(frozen=True)

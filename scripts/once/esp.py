@@ -89,7 +89,7 @@ def file_of(system, esp, name):
     path = system.path(esp.mount.where)
     for part in filter(None, name.split("\\")):
         if part in (".", ".."):
-            raise Failed(f"{name}: is no name of a file on the EFI system partition")
+            raise Failed(f"{name}: is not a name of a file on the EFI system partition")
         path = same_name(path, part)
     return path
 

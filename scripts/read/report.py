@@ -28,7 +28,7 @@ class Damaged(Exception):
 
 
 def _no_constant(name):
-    raise Damaged(f"{name} is no JSON value")
+    raise Damaged(f"{name} is not a JSON value")
 
 
 DECODER = json.JSONDecoder(parse_constant=_no_constant)  # shared: creating one takes as long as decoding a line
@@ -45,7 +45,7 @@ def parse(line):
     try:
         record = DECODER.decode(line.decode("utf-8"))
     except ValueError as e:
-        raise Damaged(f"is no JSON: {e}") from e
+        raise Damaged(f"is not JSON: {e}") from e
     except RecursionError:
         raise Damaged("is nested deeper than any record of ours") from None
     if type(record.get("seq")) is not int or type(record.get("type")) is not str:

@@ -115,7 +115,7 @@ def _records_only(file, lines, saved):
             record = report.parse(line)
         except report.Damaged as e:
             saved.damage.append(f"{where}: {e}" if line.startswith(report.RECORD_START) else
-                                f"{where}: is no record: {line[:40]!r}")
+                                f"{where}: is not a record: {line[:40]!r}")
             continue
         saved.take(record, where)
     if not lines.ended:

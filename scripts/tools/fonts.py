@@ -42,7 +42,7 @@ class Font:
             self.index = self._cmap()
             self._strike()
         except (struct.error, KeyError, IndexError) as e:
-            raise Bad(f"{path}: is no font with bitmaps ({type(e).__name__}: {e})") from e
+            raise Bad(f"{path}: is not a font with bitmaps ({type(e).__name__}: {e})") from e
 
     def _at(self, layout, offset):
         return struct.unpack_from(">" + layout, self.data, offset)

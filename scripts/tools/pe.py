@@ -24,9 +24,9 @@ class Image:
     def __init__(self, raw):
         self.raw = bytearray(raw)
         self.must("is empty: no PE image", self.raw)
-        self.must("is no PE image: it does not begin with MZ", self.raw[:2] == b"MZ")
+        self.must("is not a PE image: it does not begin with MZ", self.raw[:2] == b"MZ")
         self.pe = self.u32(0x3C)
-        self.must(f"is no PE image: no PE signature at {self.pe:#x}, where its header says",
+        self.must(f"is not a PE image: no PE signature at {self.pe:#x}, where its header says",
                   self.raw[self.pe:self.pe + 4] == b"PE\0\0")
         self.coff = self.pe + 4
         self.opt = self.coff + 20

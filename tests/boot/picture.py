@@ -65,7 +65,7 @@ def read(width, height, pixels):
         for column in range(columns):
             cell = b"".join(line[column * wide : (column + 1) * wide] for line in lines)
             if cell not in known:
-                raise Unread(f"row {row}, column {column} of {columns}x{rows} is no character")
+                raise Unread(f"row {row}, column {column} of {columns}x{rows} is not a character")
             line += known[cell]
         text.append(line.rstrip())
     assert not any(pixels[rows * tall * stride :]), "the lower margin is not black"

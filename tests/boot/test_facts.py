@@ -172,7 +172,7 @@ def place(program, tmp_path_factory):
     return found[0]
 
 
-def test_memory_that_holds_every_byte_is_no_serial_port(boot, place, tmp_path):
+def test_memory_that_holds_every_byte_is_not_a_serial_port(boot, place, tmp_path):
     """Shared memory: a line status that is always ready, a scratch register and a divisor that keep their values. It
     has no loopback, so nothing is printed to it, and the probe restores the bytes that it changed."""
     memory, registers = tmp_path / "uart", bytearray(SHARED)

@@ -235,7 +235,7 @@ def test_devices_of_exactly_the_limits_are_accepted(fake, image):
 
 
 def test_a_mount_of_another_stick_does_not_count(fake, image):
-    """8:1 and 18:16 are not 8:16; a swap file is no device."""
+    """8:1 and 18:16 are not 8:16; a swap file is not a device."""
     fake.disk()
     fake.disk("sda1", "8:1", partition="1")
     fake.mount("8:1", "/", "/dev/sda1")

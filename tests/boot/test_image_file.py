@@ -225,15 +225,15 @@ def no_program(raw):
     driver = bytearray(raw)
     put(("opt", 68), "<H", 11)(driver)
     yield "empty", b"", "no program: is empty"
-    yield "text", b"suite=calls\n", "no program: is no PE image: it does not begin with MZ"
-    yield "dos", b"MZ" + bytes(100), "no program: is no PE image: no PE signature"
+    yield "text", b"suite=calls\n", "no program: is not a PE image: it does not begin with MZ"
+    yield "dos", b"MZ" + bytes(100), "no program: is not a PE image: no PE signature"
     yield "tiny", b"MZ", "no program: is cut: 4 bytes at 0x3c are needed, the file ends at 0x2"
     yield "half", half, f" leaves the file: its "
     yield "changed", bytes(changed), "it was changed or cut after it was made"
     yield "driver", bytes(driver), "subsystem is 11: 10, an EFI application, is allowed"
 
 
-def test_a_file_that_is_no_program_is_not_put_on_a_medium_or_signed(built, tmp_path):
+def test_a_file_that_is_not_a_program_is_not_put_on_a_medium_or_signed(built, tmp_path):
     """Each is refused by name and with the reason, and no result file is left."""
     key = tmp_path / "key.pem"
     key.touch()
@@ -254,7 +254,7 @@ def test_a_medium_replaces_no_folder_program_or_conf(built, tmp_path, kind):
     folder, pipe = tmp_path / f"folder.{kind}", tmp_path / f"pipe.{kind}"
     folder.mkdir()
     os.mkfifo(pipe)
-    for target, words in ((folder, "is a folder"), (pipe, "is no file"), (program, "another name"),
+    for target, words in ((folder, "is a folder"), (pipe, "is not a file"), (program, "another name"),
                           (conf, "another name")):
         p = image(program, conf, target)
         assert p.returncode == 1 and f"{target}: " in p.stderr and words in p.stderr, p.stderr

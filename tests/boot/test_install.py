@@ -73,7 +73,7 @@ def command(made, tmp_path, capsys):
 
 
 def grub_entry(made, tmp_path, uuid="1234-ABCD"):
-    """Returns what the installed snippet adds to GRUB's configuration. The made ESP is no mount here, so GRUB's tools
+    """Returns what the installed snippet adds to GRUB's configuration. The made ESP is not a mount here, so GRUB's tools
     name its files from the root."""
     probe = tmp_path / "probe"
     probe.write_text(PROBE.format(uuid=uuid))

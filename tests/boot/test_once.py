@@ -343,7 +343,7 @@ def test_secure_boot_takes_a_signed_image(made, once, image):
     assert once("--yes")[0] == 0
 
 
-def test_another_file_is_no_program(once, image):
+def test_another_file_is_not_a_program(once, image):
     image.write_bytes(b"#!/bin/sh\n")
     with pytest.raises(variables.Failed, match="no PE image"):
         once("--yes")

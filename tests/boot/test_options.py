@@ -42,7 +42,7 @@ def test_wrong_words_in_load_options_are_refused(boot, words, parts):
 
 
 @pytest.mark.parametrize("words", ["suite=baselin samples=32", "suite=calls bench=nothing_like_it"])
-def test_a_pattern_that_no_row_matches_is_no_success(boot, words):
+def test_a_pattern_that_no_row_matches_is_not_a_success(boot, words):
     """A pattern that matches no row measures nothing: this is not success."""
     b = boot(words)
     assert b.status not in (SUCCESS, None) and b.end["verdict"] == "fail" and not b.rows, str(b)

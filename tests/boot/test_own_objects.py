@@ -218,7 +218,7 @@ def is_folder(folder, _):
     (lambda folder, _: None, "", ": no file there ends in .o"),
     (too_many, "", ": 33 objects; at most 32 are allowed"),
     (too_large, "", "a.o: more than 1 MiB"),
-    (is_folder, "", "a.o is no file"),
+    (is_folder, "", "a.o is not a file"),
     (lambda folder, good: (folder / "a.c").write_bytes(good), "a.c", "a.c: the name of an object ends in .o"),
 ])  # fmt: skip
 def test_objects_that_an_image_does_not_take_are_refused(program, objects, tmp_path, fill, file, words):

@@ -61,7 +61,7 @@ def test_a_number_that_json_lacks_is_damage(members):
     b'{"baretick":1,"seq":0,"type":"run"}',
     b'{"baretick":2,"seq":0,"type":"run","crc":"00000000"}',
 ])
-def test_a_line_that_is_no_whole_record_is_damaged(line):
+def test_a_line_that_is_not_a_whole_record_is_damaged(line):
     with pytest.raises(report.Damaged):
         report.parse(line)
 
@@ -112,7 +112,7 @@ def test_progress_is_shown_until_it_is_overwritten():
     assert list(reader.feed(b" a\r\n")) == [("text", "row a")]
 
 
-def test_progress_that_a_record_ends_is_no_line():
+def test_progress_that_a_record_ends_is_not_a_line():
     """A row that the table does not separate has no blank line. One that the table separates is overwritten first, and
     the blank line after it belongs to the table."""
     row = record(0, "row")

@@ -282,7 +282,7 @@ BAD_LINES = {
     "0 1 add 0 W" + " 100" * 17: "more than sixteen",
     "0 1 add 0 W -1" + " 100" * 15: "sixteen decimal numbers",
     "0 1 add -3 W" + T16: "the placement",
-    "0 1 " + "a" * 32 + " 0 W" + T16: "the body is no name",
+    "0 1 " + "a" * 32 + " 0 W" + T16: "the body is not a name",
     "0 1 \x01 0 W" + T16: "the body's name",
 }
 

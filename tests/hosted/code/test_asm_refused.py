@@ -97,7 +97,7 @@ def test_a_system_call_is_refused_by_name_unless_it_is_allowed(words, call):
     assert not ran.stdout
 
 
-def test_bytes_of_a_constant_are_no_system_call():
+def test_bytes_of_a_constant_are_not_a_system_call():
     ran = hosted("mov eax, 0x80cd050f")
     assert ran.returncode == 0, ran.stderr
 
@@ -142,7 +142,7 @@ def test_gnu_as_that_takes_too_long_is_stopped_with_the_reason(tmp_path, monkeyp
         syntax.assembled("nop", "att", "the snippet", str(endless))
 
 
-def test_a_reader_that_goes_away_is_no_error():
+def test_a_reader_that_goes_away_is_not_an_error():
     ran = subprocess.run(f"{ROOT}/scripts/baretick list | head -n 1", shell=True, capture_output=True, text=True,
                          check=False)
     assert ran.stderr == "" and ran.stdout

@@ -262,7 +262,7 @@ def test_the_two_rules_for_loads_differ_in_the_examples(text, silent, reread):
 
 
 @pytest.mark.parametrize("row", ["direct", "register", "virtual", "plt", "got"])
-def test_a_return_address_is_no_silent_store(row):
+def test_a_return_address_is_not_a_silent_store(row):
     """A popped value dies: the next one is stored to new memory."""
     trace = one(f"calls/{row}", "--operations", 1000)
     (call,) = [i for i in trace["by_instruction"] if i["text"].startswith("call")]
@@ -365,7 +365,7 @@ def test_a_body_that_changes_its_caller_s_state_is_named_and_the_rest_is_followe
      '"message":"SIGSEGV at 0 while running h/\\"df","crc":"00000000"}\r\n', 'SIGSEGV at 0 while running h/"df'),
     ("", "did not report it"),
 ])
-def test_a_fault_of_the_program_itself_is_no_traceback(out, said, tmp_path, monkeypatch):
+def test_a_fault_of_the_program_itself_is_not_a_traceback(out, said, tmp_path, monkeypatch):
     fake = tmp_path / "stores"
     (tmp_path / "out").write_text(out)
     fake.write_text(f"#!/bin/sh\ncat {tmp_path}/out\nexit {stores.FAULTED}\n")

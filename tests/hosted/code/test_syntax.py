@@ -126,7 +126,7 @@ def test_lines_of_a_dump_are_one_snippet_and_may_jump_among_themselves(dump):
 
 
 @pytest.mark.parametrize("text", ["nop", "add rax, rbx", "l: jmp l", "add %rbx, %rax", "", "dd: mov"])
-def test_other_text_is_no_dump(text):
+def test_other_text_is_not_a_dump(text):
     assert not syntax.is_dump(text.splitlines())
 
 

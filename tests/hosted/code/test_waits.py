@@ -184,7 +184,7 @@ def test_another_load_has_its_result_in_the_next_address(text, becomes, at):
     ("movzx eax, byte [rbx]", "use an area register"), ("add rax, [rax]", "its address is made of rax"),
     ("movd eax, xmm0", "a chain needs"), ("kmovw eax, k1", "a chain needs"),
     ("pcmpistri xmm0, xmm1, 1", "a chain needs"), ("vpcmpeqb k1, zmm1, zmm2", "a chain needs"),
-    ("vmovups zmm0, [r14]", "the loaded value is no address"), ("movq xmm0, [r14]", "the loaded value is no address"),
+    ("vmovups zmm0, [r14]", "the loaded value is not an address"), ("movq xmm0, [r14]", "the loaded value is not an address"),
     ("mov [r14], rax", "it only stores"), ("vmovups [r14], zmm0", "it only stores"), ("nop", "writes no register"),
     ("cmp rax, rbx", "writes flags only"), ("ptest xmm0, xmm1", "writes flags only"), ("prefetcht0 [r14]", "writes no register"),
     ("vgatherdps zmm0{k1}, [r14+zmm2*4]", "it clears its mask k1"),

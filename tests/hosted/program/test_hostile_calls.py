@@ -271,7 +271,7 @@ DIES = ("mov eax, 9; xor edi, edi; mov esi, 4096; mov edx, 7; mov r10d, 0x22; mo
 
 
 @pytest.mark.native
-def test_a_process_that_the_kernel_ends_is_no_success(run, tmp_path):
+def test_a_process_that_the_kernel_ends_is_not_a_success(run, tmp_path):
     """Its report has no end, and each reader of it reports this. `asm` names the signal."""
     ran = run(f"objects={made.of_source(tmp_path, 'unhandled', UNHANDLED)}", "suite=unhandled", "samples=16",
               "instructions=off", "format=jsonl")
@@ -297,7 +297,7 @@ OTHERS = {
 
 @pytest.mark.native
 @pytest.mark.parametrize("kind", OTHERS)
-def test_a_run_whose_report_a_body_took_is_no_success(run, tmp_path, kind):
+def test_a_run_whose_report_a_body_took_is_not_a_success(run, tmp_path, kind):
     body = OTHERS[kind]
     source = f"""BARETICK_STATEMENT(other, {kind}, "a call", 8) {{ (void)o; long got; {body} BARETICK_KEEP(got); }}"""
     ran = run(f"objects={made.of_source(tmp_path, kind, source)}", "suite=other", "samples=16", "instructions=off",
@@ -317,7 +317,7 @@ HARM = {  # body: what it does, and whether it costs bytes of a file that is wri
 @pytest.mark.native
 @pytest.mark.parametrize("mode", ["wb", "ab"])
 @pytest.mark.parametrize("kind", HARM)
-def test_a_run_whose_report_a_body_harms_in_its_file_is_no_success(run, tmp_path, kind, mode):
+def test_a_run_whose_report_a_body_harms_in_its_file_is_not_a_success(run, tmp_path, kind, mode):
     """In one round, and in several, between which nothing is written."""
     body, appended = HARM[kind]
     source = f"""BARETICK_STATEMENT(other, {kind}, "a call", 8) {{ (void)o; long got; {body} BARETICK_KEEP(got); }}

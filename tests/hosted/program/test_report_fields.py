@@ -163,7 +163,7 @@ def test_every_field_of_stored_records_is_declared():
 
 
 def test_stored_records_have_every_field_that_readers_need():
-    """A member that was added since is no reason to regenerate the records."""
+    """A member that was added since is not a reason to regenerate the records."""
     document = of_the_document()
     wrong = [said for record in report_runs.stored() for said in report_fields.amiss(record, document, older=True)]
     assert not wrong, "\n".join([*wrong, ANEW])

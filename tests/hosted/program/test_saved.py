@@ -148,7 +148,7 @@ def test_a_pipe_is_read_as_a_file_is(folder):
     (whole(row("a", 1)).replace(b"\r", b""), []),
     (whole(row("a", 1))[:-1], ["the last line has no end"]),
     (whole(row("a", 1)).replace(b"\r", b"", 1), ["line 1: does not end in CR LF as the others do"]),
-    (b"noise\r\n" + whole(row("a", 1)), ["line 1: is no record: b'noise'"]),
+    (b"noise\r\n" + whole(row("a", 1)), ["line 1: is not a record: b'noise'"]),
     (b"noise\r\nnoise\r\n" + whole(row("a", 1)), []),
     (b"noise\r\nnoise\r\n" + whole(row("a", 1))[:-4],
      ["line 5: a damaged record: does not end in a crc", "no record `end`: the report is cut"]),

@@ -207,7 +207,7 @@ BARETICK_ROW(icebp, good, "NOP", .body = good, .ops = 10);
 
 
 @pytest.mark.native  # QEMU 7.2 answers INT1 with SIGILL
-def test_a_trap_of_the_body_is_no_step(run, tmp_path):
+def test_a_trap_of_the_body_is_not_a_step(run, tmp_path):
     """Linux reports INT1 with the code with which qemu-user reports a step."""
     path = made.of_source(tmp_path, "icebp", ICEBP)
     rows = run(*SHORT, f"objects={path}", "suite=icebp").report().rows

@@ -132,7 +132,7 @@ def test_a_damaged_record_is_named_and_left_out(tmp_path):
     assert "damaged record: crc is" in c.err and "record 2 comes where record 1 should be" in c.err
 
 
-def test_a_verdict_that_is_no_pass_is_an_error(tmp_path):
+def test_a_verdict_that_is_not_a_pass_is_an_error(tmp_path):
     end = report.parse(LINES[-1])
     body = LINES[-1].rsplit(b',"crc"', 1)[0].replace(b'"pass"', b'"fail"')
     c = Capture(tmp_path)

@@ -113,7 +113,7 @@ def test_a_row_that_cost_nothing_and_now_does_is_slower(kept, before, after, sta
 
 
 def test_a_pipe_that_is_closed_hides_no_verdict(kept):
-    """`compare ... | head -1` in a shell with pipefail: output that was not completely written is no success."""
+    """`compare ... | head -1` in a shell with pipefail: output that was not completely written is not a success."""
     path = kept(whole(*(row(f"r{i}", 1) for i in range(2000))))
     for words in (["compare", path, path], ["show", path]):
         p = subprocess.Popen([ROOT / "scripts/baretick", *map(str, words)], stdout=subprocess.PIPE,

@@ -83,7 +83,7 @@ def simulated(rng, machines, reports, noise, factor=1.0):
 
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("machines, reports", [(8, 6), (30, 4), (200, 3)])
-def test_machines_in_working_order_are_no_outliers(noise, machines, reports):
+def test_machines_in_working_order_are_not_outliers(noise, machines, reports):
     rng, rows = random.Random(26), 12
     for _ in range(5 if machines < 100 else 1):
         every = {row: simulated(rng, machines, reports, noise) for row in range(rows)}
@@ -98,7 +98,7 @@ def test_a_slow_machine_is_an_outlier_after_some_reports(machines, reports, verd
     assert [(f.machine, f.row, f.verdict) for f in found] == [(0, 0, v) for v in verdicts]
 
 
-def test_a_small_difference_is_no_outlier_however_exact_the_figures_are():
+def test_a_small_difference_is_not_an_outlier_however_exact_the_figures_are():
     rows = {"row": {at: [(1.0 if at else 1 + peers.LEAST / 2,) * 3] * 9 for at in range(20)}}
     assert peers.judged(rows, 1e-6)[1] == []
     rows["row"][0] = [(1 + 2 * peers.LEAST,) * 3] * 9
@@ -157,7 +157,7 @@ def test_the_page_is_whole_and_has_every_section(page):
     assert len(lines(page, "certificates")) == MACHINES and {x["result"] for x in lines(page, "certificates")} == {"PASS"}
 
 
-def test_machines_of_another_kind_are_no_peers(tmp_path):
+def test_machines_of_another_kind_are_not_peers(tmp_path):
     slower = lambda rng: made_fleet.Machine(rng, {"r5": 1.3}, smbios={"system_product": "another"})  # noqa: E731
     made_fleet.write(tmp_path, 20, 4, planted=dict.fromkeys(range(10), slower))
     ran = baretick("report", tmp_path, "-o", tmp_path / "fleet.html")

@@ -282,7 +282,7 @@ def test_a_row_that_a_merge_left_twice_is_named(accepted):
     line = '  "made/a@0": {"instructions": 2, "window": 2005},\n'
     accepted.baseline.write_text(text.replace(line, line.replace("2005", "2004") + line))
     ran = accepted(ROWS)
-    assert ran.returncode == 2 and "is no baseline: made/a@0 is listed twice" in ran.stderr
+    assert ran.returncode == 2 and "is not a baseline: made/a@0 is listed twice" in ran.stderr
 
 
 def test_a_baseline_that_cannot_be_written_is_refused(gate, tmp_path):
@@ -290,7 +290,7 @@ def test_a_baseline_that_cannot_be_written_is_refused(gate, tmp_path):
     report.write_bytes(whole(*ROWS, run=counting()))
     for path, said in ((tmp_path / "nowhere/base.json", "cannot be written: No such file or directory"),
                        (tmp_path, "Is a directory"), ("/proc/self/base.json", "cannot be written: "),
-                       ("/dev/null", "is no baseline")):
+                       ("/dev/null", "is not a baseline")):
         ran = baretick("gate", path, report, "--update")
         assert ran.returncode == 2 and f"{path}" in ran.stderr and said in ran.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["report.jsonl"]
@@ -316,5 +316,5 @@ def test_gate_refuses_a_missing_or_invalid_baseline(gate):
         gate.baseline.write_text(text)
         for words in ((), ("--update",)):
             ran = gate(ROWS, *words)
-            assert ran.returncode == 2 and "is no baseline" in ran.stderr, text
+            assert ran.returncode == 2 and "is not a baseline" in ran.stderr, text
         assert gate.baseline.read_text() == text

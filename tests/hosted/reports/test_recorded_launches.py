@@ -96,7 +96,7 @@ def between_rounds(placements):
     return each * statistics.variance([statistics.fmean(r) for r in rounds]) / within
 
 
-def test_intervals_are_no_wider_than_they_must(judged):
+def test_intervals_are_not_wider_than_they_must(judged):
     _, rows = judged
     assert statistics.median(of.half for of in rows.values()) < 0.1
 

@@ -67,7 +67,7 @@ def test_the_interval_and_p_say_the_same():
         assert (lo > 1, hi < 1) == (found.lo > 0, found.hi < 0) and lo <= value <= hi
 
 
-def test_figures_that_are_all_alike_are_no_difference():
+def test_figures_that_are_all_alike_are_not_a_difference():
     assert shift.Shift([3.0] * 16, [3.0] * 16).p == 1
     assert shift.p_one_source([[3.0] * 16, [3.0] * 16]) == 1
 

@@ -244,8 +244,8 @@ LINES = made_reports.report([head(), row("a", 1), row("b", 2),
     (LINES[:3], "no record `end`: the report is cut"),
     ([*LINES, LINES[2]], "line 5: record 2 (row) comes after the end record"),
     ([*LINES[:3], LINES[3].rstrip()], "line 4: does not end in CR LF as the others do"),
-    ([*LINES[:2], b"\r\n", *LINES[2:]], "line 3: is no record: b''"),
-    ([LINES[0], b"Noise of a firmware\r\n", *LINES[1:]], "line 2: is no record: b'Noise of a firmware'"),
+    ([*LINES[:2], b"\r\n", *LINES[2:]], "line 3: is not a record: b''"),
+    ([LINES[0], b"Noise of a firmware\r\n", *LINES[1:]], "line 2: is not a record: b'Noise of a firmware'"),
     (LINES[1:], "line 1: record 1 comes where record 0 should be"),
 ])
 def test_damage_is_named_and_what_is_left_is_shown(kept, lines, said):

@@ -47,7 +47,7 @@ int main(void)
             print_interval(theta, n, rounds);
     }
     if (!good || !feof(stdin)) {
-        fprintf(stderr, "coverage: standard input is no table of placements' figures\n");
+        fprintf(stderr, "coverage: standard input is not a table of placements' figures\n");
         return 1;
     }
     return 0;

@@ -79,7 +79,7 @@ def test_a_clone_judges_the_same_commits(repository):
     assert repository.check()[0] == 1
 
 
-def test_a_range_that_git_does_not_know_is_no_success(repository):
+def test_a_range_that_git_does_not_know_is_not_a_success(repository):
     repository(GOOD)
     assert repository.check("nowhere..HEAD")[0] == 2
 

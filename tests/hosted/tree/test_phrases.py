@@ -64,7 +64,7 @@ def test_code_and_short_strings_are_not_searched(look, name, text):
     "Compared beside the old one.", "The page behind it.", "So many rows.", "It stands in a file.", "It stands at 3.",
     "The CPU has none.", "There is none.", "A buffer of its own.", "A CPU of one's own.", "Read by two methods.",
     "The size of what is left.", "Prints a line a row.", "The report says so.", "Two that cannot be told apart.",
-    "The run goes on.", "Puts the register back.", "It is there twice.", "It fails all the same.", "Slower for sure.",
+    "The run goes on.", "Puts the register back.", "It is there twice.", "It fails all the same.", "Slower for sure.", "A file that is no program.",
 ])
 def test_each_row_of_the_table_of_phrases_is_found(look, text):
     assert look("a.md", text + "\n")
@@ -72,7 +72,7 @@ def test_each_row_of_the_table_of_phrases_is_found(look, text):
 
 @pytest.mark.parametrize("text", [
     "It stands in for that.", "What the body left behind.", "It has none of these.", "Where `x` is None.", "One row at a time.",
-    "The address of its own interface.", "It says what is wrong.", "They are all the same memory.",
+    "The address of its own interface.", "It says what is wrong.", "They are all the same memory.", "There is no program.", "It is no longer used.",
 ])
 def test_good_english_is_not_reported(look, text):
     assert not look("a.md", text + "\n")

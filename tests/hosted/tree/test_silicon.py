@@ -85,7 +85,7 @@ def test_a_slope_or_a_bend_fails_linearity():
     assert verdicts(checks.linearity(with_lines(fine))) == [True] * 2  # xfence is shown, not judged
     assert verdicts(checks.linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])))[0] is False
     assert verdicts(checks.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
-    # Too much scatter is no proof.
+    # Too much scatter is not proof.
     assert verdicts(checks.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
     assert verdicts(checks.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
     assert verdicts(checks.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]

@@ -298,7 +298,7 @@ static void a_masked_lane_takes_no_part(void **state)
     memory[1] = 9;
     load_lanes(2, 0, 16, 0xf0f0);
     assert_int_equal(c.by[2].silent_loads, 1); /* ... 1s the first time, then 3s twice */
-    store_lanes(5, 0, 16, 0, 7);               /* ... and 0 lanes are no access */
+    store_lanes(5, 0, 16, 0, 7);               /* ... and 0 lanes are not an access */
     load_lanes(5, 0, 16, 0);
     assert_int_equal(c.by[5].stores + c.by[5].loads, 0);
 }

@@ -103,7 +103,7 @@ static void where_instructions_are_counted_a_core_is_the_last_source(void **stat
     assert_true(core[1].watches);
 }
 
-static void a_core_that_does_not_answer_is_no_source(void **state)
+static void a_core_that_does_not_answer_is_not_a_source(void **state)
 {
     (void)state;
     open_with(false, false, NULL, NULL);
@@ -342,7 +342,7 @@ int main(void)
         cmocka_unit_test_setup(another_cores_row_is_ended_by_the_boot_core, set_up),
         cmocka_unit_test_setup(an_apic_timer_is_never_thought_too_fast, set_up),
         cmocka_unit_test_setup(where_instructions_are_counted_a_core_is_the_last_source, set_up),
-        cmocka_unit_test_setup(a_core_that_does_not_answer_is_no_source, set_up),
+        cmocka_unit_test_setup(a_core_that_does_not_answer_is_not_a_source, set_up),
         cmocka_unit_test_setup(a_row_that_begins_while_the_watcher_looks_is_ended, set_up),
         cmocka_unit_test_setup(a_row_that_begins_while_the_timer_is_stopped_is_ended, set_up),
         cmocka_unit_test_setup(a_row_that_begins_while_an_nmi_is_handled_is_ended, set_up),

@@ -291,9 +291,9 @@ static void a_missing_or_odd_hpet_is_refused(void **state)
     nmi_timer_hpet(&t, NULL, &madt, NULL, APIC_ID);
     assert_string_equal(t.why_not, "no HPET table");
     nmi_timer_hpet(&t, NULL, &madt, &odd, APIC_ID);
-    assert_string_equal(t.why_not, "the HPET table's address is no device's");
+    assert_string_equal(t.why_not, "the HPET table's address is not a device's");
     nmi_timer_hpet(&t, NULL, &madt, &nowhere, APIC_ID);
-    assert_string_equal(t.why_not, "the HPET table's address is no device's");
+    assert_string_equal(t.why_not, "the HPET table's address is not a device's");
     *hpet_at(HPET_PERIOD) = 0;
     open_hpet(&t);
     assert_string_equal(t.why_not, "no device answers");

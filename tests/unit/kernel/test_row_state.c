@@ -74,7 +74,7 @@ static void each_planted_difference_is_named_and_restored(void **unused)
     for (unsigned r = 0; r < ROW_REGISTERS; r++) {
         (void)begun(unused);
         registers[r] ^= 1;
-        /* DR6 tells what a #DB was for: it is no reason to execute an instruction again. */
+        /* DR6 tells what a #DB was for: it is not a reason to execute an instruction again. */
         assert_int_equal(row_state_put_back(&state), r != ROW_DR6);
         assert_int_equal(registers[r], 0x1000 + r);
         assert_string_equal(told(), names[r]);

@@ -359,7 +359,7 @@ static void a_port_in_memory_is_used(void **state)
 
 /* A device whose registers read like those of a UART and keep writes: nothing is written where a
  * UART's data and interrupt registers would be, and everything is restored. */
-static void memory_is_no_uart(void **state)
+static void memory_is_not_a_uart(void **state)
 {
     (void)state;
     struct serial_places places = {.n = 1};
@@ -392,7 +392,7 @@ static void a_port_in_memory_that_no_device_has_is_refused(void **state)
     places.place[0] = (struct serial_place){"spcr", true, 1, 1, 8, 0, 0};
     struct serial s = serial_open(&places, no_map, NULL);
     assert_false(s.on);
-    assert_string_equal(s.why_not, "its address is no device's");
+    assert_string_equal(s.why_not, "its address is not a device's");
 }
 
 int main(void)
@@ -410,7 +410,7 @@ int main(void)
         cmocka_unit_test_setup(esc_alone_stops, good),
         cmocka_unit_test_setup(a_port_in_memory_is_used, good),
         cmocka_unit_test_setup(a_port_in_memory_that_no_device_has_is_refused, good),
-        cmocka_unit_test_setup(memory_is_no_uart, good),
+        cmocka_unit_test_setup(memory_is_not_a_uart, good),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -350,7 +350,7 @@ static void gaps_that_a_row_plants_are_found(void **state)
     }
 }
 
-static void an_nmi_of_the_program_is_no_gap(void **state)
+static void an_nmi_of_the_program_is_not_a_gap(void **state)
 {
     (void)state;
     made.own_every = made.own_due = HZ / 10;
@@ -399,7 +399,7 @@ static void a_user_stops_the_run(void **state)
     assert_int_equal(quiet_sum(quiet_watch(&plan, &row)).result, QUIET_FAIL);
 }
 
-/* It is named. Where the system may give a core no CPU that is no failure. */
+/* It is named. Where the system may give a core no CPU that is not a failure. */
 static void a_core_that_does_not_answer_is_named(void **state)
 {
     (void)state;
@@ -470,7 +470,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_undisturbed_machine_has_no_gap, reset, release),
         cmocka_unit_test_setup_teardown(planted_gaps_are_measured_to_1_us, reset, release),
         cmocka_unit_test_setup_teardown(gaps_that_a_row_plants_are_found, reset, release),
-        cmocka_unit_test_setup_teardown(an_nmi_of_the_program_is_no_gap, reset, release),
+        cmocka_unit_test_setup_teardown(an_nmi_of_the_program_is_not_a_gap, reset, release),
         cmocka_unit_test_setup_teardown(a_limit_is_judged_only_if_it_is_asked_for, reset, release),
         cmocka_unit_test_setup_teardown(a_user_stops_the_run, reset, release),
         cmocka_unit_test_setup_teardown(a_core_that_does_not_answer_is_named, reset, release),

@@ -132,7 +132,7 @@ static void a_broken_chain_is_found(void **state)
     assert_non_null(strstr(s.wrong, "did not end at the element"));
 }
 
-/* A tick of the TSC is no fixed part of an instruction here. */
+/* A tick of the TSC is not a fixed part of an instruction here. */
 static void a_wrong_count_of_instructions_is_found(void **state)
 {
     struct pair_ticks t;

@@ -24,8 +24,8 @@ static const struct curve *measure_other(const struct bench *b)
     return made_curve(b);
 }
 
-/* A cost per lap makes small sets slower: that is no sign of a neighbour, as it is in a chase. */
-static void a_cost_per_lap_is_no_neighbour(void **state)
+/* A cost per lap makes small sets slower. It is not a sign of a neighbour, unlike in a chase. */
+static void a_cost_per_lap_is_not_a_neighbour(void **state)
 {
     static const struct bench read = {.form = FORM_CURVE,
                                       .curve = {.load = BENCH_READ_16, .ms = 2000}};
@@ -234,7 +234,7 @@ static void prefetchers_are_off_during_the_row_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cost_per_lap_is_no_neighbour),
+        cmocka_unit_test(a_cost_per_lap_is_not_a_neighbour),
         cmocka_unit_test(points_are_the_rows_offsets),
         cmocka_unit_test(points_are_the_states_that_the_caches_allow),
         cmocka_unit_test(no_state_is_left_out),

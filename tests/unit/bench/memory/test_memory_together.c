@@ -329,7 +329,7 @@ static void too_little_memory_is_refused_or_stated(void **state)
     assert_true(c->row.status != ROW_OK || c->less_memory);
 }
 
-/* Where the system may give a core no CPU that is no failure; otherwise it is. */
+/* Where the system may give a core no CPU that is not a failure; otherwise it is. */
 static void a_core_that_does_not_come_fails_unless_starved(void **state)
 {
     (void)state;

@@ -222,8 +222,8 @@ static void the_list_is_checked(void **state)
         uint64_t value;
         const char *words;
     } bad[] = {
-        {ROWS_LIST, 32, 0, "no list of pointers: 0 bytes"},
-        {ROWS_LIST, 32, 7, "no list of pointers: 7 bytes"},
+        {ROWS_LIST, 32, 0, "not a list of pointers: 0 bytes"},
+        {ROWS_LIST, 32, 7, "not a list of pointers: 7 bytes"},
         {ROWS_LIST, 8, 0, "not allocated"},
     };
     (void)state;
@@ -346,8 +346,8 @@ static void numbers_are_checked(void **state)
     } while (0)
     NUMBER(ops, 0, "ops is 0; 1 to 1000000 are allowed");
     NUMBER(ops, OBJECT_OPS_MOST + 1, "ops is 1000001; 1 to 1000000 are allowed");
-    NUMBER(grain, 7, "ops is 100, which is no multiple of its grain, 7");
-    NUMBER(grain, 200, "no multiple of its grain, 200");
+    NUMBER(grain, 7, "ops is 100, which is not a multiple of its grain, 7");
+    NUMBER(grain, 200, "not a multiple of its grain, 200");
     NUMBER(most_ops, 199, "most_ops is 199; twice its ops (200) or more are needed");
     in[0].row.flags = BARETICK_NOT_DOUBLED;
     NUMBER(most_ops, 99, "most_ops is 99; its ops (100) or more are needed");

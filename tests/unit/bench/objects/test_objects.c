@@ -285,7 +285,7 @@ static void a_report_names_objects_rows_and_refusals(void **state)
     sink_buf_init(&b, said, sizeof said);
     report_init(&r, &b.sink, FORMAT_JSONL);
     objects_tell(&r);
-    assert_int_equal(r.failures, 1); /* an object that is left out is no failure */
+    assert_int_equal(r.failures, 1); /* an object that is left out is not a failure */
     assert_int_equal(count("\"type\":\"object\",\"file\":\"mine.o\",\"bytes\":"), 1);
     assert_int_equal(count("\"crc32\":"), 1);
     assert_int_equal(count("\"rows\":1,"), 1);

@@ -132,7 +132,7 @@ double __wrap_witness_read_before(struct engine *e)
     double level = __real_witness_read_before(e);
 
     before = reading;
-    windows = 0; /* those that warmed up are no block's */
+    windows = 0; /* those that warmed up are not a block's */
     return level;
 }
 

@@ -123,7 +123,7 @@ static void rows_that_agree_show_an_insensitive_cpu(void **state)
 }
 
 /* Placements that were faster in two rounds of four say little about the next round. */
-static void rounds_that_differ_are_no_difference_of_rows(void **state)
+static void rounds_that_differ_are_not_a_difference_of_rows(void **state)
 {
     (void)state;
     figures[0] = figure(1.32, 0.001);
@@ -199,7 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(rows_that_differ_show_a_sensitive_cpu, set_up),
         cmocka_unit_test_setup(rows_that_agree_show_an_insensitive_cpu, set_up),
-        cmocka_unit_test_setup(rounds_that_differ_are_no_difference_of_rows, set_up),
+        cmocka_unit_test_setup(rounds_that_differ_are_not_a_difference_of_rows, set_up),
         cmocka_unit_test_setup(unfair_comparisons_are_not_judged, set_up),
         cmocka_unit_test_setup(other_pairs_are_other_code, set_up),
         cmocka_unit_test(a_series_begins_with_its_first_row),

@@ -138,7 +138,7 @@ static void few_rounds_have_no_interval_by_ranks(void **state)
 }
 
 /* The result of ranks alone if rounds differ, and the price of longer intervals if they do not. */
-static void ranks_alone_are_no_proof_and_little_is_lost(void **state)
+static void ranks_alone_are_not_proof_and_little_is_lost(void **state)
 {
     (void)state;
     static const double more[SHAPES] = {1.5, 0.25, 3};
@@ -158,7 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(false_alarms_are_as_rare_as_stated),
         cmocka_unit_test(few_rounds_have_no_interval_by_ranks),
-        cmocka_unit_test(ranks_alone_are_no_proof_and_little_is_lost),
+        cmocka_unit_test(ranks_alone_are_not_proof_and_little_is_lost),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

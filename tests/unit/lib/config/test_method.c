@@ -275,7 +275,7 @@ static void errors_fail_the_row_with_every_method(void **state)
     start(NULL);
     bench.form = FORM_FUNCTION;
     bench.errors_are_wrong = true;
-    plant.twice_fails = true; /* in twice the body, which is no sample either */
+    plant.twice_fails = true; /* in twice the body, which is not a sample either */
     plant.fails = every_tenth;
     struct row row = by_method(METHOD_DOUBLED);
     assert_int_equal(row.status, ROW_WRONG);

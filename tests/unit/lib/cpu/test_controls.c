@@ -212,7 +212,7 @@ static void amd_has_its_controls(void **state)
     restored(&m);
 
     granite_ridge(&m);
-    m.options.turbo = SETTING_KEEP; /* P0 with the boost on is no base clock */
+    m.options.turbo = SETTING_KEEP; /* P0 with the boost on is not a base clock */
     fake_msr_file_add(&m.file, 0xc0000108, 0x10);
     settle(&m);
     controls_apply(&m.q, &m.access);

@@ -36,7 +36,7 @@ static void the_boot_core_comes_first(void **state)
     assert_int_equal(cores_find(&l, 1), l.count);
 }
 
-static void entries_that_are_no_core_are_left_out(void **state)
+static void entries_that_are_not_a_core_are_left_out(void **state)
 {
     (void)state;
     static const struct madt_cpu cpu[] = {
@@ -183,7 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_boot_core_comes_first),
-        cmocka_unit_test(entries_that_are_no_core_are_left_out),
+        cmocka_unit_test(entries_that_are_not_a_core_are_left_out),
         cmocka_unit_test(a_boot_core_that_is_not_listed_is_added),
         cmocka_unit_test(cores_without_room_are_counted),
         cmocka_unit_test(large_ids_need_x2apic),

@@ -80,7 +80,7 @@ static void overlapping_types_combine_by_the_manual(void **state)
     assert_int_equal(mtrr_type(&m, MIB), UC);
 }
 
-static void a_range_inside_one_of_its_type_is_no_boundary(void **state)
+static void a_range_inside_one_of_its_type_is_not_a_boundary(void **state)
 {
     (void)state;
     struct mtrr m = machine(UC);
@@ -212,7 +212,7 @@ int main(void)
         cmocka_unit_test(disabled_is_uncached),
         cmocka_unit_test(a_hole_below_4_gib_is_uncached),
         cmocka_unit_test(overlapping_types_combine_by_the_manual),
-        cmocka_unit_test(a_range_inside_one_of_its_type_is_no_boundary),
+        cmocka_unit_test(a_range_inside_one_of_its_type_is_not_a_boundary),
         cmocka_unit_test(invalid_ranges_do_not_count_and_reserved_types_are_uncached),
         cmocka_unit_test(fixed_ranges_have_priority_below_1_mib),
         cmocka_unit_test(memory_below_tom2_is_write_back),

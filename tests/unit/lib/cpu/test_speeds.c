@@ -35,7 +35,7 @@ static void true_statements_agree(void **state)
     expect(SPEED_STATED, SPEED_ABSENT, 0);
     assert_string_equal(s[SPEED_STATED].why_not, "as cpuid15");
     expect(SPEED_CPUID16_BASE, SPEED_AGREES, 0);
-    expect(SPEED_CPUID16_MAXIMUM, SPEED_OTHER, 750000); /* turbo is no error */
+    expect(SPEED_CPUID16_MAXIMUM, SPEED_OTHER, 750000); /* turbo is not an error */
     expect(SPEED_SMBIOS_CURRENT, SPEED_AGREES, 0);
     expect(SPEED_SMBIOS_MAXIMUM, SPEED_OTHER, 1000000);
     assert_true(s[SPEED_CPUID16_BUS].hz == 100000000 && !s[SPEED_CPUID16_BUS].compared);

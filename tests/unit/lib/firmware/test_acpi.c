@@ -175,7 +175,7 @@ static void bad_tables_are_counted(void **state)
     open_it();
     assert_int_equal(acpi.bad, 1);
     build();
-    put_le(memory + XSDT + 44, 0, 8); /* an empty entry is no bad table */
+    put_le(memory + XSDT + 44, 0, 8); /* an empty entry is not a bad table */
     memory[XSDT + 9] = 0;
     fix_sum(memory + XSDT, 52, 9);
     open_it();

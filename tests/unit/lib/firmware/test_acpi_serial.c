@@ -112,7 +112,7 @@ static void each_code_gives_its_speed(void **state)
     table.length = 83; /* the field is cut: the code it is */
     acpi_spcr(&table, &s);
     assert_true(s.baud == 0 && s.baud_as_is);
-    build(3); /* in revision 3 those bytes are no speed */
+    build(3); /* in revision 3 those bytes are not a speed */
     table.length = SPCR_SIZE;
     put_le(spcr + 80, 1500000, 4);
     put_le(spcr + 76, 48000000, 4);

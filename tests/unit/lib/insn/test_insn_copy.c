@@ -63,7 +63,7 @@ static void operands_that_cannot_be_encoded_are_refused(void **state)
         {"{evex} vaddps xmm, xmm, xmm", {.reg = {0, 1, 2}, .decoration = INSN_BROADCAST}},
         {"paddb mm, mm", {.reg = {8, 0}}},
         {"mov r64, m64", {.reg = {0}, .base = 16, .index = INSN_NO_INDEX}},
-        {"mov r64, m64", {.reg = {0}, .base = 3, .index = 4}}, /* RSP is no index */
+        {"mov r64, m64", {.reg = {0}, .base = 3, .index = 4}}, /* RSP is not an index */
         {"vpgatherdd xmm, vm32xmm, xmm", {.reg = {1, 0, 3}, .index = INSN_NO_INDEX}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

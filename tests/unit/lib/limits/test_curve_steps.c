@@ -216,7 +216,7 @@ static void a_step_is_found_whatever_the_noise(void **state)
     }
 }
 
-static void one_outlier_is_no_step_and_hides_none(void **state)
+static void one_outlier_is_not_a_step_and_hides_none(void **state)
 {
     (void)state;
     for (size_t at = 0; at < 48; at++) {
@@ -231,7 +231,7 @@ static void one_outlier_is_no_step_and_hides_none(void **state)
     }
 }
 
-static void the_last_points_alone_are_no_level(void **state)
+static void the_last_points_alone_are_not_a_level(void **state)
 {
     size_t n = count(16, 16, 21);
 
@@ -376,8 +376,8 @@ int main(void)
         cmocka_unit_test(two_steps_are_found),
         cmocka_unit_test(no_step_is_found_in_curves_without_one),
         cmocka_unit_test(a_step_is_found_whatever_the_noise),
-        cmocka_unit_test(one_outlier_is_no_step_and_hides_none),
-        cmocka_unit_test(the_last_points_alone_are_no_level),
+        cmocka_unit_test(one_outlier_is_not_a_step_and_hides_none),
+        cmocka_unit_test(the_last_points_alone_are_not_a_level),
         cmocka_unit_test(a_bump_in_a_curve_is_not_reported_as_a_step),
         cmocka_unit_test(few_or_unknown_points_have_no_step),
         cmocka_unit_test(a_knee_ends_the_level_at_its_last_count),

@@ -82,7 +82,7 @@ static void a_falling_value_adds_sizes_and_an_unknown_one_does_not(void **state)
     assert_int_equal(sizes_refine(size, falls, 3, 1), 4);
     assert_int_equal(size[1], 5 * KIB);
     const double again[] = {14, 4, 4, 4};
-    assert_int_equal(sizes_refine(size, again, 4, KIB), 4); /* 4.5 KiB is no multiple */
+    assert_int_equal(sizes_refine(size, again, 4, KIB), 4); /* 4.5 KiB is not a multiple */
     assert_int_equal(sizes_refine(size, again, 4, KIB / 2), 5);
 }
 

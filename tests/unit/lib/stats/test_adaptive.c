@@ -39,7 +39,7 @@ static void one_iteration_can_be_enough(void **state)
     adaptive_start(&a, 0.01, 1, 1000);
     assert_int_equal(a.n, 1);
     assert_int_equal(adaptive_add(&a, true, 0.007), ADAPTIVE_MORE);
-    assert_int_equal(a.n, 2); /* 1.43 iterations are no step */
+    assert_int_equal(a.n, 2); /* 1.43 iterations are not a step */
     adaptive_start(&a, 0.01, 1, 1000);
     assert_int_equal(adaptive_add(&a, true, 0.0071), ADAPTIVE_DONE);
     assert_int_equal(a.n, 1);

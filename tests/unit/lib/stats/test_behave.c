@@ -107,7 +107,7 @@ static void counted_instructions_are_counted(void **state)
     }
 }
 
-/* One thing that is not exact, and it is no count. */
+/* One thing that is not exact, and it is not a count. */
 static void nearly_counted_is_emulated(void **state)
 {
     (void)state;

@@ -178,7 +178,7 @@ static void gaps_at_random_times_have_no_period(void **state)
 }
 
 /* Ten gaps at even distances, among others over a hundred times as long. */
-static void a_burst_is_no_period(void **state)
+static void a_burst_is_not_a_period(void **state)
 {
     (void)state;
     begin(5);
@@ -224,7 +224,7 @@ int main(void)
         cmocka_unit_test(the_period_of_rare_long_gaps_is_found_among_short_ones),
         cmocka_unit_test(a_period_is_found_among_gaps_at_random_times),
         cmocka_unit_test(gaps_at_random_times_have_no_period),
-        cmocka_unit_test(a_burst_is_no_period),
+        cmocka_unit_test(a_burst_is_not_a_period),
         cmocka_unit_test(a_multiple_of_a_period_is_not_reported),
         cmocka_unit_test(gaps_at_one_time_have_no_period),
     };

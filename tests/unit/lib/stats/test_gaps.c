@@ -56,7 +56,7 @@ static void gaps_are_counted_by_length(void **state)
     gaps_init(&g, 20, HZ);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t before = g.bin[cases[i].bin].count;
-        plant(i, cases[i].ticks); /* a typical iteration is no part of the gap */
+        plant(i, cases[i].ticks); /* a typical iteration is not part of the gap */
         sum += cases[i].ticks;
         assert_int_equal(g.bin[cases[i].bin].count, before + 1);
     }

@@ -235,7 +235,7 @@ static void scattered_placements_are_one_mode(void **state)
     assert_int_equal(m.mode[1].kind, MODE_LAYOUT);
 }
 
-static void small_gaps_and_small_shares_are_no_modes(void **state)
+static void small_gaps_and_small_shares_are_not_modes(void **state)
 {
     (void)state;
     static struct data d;
@@ -270,7 +270,7 @@ static void small_gaps_and_small_shares_are_no_modes(void **state)
 }
 
 /* A gap wide enough in a spread so broad that Ashman's D does not call it two. */
-static void a_gap_in_a_broad_spread_is_no_mode(void **state)
+static void a_gap_in_a_broad_spread_is_not_a_mode(void **state)
 {
     (void)state;
     static struct data d;
@@ -341,8 +341,8 @@ int main(void)
         cmocka_unit_test(up_to_four_modes_are_found),
         cmocka_unit_test(modes_are_found_in_any_order_of_time),
         cmocka_unit_test(scattered_placements_are_one_mode),
-        cmocka_unit_test(small_gaps_and_small_shares_are_no_modes),
-        cmocka_unit_test(a_gap_in_a_broad_spread_is_no_mode),
+        cmocka_unit_test(small_gaps_and_small_shares_are_not_modes),
+        cmocka_unit_test(a_gap_in_a_broad_spread_is_not_a_mode),
         cmocka_unit_test(few_blocks_have_no_modes),
         cmocka_unit_test(stray_values_do_not_hide_a_mode),
     };

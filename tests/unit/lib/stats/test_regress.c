@@ -50,7 +50,7 @@ static void spurious_minima_are_counted(void **state)
     least[20] -= 60;   /* itself smaller than the one before */
     least[30] -= 48;   /* as small: no */
     assert_int_equal(regress(least, POINTS, STEP, 2).spurious, 2);
-    least[9] = UINT64_MAX; /* an unknown value is no minimum, */
+    least[9] = UINT64_MAX; /* an unknown value is not a minimum, */
     least[21] = UINT64_MAX;
     struct regression r = regress(least, POINTS, STEP, 2);
     assert_int_equal(r.spurious, 2);

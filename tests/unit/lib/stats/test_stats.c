@@ -252,7 +252,7 @@ static void another_state_is_above_the_fastest_values(void **state)
     assert_close(stats_other_state_above(one, 1, 0), 1030, 1e-9);
 }
 
-static void a_separate_level_is_no_disturbance(void **state)
+static void a_separate_level_is_not_a_disturbance(void **state)
 {
     (void)state;
     uint64_t x[64], scratch[64];
@@ -275,7 +275,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sort_takes_any_length_and_order),
         cmocka_unit_test(another_state_is_above_the_fastest_values),
-        cmocka_unit_test(a_separate_level_is_no_disturbance),
+        cmocka_unit_test(a_separate_level_is_not_a_disturbance),
         cmocka_unit_test(sort_survives_its_worst_order),
         cmocka_unit_test(sort_is_quick_enough_for_long_runs),
         cmocka_unit_test(a_summary_is_that_of_numpy),

@@ -64,7 +64,7 @@ static void differences_without_a_common_divisor_have_a_step_of_one(void **state
     }
 }
 
-/* A hypervisor's scaled TSC: steps that are no whole number, read as whole ticks. */
+/* A hypervisor's scaled TSC: steps that are not a whole number, read as whole ticks. */
 static void scaled_steps_are_found(void **state)
 {
     (void)state;
