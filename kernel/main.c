@@ -8,7 +8,6 @@
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"
-#include "kernel/cpu/entry.h"
 #include "kernel/ending.h"
 #include "kernel/platform.h"
 #include "kernel/report/facts.h"

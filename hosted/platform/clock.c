@@ -80,27 +80,19 @@ static const char *start_tsc(struct timer *t)
 static struct timer tsc = {
     .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
 
+static const clockid_t process_time = CLOCK_PROCESS_CPUTIME_ID,
+                       thread_time = CLOCK_THREAD_CPUTIME_ID;
+
 /* Reads a CPU time in nanoseconds, which needs no conversion. */
-static enum timer_status read_ns(clockid_t id, uint64_t *count)
+static enum timer_status read_cputime(struct timer *t, uint64_t *count)
 {
+    const clockid_t *id = t->context;
     struct timespec at;
 
-    if (clock_gettime(id, &at) != 0)
+    if (clock_gettime(*id, &at) != 0)
         return TIMER_FAILED;
     *count = (uint64_t)at.tv_sec * 1000000000 + (uint64_t)at.tv_nsec;
     return TIMER_OK;
-}
-
-static enum timer_status read_cputime(struct timer *t, uint64_t *count)
-{
-    (void)t;
-    return read_ns(CLOCK_PROCESS_CPUTIME_ID, count);
-}
-
-static enum timer_status read_thread(struct timer *t, uint64_t *count)
-{
-    (void)t;
-    return read_ns(CLOCK_THREAD_CPUTIME_ID, count);
 }
 
 /* Reads the CPU time of the process with clock(3). */
@@ -234,6 +226,7 @@ static const char *start_times(struct timer *t)
 static struct timer cputime = {.name = "cputime",
                                .start = start_process_clock,
                                .read = read_cputime,
+                               .context = (void *)&process_time,
                                .bits = 64,
                                .hz = 1000000000,
                                .hz_per = 1};
@@ -245,7 +238,8 @@ static struct timer process_clock = {.name = "clock",
                                      .hz_per = 1};
 static struct timer thread_clock = {.name = "thread",
                                     .start = start_process_clock,
-                                    .read = read_thread,
+                                    .read = read_cputime,
+                                    .context = (void *)&thread_time,
                                     .bits = 64,
                                     .hz = 1000000000,
                                     .hz_per = 1};

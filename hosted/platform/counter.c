@@ -209,25 +209,13 @@ void counter_after_fork(void)
     }
 }
 
-static struct timer *pmc_of(struct event *e)
+static struct timer *timer_of(struct event *e, const char *name,
+                              const char *(*start)(struct timer *),
+                              enum timer_status (*read_it)(struct timer *, uint64_t *),
+                              unsigned bits)
 {
-    e->timer = (struct timer){.name = "pmc",
-                              .start = start_pmc,
-                              .read = read_pmc,
-                              .stop = stop,
-                              .context = e,
-                              .bits = e->timer.bits};
-    return &e->timer;
-}
-
-static struct timer *perf_of(struct event *e)
-{
-    e->timer = (struct timer){.name = "perf",
-                              .start = start_perf,
-                              .read = read_perf,
-                              .stop = stop,
-                              .context = e,
-                              .bits = 64};
+    e->timer = (struct timer){
+        .name = name, .start = start, .read = read_it, .stop = stop, .context = e, .bits = bits};
     return &e->timer;
 }
 
@@ -236,9 +224,9 @@ struct timer *counter_source(void *context, unsigned id, const char **why)
     (void)context;
     *why = NULL;
     if (id == CYCLE_PMC)
-        return pmc_of(&here->pmc);
+        return timer_of(&here->pmc, "pmc", start_pmc, read_pmc, here->pmc.timer.bits);
     if (id == CYCLE_PERF)
-        return perf_of(&here->perf);
+        return timer_of(&here->perf, "perf", start_perf, read_perf, 64);
     if (id != CYCLE_APERF)
         return cycle_plain(id, cpu_has_rdtscp(process_cpuid, NULL), why);
     *why = "MSRs need ring 0; a process has ring 3";
@@ -250,5 +238,5 @@ struct timer *counter_retired(void *context, const char **why)
     (void)context;
     *why = NULL;
     here->retired.config = PERF_COUNT_HW_INSTRUCTIONS;
-    return perf_of(&here->retired);
+    return timer_of(&here->retired, "perf", start_perf, read_perf, 64);
 }

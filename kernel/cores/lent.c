@@ -1,7 +1,6 @@
 #include "kernel/cores/lent.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/cpu/entry.h"
 #include "kernel/memory/memory_map.h"
 #include "lib/cpu/tsc_rate.h"
 
@@ -122,9 +121,9 @@ uint32_t lent_begun(const struct lent *l)
 
 static struct irq_masked mask(const struct core *c)
 {
-    struct irq_masked masked = irq_mask_lent(c->cores->given.irq);
+    struct irq_masked masked = irq_mask_core(c->cores->given.irq, true);
 
-    park_accept(c->parking); /* second: irq_mask_lent() has saved the firmware's value */
+    park_accept(c->parking); /* second: irq_mask_core() has saved the firmware's value */
     return masked;
 }
 

@@ -60,7 +60,7 @@ uint64_t start_cost(unsigned cores)
 static struct irq_masked mask(const struct core *c)
 {
     park_accept(c->parking); /* first: a disabled LAPIC keeps all entries masked */
-    return irq_mask_core(c->cores->given.irq);
+    return irq_mask_core(c->cores->given.irq, false);
 }
 
 static void nmi(struct core *c)

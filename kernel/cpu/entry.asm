@@ -1,4 +1,4 @@
-; Switches from the firmware's stack to ours, and back: see kernel/cpu/entry.h.
+; Switches from the firmware's stack to ours, and back: see kernel/cpu/cpu_state.h.
 bits 64
 default rel
 section .text

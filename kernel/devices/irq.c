@@ -145,22 +145,13 @@ void irq_restore(const struct irq_masked *m, struct paging *p, const struct madt
     write_cr8(m->priority_was);
 }
 
-struct irq_masked irq_mask_core(const struct irq_masked *boot)
-{
-    struct irq_masked m = {.lapic = boot->lapic, .priority_was = (uint8_t)read_cr8()};
-
-    for (unsigned i = 0; i < boot->lvt_kept && i < IRQ_KEPT_MAX; i++)
-        lapic_write(&m.lapic, boot->kept[i].offset, boot->kept[i].entry);
-    mask_lvt(&m);
-    write_cr8(CR8_HOLD_ALL);
-    return m;
-}
-
-struct irq_masked irq_mask_lent(const struct irq_masked *boot)
+struct irq_masked irq_mask_core(const struct irq_masked *boot, bool lent)
 {
     struct irq_masked m = {.lapic = boot->lapic, .priority_was = (uint8_t)read_cr8()};
 
     (void)lapic_read(&m.lapic, LAPIC_SPURIOUS, &m.spurious_was);
+    for (unsigned i = 0; !lent && i < boot->lvt_kept && i < IRQ_KEPT_MAX; i++)
+        lapic_write(&m.lapic, boot->kept[i].offset, boot->kept[i].entry);
     mask_lvt(&m);
     write_cr8(CR8_HOLD_ALL);
     return m;

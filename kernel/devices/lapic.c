@@ -29,23 +29,16 @@ void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v)
         *(volatile uint32_t *)(l->address + offset) = v;
 }
 
-static const char *find(struct lapic *l, struct paging *p, const struct cpu *cpu)
+static bool find(struct lapic *l, struct paging *p, const struct cpu *cpu)
 {
     uint64_t base;
 
-    if (!cpu->apic)
-        return "CPUID reports no local APIC";
-    if (!msr_read(MSR_APIC_BASE, &base))
-        return "no IA32_APIC_BASE";
-    if (!(base & BASE_ENABLED))
-        return "switched off by IA32_APIC_BASE";
+    if (!cpu->apic || !msr_read(MSR_APIC_BASE, &base) || !(base & BASE_ENABLED))
+        return false;
     l->x2apic = base & BASE_X2APIC;
-    if (l->x2apic)
-        return NULL;
-    l->address = (uint64_t)paging_map_mmio(p, base & BASE_ADDRESS, LAPIC_BYTES);
-    if (!l->address)
-        return "IA32_APIC_BASE points where no device can be";
-    return NULL;
+    if (!l->x2apic)
+        l->address = (uint64_t)paging_map_mmio(p, base & BASE_ADDRESS, LAPIC_BYTES);
+    return l->x2apic || l->address;
 }
 
 struct lapic lapic_open(struct paging *p, const struct cpu *cpu)
@@ -53,13 +46,9 @@ struct lapic lapic_open(struct paging *p, const struct cpu *cpu)
     struct lapic l = {0};
     uint32_t version, ext;
 
-    l.why_not = find(&l, p, cpu);
-    if (l.why_not)
+    if (!find(&l, p, cpu) || !lapic_read(&l, LAPIC_VERSION, &version) ||
+        !lapic_read(&l, LAPIC_ID, &l.id))
         return l;
-    if (!lapic_read(&l, LAPIC_VERSION, &version) || !lapic_read(&l, LAPIC_ID, &l.id)) {
-        l.why_not = "its registers do not answer";
-        return l;
-    }
     if (!l.x2apic)
         l.id >>= 24;
     l.lvt_max = version >> 16 & 0xff;
@@ -79,28 +68,23 @@ static bool icr_idle(const struct lapic *l)
     return false;
 }
 
-static bool icr_send(const struct lapic *l, uint32_t to, uint32_t command)
+bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
 {
     if (l->x2apic) { /* it has no delivery status: the write delivers (SDM 11.12.9) */
         /* The write of the MSR does not wait for stores before it (SDM 11.12.3). */
         __asm__ volatile("mfence; lfence" : : : "memory");
-        return msr_write(MSR_X2APIC + LAPIC_ICR / 16, (uint64_t)to << 32 | command);
+        return msr_write(MSR_X2APIC + LAPIC_ICR / 16, (uint64_t)apic_id << 32 | command);
     }
     if (!icr_idle(l))
         return false;
-    lapic_write(l, LAPIC_ICR_HIGH, to << 24);
+    lapic_write(l, LAPIC_ICR_HIGH, apic_id << 24);
     lapic_write(l, LAPIC_ICR, command);
     return icr_idle(l);
 }
 
 bool lapic_stop_others(const struct lapic *l)
 {
-    return icr_send(l, 0, ICR_INIT | ICR_OTHERS);
-}
-
-bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command)
-{
-    return icr_send(l, apic_id, command);
+    return lapic_ipi(l, 0, ICR_INIT | ICR_OTHERS);
 }
 
 static bool set_base(uint64_t bits)

@@ -45,9 +45,8 @@ struct lapic {
     bool present, x2apic;
     uint64_t address; /* address of the registers; 0 in x2APIC mode */
     uint32_t id;
-    uint32_t lvt_max;    /* index of the last standard LVT entry */
-    uint32_t lvt_ext;    /* number of AMD's extended LVT entries */
-    const char *why_not; /* if not present */
+    uint32_t lvt_max; /* index of the last standard LVT entry */
+    uint32_t lvt_ext; /* number of AMD's extended LVT entries */
 };
 
 struct lapic lapic_open(struct paging *p, const struct cpu *cpu);

@@ -148,7 +148,7 @@ static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct
 void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
                     const struct hpet_table *hpet, uint32_t to)
 {
-    *t = (struct nmi_timer){.name = "hpet", .start = start_hpet};
+    *t = (struct nmi_timer){.start = start_hpet};
     t->why_not = find_hpet(t, p, madt, hpet, to);
     if (!t->why_not)
         *at(t, HPET_CONFIG) = t->config_was | HPET_ENABLE;
@@ -175,7 +175,7 @@ static uint64_t start_pit(const struct nmi_timer *t, uint64_t us)
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
                    uint32_t to)
 {
-    *t = (struct nmi_timer){.name = "pit", .start = start_pit, .low = madt && madt->pit_low};
+    *t = (struct nmi_timer){.start = start_pit, .low = madt && madt->pit_low};
     t->us_most = (uint64_t)PIT_MOST * US_PER_SECOND / PIT_HZ;
     t->why_not = borrowed ? "the firmware's count could not be restored"
                           : take_pin(t, p, madt, madt ? madt->pit_gsi : 0, to);

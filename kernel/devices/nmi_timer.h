@@ -12,7 +12,6 @@
 #include "lib/firmware/acpi_madt.h"
 
 struct nmi_timer {
-    const char *name;    /* "hpet", "pit" */
     const char *why_not; /* why it is not available; NULL: it can be tested */
     uint64_t (*start)(const struct nmi_timer *t, uint64_t us);
     uint64_t us_most; /* longest time in microseconds; longer ones are cut to it */

@@ -1,7 +1,6 @@
 #include "kernel/machine/leave.h"
 #include "kernel/cores/lent.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/cpu/entry.h"
 #include "kernel/machine/machine.h"
 
 #define QEMU_DEBUG_EXIT 0xf4 /* the device's port in `make run` */

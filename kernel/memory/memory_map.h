@@ -8,7 +8,6 @@
 enum {
     REGION_RESERVED = 0,
     REGION_LOADER_CODE = 1,
-    REGION_LOADER_DATA = 2,
     REGION_BOOT_CODE = 3,
     REGION_BOOT_DATA = 4,
     REGION_RUNTIME_CODE = 5,
@@ -20,7 +19,6 @@ enum {
     REGION_MMIO = 11,
     REGION_MMIO_PORTS = 12,
     REGION_PERSISTENT = 14,
-    REGION_UNACCEPTED = 15,
 };
 #define REGION_RUNTIME (1ull << 63) /* EFI_MEMORY_RUNTIME: ResetSystem may need it */
 

@@ -159,14 +159,14 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
                     const struct hpet_table *hpet, uint32_t to)
 {
     (void)p, (void)madt, (void)hpet, (void)to;
-    *t = (struct nmi_timer){.name = "hpet", .us_most = HPET_US};
+    *t = (struct nmi_timer){.us_most = HPET_US};
 }
 
 void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
                    uint32_t to)
 {
     (void)p, (void)madt, (void)to;
-    *t = (struct nmi_timer){.name = "pit", .us_most = PIT_US};
+    *t = (struct nmi_timer){.us_most = PIT_US};
     t->why_not = borrowed ? "borrowed" : NULL;
 }
 
