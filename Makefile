@@ -217,7 +217,7 @@ OPERANDS := $(B)/hosted/operands
 # Traces a row's body step by step: dead stores, silent stores, silent loads. Uses Zydis to decode.
 STORES      := $(B)/hosted/stores
 STORES_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/stores/*.c)) \
-	$(addprefix hosted/platform/,$(addsuffix .c,exit_guard fault folder guard keys memory output segments step)))
+	$(addprefix hosted/platform/,$(addsuffix .c,exit_guard fault folder guard keys memory output process segments smbios_files step)))
 # Prints lib/insn/table.def: the forms of instructions that Zydis' decoder knows.
 INSN_TABLE      := $(B)/hosted/insn_table
 INSN_TABLE_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/insn/*.c)))

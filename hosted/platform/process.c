@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include "lib/text/fmt.h"
 #include "hosted/platform/smbios_files.h"
 
@@ -133,4 +134,12 @@ void process_settle(struct process *p)
      * threads. */
     struct sched_param priority = {.sched_priority = sched_get_priority_min(SCHED_FIFO)};
     outcome(p, PROCESS_FIFO, sched_setscheduler(0, SCHED_FIFO, &priority));
+}
+
+uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec t = {0};
+
+    clock_gettime(clock, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
