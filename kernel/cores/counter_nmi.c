@@ -20,12 +20,11 @@ const char *counter_nmi_find(struct overflow_plan *p, const struct lapic *l)
 const char *counter_nmi_start(struct core *c, const struct overflow_plan *p, const struct lapic *l,
                               uint64_t ticks)
 {
-    struct msr_access msr = msr_here();
     const char *why_not;
 
     (void)lapic_read(l, LAPIC_LVT_COUNTERS, &c->lvt_counters_was);
     lapic_write(l, LAPIC_LVT_COUNTERS, DELIVERY_NMI);
-    why_not = overflow_start(&c->overflow, p, &msr, ticks);
+    why_not = overflow_start(&c->overflow, p, &msr_here, ticks);
     if (why_not)
         lapic_write(l, LAPIC_LVT_COUNTERS, c->lvt_counters_was);
     return why_not;
@@ -33,26 +32,20 @@ const char *counter_nmi_start(struct core *c, const struct overflow_plan *p, con
 
 bool counter_nmi_came(const struct core *c)
 {
-    struct msr_access msr = msr_here();
-
-    return overflow_came(&c->overflow, &msr);
+    return overflow_came(&c->overflow, &msr_here);
 }
 
 /* The entry masks itself when it delivers (SDM vol. 3B section 20.6.3). */
 void counter_nmi_again(struct core *c, const struct lapic *l, uint64_t ticks)
 {
-    struct msr_access msr = msr_here();
-
-    (void)overflow_again(&c->overflow, &msr, ticks);
+    (void)overflow_again(&c->overflow, &msr_here, ticks);
     lapic_write(l, LAPIC_LVT_COUNTERS, DELIVERY_NMI);
 }
 
 void counter_nmi_stop(struct core *c, const struct lapic *l)
 {
-    struct msr_access msr = msr_here();
-
     if (!c->overflow.set)
         return;
-    (void)overflow_stop(&c->overflow, &msr);
+    (void)overflow_stop(&c->overflow, &msr_here);
     lapic_write(l, LAPIC_LVT_COUNTERS, c->lvt_counters_was);
 }

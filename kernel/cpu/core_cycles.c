@@ -81,7 +81,7 @@ static enum timer_status count_aperf(struct timer *t, uint64_t *count)
 static void init(struct core_cycles *c)
 {
     *c = (struct core_cycles){
-        .access = {msr_here(), NULL, read_pmc, read_tsc, run_chain},
+        .access = {msr_here, NULL, read_pmc, read_tsc, run_chain},
         .aperf =
             {.name = "aperf", .start = start_aperf, .read = count_aperf, .bits = 64, .context = c},
     };

@@ -46,10 +46,7 @@ static bool write_here(void *ctx, uint32_t msr, uint64_t v)
     return msr_write(msr, v);
 }
 
-struct msr_access msr_here(void)
-{
-    return (struct msr_access){.read = read_here, .write = write_here};
-}
+const struct msr_access msr_here = {.read = read_here, .write = write_here};
 
 bool pmc_read(uint32_t index, uint64_t *v)
 {

@@ -16,8 +16,8 @@ bool msr_read(uint32_t msr, uint64_t *v);
  * back. */
 bool msr_write(uint32_t msr, uint64_t v);
 
-/* Returns both as functions; they act on the core that calls them. */
-struct msr_access msr_here(void);
+/* Both as functions; they act on the core that calls them. */
+extern const struct msr_access msr_here;
 
 /* Reads a counter by RDPMC (SDM vol. 2B: bit 30 of the index selects fixed ones). False: it
  * faults. */

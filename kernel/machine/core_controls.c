@@ -14,19 +14,17 @@ uint64_t core_controls_cost(unsigned cores)
 static void apply(void *ctx, unsigned core)
 {
     struct core_controls *q = ctx;
-    struct msr_access here = msr_here();
 
-    controls_plan(&q->core[core], q->options, q->cpu, cpuid_here, NULL, &here);
-    controls_apply(&q->core[core], &here);
+    controls_plan(&q->core[core], q->options, q->cpu, cpuid_here, NULL, &msr_here);
+    controls_apply(&q->core[core], &msr_here);
 }
 
 /* Runs on the core itself, too. */
 static void restore(void *ctx, unsigned core)
 {
     struct core_controls *q = ctx;
-    struct msr_access here = msr_here();
 
-    if (!controls_restore(&q->core[core], &here))
+    if (!controls_restore(&q->core[core], &msr_here))
         q->stuck = true;
 }
 
@@ -40,7 +38,6 @@ static void count_failures(struct core_controls *q, const struct controls *core)
 const char *core_controls_apply_all(struct core_controls *q, const struct options *o,
                                     const struct cpu *cpu, struct arena *a, struct cores *all)
 {
-    struct msr_access here = msr_here();
     bool asked = o->turbo == SETTING_OFF || o->prefetch == SETTING_OFF || o->freq != FREQ_KEEP;
     uint64_t smis;
 
@@ -49,7 +46,7 @@ const char *core_controls_apply_all(struct core_controls *q, const struct option
     if (!q->core)
         return "the cores' settings: the arena is too small";
     q->smi_counter = features_smi_counter(cpu) && msr_read(MSR_SMI_COUNT, &smis);
-    q->c1e = controls_c1e(cpu, &here, &q->has_c1e);
+    q->c1e = controls_c1e(cpu, &msr_here, &q->has_c1e);
     apply(q, 0);
     count_failures(q, &q->core[0]);
     for (unsigned i = 1; asked && i < all->count; i++)
@@ -73,16 +70,15 @@ void core_controls_restore_all(struct core_controls *q, bool others)
 const char *core_controls_prefetch(struct core_controls *q, unsigned core, bool off,
                                    const char **why)
 {
-    struct msr_access here = msr_here();
     struct controls *c = &q->core[core];
     struct control *s = &c->of[CONTROL_PREFETCH];
 
     if (!s->control && !s->why_not) /* no option changes anything on this core */
-        controls_plan(c, q->options, q->cpu, cpuid_here, NULL, &here);
+        controls_plan(c, q->options, q->cpu, cpuid_here, NULL, &msr_here);
     *why = s->why_not;
     if (off)
-        *why = controls_prefetch_off(c, &here);
-    else if (!controls_prefetch_back(c, &here))
+        *why = controls_prefetch_off(c, &msr_here);
+    else if (!controls_prefetch_back(c, &msr_here))
         q->stuck = true;
     if (!s->control || (off && *why))
         return NULL;

@@ -126,7 +126,7 @@ void machine_clocks(struct machine *m)
     counters_init(&m->counters, m->has_fadt ? &m->fadt : NULL, m->has_hpet ? &m->hpet : NULL,
                   paging_map_device, &m->paging);
     m->clock = clocks_measure(
-        &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here().read, NULL), &m->counters);
+        &m->cpu, tsc_rate_decode(&m->cpu, cpuid_here, NULL, msr_here.read, NULL), &m->counters);
     thermal_init(&m->thermal, &m->cpu, cpuid_here);
 }
 

@@ -40,7 +40,7 @@ static void read_board(struct board *b, const struct handoff *h, const struct ph
 
 static void take_facts(struct facts *f, const struct platform *platform, const struct machine *m)
 {
-    const struct cpu_source here = {cpuid_here, NULL, msr_here().read, NULL};
+    const struct cpu_source here = {cpuid_here, NULL, msr_here.read, NULL};
     const struct core_facts *core = &m->cores.facts[0];
 
     head_read_cpu(&f->cpu, platform, core->microcode, !m->cores.why_alone, &here);

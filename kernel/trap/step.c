@@ -6,11 +6,10 @@
 struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
                              const void *code, const uint64_t argument[STEP_ARGUMENTS])
 {
-    struct msr_access msrs = msr_here();
     struct step_result result;
 
     stepping_begin(s);
-    branch_trap_clear(&c->branch_trap, &msrs);
+    branch_trap_clear(&c->branch_trap, &msr_here);
     write_dr6(DR6_RESET);
     c->steps = s;
     result = entry(argument, code);
@@ -36,8 +35,6 @@ uint64_t step_at(const struct core *c, const struct trap_frame *f)
 
 void step_drop(struct core *c)
 {
-    struct msr_access msrs = msr_here();
-
     c->steps = NULL;
-    branch_trap_restore(&c->branch_trap, &msrs);
+    branch_trap_restore(&c->branch_trap, &msr_here);
 }
