@@ -1,4 +1,4 @@
-#include "kernel/ending.h"
+#include "kernel/kernel.h"
 #include "bench/place/place.h"
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"

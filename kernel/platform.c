@@ -1,4 +1,4 @@
-#include "kernel/platform.h"
+#include "kernel/kernel.h"
 #include "kernel/area.h"
 #include "kernel/clock/clocks.h"
 #include "kernel/console/keyboard.h"

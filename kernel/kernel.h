@@ -1,6 +1,6 @@
-/* The ends of a run: after a measurement, without one, or by a fault. */
-#ifndef KERNEL_ENDING_H
-#define KERNEL_ENDING_H
+/* The kernel's state, and the ends of a run: after a measurement, without one, or by a fault. */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
 
 #include "bench/api/platform.h"
 #include "bench/api/report.h"
@@ -49,5 +49,11 @@ void ending_if_failed(struct kernel *k, const char *why_not);
  * COM1, or the port of serial=, and the firmware's framebuffer.
  */
 _Noreturn void ending_fault(struct kernel *k, struct core *c, const struct trap_frame *f);
+
+/* --- platform.c: bench/api/platform.h for the bare machine --- */
+
+/* Fills `p`, and `others` if there are other cores; allocates the sample memory. Call it after all
+ * machine_...() steps. All three must stay valid. Returns NULL, or why not. */
+const char *platform_init(struct platform *p, struct platform_cores *others, struct machine *m);
 
 #endif
