@@ -64,7 +64,7 @@ enum { FUNCTION = 1, EMPTY, ALIGNED, TABLE, WORD, CONSTANTS, ROW };
 static void make(uint64_t size_of_data, const char *undefined)
 {
     static struct made m;
-    static const uint8_t zeros[512];
+    static const uint8_t zeros[sizeof bench];
     const uint64_t code = ELF_ALLOC | ELF_EXEC, data = ELF_ALLOC | ELF_WRITE;
 
     made_begin(&m);
