@@ -367,7 +367,7 @@ UNIT     := $(B)/unit
 # sources. The host's libc replaces lib/text/mem.c. Helpers of the tests are in the same folders.
 UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/model/% bench/report/%,$(C_SRC))) bench/api/registry.c \
 	bench/api/report.c bench/api/timer.c bench/context/pace.c $(wildcard bench/measure/engine*.c bench/check/*.c bench/figure/*.c \
-	bench/sample/*.c bench/method/method*.c) $(addprefix bench/place/,layout.c parts.c wide.c) \
+	bench/sample/*.c bench/method/method*.c) $(addprefix bench/place/,layout.c wide.c) \
 	$(sort $(wildcard tests/unit/*.c)) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
 # One program per test, build/unit/COMPILER/NAME; the tests are in folders like those of the code that they test.

@@ -4,7 +4,7 @@
 #include "bench/sample/gathered.h"
 #include "bench/method/method.h"
 #include "bench/place/place.h"
-#include "bench/place/parts.h"
+#include "bench/place/layout.h"
 #include "bench/check/stepped.h"
 #include "lib/stats/known.h"
 

@@ -11,7 +11,7 @@
 #include "bench/across/across.h"
 #include "bench/head/head.h"
 #include "bench/show/method_show.h"
-#include "bench/show/witness_show.h"
+#include "bench/show/show.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
 

@@ -1,5 +1,5 @@
 #include "bench/run_state.h"
-#include "bench/across/crowd_show.h"
+#include "bench/across/across.h"
 #include "bench/across/insn_show.h"
 #include "bench/cores/crowd_run.h"
 #include "bench/cores/forms.h"

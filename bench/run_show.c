@@ -5,7 +5,7 @@
 #include "bench/cores/plan_rows.h"
 #include "bench/memory/needs.h"
 #include "bench/api/tsc.h"
-#include "bench/across/crowd_show.h"
+#include "bench/across/across.h"
 #include "bench/across/curve_bytes.h"
 #include "bench/across/curve_show.h"
 #include "bench/across/forward_show.h"
@@ -86,10 +86,14 @@ static void note_measured(struct run *run, const struct row *row)
 
 /* Counts a result that is not a row of the report, but whose checks can fail. `from`: the TSC
  * before it was shown. */
-static void count_shown(struct run *run, const struct row *row, uint64_t from)
+static void count_shown(struct run *run, const struct row *row, bool shared, uint64_t from)
 {
+    bool measured = row->status != ROW_UNSUPPORTED;
+
     note_measured(run, row);
-    run->report->curves += row->status != ROW_UNSUPPORTED;
+    run->report->curves += measured;
+    run->essence->rows += measured;
+    run->essence->spoils.shared += measured && shared;
     if (row->ended)
         run_tell_ended(run, row);
     else if (row->status == ROW_WRONG)
@@ -154,7 +158,8 @@ void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
     insn_show(facts, t, &before, run->report);
     for (unsigned i = t->links; i < t->rows; i++)
         run->report->forms += insn_was_run(&t->row[i]);
-    essence_insn(run->essence, facts, t, type_of(run, k));
+    run->essence->rows++;
+    sheet_forms(&run->essence->sheet, facts, t, type_of(run, k));
     run->measured++;
 }
 
@@ -189,8 +194,8 @@ void run_show_curve(struct run *run, const struct curve *c, unsigned k)
     uint64_t from = tsc_now();
 
     curve_show(&run->plan->core[k].engine.facts, c, run->report);
-    essence_curve(run->essence, &run->plan->core[k].engine.facts, c, type_of(run, k));
-    count_shown(run, &c->row, from);
+    sheet_curve(&run->essence->sheet, &run->plan->core[k].engine.facts, c, type_of(run, k));
+    count_shown(run, &c->row, c->spoiled == CURVE_SHARED, from);
 }
 
 void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
@@ -198,8 +203,8 @@ void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
     uint64_t from = tsc_now();
 
     forward_show(&run->plan->core[k].engine.facts, m, run->report);
-    essence_forward(run->essence, &run->plan->core[k].engine.facts, m, type_of(run, k));
-    count_shown(run, &m->row, from);
+    sheet_forward(&run->essence->sheet, &run->plan->core[k].engine.facts, m, type_of(run, k));
+    count_shown(run, &m->row, m->shared, from);
 }
 
 void run_show_limit(struct run *run, const struct limit *l, unsigned k)
@@ -207,8 +212,8 @@ void run_show_limit(struct run *run, const struct limit *l, unsigned k)
     uint64_t from = tsc_now();
 
     limit_show(&run->plan->core[k].engine.facts, l, run->report);
-    essence_limit(run->essence, &run->plan->core[k].engine.facts, l, type_of(run, k));
-    count_shown(run, &l->row, from);
+    sheet_limit(&run->essence->sheet, &run->plan->core[k].engine.facts, l, type_of(run, k));
+    count_shown(run, &l->row, l->spoiled == LIMIT_SHARED, from);
 }
 
 void run_count(struct run *run, const struct row *row, const struct run_facts *facts)

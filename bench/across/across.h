@@ -1,6 +1,6 @@
 /*
- * Reports figures of several rows or cores: before the rows the cores, after the last row what the
- * figures of all rows show together.
+ * Reports figures of several rows or cores: before the rows the cores, then rows of several cores,
+ * after the last row what the figures of all rows show together.
  */
 #ifndef BENCH_ACROSS_ACROSS_H
 #define BENCH_ACROSS_ACROSS_H
@@ -13,6 +13,10 @@
 /* Writes, before the rows, a `core` record for each core of the platform; if there are several,
  * also a table. Writes nothing if the platform knows only the running core. */
 void cores_show(const struct run_cores *cores, struct report *r);
+
+/* Write the heading above the rows of a suite of several cores; the lines and records of one. */
+void crowd_heading(struct report *r, const struct run_facts *run, const char *suite);
+void crowd_show(const struct meeting *c, struct report *r);
 
 /* Writes, after the last row, a table that compares the cores, and an event for each row in which
  * they differ: a core's figure differs from that of the median core of its type by more than both

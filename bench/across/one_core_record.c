@@ -1,5 +1,5 @@
 #include "bench/across/one_core_record.h"
-#include "bench/show/record.h"
+#include "bench/show/show.h"
 #include "lib/text/json.h"
 
 bool one_core_record_begin(struct report *r, struct json *j, const char *type,

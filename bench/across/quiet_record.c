@@ -1,6 +1,6 @@
 #include "bench/across/quiet_record.h"
 #include "bench/across/one_core_record.h"
-#include "bench/show/record.h"
+#include "bench/show/show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/text/json.h"
 

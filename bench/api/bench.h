@@ -347,7 +347,7 @@ struct bench {
     /* The row has the code of the row that it is compared with, moved by this many bytes within a
      * cache line. The report says whether this CPU is sensitive to that. 0: other code. */
     uint32_t moved_bytes;
-    /* The step of the C program (method=plain, bench/model/ahead.h) that calls the row's function.
+    /* The step of the C program (method=plain, bench/model/probe.h) that calls the row's function.
      * C_BASELINE, 0: not called there. */
     enum c_step c_step;
 };

@@ -6,7 +6,7 @@
 #include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
 #include "bench/sample/gathered.h"
-#include "bench/place/parts.h"
+#include "bench/place/layout.h"
 #include "lib/stats/known.h"
 #include "bench/measure/probe.h"
 #include "lib/config/core_list.h"

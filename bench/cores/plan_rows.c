@@ -1,7 +1,6 @@
 #include "bench/cores/plan_rows.h"
 #include "bench/sample/cycle.h"
 #include "bench/measure/engine.h"
-#include "bench/measure/engine_row.h"
 #include "bench/sample/gathered.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"

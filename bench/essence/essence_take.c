@@ -165,43 +165,6 @@ void essence_row(struct essence *s, const struct run_facts *run, const struct ro
         count(s, run, row);
 }
 
-void essence_curve(struct essence *s, const struct run_facts *run, const struct curve *c,
-                   const char *type)
-{
-    if (c->row.status == ROW_UNSUPPORTED)
-        return;
-    s->rows++;
-    s->spoils.shared += c->spoiled == CURVE_SHARED;
-    sheet_curve(&s->sheet, run, c, type);
-}
-
-void essence_forward(struct essence *s, const struct run_facts *run, const struct forward_map *m,
-                     const char *type)
-{
-    if (m->row.status == ROW_UNSUPPORTED)
-        return;
-    s->rows++;
-    s->spoils.shared += m->shared;
-    sheet_forward(&s->sheet, run, m, type);
-}
-
-void essence_limit(struct essence *s, const struct run_facts *run, const struct limit *l,
-                   const char *type)
-{
-    if (l->row.status == ROW_UNSUPPORTED)
-        return;
-    s->rows++;
-    s->spoils.shared += l->spoiled == LIMIT_SHARED;
-    sheet_limit(&s->sheet, run, l, type);
-}
-
-void essence_insn(struct essence *s, const struct run_facts *run, const struct insn_table *t,
-                  const char *type)
-{
-    s->rows++;
-    sheet_forms(&s->sheet, run, t, type);
-}
-
 void essence_end(struct essence *s, const struct run_facts *run, uint64_t smis)
 {
     struct essence_spoils *p = &s->spoils;

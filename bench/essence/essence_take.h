@@ -18,17 +18,6 @@ void essence_begin(struct essence *s, const struct run_facts *run);
  * shows it. Counts every row of windows. */
 void essence_row(struct essence *s, const struct run_facts *run, const struct row *row);
 
-/* Takes a curve, a map of store forwarding, a limit, or the forms of instructions, of a core of
- * this type; NULL: the CPU has one type. */
-void essence_curve(struct essence *s, const struct run_facts *run, const struct curve *c,
-                   const char *type);
-void essence_forward(struct essence *s, const struct run_facts *run, const struct forward_map *m,
-                     const char *type);
-void essence_limit(struct essence *s, const struct run_facts *run, const struct limit *l,
-                   const char *type);
-void essence_insn(struct essence *s, const struct run_facts *run, const struct insn_table *t,
-                  const char *type);
-
 /* Ends after the last row; `smis`: the SMIs during all rows. */
 void essence_end(struct essence *s, const struct run_facts *run, uint64_t smis);
 

@@ -2,7 +2,7 @@
 #include "bench/api/registry.h"
 #include "bench/model/cycles.h"
 #include "bench/show/units.h"
-#include "bench/show/witness_show.h"
+#include "bench/show/show.h"
 #include "build_id.h"
 #include "lib/config/options_show.h"
 #include "lib/config/recipe.h"

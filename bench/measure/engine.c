@@ -6,7 +6,6 @@
 #include "bench/figure/row_figure.h"
 #include "bench/sample/interleave.h"
 #include "bench/place/layout.h"
-#include "bench/place/parts.h"
 #include "bench/place/place.h"
 #include "bench/sample/sampler.h"
 #include "lib/text/fmt.h"

@@ -34,4 +34,17 @@ bool engine_check(const struct engine *e, struct sink *err);
 /* Stops the timers and restores their former state. Called after the last row. */
 void engine_release(struct engine *e);
 
+/* --- engine_row.c: one row, from its placement through its rounds to its checked figure ------- */
+
+/*
+ * Begins a row of e->rounds rounds. The caller keeps *g between the rounds and may measure other
+ * rows meanwhile. If e->rounds is 1, e->gathered has the memory for it.
+ */
+void engine_begin(struct engine *e, const struct bench *b, struct gathered *g);
+/* Takes round 0, then 1, ... Other methods than doubled have only one. */
+void engine_round(struct engine *e, struct gathered *g, unsigned round);
+/* Computes the result of the rounds so far, whatever its status. Runs on any core; the result's
+ * arrays are in the memory of e. */
+void engine_end(const struct engine *e, struct gathered *g, struct row *row);
+
 #endif

@@ -1,4 +1,4 @@
-#include "bench/measure/engine_row.h"
+#include "bench/measure/engine.h"
 #include "bench/check/check.h"
 #include "bench/context/cut.h"
 #include "bench/context/gate.h"
@@ -9,7 +9,6 @@
 #include "bench/method/method.h"
 #include "bench/sample/witness.h"
 #include "bench/context/pace.h"
-#include "bench/place/parts.h"
 #include "bench/place/place.h"
 #include "bench/sample/sampler.h"
 #include "bench/check/step_window.h"

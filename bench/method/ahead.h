@@ -4,7 +4,7 @@
 
 #include "bench/api/tsc.h"
 #include "bench/context/context.h"
-#include "bench/model/ahead.h"
+#include "bench/model/probe.h"
 
 /*
  * method=ensembles: measures the bare window with each recipe. Paoloni does this before any

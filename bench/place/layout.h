@@ -2,10 +2,16 @@
  * Chooses the addresses of a row's code, stack and data. One placement does not predict another
  * launch (docs/figure.md "Placements"). The default is up to 16, drawn from the seed; `fixed` is
  * one, aligned; `sweep` uses 64 offsets of code, then of stack, then of data.
+ *
+ * Divides a row's windows into parts (docs/figure.md "Rounds"): each is a number of blocks at one
+ * placement in one round. In the order of taking, the parts of a round are adjacent, and so are the
+ * parts of a placement. If a row has more placements than rounds, each placement is one part. If it
+ * has fewer, a placement's blocks are divided among several rounds.
  */
 #ifndef BENCH_PLACE_LAYOUT_H
 #define BENCH_PLACE_LAYOUT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "bench/model/sweep.h"
 #include "lib/config/options.h"
@@ -25,5 +31,37 @@ struct placement {
 unsigned layout_count(const struct options *o, uint32_t samples);
 /* Returns the i-th of them. */
 struct placement layout_at(const struct options *o, unsigned i);
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+#define PARTS_LEAST_BLOCKS 2 /* of a kind in a part: one forward, one back */
+
+/* All parts of a row. */
+struct parts {
+    size_t windows; /* of each kind */
+    unsigned placements, rounds, count;
+};
+
+/* One part. */
+struct part_place {
+    unsigned placement, round;
+    size_t windows, blocks; /* of each kind; an even number of blocks */
+};
+
+/* Returns the windows of each kind that a row takes: samples=, or the number that a sweep needs. */
+size_t parts_windows(const struct options *o, uint32_t samples);
+/* Return the number of parts and of rounds, if `rounds` are asked for. There are fewer rounds if
+ * the windows are too few for two blocks per part. */
+unsigned parts_count(const struct options *o, uint32_t samples, unsigned rounds);
+unsigned parts_rounds(const struct options *o, uint32_t samples, unsigned rounds);
+/* Return upper bounds: the windows and the blocks of the largest part, and the blocks of all. */
+size_t parts_windows_most(const struct options *o, uint32_t samples, unsigned rounds);
+size_t parts_blocks_most(const struct options *o, uint32_t samples, unsigned rounds);
+size_t parts_blocks(const struct options *o, uint32_t samples, unsigned rounds);
+
+void parts_of(struct parts *parts, const struct options *o, uint32_t samples, unsigned rounds);
+/* Return the i-th part; the index of a round's first part, `count` for the round after the last. */
+struct part_place parts_at(const struct parts *parts, unsigned i);
+unsigned parts_first(const struct parts *parts, unsigned round);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/context/context.h"
-#include "bench/place/parts.h"
+#include "bench/place/layout.h"
 #include "bench/place/place.h"
 #include "lib/stats/estimate.h"
 #include "lib/stats/histogram.h"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "bench/context/context.h"
 #include "bench/sample/gathered.h"
-#include "bench/place/parts.h"
+#include "bench/place/layout.h"
 #include "bench/place/place.h"
 #include "bench/place/wide.h"
 

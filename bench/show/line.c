@@ -1,4 +1,4 @@
-#include "bench/show/line.h"
+#include "bench/show/show.h"
 #include "bench/show/per_op.h"
 #include "bench/show/units.h"
 #include "lib/decimal/num.h"

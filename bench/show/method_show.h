@@ -3,7 +3,7 @@
 #define BENCH_SHOW_METHOD_SHOW_H
 
 #include "bench/api/report.h"
-#include "bench/model/ahead.h"
+#include "bench/model/probe.h"
 #include "bench/model/facts.h"
 #include "lib/text/json.h"
 

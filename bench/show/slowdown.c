@@ -1,4 +1,4 @@
-#include "bench/show/slowdown.h"
+#include "bench/show/show.h"
 #include "lib/stats/known.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"

@@ -1,4 +1,4 @@
-#include "bench/show/witness_show.h"
+#include "bench/show/show.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/known.h"

@@ -16,7 +16,6 @@
 #include "bench/head/head.h"
 #include "bench/measure/engine.h"
 #include "bench/place/layout.h"
-#include "bench/place/parts.h"
 #include "bench/sample/cycle.h"
 #include "bench/sample/gathered.h"
 #include "bench/sample/sampler.h"

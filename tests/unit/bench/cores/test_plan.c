@@ -1,5 +1,5 @@
 // links: bench/context/barrier.c bench/context/gate.c bench/context/pace.c bench/cores/plan.c
-// links: bench/cores/plan_rows.c bench/insn/forms.c bench/place/layout.c bench/place/parts.c
+// links: bench/cores/plan_rows.c bench/insn/forms.c bench/place/layout.c
 /* Which rows run where, on a machine whose cores are functions. */
 #include "tests/unit/bench/fake_plan.h"
 

@@ -165,7 +165,7 @@ bool __wrap_witness_is_shared(const struct engine *e, double from, double to)
 
 #include "bench/sample/interleave.h"
 #include "tests/unit/bench/fake_program.h"
-#include "bench/show/witness_show.h"
+#include "bench/show/show.h"
 
 static struct window_result window(double cycles, bool sensitive)
 {

@@ -3,7 +3,7 @@
  * simulations, even if the rounds of a launch differ.
  */
 // links: bench/show/slowdown.c
-#include "bench/show/slowdown.h"
+#include "bench/show/show.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 #include "lib/stats/shift.h"

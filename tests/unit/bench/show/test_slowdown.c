@@ -1,7 +1,7 @@
 /* What cores at once cost a row: a quotient, or cycles if the row alone takes almost nothing. */
 // links: bench/show/slowdown.c
 #include "tests/unit/unit.h"
-#include "bench/show/slowdown.h"
+#include "bench/show/show.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
