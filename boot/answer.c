@@ -14,7 +14,7 @@
 #include "kernel/cpu/core_cycles.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/counters.h"
-#include "kernel/machine/leave.h"
+#include "kernel/machine/machine.h"
 #include "kernel/memory/memory_map.h"
 #include "lib/config/options_show.h"
 #include "lib/firmware/acpi_fixed.h"

@@ -4,7 +4,7 @@
  * unsigned code. Source of every call: UEFI 2.10 section 13.5.
  */
 #include "bench/objects/objects.h"
-#include "boot/volume.h"
+#include "boot/boot.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 

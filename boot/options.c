@@ -1,6 +1,6 @@
 /* Reads the user's options: baretick.conf on the boot volume, then the load options. */
 #include "bench/api/registry.h"
-#include "boot/volume.h"
+#include "boot/boot.h"
 #include "lib/text/fmt.h"
 
 #define CONF_NAME        "baretick.conf"

@@ -4,7 +4,7 @@
  * highest one there. Nothing is ever overwritten, and a partly written file is removed. Source of
  * every call: UEFI 2.10 section 13.5.
  */
-#include "boot/volume.h"
+#include "boot/boot.h"
 #include "lib/text/fmt.h"
 #include "lib/text/report_log.h"
 

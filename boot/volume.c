@@ -1,4 +1,4 @@
-#include "boot/volume.h"
+#include "boot/boot.h"
 #include "lib/text/fmt.h"
 
 EFI_STATUS volume_open(const struct boot *b, EFI_FILE_HANDLE *root)

@@ -16,7 +16,7 @@ void kernel_traps(struct handoff *h);
 _Noreturn void kernel_enter(struct handoff *h);
 
 /* Runs the kernel with IF=0 while boot services are alive (h->borrowed). Then restores the machine,
- * except as kernel/machine/leave.h says. Returns the exit status of that header. */
+ * except as kernel/machine/machine.h says. Returns the exit status of that header. */
 int kernel_borrow(struct handoff *h);
 
 #endif

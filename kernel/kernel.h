@@ -6,7 +6,6 @@
 #include "bench/api/report.h"
 #include "bench/measure/engine.h"
 #include "bench/run.h"
-#include "kernel/machine/leave.h"
 #include "kernel/machine/machine.h"
 
 /* The kernel's global state. */

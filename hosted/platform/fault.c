@@ -10,7 +10,6 @@
 #include "hosted/platform/exit_guard.h"
 #include "hosted/platform/guard.h"
 #include "hosted/platform/output.h"
-#include "hosted/platform/segments.h"
 #include "lib/config/status.h"
 #include "hosted/platform/step.h"
 

@@ -5,8 +5,6 @@
 #include <ucontext.h>
 #include "lib/text/fmt.h"
 #include "hosted/platform/process.h"
-#include "hosted/platform/keys.h"
-#include "hosted/platform/segments.h"
 #include "hosted/platform/step.h"
 
 static sigjmp_buf before;

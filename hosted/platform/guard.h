@@ -10,6 +10,7 @@
 #define HOSTED_PLATFORM_GUARD_H
 
 #include "bench/api/platform.h"
+#include "lib/text/sink.h"
 
 #define GUARD_WALL_TIMES 10
 
@@ -39,5 +40,38 @@ bool guard_call(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
 
 /* In a signal's handler: leaves the running guarded call; returns if no such call runs. */
 void guard_leave(enum guard_end by, uint64_t at, const char *what);
+
+/*
+ * --- keys.c ---
+ * Protection keys of memory (Intel SDM vol. 3A section 4.6.2): a body can execute WRPKRU and take
+ * from the program the memory of key 0, which is all of it. The next access is then a SIGSEGV.
+ * Linux 6.12 and later write its frame and run its handler with the keys that a process begins
+ * with; earlier ones cannot deliver it and end the process.
+ */
+
+/* Keeps PKRU as it is now. Ends the C library's rseq(2): the kernel writes that area before it
+ * delivers a signal and when it moves the process, with the keys of the body, and ends the process
+ * where it cannot. */
+void keys_open(void);
+
+/* Restores PKRU. True: it had changed. */
+bool keys_put_back(void);
+
+/*
+ * --- segments.c ---
+ * FS and GS of this process, which a body can change and no window restores. FS points to the C
+ * library's thread-local data: code before segments_put_back() must not use any. May be called in a
+ * signal's handler.
+ */
+
+/* A row begins: the values found now are kept. A row ends: nothing is compared any more. */
+void segments_keep(void);
+void segments_drop(void);
+
+/* Restores what has changed and notes it. True: something had changed. */
+bool segments_put_back(void);
+
+/* Writes what was found changed ("the FS base") to `out`, and forgets it. */
+void segments_tell(struct sink *out);
 
 #endif

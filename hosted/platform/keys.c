@@ -1,4 +1,4 @@
-#include "hosted/platform/keys.h"
+#include "hosted/platform/guard.h"
 #include <cpuid.h>
 #include <linux/rseq.h>
 #include <stdint.h>

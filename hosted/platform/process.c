@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <time.h>
 #include "lib/text/fmt.h"
-#include "hosted/platform/smbios_files.h"
 
 const char *const process_wish_names[PROCESS_WISHES] = {"pinned", "locked", "fifo"};
 

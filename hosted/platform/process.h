@@ -11,6 +11,7 @@
 #include <time.h>
 #include "bench/essence/board.h"
 #include "lib/cpu/cpu.h"
+#include "lib/firmware/smbios.h"
 #include "lib/text/sink.h"
 
 #define PROCESS_CPU "BARETICK_CPU" /* the environment variable that names the CPU to run on */
@@ -52,5 +53,12 @@ void process_settle(struct process *p);
 
 /* Reads one of the system's clocks in nanoseconds. */
 uint64_t clock_ns(clockid_t clock);
+
+/* --- smbios_files.c: SMBIOS as Linux shows it to root, as two files --- */
+
+#define SMBIOS_FILES "/sys/firmware/dmi/tables"
+
+/* False: the folder lacks these files, or they are not readable; then nothing is known. */
+bool smbios_files_processors(const char *folder, struct smbios_processors *s);
 
 #endif

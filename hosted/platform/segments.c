@@ -1,4 +1,4 @@
-#include "hosted/platform/segments.h"
+#include "hosted/platform/guard.h"
 #include <asm/prctl.h>
 #include <asm/unistd_64.h>
 #include <stdint.h>

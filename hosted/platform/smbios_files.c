@@ -1,4 +1,4 @@
-#include "hosted/platform/smbios_files.h"
+#include "hosted/platform/process.h"
 #include <stdio.h>
 #include <string.h>
 #include "lib/text/bytes.h"

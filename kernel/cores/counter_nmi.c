@@ -1,4 +1,4 @@
-#include "kernel/cores/counter_nmi.h"
+#include "kernel/cores/deadline.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/devices/ioapic.h"

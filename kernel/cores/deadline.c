@@ -1,7 +1,6 @@
 #include "kernel/cores/deadline.h"
-#include "kernel/cores/counter_nmi.h"
 #include "kernel/cpu/cpu.h"
-#include "kernel/devices/apic_timer.h"
+#include "kernel/devices/lapic.h"
 #include "kernel/trap/guard.h"
 
 #define TRY_US      2000   /* when each source must fire in its test, ... */

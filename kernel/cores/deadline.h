@@ -4,7 +4,7 @@
  *
  *   another core     one that sleeps; its APIC timer wakes it. It executes nothing until
  *                    then. Not if the machine is borrowed: the firmware uses these timers.
- *   its own counter  the overflow sends the NMI (kernel/cores/counter_nmi.h); one per core.
+ *   its own counter  the overflow sends the NMI (counter_nmi.c); one per core.
  *   HPET, PIT        send it to the boot core (kernel/devices/nmi_timer.h), which forwards it.
  *
  * A source is set for the deadline, or for its longest interval and then again. It is off while no
@@ -79,5 +79,26 @@ bool deadline_passed(const struct core *c);
 /* The hooks of kernel/trap/traps.h. */
 bool deadline_nmi(struct core *c, struct trap_frame *f);
 void deadline_interrupt(struct core *c, unsigned vector);
+
+/*
+ * --- counter_nmi.c ---
+ * Makes the overflow of the running core's performance counter send it an NMI (lib/cpu/overflow.h),
+ * through the local APIC's LVT entry for counters. Usable once the core's traps are loaded.
+ * counter_nmi_stop() restores everything that counter_nmi_start() changed.
+ */
+
+/* Finds the counter. Returns NULL, or why it cannot be used. */
+const char *counter_nmi_find(struct overflow_plan *p, const struct lapic *l);
+/* Sends the NMI after about this many ticks. It may come earlier or later: the counter counts only
+ * while the core executes, at a different rate, and may have a shorter range. Returns NULL, or why
+ * it could not be started. */
+const char *counter_nmi_start(struct core *c, const struct overflow_plan *p, const struct lapic *l,
+                              uint64_t ticks);
+/* In the NMI handler: returns whether this counter sent the NMI. */
+bool counter_nmi_came(const struct core *c);
+/* Starts the interval again from now. */
+void counter_nmi_again(struct core *c, const struct lapic *l, uint64_t ticks);
+/* Does nothing if the counter is not set. */
+void counter_nmi_stop(struct core *c, const struct lapic *l);
 
 #endif

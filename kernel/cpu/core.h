@@ -68,7 +68,7 @@ struct core {
     volatile uint64_t told_begun, told_sent; /* such NMIs: begun to be sent, and sent, ... */
     uint64_t told_done;                      /* ... and no longer expected */
     struct overflow overflow;                /* its counter, if that sends the NMI ... */
-    uint32_t lvt_counters_was;  /* ... through this LVT entry (kernel/cores/counter_nmi.h) */
+    uint32_t lvt_counters_was;  /* ... through this LVT entry (kernel/cores/counter_nmi.c) */
     volatile uint64_t own_nmis; /* NMIs for a deadline; not included in `nmis` */
     struct thermal_row thermal; /* of its current or last row */
     struct core_cycles cycles;  /* its own counters of core cycles */

@@ -1,4 +1,4 @@
-#include "kernel/devices/apic_timer.h"
+#include "kernel/devices/lapic.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/devices/ioapic.h"
 

@@ -50,9 +50,9 @@ struct irq_masked irq_mask(struct paging *p, const struct cpu *cpu, const struct
 void irq_restore(const struct irq_masked *m, struct paging *p, const struct madt *madt);
 
 /*
- * Masks the LAPIC of another core, on that core. Entries that deliver NMI or SMI get the boot core's
- * values, since the INIT cleared them, unless the core is `lent`; all others are masked. The result
- * has this core's lvt fields and priority; the rest is empty.
+ * Masks the LAPIC of another core, on that core. Entries that deliver NMI or SMI get the boot
+ * core's values, since the INIT cleared them, unless the core is `lent`; all others are masked. The
+ * result has this core's lvt fields and priority; the rest is empty.
  */
 struct irq_masked irq_mask_core(const struct irq_masked *boot, bool lent);
 /* On a lent core: unmasks what irq_mask_core() masked. */

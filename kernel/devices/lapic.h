@@ -70,4 +70,15 @@ bool lapic_switch_x2apic(struct lapic *l);
  * its cores in running loops (MWAIT, PAUSE). False: the command was not accepted in time. */
 bool lapic_stop_others(const struct lapic *l);
 
+/* --- apic_timer.c: the running core's timer in one-shot mode (SDM vol. 3A section 11.5.4), which
+ * delivers an interrupt, never an NMI --- */
+
+/* Returns the timer's frequency in Hz, or less: with too low a value the timer fires early, never
+ * late. Measures the running core's timer and leaves it off; all cores' timers are alike. */
+uint64_t apic_timer_measure(const struct lapic *l, uint64_t tsc_hz);
+/* Starts the timer for this many microseconds, or for its longest interval, at least some seconds.
+ * hz: as measured. */
+void apic_timer_start(const struct lapic *l, unsigned vector, uint64_t hz, uint64_t us);
+void apic_timer_stop(const struct lapic *l, unsigned vector);
+
 #endif

@@ -1,4 +1,3 @@
-#include "kernel/machine/leave.h"
 #include "kernel/cores/lent.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/machine/machine.h"

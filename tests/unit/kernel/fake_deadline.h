@@ -8,7 +8,7 @@
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "kernel/devices/apic_timer.h"
+#include "kernel/devices/lapic.h"
 #include "kernel/devices/ioapic.h"
 #include "kernel/cores/deadline.c" /* included: its hooks use `all`, which is static */
 

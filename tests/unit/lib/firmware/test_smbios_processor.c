@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "hosted/platform/smbios_files.h"
+#include "hosted/platform/process.h"
 #include "tests/unit/lib/firmware/made_smbios.h"
 
 static uint8_t *socket(uint8_t length, uint8_t kind, uint8_t status)
