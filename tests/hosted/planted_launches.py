@@ -40,8 +40,11 @@ def launch(rows, **more):
     return result
 
 
-def many(rows, n=30):
-    return [launch(copy.deepcopy(rows)) for _ in range(n)]
+def many(rows, n=30, **run):
+    runs = [launch(copy.deepcopy(rows)) for _ in range(n)]
+    for one in runs:
+        one.run.update(run)
+    return runs
 
 
 def verdicts(lines):

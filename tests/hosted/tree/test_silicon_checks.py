@@ -201,17 +201,14 @@ def test_rows_that_are_not_distinguished_fail_resolution():
     assert verdicts(times.resolution(many(rows))) == [True, True]
     vague = {"planted/adds20": row(20.0, 0.8), "planted/adds21": row(21.0, 0.8)}
     assert verdicts(times.resolution(many(vague))) == [False, True]
-    long = {name: {**record, "sampling_ticks": 6_000_000} for name, record in rows.items()}
+    long = {name: {**record, "sampling_ticks": 15_000_000} for name, record in rows.items()}  # 43 million cycles
     assert verdicts(times.resolution(many(long))) == [True, False]
     # Time that the system gave to others does not count.
-    away = {name: {**record, "sampling_ticks": 5_200_000, "process": {"away_ms": 0.3}} for name, record in rows.items()}
+    away = {name: {**record, "process": {"away_ms": 1.4}} for name, record in long.items()}
     assert verdicts(times.resolution(many(away))) == [True, True]
-    # A core half as fast may take twice as long.
-    slow = {name: {**record, "core_hz": 2e9} for name, record in long.items()}
-    assert verdicts(times.resolution(many(slow))) == [True, True]
-    assert "at most 20.00 ms" in list(times.resolution(many(slow)))[1].limit
-    slow = {name: {**record, "sampling_ticks": 12_000_000, "core_hz": 2e9} for name, record in rows.items()}
-    assert verdicts(times.resolution(many(slow))) == [True, False]
+    # On a slower core the same time has fewer cycles.
+    assert verdicts(times.resolution(many(long, ticks_per_cycle=0.8))) == [True, True]
+    assert "at most 40 million core cycles" in list(times.resolution(many(long)))[1].limit
 
 
 @pytest.mark.parametrize("good, holds", [(10, True), (6, True), (4, None), (3, None), (2, False), (0, False)])
@@ -222,17 +219,17 @@ def test_a_machine_that_changes_is_not_judged(good, holds):
 
 def test_an_imprecise_figure_fails_cost():
     assert verdicts(times.cost("truth/add", many({"truth/add": row(1.0, 0.003)}))) == [True]
-    assert verdicts(times.cost("truth/add", many({"truth/add": row(1.0, 0.009, sampling_ticks=1_900_000)}))) == [False]
-    slow = {"truth/add": row(1.0, 0.0075, sampling_ticks=2_100_000)}
+    assert verdicts(times.cost("truth/add", many({"truth/add": row(1.0, 0.009, sampling_ticks=5_320_000)}))) == [False]
+    slow = {"truth/add": row(1.0, 0.0075, sampling_ticks=5_880_000)}
     assert verdicts(times.cost("truth/add", many(slow))) == [False]
-    slow["truth/add"]["process"] = {"away_ms": 0.2}
+    slow["truth/add"]["process"] = {"away_ms": 0.56}
     assert verdicts(times.cost("truth/add", many(slow))) == [True]
 
 
 @pytest.mark.parametrize("step, half, holds", [(26, 0.009, False), (52, 0.009, True), (52, 0.02, False)])
 def test_a_longer_step_allows_a_larger_error(step, half, holds):
     """Twice the step causes twice the noise of every window."""
-    runs = many({"truth/add": row(1.0, half, sampling_ticks=1_900_000)})
+    runs = many({"truth/add": row(1.0, half, sampling_ticks=5_320_000)})
     for one in runs:
         one.run["tsc"] = {"hz": 1e9, "step_ticks": step}
     (check,) = times.cost("truth/add", runs)
@@ -240,7 +237,7 @@ def test_a_longer_step_allows_a_larger_error(step, half, holds):
 
 
 def test_cost_near_zero_is_of_the_gross_cost():
-    runs = many({"calls/direct": row(0.01, 0.006, sampling_ticks=1_900_000)})
+    runs = many({"calls/direct": row(0.01, 0.006, sampling_ticks=5_320_000)})
     assert verdicts(times.cost("calls/direct", runs)) == [False]
     for one in runs:
         one.rows["calls/direct"]["per_op"]["gross_cycles"] = 1.02
@@ -249,7 +246,7 @@ def test_cost_near_zero_is_of_the_gross_cost():
 
 def default_run(shared_blocks, seconds, away_ms=0):
     one = witnessed(shared_blocks)
-    one.run["tsc"] = {"hz": 1e9}
+    one.run.update(tsc={"hz": 1e9}, ticks_per_cycle=0.25)
     one.rows = {"a": row(1, sampling_ticks=seconds * 9e8, process={"away_ms": away_ms}),
                 "b": row(1, sampling_ticks=seconds * 1e8), "c": {}}  # fmt: skip
     return one
