@@ -225,6 +225,25 @@ static const char *prefetch(const struct platform *p, unsigned core, bool off, c
     return core_controls_prefetch(&machine_of(p)->controls, core, off, why);
 }
 
+static uint64_t device(const struct platform *p, enum platform_device device, const char **why)
+{
+    struct machine *m = machine_of(p);
+
+    *why = NULL;
+    switch (device) {
+    case PLATFORM_PM_TIMER:
+        return clock(m, CLOCK_ID_PMTIMER, why) ? m->fadt.pm_timer_port : 0;
+    case PLATFORM_HPET:
+        return clock(m, CLOCK_ID_HPET, why) ? (uint64_t)m->counters.hpet_at : 0;
+    case PLATFORM_ECAM:
+        *why = m->ecam ? NULL : "needs PCI configuration space in memory; MCFG names none";
+        return m->ecam;
+    case PLATFORM_NO_DEVICE:
+        break;
+    }
+    return 0;
+}
+
 static const char *lacks_nothing(unsigned needs)
 {
     (void)needs;
@@ -271,6 +290,7 @@ const char *platform_init(struct platform *p, struct platform_cores *others, str
         .kept = {thermal_kept_show, thermal_kept_record, thermal_kept_throttled},
         .lacks = lacks_nothing,
         .cpuid = cpuid_here,
+        .device = device,
         .area = area_of,
         .area_free = area_free,
         .area_execute = area_execute,

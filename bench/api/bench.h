@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "bench/api/platform.h"
 #include "bench/api/unit.h"
 #include "lib/config/recipe.h"
 #include "lib/config/word_list.h"
@@ -255,6 +256,7 @@ struct bench {
      * (engine_lacks in bench/context/context.h). */
     uint32_t needs;                            /* NEED_*, or-ed */
     enum cpu_feature features[BENCH_FEATURES]; /* of the CPU; FEATURE_NONE ends the list */
+    enum platform_device device;               /* the row finds its place in the object's `arg` */
     /* Called where the row lacks none of these. Returns what else this core lacks, or NULL. */
     const char *(*lacks)(const struct cpu *cpu);
     /* The CPU or a hypervisor may refuse, by #UD or #GP, an instruction that CPUID reports. The row

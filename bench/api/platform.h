@@ -120,6 +120,9 @@ struct platform_area {
     uint8_t *code;  /* where its content can be executed, while it is executable; NULL: nowhere */
 };
 
+/* Devices whose place only the platform knows. */
+enum platform_device { PLATFORM_NO_DEVICE, PLATFORM_PM_TIMER, PLATFORM_HPET, PLATFORM_ECAM };
+
 #define PLATFORM_KEPT 7 /* words that record the events during a row */
 
 /* Interpret those words: for a row's lines in the table, for its record, and for the essence. NULL:
@@ -234,6 +237,10 @@ struct platform {
      * they cannot be disabled; *why says why. NULL: not supported.
      */
     const char *(*prefetch)(const struct platform *p, unsigned core, bool off, const char **why);
+    /* Returns where a device is: the port of the ACPI PM timer; the address of the HPET's
+     * registers, or of the configuration space (ECAM) of PCI device 0:0.0. 0: not available; *why
+     * is the reason. NULL: not supported. */
+    uint64_t (*device)(const struct platform *p, enum platform_device device, const char **why);
     const struct platform_cores *cores; /* NULL: only the running core */
 };
 

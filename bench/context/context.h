@@ -50,6 +50,14 @@ struct engine {
     struct core_figure *figures; /* of each registered row so far (bench/cores/plan_rows.h) */
 };
 
+/* Returns where the row's device is. 0: *why says why it is not available. */
+static inline uint64_t engine_device(const struct engine *e, const struct bench *b,
+                                     const char **why)
+{
+    *why = "needs a device, to which this platform gives no access";
+    return e->p->device ? e->p->device(e->p, b->device, why) : 0;
+}
+
 /* Returns why a row cannot run on this machine; NULL: it can. */
 static inline const char *engine_lacks(const struct engine *e, const struct bench *b)
 {
@@ -57,6 +65,8 @@ static inline const char *engine_lacks(const struct engine *e, const struct benc
 
     for (unsigned i = 0; !why && b->features[i] != FEATURE_NONE; i++)
         why = feature_lacks(b->features[i], e->p->cpuid, NULL);
+    if (!why && b->device != PLATFORM_NO_DEVICE)
+        (void)engine_device(e, b, &why);
     return why || !b->lacks ? why : b->lacks(e->p->cpu);
 }
 

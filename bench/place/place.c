@@ -24,6 +24,15 @@ static uint8_t *room_of(uint8_t *data, const struct bench *b)
 /* For messages about faults, whose code has no engine. */
 static struct compiled *now_placed;
 
+static uint64_t arg_of(const struct engine *e, const struct bench *b)
+{
+    const char *why;
+
+    if (b->device != PLATFORM_NO_DEVICE)
+        return engine_device(e, b, &why);
+    return b->code ? b->code->arg : b->arg;
+}
+
 /* Builds one window. The caller sets its arguments. */
 static bool build(struct code *code, struct window_spec spec, const struct unit *unit,
                   uint32_t copies, const struct bench *b, const char *kind, struct placed_kind *w)
@@ -214,7 +223,7 @@ bool place_row(struct engine *e, const struct bench *b, enum recipe recipe, stru
         p->at = layout_at(e->facts.o, i);
         p->object = (struct object *)(void *)(e->p->data + p->at.data);
         p->room = room_of(e->p->data, b);
-        p->arg = b->code ? b->code->arg : b->arg;
+        p->arg = arg_of(e, b);
         if (b->form != FORM_EMPTY) {
             p->kind[KIND_RULER].fn = ruler.fn;
             p->kind[KIND_RULER2].fn = ruler2.fn;

@@ -7,8 +7,9 @@
 #define CONFIG_DATA    0xcfc
 #define CONFIG_ENABLE  (1u << 31)
 
-#define COMMAND   4          /* the register's offset */
-#define BUS_BYTES (1u << 20) /* bytes of configuration space (ECAM) per bus */
+#define COMMAND        4          /* the register's offset */
+#define BUS_BYTES      (1u << 20) /* bytes of configuration space (ECAM) per bus, ... */
+#define FUNCTION_BYTES 4096u      /* ... and per function */
 
 struct ways {
     bool ports; /* segment 0 is accessed by ports */
@@ -101,4 +102,17 @@ void dma_stop(struct dma *d, const struct acpi *acpi, struct paging *paging,
     }
     d->way = ways.ports ? "ports" : "ecam";
     pci_stop_masters(&d->stopped, &space, ways.range, ways.n, console);
+}
+
+uint64_t dma_ecam(const struct acpi *acpi, struct paging *paging)
+{
+    struct acpi_table t = acpi_find(acpi, "MCFG");
+    struct mcfg mcfg = {0};
+
+    if (t.bytes)
+        (void)acpi_mcfg(&t, &mcfg);
+    for (unsigned i = 0; i < mcfg.n; i++)
+        if (mcfg.entry[i].segment == 0 && mcfg.entry[i].first == 0)
+            return (uint64_t)paging_map_mmio(paging, mcfg.entry[i].address, FUNCTION_BYTES);
+    return 0;
 }

@@ -22,4 +22,8 @@ struct dma {
 void dma_stop(struct dma *d, const struct acpi *acpi, struct paging *paging,
               const struct pci_console *console);
 
+/* Returns the address at which the configuration space of PCI device 0:0.0 is mapped. 0: MCFG does
+ * not name it, or it cannot be mapped. Needs our page tables. */
+uint64_t dma_ecam(const struct acpi *acpi, struct paging *paging);
+
 #endif

@@ -80,6 +80,7 @@ struct machine {
     struct deadlines deadlines;
     struct core_controls controls;
     struct dma dma;
+    uint64_t ecam; /* dma_ecam() */
 
     bool leaving; /* machine_leave() was called */
 };
@@ -103,7 +104,7 @@ const char *machine_memory(struct machine *m);
  * console= selects is missing. Returns the console that it opened, or NULL. All consoles work from
  * here on. */
 struct sink *machine_console_late(struct machine *m);
-/* Applies dma=off. */
+/* Applies dma=off, and maps the configuration space of one PCI device, for rows. */
 void machine_dma(struct machine *m);
 /* Masks interrupts at their sources, and stops the other cores. */
 void machine_irq(struct machine *m);

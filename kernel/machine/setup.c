@@ -108,6 +108,7 @@ void machine_dma(struct machine *m)
         m->dma.why_not = "the machine is borrowed, and its firmware's drivers live on";
     else if (m->dma.asked)
         dma_stop(&m->dma, &m->acpi, &m->paging, &console);
+    m->ecam = dma_ecam(&m->acpi, &m->paging);
 }
 
 void machine_irq(struct machine *m)
