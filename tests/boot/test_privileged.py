@@ -9,7 +9,7 @@ from rows import declared
 from sharing import INTEL, QEMU64
 from test_steps import by_steps
 
-WORDS = "suite=privileged,events samples=16 hist=off"  # test_events.py reads the same boots
+WORDS = "suite=privileged,events,devices samples=16 hist=off"  # test_events.py and test_ring0.py read the same boots
 CONROE = {"cpu": "Conroe", "whole": True}  # Intel, without XSAVE, RDTSCP and SMAP
 
 # Instructions of an operation, counted by hand in the units' sources.

@@ -1,4 +1,4 @@
-"""Suites privileged and events where test_privileged.py and test_events.py do not boot: on other cores, on a borrowed
+"""Suite devices, and suites privileged and events where test_privileged.py and test_events.py do not boot: on other cores, on a borrowed
 machine, in Bochs."""
 
 import pytest
@@ -6,17 +6,31 @@ from bochs import bochs
 from machine import SUCCESS
 from sharing import QEMU64
 from test_events import BY_HAND
-from test_privileged import WORDS, refused, rows_of_suite
+from test_privileged import MODELS, WORDS, refused, rows_of_suite
+from test_steps import by_steps
 
+# Instructions of the rows of suite devices, counted by hand in devices.asm.
+DEVICES = {
+    "in_80": 1, "out_80": 1, "pic": 1, "pit": 4, "pm_timer": 2, "hpet": 1, "apic_id": 1, "apic_timer": 1, "apic_tpr": 1,
+    "apic_eoi": 1, "pci_ports": 5, "pci_ecam": 1,
+}  # fmt: skip
 # Bochs counts one instruction for the delivery of a fault, and of #DB.
 FAULTS = {name + part for name in ("db", "gp", "pf_absent", "pf_write", "pf_execute") for part in ("", "_delivery")} | {"user_pf"}
+
+
+@pytest.mark.parametrize("how", [how for how, _ in MODELS.values()], ids=MODELS)
+def test_each_device_is_accessed_with_exactly_its_instructions(shared, how):
+    b = shared(f"{WORDS} format=jsonl", **how)
+    rows = [row for row in b.rows if row["suite"] == "devices"]
+    assert {row["name"]: row["per_op"]["instructions"] for row in rows if row["status"] == "ok"} == DEVICES, str(b)
+    assert all(by_steps(row) == DEVICES[row["name"]] and "changed" not in row for row in rows), str(b)
 
 
 @pytest.mark.parametrize("words", ["cores=all share=together", "cores=1 takeover=borrow"])
 def test_other_cores_and_a_borrowed_machine_run_privileged_rows(boot, words):
     """Each core has separate descriptors, tables and registers."""
-    known = rows_of_suite() | BY_HAND
-    rows = "to_cr3_other,ltr,load_gs,swapgs,wrmsr_fs_base,popf_if,lgdt,int,db,pf_write,nmi,nmi_delivery,user_syscall_cr3,user_int"
+    known = rows_of_suite() | BY_HAND | DEVICES
+    rows = "pm_timer,hpet,pci_ecam,apic_eoi,to_cr3_other,ltr,load_gs,swapgs,wrmsr_fs_base,popf_if,lgdt,int,db,pf_write,nmi,nmi_delivery,user_syscall_cr3,user_int"
     b = boot(f"{WORDS} bench={rows} {words}", **QEMU64).must(SUCCESS)
     assert len(b.rows) == len(rows.split(",")) * (2 if "all" in words else 1), str(b)
     for row in b.rows:
@@ -28,13 +42,15 @@ def test_other_cores_and_a_borrowed_machine_run_privileged_rows(boot, words):
 def test_bochs_runs_the_rows_whose_features_qemu_lacks(stick, tmp_path):
     """PCIDs, INVPCID, TSC_ADJUST, the TSC deadline, RDPMC, AVX-512, XSAVEC and XSAVES."""
     rows = "x*,*pcid*,invpcid*,*tsc_adjust,*tsc_deadline*,to_cr3*,rdpmc*,far_call,ltr,sti_cli,*_delivery,*_return,user*"
-    b = bochs(tmp_path, stick({"baretick.conf": f"{WORDS} rounds=1 bench={rows}".encode()}))
+    devices = "pm_timer,hpet,pci_ports,pci_ecam"  # Bochs has no ACPI tables
+    b = bochs(tmp_path, stick({"baretick.conf": f"{WORDS} rounds=1 bench={rows},{devices}".encode()}))
     assert b.end["verdict"] == "pass" and b.run["execution"] == "instructions", str(b)
     done = {row["name"]: row["per_op"]["instructions"] for row in b.rows if row["status"] == "ok"}
     lacks = {row["name"] for row in b.rows} - set(done)
-    assert lacks == {"rdpmc_fixed", "nmi_x2apic_delivery", "nmi_x2apic_return"} | {
+    assert lacks == {"pm_timer", "hpet", "pci_ecam", "rdpmc_fixed", "nmi_x2apic_delivery", "nmi_x2apic_return"} | {
         f"user_{way}_ibrs" for way in ("int", "syscall", "sysenter")}, str(b)  # fmt: skip
     assert refused(b.row("privileged", "rdpmc_fixed")), str(b)
-    known = rows_of_suite() | BY_HAND | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
+    assert [b.row("devices", name)["why"] for name in ("pm_timer", "hpet")] == ["no FADT", "no HPET table"], str(b)
+    known = rows_of_suite() | DEVICES | BY_HAND | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
     assert done == {name: known[name] + (name in FAULTS) for name in done}
     assert (done["to_cr3_pcids_keep"], done["invpcid_3"], done["wrmsr_tsc_deadline"]) == (2, 2, 4)

@@ -14,6 +14,7 @@
 #include "bench/window/window.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/devices/lapic.h"
+#include "kernel/devices/timer_registers.h"
 #include "tests/unit/read_file.h"
 #include "tests/unit/unit.h"
 #include <string.h>
@@ -129,6 +130,10 @@ static void offsets_in_bodies_are_those_of_the_c_structs(void **state)
     EXPECT("bench/suites/events/faults.asm", {"UD2_BYTES", 2}, {"MOVE_BYTES", 3},
            {"LOOKS", 1000000}, {"APIC_ICR", LAPIC_ICR}, {"APIC_ICR_HIGH", LAPIC_ICR_HIGH},
            {"X2APIC_ICR", MSR_X2APIC + LAPIC_ICR / 16}, {"ICR_NMI", ICR_NMI});
+    EXPECT("bench/suites/devices/devices.asm", {"PORT_POST", 0x80}, {"PORT_PIC_MASK", 0x21},
+           {"PORT_PIT", PIT_CHANNEL0}, {"PORT_PIT_COMMAND", PIT_COMMAND}, {"PCI_ADDRESS", 0xcf8},
+           {"PCI_DATA", 0xcfc}, {"HPET_COUNTER", HPET_COUNTER}, {"APIC_ID", LAPIC_ID},
+           {"APIC_TPR", 0x80}, {"APIC_EOI", LAPIC_EOI}, {"APIC_TIMER", 0x390});
     EXPECT("bench/suites/privileged/msr.asm", {"LVT_TIMER", LAPIC_LVT_TIMER});
     EXPECT("bench/suites/privileged/cache.asm", {"LINE", 64}, {"LINES", 2048});
     EXPECT("bench/suites/privileged/segments.asm", {"MSR_FS_BASE", MSR_FS_BASE},
