@@ -34,7 +34,7 @@ static bool is_missing(const struct run *run, size_t index)
 
     if (!has && run->plan->rounds > 1 && plan_in_rounds(run->first->facts.o, run->rows[index]))
         for (unsigned k = 0; k < run->plan->n; k++)
-            has = has || plan_rounds_of(run->plan, index, k) > 0;
+            has = has || plan_gathered(run->plan, index, k);
     return !has;
 }
 

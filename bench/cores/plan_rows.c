@@ -229,13 +229,6 @@ uint64_t plan_stepped(const struct plan *plan)
     return ticks;
 }
 
-unsigned plan_rounds_of(const struct plan *plan, size_t index, unsigned k)
-{
-    const struct gathered *g = plan->rounds > 1 ? gathered_of(plan, index, k, false) : NULL;
-
-    return g && g->row.bench ? g->rounds : 0;
-}
-
 void plan_end(struct plan *plan, size_t index, unsigned k)
 {
     struct plan_core *pc = &plan->core[k];

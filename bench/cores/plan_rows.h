@@ -23,10 +23,7 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
 /* Ends row `index` on the k-th core before the last round, with the rounds that it has, if any. */
 void plan_end(struct plan *plan, size_t index, unsigned k);
 
-/* Returns the complete rounds of a row on a core; 0 if the run has one round: it is not kept. */
-unsigned plan_rounds_of(const struct plan *plan, size_t index, unsigned k);
-
-/* Returns a row's results on a core so far; NULL: no results, or the run has only one round. */
+/* Returns a row's results on a core so far; NULL: no complete round, or the run has only one. */
 const struct gathered *plan_gathered(const struct plan *plan, size_t index, unsigned k);
 
 /* Returns the ticks for which the row that ended last was single-stepped, on all cores. */

@@ -7,72 +7,38 @@
 /* x * x * x - 2 * x * x + k * x + 7, as written. */
 #define POLYNOMIAL(x, k) ((x) * (x) * (x)-2 * (x) * (x) + (k) * (x) + 7)
 
-/* By products, left to the optimiser: several at once, or fewer multiplications. */
-ONE_PASS products_trap(uint64_t *table, uint64_t count)
-{
-    uint32_t *p = (uint32_t *)table;
-    const uint32_t m = (uint32_t)count, k = (uint32_t)table[COMPILER_K_AT];
+/* Stores a value for each j to the 32-bit words from p on; `...` is the j-th of m operations. */
+#define VALUES(name_, before_, ...)                                                                \
+    ONE_PASS name_(uint64_t *table, uint64_t count)                                                \
+    {                                                                                              \
+        uint32_t *p = (uint32_t *)table;                                                           \
+        const uint32_t m = (uint32_t)count, k = (uint32_t)table[COMPILER_K_AT];                    \
+        before_;                                                                                   \
+        for (uint32_t j = 0; j < m; j++) {                                                         \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return count;                                                                              \
+    }                                                                                              \
+    PASSES(name_)
 
-    for (uint32_t j = 0; j < m; j++)
-        *p++ = POLYNOMIAL(j, k);
-    return count;
-}
-PASSES(products_trap)
-
-/* Each value separately. */
-ONE_PASS products_cure(uint64_t *table, uint64_t count)
-{
-    uint32_t *p = (uint32_t *)table;
-    const uint32_t m = (uint32_t)count, k = (uint32_t)table[COMPILER_K_AT];
-
-    for (uint32_t j = 0; j < m; j++) {
-        uint32_t x = j;
-        BENCH_HIDE(x);
-        *p++ = POLYNOMIAL(x, k);
-    }
-    return count;
-}
-PASSES(products_cure)
+/* By products, left to the optimiser: several at once, or fewer multiplications. The cure computes
+ * each value separately. */
+VALUES(products_trap, , *p++ = POLYNOMIAL(j, k))
+VALUES(products_cure, , uint32_t x = j; BENCH_HIDE(x); *p++ = POLYNOMIAL(x, k))
 
 /*
  * The same by a chain of recurrences. The first, second and third differences at 0 are k - 1, 2 and
  * 6: three additions per iteration, each of values of the previous iteration.
  */
-ONE_PASS chain_trap(uint64_t *table, uint64_t count)
-{
-    uint32_t *p = (uint32_t *)table;
-    uint32_t value = 7, first = (uint32_t)table[COMPILER_K_AT] - 1, second = 2;
-    const uint32_t m = (uint32_t)count;
-
-    for (uint32_t j = 0; j < m; j++) {
-        *p++ = value;
-        value += first;
-        first += second;
-        second += 6;
-    }
-    return count;
-}
-PASSES(chain_trap)
-
+#define AT_0 uint32_t value = 7, first = k - 1, second = 2
+#define NEXT                                                                                       \
+    *p++ = value;                                                                                  \
+    value += first;                                                                                \
+    first += second;                                                                               \
+    second += 6
+VALUES(chain_trap, AT_0, NEXT)
 /* Three additions per value remain. */
-ONE_PASS chain_cure(uint64_t *table, uint64_t count)
-{
-    uint32_t *p = (uint32_t *)table;
-    uint32_t value = 7, first = (uint32_t)table[COMPILER_K_AT] - 1, second = 2;
-    const uint32_t m = (uint32_t)count;
-
-    for (uint32_t j = 0; j < m; j++) {
-        *p++ = value;
-        value += first;
-        first += second;
-        second += 6;
-        BENCH_HIDE(value);
-        BENCH_HIDE(first);
-        BENCH_HIDE(second);
-    }
-    return count;
-}
-PASSES(chain_cure)
+VALUES(chain_cure, AT_0, NEXT; BENCH_HIDE(value); BENCH_HIDE(first); BENCH_HIDE(second))
 
 /*
  * A remainder by subtraction, suitable for small numbers. An optimiser that knows the final value

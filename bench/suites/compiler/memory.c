@@ -30,76 +30,29 @@ ONE_PASS memset_cure(uint64_t *table, uint64_t count)
 PASSES(memset_cure)
 
 /* Of a copied struct only the used words are loaded, and none is stored. */
-ONE_PASS copy_trap(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
+SUM_PASS(copy_trap, struct compiler_record r = *(const struct compiler_record *)table;
+         sum += r.word[0] + r.word[4]; BENCH_CLOBBER())
+SUM_PASS(copy_cure, struct compiler_record r = *(const struct compiler_record *)table;
+         BENCH_ESCAPE(&r); sum += r.word[0] + r.word[4])
 
-    for (uint64_t i = 0; i < count; i++) {
-        struct compiler_record r = *(const struct compiler_record *)table;
-        sum += r.word[0] + r.word[4];
-        BENCH_CLOBBER();
-    }
-    return sum;
-}
-PASSES(copy_trap)
-
-ONE_PASS copy_cure(uint64_t *table, uint64_t count)
-{
-    uint64_t sum = 0;
-
-    for (uint64_t i = 0; i < count; i++) {
-        struct compiler_record r = *(const struct compiler_record *)table;
-        BENCH_ESCAPE(&r);
-        sum += r.word[0] + r.word[4];
-    }
-    return sum;
-}
-PASSES(copy_cure)
+/* `...` is the operation on the i-th byte. */
+#define BYTES_PASS(name_, ...)                                                                     \
+    ONE_PASS name_(uint64_t *table, uint64_t count)                                                \
+    {                                                                                              \
+        unsigned char *to = (unsigned char *)table;                                                \
+        for (uint64_t i = 0; i < COMPILER_BYTES * count; i++) {                                    \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return count;                                                                              \
+    }                                                                                              \
+    PASSES(name_)
 
 /* Idiom recognition: the loop becomes a call of memset() or memcpy(). */
-ONE_PASS to_memset_trap(uint64_t *table, uint64_t count)
-{
-    unsigned char *to = (unsigned char *)table;
-
-    for (uint64_t i = 0; i < COMPILER_BYTES * count; i++)
-        to[i] = 0;
-    return count;
-}
-PASSES(to_memset_trap)
-
-ONE_PASS to_memset_cure(uint64_t *table, uint64_t count)
-{
-    unsigned char *to = (unsigned char *)table;
-
-    for (uint64_t i = 0; i < COMPILER_BYTES * count; i++) {
-        to[i] = 0;
-        BENCH_CLOBBER();
-    }
-    return count;
-}
-PASSES(to_memset_cure)
+BYTES_PASS(to_memset_trap, to[i] = 0)
+BYTES_PASS(to_memset_cure, to[i] = 0; BENCH_CLOBBER())
 
 /* Constant, so that the compiler knows that it does not overlap with the target. */
 static const unsigned char text[COMPILER_BYTES * PASS] = COMPILER_TEXT;
 
-ONE_PASS to_memcpy_trap(uint64_t *table, uint64_t count)
-{
-    unsigned char *to = (unsigned char *)table;
-
-    for (uint64_t i = 0; i < COMPILER_BYTES * count; i++)
-        to[i] = text[i];
-    return count;
-}
-PASSES(to_memcpy_trap)
-
-ONE_PASS to_memcpy_cure(uint64_t *table, uint64_t count)
-{
-    unsigned char *to = (unsigned char *)table;
-
-    for (uint64_t i = 0; i < COMPILER_BYTES * count; i++) {
-        to[i] = text[i];
-        BENCH_CLOBBER();
-    }
-    return count;
-}
-PASSES(to_memcpy_cure)
+BYTES_PASS(to_memcpy_trap, to[i] = text[i])
+BYTES_PASS(to_memcpy_cure, to[i] = text[i]; BENCH_CLOBBER())
