@@ -2,7 +2,6 @@
 #include "hosted/platform/events.h"
 #include "hosted/platform/process.h"
 #include <fcntl.h>
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +49,8 @@ uint64_t events_migrations(void)
     return w.slot[w.core].moves;
 }
 
-/* Reads the eighth number after the CPU's name, in clock ticks (proc(5)). */
-static double steal_ms(void)
+/* Reads the eighth number after the CPU's name, in clock ticks (proc(5)). False: it is not known. */
+static bool steal_ms(uint64_t *ms)
 {
     static char text[1 << 16]; /* enough for some thousand CPUs: their lines come first */
     ssize_t n = w.stat < 0 ? -1 : pread(w.stat, text, sizeof text - 1, 0);
@@ -61,12 +60,13 @@ static double steal_ms(void)
     fmt_buf(line, sizeof line, "\ncpu%d ", w.slot[w.core].cpu);
     char *at = strstr(text, line);
     if (!at)
-        return __builtin_nan("");
+        return false;
     unsigned long long ticks = 0;
     at += strlen(line);
     for (int i = 0; i < 8; i++)
         ticks = strtoull(at, &at, 10);
-    return (double)ticks * 1e3 / (double)sysconf(_SC_CLK_TCK);
+    *ms = ticks * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+    return true;
 }
 
 bool events_open(const int *cpu, unsigned cores, bool rdtscp)
@@ -90,30 +90,20 @@ void events_core(unsigned core)
     w.where = here();
 }
 
-/* away_ns has no fixed start: only differences are valid. */
+/* EVENTS_AWAY_NS has no fixed start: only differences are valid. */
 static struct event_counts look(void)
 {
+    struct event_counts c = {0};
     struct rusage u = {0};
 
     getrusage(RUSAGE_THREAD, &u);
-    return (struct event_counts){
-        .voluntary = (uint64_t)u.ru_nvcsw,
-        .involuntary = (uint64_t)u.ru_nivcsw,
-        .faults = (uint64_t)(u.ru_minflt + u.ru_majflt),
-        .migrations = events_migrations(),
-        .steal_ms = steal_ms(),
-        .away_ns = clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID),
-    };
-}
-
-static void add(struct event_counts *to, const struct event_counts *more)
-{
-    to->voluntary += more->voluntary;
-    to->involuntary += more->involuntary;
-    to->faults += more->faults;
-    to->migrations += more->migrations;
-    to->away_ns += more->away_ns;
-    to->steal_ms += more->steal_ms;
+    c.of[EVENTS_VOLUNTARY] = (uint64_t)u.ru_nvcsw;
+    c.of[EVENTS_INVOLUNTARY] = (uint64_t)u.ru_nivcsw;
+    c.of[EVENTS_FAULTS] = (uint64_t)(u.ru_minflt + u.ru_majflt);
+    c.of[EVENTS_MIGRATIONS] = events_migrations();
+    c.of[EVENTS_NO_STEAL] = !steal_ms(&c.of[EVENTS_STEAL_MS]);
+    c.of[EVENTS_AWAY_NS] = clock_ns(CLOCK_MONOTONIC) - clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    return c;
 }
 
 void events_begin(void)
@@ -125,44 +115,33 @@ void events_end(void)
 {
     struct event_counts now = look(), *row = &w.slot[w.core].row, *total = &w.slot[w.core].total;
 
-    *row = (struct event_counts){
-        .voluntary = now.voluntary - w.then.voluntary,
-        .involuntary = now.involuntary - w.then.involuntary,
-        .faults = now.faults - w.then.faults,
-        .migrations = now.migrations - w.then.migrations,
-        .steal_ms = now.steal_ms - w.then.steal_ms,
-        /* The two clocks are not read at the same moment: it can be slightly below 0. */
-        .away_ns = (int64_t)(now.away_ns - w.then.away_ns) > 0 ? now.away_ns - w.then.away_ns : 0,
-    };
-    add(total, row);
+    for (unsigned i = 0; i < EVENTS; i++)
+        row->of[i] = now.of[i] - w.then.of[i];
+    /* The two clocks are not read at the same moment: it can be slightly below 0. */
+    if ((int64_t)row->of[EVENTS_AWAY_NS] < 0)
+        row->of[EVENTS_AWAY_NS] = 0;
+    row->of[EVENTS_NO_STEAL] = now.of[EVENTS_NO_STEAL] | w.then.of[EVENTS_NO_STEAL];
+    events_keep(NULL, w.core, total->of);
 }
 
-enum kept { VOLUNTARY, INVOLUNTARY, FAULTS, MIGRATIONS, AWAY_NS, STEAL_MS, STEAL_UNKNOWN };
+_Static_assert(EVENTS <= PLATFORM_KEPT, "a word each");
 
 void events_keep(const struct platform *p, unsigned core, uint64_t *kept)
 {
-    const struct event_counts *row = &w.slot[core].row;
-    bool known = isfinite(row->steal_ms);
-
     (void)p;
-    kept[VOLUNTARY] += row->voluntary;
-    kept[INVOLUNTARY] += row->involuntary;
-    kept[FAULTS] += row->faults;
-    kept[MIGRATIONS] += row->migrations;
-    kept[AWAY_NS] += row->away_ns;
-    kept[STEAL_MS] += known ? (uint64_t)row->steal_ms : 0;
-    kept[STEAL_UNKNOWN] |= !known;
+    for (unsigned i = 0; i < EVENTS; i++)
+        kept[i] += w.slot[core].row.of[i];
 }
 
 void events_record(const uint64_t *kept, struct json *j)
 {
     json_object(j, "process");
-    json_u64(j, "voluntary_switches", kept[VOLUNTARY]);
-    json_u64(j, "involuntary_switches", kept[INVOLUNTARY]);
-    json_u64(j, "page_faults", kept[FAULTS]);
-    json_u64(j, "migrations", kept[MIGRATIONS]);
-    json_f64(j, "steal_ms", kept[STEAL_UNKNOWN] ? UNKNOWN : (double)kept[STEAL_MS], 0);
-    json_f64(j, "away_ms", (double)kept[AWAY_NS] / 1e6, 3);
+    json_u64(j, "voluntary_switches", kept[EVENTS_VOLUNTARY]);
+    json_u64(j, "involuntary_switches", kept[EVENTS_INVOLUNTARY]);
+    json_u64(j, "page_faults", kept[EVENTS_FAULTS]);
+    json_u64(j, "migrations", kept[EVENTS_MIGRATIONS]);
+    json_f64(j, "steal_ms", kept[EVENTS_NO_STEAL] ? UNKNOWN : (double)kept[EVENTS_STEAL_MS], 0);
+    json_f64(j, "away_ms", (double)kept[EVENTS_AWAY_NS] / 1e6, 3);
     json_close(j);
 }
 
@@ -170,7 +149,8 @@ struct event_counts events_total(void)
 {
     struct event_counts all = {0};
 
-    for (unsigned i = 0; i < w.slots; i++)
-        add(&all, &w.slot[i].total);
+    for (unsigned core = 0; core < w.slots; core++)
+        for (unsigned i = 0; i < EVENTS; i++)
+            all.of[i] += w.slot[core].total.of[i];
     return all;
 }

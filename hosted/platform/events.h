@@ -10,12 +10,18 @@
 #include "bench/api/platform.h"
 #include "lib/text/json.h"
 
+enum event {
+    EVENTS_VOLUNTARY, /* context switches (getrusage) */
+    EVENTS_INVOLUNTARY,
+    EVENTS_FAULTS,     /* page faults, minor and major (getrusage) */
+    EVENTS_MIGRATIONS, /* by RDTSCP's aux, read before and after every block */
+    EVENTS_AWAY_NS,    /* time without the CPU: CLOCK_MONOTONIC minus the CPU time */
+    EVENTS_STEAL_MS,   /* time given to other guests, ... */
+    EVENTS_NO_STEAL,   /* ... unless this is not 0: it is not known */
+    EVENTS
+};
 struct event_counts {
-    uint64_t voluntary, involuntary; /* context switches (getrusage) */
-    uint64_t faults;                 /* page faults, minor and major (getrusage) */
-    uint64_t migrations;             /* by RDTSCP's aux, read before and after every block */
-    uint64_t away_ns;                /* time without the CPU: CLOCK_MONOTONIC minus the CPU time */
-    double steal_ms;                 /* time given to other guests; NaN: not known */
+    uint64_t of[EVENTS];
 };
 
 /* cpu[i]: the CPU of core i, whose line of /proc/stat has the steal time. rdtscp: the CPUs have

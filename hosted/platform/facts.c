@@ -5,7 +5,6 @@
 #include "bench/essence/essence_take.h"
 #include "bench/head/head.h"
 #include "bench/head/tsc_facts.h"
-#include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/events.h"
 
@@ -159,6 +158,7 @@ void facts_report(const struct platform *platform, const struct run_facts *run,
 void facts_events(struct essence *essence, struct report *r)
 {
     struct event_counts c = events_total();
+    uint64_t others = c.of[EVENTS_VOLUNTARY] + c.of[EVENTS_INVOLUNTARY];
     char text[160];
     struct sink_buf line;
 
@@ -166,15 +166,13 @@ void facts_events(struct essence *essence, struct report *r)
     fmt(&line.sink,
         "while rows were measured: %llu times another program had the CPU, %llu moves to another "
         "CPU",
-        (unsigned long long)(c.voluntary + c.involuntary), (unsigned long long)c.migrations);
-    if (c.steal_ms == c.steal_ms) {
-        fmt(&line.sink, ", ");
-        num_f64(&line.sink, c.steal_ms, 0, 0);
-        fmt(&line.sink, " ms stolen by the hypervisor");
-    }
+        (unsigned long long)others, (unsigned long long)c.of[EVENTS_MIGRATIONS]);
+    if (!c.of[EVENTS_NO_STEAL])
+        fmt(&line.sink, ", %llu ms stolen by the hypervisor",
+            (unsigned long long)c.of[EVENTS_STEAL_MS]);
     report_event(r, "process", text);
-    if (c.voluntary + c.involuntary)
+    if (others)
         fmt_buf(essence->spoils.process, sizeof essence->spoils.process,
-                "%llu %s another program ran", (unsigned long long)(c.voluntary + c.involuntary),
-                c.voluntary + c.involuntary == 1 ? "time" : "times");
+                "%llu %s another program ran", (unsigned long long)others,
+                others == 1 ? "time" : "times");
 }
