@@ -112,7 +112,7 @@
           "time without the CPU, whichever program had it, by the CPU time of the process. A " \
           "system that does not know its hypervisor counts stolen time as time of the process")
 
-/* The events on a core while it measured something that is no row. */
+/* The events on a core while it measured something other than a row. */
 #define EVENTS(path, measured) \
     FIELD(path ".smis", INTEGER, "", ONLY("SMIs are counted"), "SMIs while " measured) \
     FIELD(path ".nmis", INTEGER, "", PRESENT, "NMIs and machine checks") \

@@ -172,6 +172,7 @@ static void say_words(const char *word, struct sink *err)
 {
     size_t n = str_until(word, '=');
     struct near key = near_to(word, n), lone = near_to(word, n);
+
     for (size_t i = 0; i < KEYS; i++)
         near_try(&key, keys[i].key, strlen(keys[i].key));
     near_try_values(&lone, LONE_WORDS);

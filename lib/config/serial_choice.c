@@ -15,6 +15,7 @@ static bool next_number(const char **rest, char end, uint64_t *v)
     char number[SERIAL_CHOICE_TEXT];
     size_t n = str_until(*rest, ':');
     bool whole = (*rest)[n] == end && str_copy(number, sizeof number, *rest, n);
+
     *rest += n + 1;
     return whole && str_u64(number, v);
 }

@@ -1,7 +1,7 @@
 /*
- * The description of a cache and of a TLB, from any leaf of CPUID; and leaf 2, which has them as one
- * byte each (Intel SDM vol. 2A, table 3-12 "Encoding of CPUID Leaf 2 Descriptors"). Newer leaves
- * report numbers instead.
+ * The description of a cache and of a TLB, from any leaf of CPUID; and leaf 2, which has them as
+ * one byte each (Intel SDM vol. 2A, table 3-12 "Encoding of CPUID Leaf 2 Descriptors"). Newer
+ * leaves report numbers instead.
  */
 #ifndef LIB_CPU_DESCRIPTORS_H
 #define LIB_CPU_DESCRIPTORS_H

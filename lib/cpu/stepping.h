@@ -81,9 +81,9 @@ bool stepping_trap(struct stepping *s, uint64_t rip, uint64_t rcx, uint64_t rsp)
 struct stepping_instruction stepping_read(const uint8_t *bytes, size_t n);
 
 /*
- * IA32_DEBUGCTL.BTF: with it, the trap flag traps only after taken branches. Sources: Intel SDM vol.
- * 3B sections 18.4.1 and 18.4.3, vol. 4 table 2-2; AMD APM vol. 2 section 13.1.1.7 (DebugCtl, the
- * same number and bit).
+ * IA32_DEBUGCTL.BTF: with it, the trap flag traps only after taken branches. Sources: Intel SDM
+ * vol. 3B sections 18.4.1 and 18.4.3, vol. 4 table 2-2; AMD APM vol. 2 section 13.1.1.7 (DebugCtl,
+ * the same number and bit).
  */
 #define MSR_DEBUGCTL 0x1d9
 #define DEBUGCTL_BTF (1u << 1)

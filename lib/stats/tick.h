@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #define TICK_GAP          1000 /* ticks, as in that package: a shorter gap is not an interrupt */
-#define TICK_EVENTS       100 /* interrupts to look for, the value of that package */
-#define TICK_EVENTS_LEAST 10  /* with fewer, the cost is not known */
+#define TICK_EVENTS       100  /* interrupts to look for, the value of that package */
+#define TICK_EVENTS_LEAST 10   /* with fewer, the cost is not known */
 
 struct tick_finder {
     uint64_t tsc, count; /* of the last iteration; at the last event */

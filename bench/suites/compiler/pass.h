@@ -28,8 +28,8 @@
 #define ONE_PASS static inline __attribute__((always_inline)) uint64_t
 
 /*
- * A pass that returns `sum`, which begins at 0. `...` is the i-th of `count` operations. SUM_PASS_OF
- * has a declaration before the loop.
+ * A pass that returns `sum`, which begins at 0. `...` is the i-th of `count` operations.
+ * SUM_PASS_OF has a declaration before the loop.
  */
 #define SUM_PASS(name_, ...) SUM_PASS_OF(name_, , __VA_ARGS__)
 #define SUM_PASS_OF(name_, before_, ...)                                                           \

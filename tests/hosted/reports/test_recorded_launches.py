@@ -45,7 +45,7 @@ def judge(rows):
 @pytest.mark.parametrize("text", ["", "3\n", "2 3\n1 1\n", "2 1\n1\n", "2 1\n1 x\n", "x y"])
 def test_the_tool_refuses_other_input(text):
     p = subprocess.run([INTERVALS], input=text, text=True, capture_output=True, check=False)
-    assert p.returncode == 1 and "no table" in p.stderr and not p.stdout
+    assert p.returncode == 1 and "not a table" in p.stderr and not p.stdout
 
 
 @pytest.fixture(name="recorded", scope="module", params=sorted((ROOT / "tests/replay/launches").glob("*.tsv.xz")),
