@@ -100,9 +100,7 @@ static struct spread spread_of(const struct run_cores *cores, size_t row)
 static void show_one(const struct run_cores *cores, const char *word, unsigned k, size_t row,
                      struct sink *out)
 {
-    fmt(out, " %s ", word);
-    num_f64(out, cycles(cores, k, row), 3, 8);
-    fmt(out, " @%-4u", cores->list[k]);
+    num_fmt(out, " %s %8.3f @%-4u", word, cycles(cores, k, row), cores->list[k]);
 }
 
 static void show_row(const struct run_cores *cores, const struct bench *b, size_t row,
@@ -141,11 +139,8 @@ static void point_at(const struct run_cores *cores, const struct bench *b, size_
         if (!is_apart(cores, k, row))
             continue;
         unsigned m = median_core(cores, row, type_of(cores, k));
-        fmt(&text.sink, "%s core %u ", named++ ? "," : "", cores->list[k]);
-        num_f64(&text.sink, cycles(cores, k, row), 3, 0);
-        fmt(&text.sink, " (@%u ", cores->list[m]);
-        num_f64(&text.sink, cycles(cores, m, row), 3, 0);
-        fmt(&text.sink, ")");
+        num_fmt(&text.sink, "%s core %u %.3f (@%u %.3f)", named++ ? "," : "", cores->list[k],
+                cycles(cores, k, row), cores->list[m], cycles(cores, m, row));
     }
     if (apart > named)
         fmt(&text.sink, " and %u more", apart - named);

@@ -31,8 +31,7 @@ static void show_line(const struct run_cores *cores, unsigned core, struct repor
         fmt(r->out, " %9lld +- %-6llu", (long long)f->tsc_offset,
             (unsigned long long)f->tsc_offset_error);
     if (run && run->execution == EXEC_SILICON && run_has_ruler(run)) {
-        fmt(r->out, " ");
-        num_f64(r->out, run->ticks_per_cycle, 4, 7);
+        num_fmt(r->out, " %7.4f", run->ticks_per_cycle);
     }
     fmt(r->out, "\r\n");
     if (f->mtrr)

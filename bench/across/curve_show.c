@@ -162,8 +162,7 @@ static void show_more(const struct run_facts *run, const struct curve *c, double
 {
     double apart = more < 0 ? -more : more;
 
-    fmt(out, ", ");
-    num_f64(out, apart, decimals_of(run, c, apart), 0);
+    num_fmt(out, ", %.*f", decimals_of(run, c, apart), apart);
     fmt(out, more < 0 ? " less than the level before" : " more than the level before");
 }
 
@@ -172,9 +171,7 @@ static void show_level(const struct run_facts *run, const struct curve *c, size_
 {
     const struct level *l = &c->level[i];
 
-    fmt(out, "    ");
-    num_f64(out, l->value, decimals_of(run, c, l->value), 8);
-    fmt(out, " %s from ", unit_of(run, c));
+    num_fmt(out, "    %8.*f %s from ", decimals_of(run, c, l->value), l->value, unit_of(run, c));
     show_size(l->from, 0, out);
     fmt(out, " to ");
     show_size(l->to, 0, out);

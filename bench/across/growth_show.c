@@ -44,13 +44,10 @@ static struct series gather(const struct run_facts *run, const struct bench *con
 
 static void say_curve(struct sink *out, const struct growth *g, const char *unit)
 {
-    num_f64(out, g->coefficient, 3, 0);
-    fmt(out, " %s", unit);
+    num_fmt(out, "%.3f %s", g->coefficient, unit);
     if (g->curve != GROWTH_CONSTANT)
         fmt(out, " x %s", growth_names[g->curve]);
-    fmt(out, " with an error of ");
-    num_f64(out, 100 * g->error, 1, 0);
-    fmt(out, "%% of the mean");
+    num_fmt(out, " with an error of %.1f%% of the mean", 100 * g->error);
 }
 
 static void say(struct sink *out, const struct bench *b, const struct series *s,

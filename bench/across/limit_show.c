@@ -45,11 +45,7 @@ static void show_step(const struct run_facts *run, const struct limit *l,
     show_count(l, s->from, out);
     fmt(out, " to ");
     show_count(l, s->to, out);
-    fmt(out, "), ");
-    num_f64(out, s->before, 2, 0);
-    fmt(out, " to ");
-    num_f64(out, s->after, 2, 0);
-    fmt(out, " %s\r\n", units_per_op(run));
+    num_fmt(out, "), %.2f to %.2f %s\r\n", s->before, s->after, units_per_op(run));
 }
 
 static void show_steps(const struct run_facts *run, const struct limit *l, struct sink *out)

@@ -97,11 +97,9 @@ static void say_gone(const struct bench *b, double found, struct row *row)
         found < COUNT_ERROR
             ? "the work was elided, or the empty body does as much: an operation executes "
             : "the work was elided: an operation executes ");
-    num_f64(&text.sink, found, 3, 0);
-    fmt(&text.sink, " instructions more than the empty body");
+    num_fmt(&text.sink, "%.3f instructions more than the empty body", found);
     if (bench_least_instructions(b) > 0) {
-        fmt(&text.sink, "; the row's least_instructions is ");
-        num_f64(&text.sink, bench_least_instructions(b), 3, 0);
+        num_fmt(&text.sink, "; the row's least_instructions is %.3f", bench_least_instructions(b));
     }
     row_fail(row, ROW_WRONG, row->said);
 }

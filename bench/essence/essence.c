@@ -165,8 +165,8 @@ static void put_disturbed(const struct essence_spoils *p, struct lines_line *l)
     if (p->disturbed == 0)
         return;
     sink_buf_init(&buf, text, sizeof text);
-    num_f64(&buf.sink, 100.0 * (double)p->disturbed / (double)p->windows, 2, 0);
-    fmt(&buf.sink, "%% of windows disturbed");
+    num_fmt(&buf.sink, "%.2f%% of windows disturbed",
+            100.0 * (double)p->disturbed / (double)p->windows);
     lines_put(l, text);
 }
 

@@ -35,9 +35,7 @@ static void say_clock(const struct run_facts *run, struct sink *out)
         return;
     }
     if (run_has_hz(run)) {
-        fmt(out, "TSC ");
-        num_f64(out, run->tsc_hz / 1e6, 3, 0);
-        fmt(out, " MHz");
+        num_fmt(out, "TSC %.3f MHz", run->tsc_hz / 1e6);
     } else {
         fmt(out, "TSC of unknown frequency");
     }
@@ -45,11 +43,9 @@ static void say_clock(const struct run_facts *run, struct sink *out)
         return;
     fmt(out, ", core ");
     if (run_has_hz(run)) {
-        num_f64(out, run->tsc_hz / run->ticks_per_cycle / 1e6, 1, 0);
-        fmt(out, " MHz: ");
+        num_fmt(out, "%.1f MHz: ", run->tsc_hz / run->ticks_per_cycle / 1e6);
     }
-    num_f64(out, run->ticks_per_cycle, 4, 0);
-    fmt(out, " ticks a cycle");
+    num_fmt(out, "%.4f ticks a cycle", run->ticks_per_cycle);
 }
 
 static void say_unit(const struct run_facts *run, struct sink *out)

@@ -40,9 +40,7 @@ static void show_trust(const struct run_facts *run, const struct probe *p, struc
     case EXEC_SILICON:
         fmt(out, "A CPU executes this code. Figures are ticks of its TSC");
         if (run_has_ruler(run)) {
-            fmt(out, ", ");
-            num_f64(out, run->ticks_per_cycle, 4, 0);
-            fmt(out, " of them a core cycle");
+            num_fmt(out, ", %.4f of them a core cycle", run->ticks_per_cycle);
         }
         fmt(out, ".\r\n");
         break;
@@ -135,8 +133,7 @@ void head_record_cpu(const struct cpu_facts *f, const char *lfence, struct json 
 
 void head_mhz(struct sink *out, double hz)
 {
-    num_f64(out, hz / 1e6, 3, 0);
-    fmt(out, " MHz");
+    num_fmt(out, "%.3f MHz", hz / 1e6);
 }
 
 /* Returns why there are no core cycles. */
@@ -174,14 +171,10 @@ static void show_compensate(const struct run_facts *run, struct sink *out)
 
     if (!c->known)
         return;
-    fmt(out, "timer     an interrupt every ");
-    num_f64(out, c->interval * 1e3 / run->tsc_hz, 3, 0);
-    fmt(out, " ms, which takes ");
-    num_f64(out, c->cost, 0, 0);
-    fmt(out,
-        " ticks, smallest of %u;\r\n"
-        "          subtracted from each window with a timer interrupt\r\n",
-        c->events);
+    num_fmt(out,
+            "timer     an interrupt every %.3f ms, which takes %.0f ticks, smallest of %u;\r\n"
+            "          subtracted from each window with a timer interrupt\r\n",
+            c->interval * 1e3 / run->tsc_hz, c->cost, c->events);
 }
 
 static void record_compensate(const struct run_facts *run, struct json *j)
@@ -205,9 +198,7 @@ static void show_error(const struct timer *clock, struct sink *out)
 {
     if (!clock->tsc_error_hz)
         return;
-    fmt(out, " +-");
-    num_f64(out, (double)clock->tsc_error_hz * 100 / (double)clock->tsc_hz, 4, 0);
-    fmt(out, "%%");
+    num_fmt(out, " +-%.4f%%", (double)clock->tsc_error_hz * 100 / (double)clock->tsc_hz);
 }
 
 void head_show_timers(const struct run_facts *run, struct sink *out)

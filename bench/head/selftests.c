@@ -29,14 +29,12 @@ static void show_linearity(const struct run_facts *run, const struct probe_check
         return;
     }
     if (run->execution == EXEC_INSTRUCTIONS) {
-        fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds ", recipe_names[run->probed]);
-        num_f64(&text.sink, c->worst, 2, 0);
-        fmt(&text.sink, " instructions");
+        num_fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds %.2f instructions",
+                recipe_names[run->probed], c->worst);
     } else {
-        fmt(&text.sink, "%s: chains of 5 to 1000 adds lie within ", recipe_names[run->probed]);
-        num_f64(&text.sink, c->worst, 2, 0);
-        fmt(&text.sink, " core cycles of a line; it hides ");
-        num_f64(&text.sink, c->shadow, 2, 0);
+        num_fmt(&text.sink,
+                "%s: chains of 5 to 1000 adds lie within %.2f core cycles of a line; it hides %.2f",
+                recipe_names[run->probed], c->worst, c->shadow);
     }
     report_selftest(r, name, c->result, detail);
 }

@@ -24,9 +24,7 @@ static void show_source(const struct tsc_facts *t, unsigned i, struct sink *out)
         return;
     }
     head_mhz(out, (double)t->source[i].hz);
-    fmt(out, ", off by ");
-    num_f64(out, off_ppm(t, i), 1, 0);
-    fmt(out, " ppm");
+    num_fmt(out, ", off by %.1f ppm", off_ppm(t, i));
     if (is_stated(t, i))
         fmt(out, " (%s)", tsc_rate_source_names[t->stated_by]);
     fmt(out, "\r\n");
@@ -77,8 +75,7 @@ static struct speed_facts speed_facts_of(const struct tsc_facts *t, const struct
 
 static void percent(struct sink *out, double v)
 {
-    num_f64(out, v, 4, 0);
-    fmt(out, "%%");
+    num_fmt(out, "%.4f%%", v);
 }
 
 static double error_percent(const struct speed_facts *f)
@@ -90,9 +87,7 @@ static void show_known(const struct speed_facts *f, unsigned i, struct sink *out
 {
     const struct speed_stated *s = &f->speed[i];
 
-    fmt(out, "          %-16s ", speed_names[i]);
-    num_f64(out, (double)s->hz / 1e6, 3, 0);
-    fmt(out, " MHz");
+    num_fmt(out, "          %-16s %.3f MHz", speed_names[i], (double)s->hz / 1e6);
     if (s->compared) {
         fmt(out, ", %s", s->off_ppm < 0 ? "" : "+");
         percent(out, (double)s->off_ppm / 1e4);
@@ -171,9 +166,9 @@ void tsc_facts_show(const struct tsc_facts *t, const struct run_facts *run, stru
     } else {
         fmt(out, "frequency unknown: no clock answers, so there are no ns");
     }
-    fmt(out, "; %s; step ",
-        cpu->tsc_invariant ? "invariant" : "CPUID does not promise that it is invariant");
-    num_f64(out, run->step, run->step == (double)(uint64_t)run->step ? 0 : 2, 0);
+    num_fmt(out, "; %s; step %.*f",
+            cpu->tsc_invariant ? "invariant" : "CPUID does not promise that it is invariant",
+            run->step == (double)(uint64_t)run->step ? 0 : 2, run->step);
     fmt(out, run->step == 1 ? " tick\r\n" : " ticks\r\n");
     for (unsigned i = 0; i < t->sources; i++)
         if (!t->hz || i != t->used)

@@ -47,10 +47,8 @@ void compare_units_show(struct report *r, const struct run_facts *run, const str
         return;
     fmt(r->out, "  = %u %ss an operation", b->base_per_op, b->base_unit);
     if (is_known(cycles) && cycles > 0 && run_has_cycles(run)) {
-        fmt(r->out, ", ");
-        num_f64(r->out, b->base_per_op / cycles, 3, 0);
-        fmt(r->out, " %ss a%s", b->base_unit,
-            units_are_instructions(run) ? "n instruction" : " cycle");
+        num_fmt(r->out, ", %.3f %ss a%s", b->base_per_op / cycles, b->base_unit,
+                units_are_instructions(run) ? "n instruction" : " cycle");
     }
     if (is_known(second)) {
         fmt(r->out, ", ");
@@ -144,8 +142,7 @@ static void say(struct sink *out, double v, double half)
     num_f64(out, v, 3, 0);
     if (!is_known(half))
         return;
-    fmt(out, " +- ");
-    num_f64(out, half, 3, 0);
+    num_fmt(out, " +- %.3f", half);
 }
 
 static void say_both(struct sink *out, const struct bench *b, const struct comparison *s)
@@ -179,10 +176,7 @@ static void say_move(struct sink *out, const struct bench *b, const struct compa
         is_sensitive(s) ? "" : "not ");
     if (is_sensitive(s))
         return;
-    fmt(out, " beyond the interval, ");
-    num_f64(out, s->lo, 3, 0);
-    fmt(out, " to ");
-    num_f64(out, s->hi, 3, 0);
+    num_fmt(out, " beyond the interval, %.3f to %.3f", s->lo, s->hi);
 }
 
 static void compare(struct report *r, const struct run_facts *run, const struct bench *b,

@@ -13,8 +13,7 @@ void line_figure(struct report *r, const struct row *row, double value, const ch
         return;
     fmt(r->out, "BT %s/%s@%u ", row->bench->suite, row->bench->name, row->core);
     if (is_known(value)) {
-        num_f64(r->out, value, DECIMALS, 0);
-        fmt(r->out, " %s", unit);
+        num_fmt(r->out, "%.*f %s", DECIMALS, value, unit);
     } else {
         fmt(r->out, "- -");
     }

@@ -149,10 +149,10 @@ static void note_interrupts(struct report *r, const struct run_facts *run, const
 {
     if (s->interrupts == 0)
         return;
-    fmt(r->out, "  ^ %s: %llu timer interrupts occurred in its windows and were subtracted: ", of,
-        (unsigned long long)s->interrupts);
-    num_f64(r->out, run->compensate.cost.cost, 0, 0);
-    fmt(r->out, " ticks each\r\n");
+    num_fmt(r->out,
+            "  ^ %s: %llu timer interrupts occurred in its windows and were subtracted: %.0f ticks "
+            "each\r\n",
+            of, (unsigned long long)s->interrupts, run->compensate.cost.cost);
 }
 
 static void note_kbest(struct report *r, const char *of, const struct kbest *k)

@@ -45,13 +45,10 @@ static void show_modes(struct report *r, const struct row_figure *h)
     fmt(r->out, "  ^ %zu modes:", h->modes.count);
     for (size_t i = 0; i < h->modes.count; i++) {
         const struct mode *m = &h->modes.mode[i];
-        fmt(r->out, "%s ", i ? "," : "");
-        num_f64(r->out, m->at, 3, 0);
-        fmt(r->out, " (%u%%%s)", (unsigned)(m->share * 100 + 0.5), kinds[m->kind]);
+        num_fmt(r->out, "%s %.3f (%u%%%s)", i ? "," : "", m->at, (unsigned)(m->share * 100 + 0.5),
+                kinds[m->kind]);
     }
-    fmt(r->out, "; mean over placements ");
-    num_f64(r->out, h->cycles.mean, 3, 0);
-    fmt(r->out, "\r\n");
+    num_fmt(r->out, "; mean over placements %.3f\r\n", h->cycles.mean);
 }
 
 /* Writes how the interval was found, and its confidence, if not only by order statistics. */
@@ -169,37 +166,33 @@ static void show_hidden(struct report *r, const struct row *row)
 
     if (row->loop.hides == HIDDEN_NOT)
         return;
-    fmt(r->out, "  ^ its loop %s: net ", hides[row->loop.hides]);
-    num_f64(r->out, row->figure.cycles.theta, 3, 0);
+    num_fmt(r->out, "  ^ its loop %s: net %.3f", hides[row->loop.hides], row->figure.cycles.theta);
     if (is_known(row->loop.gross)) {
-        fmt(r->out, ", gross ");
-        num_f64(r->out, row->loop.gross, 3, 0);
-        fmt(r->out, " cycles an iteration; the empty loop ");
+        num_fmt(r->out, ", gross %.3f cycles an iteration; the empty loop ", row->loop.gross);
     } else {
         fmt(r->out, ", gross not known (noise); the empty loop ");
     }
-    num_f64(r->out, row->loop.cycles, 3, 0);
-    fmt(r->out, "\r\n");
+    num_fmt(r->out, "%.3f\r\n", row->loop.cycles);
 }
 
 static void show_vague(struct report *r, const struct row *row)
 {
     if (!row->truth_vague)
         return;
-    fmt(r->out, "  ^ its interval of ");
-    num_f64(r->out, row->figure.cycles.lo, 3, 0);
-    fmt(r->out, " to ");
-    num_f64(r->out, row->figure.cycles.hi, 3, 0);
-    fmt(r->out, " is too wide to distinguish a latency from one a cycle longer\r\n");
+    num_fmt(r->out,
+            "  ^ its interval of %.3f to %.3f is too wide to distinguish a latency from one a "
+            "cycle longer\r\n",
+            row->figure.cycles.lo, row->figure.cycles.hi);
 }
 
 static void show_above(struct report *r, const struct row *row)
 {
     if (!row->truth_above)
         return;
-    fmt(r->out, "  ^ slower than the documented ");
-    num_f64(r->out, row->truth, 3, 0);
-    fmt(r->out, " cycles; not judged: others may have used the core or its caches\r\n");
+    num_fmt(r->out,
+            "  ^ slower than the documented %.3f cycles; not judged: others may have used the core "
+            "or its caches\r\n",
+            row->truth);
 }
 
 /* Writes the state that the body changed. A row that failed because of it has reported it. */
@@ -281,8 +274,7 @@ static void show_line(struct report *r, const struct run_facts *run, const struc
 
 static void show_figure(struct report *r, const char *name, double v, int decimals)
 {
-    fmt(r->out, "  %s ", name);
-    num_f64(r->out, v, decimals, 0);
+    num_fmt(r->out, "  %s %.*f", name, decimals, v);
 }
 
 /* Writes "2.000 instructions/op  IPC 0.62  by 173 steps". */
@@ -320,9 +312,8 @@ static void draw_histogram(struct report *r, const struct run_facts *run, const 
         for (unsigned c = 0; c < BAR; c++)
             bar[c] = c < length ? '#' : ' ';
         bar[BAR] = 0;
-        fmt(r->out, "    ");
-        num_f64(r->out, units_of(run, (double)bins[i].value), 0, 10);
-        fmt(r->out, " %s %llu\r\n", bar, (unsigned long long)bins[i].count);
+        num_fmt(r->out, "    %10.0f %s %llu\r\n", units_of(run, (double)bins[i].value), bar,
+                (unsigned long long)bins[i].count);
     }
     if (rest)
         fmt(r->out, "    %10s %*s %llu\r\n", "others", BAR, "", (unsigned long long)rest);

@@ -61,13 +61,8 @@ void slowdown_show(struct report *r, const struct run_facts *run, const struct r
         row->together);
     num_f64(r->out, s.ticks, decimals, 0);
     if (is_known(s.cycles)) {
-        fmt(r->out, ", %s ", unit(run));
-        num_f64(r->out, s.cycles, decimals, 0);
-        fmt(r->out, " (");
-        num_f64(r->out, s.low, decimals, 0);
-        fmt(r->out, " to ");
-        num_f64(r->out, s.high, decimals, 0);
-        fmt(r->out, ")");
+        num_fmt(r->out, ", %s %.*f (%.*f to %.*f)", unit(run), decimals, s.cycles, decimals, s.low,
+                decimals, s.high);
     }
     fmt(r->out, "\r\n");
 }

@@ -106,3 +106,20 @@ void num_short(struct sink *out, double v, int decimals)
     }
     out->write(out, text, b.used);
 }
+
+static bool put_f64(struct sink *out, char kind, int width, int precision, struct fmt_args *args)
+{
+    if (kind != 'f' || precision < 0)
+        return false;
+    num_f64(out, va_arg(args->list, double), precision, width);
+    return true;
+}
+
+void num_fmt(struct sink *out, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    fmt_list_with(out, format, list, put_f64);
+    va_end(list);
+}

@@ -12,7 +12,10 @@
  */
 void num_f64(struct sink *out, double v, int decimals, int width);
 
-/* The same without zeros at the end of a fraction, and without padding. */
+/* fmt() with %f too, which num_f64() writes: with a precision (number or *), and a width. */
+void num_fmt(struct sink *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same as num_f64() without zeros at the end of a fraction, and without padding. */
 void num_short(struct sink *out, double v, int decimals);
 
 #endif

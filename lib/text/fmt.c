@@ -95,12 +95,7 @@ static enum length length_at(const char **f)
     return LENGTH_INT;
 }
 
-/* va_list may be an array type; in a struct, several functions can read from the same one. */
-struct args {
-    va_list list;
-};
-
-static const char *spec_at(const char *f, struct spec *s, struct args *args)
+static const char *spec_at(const char *f, struct spec *s, struct fmt_args *args)
 {
     *s = (struct spec){.precision = -1};
     for (;; f++) {
@@ -135,7 +130,7 @@ static const char *spec_at(const char *f, struct spec *s, struct args *args)
     return *f != '\0' ? f + 1 : f;
 }
 
-static int64_t take_signed(struct args *args, enum length length)
+static int64_t take_signed(struct fmt_args *args, enum length length)
 {
     switch (length) {
     case LENGTH_HH:
@@ -154,7 +149,7 @@ static int64_t take_signed(struct args *args, enum length length)
     return va_arg(args->list, int);
 }
 
-static uint64_t take_unsigned(struct args *args, enum length length)
+static uint64_t take_unsigned(struct fmt_args *args, enum length length)
 {
     switch (length) {
     case LENGTH_HH:
@@ -174,7 +169,7 @@ static uint64_t take_unsigned(struct args *args, enum length length)
 }
 
 /* Returns false for an unknown conversion. */
-static bool convert(struct sink *out, const struct spec *s, struct args *args)
+static bool convert(struct sink *out, const struct spec *s, struct fmt_args *args)
 {
     bool plain = s->length == LENGTH_INT, number = s->precision < 0;
 
@@ -213,9 +208,9 @@ static bool convert(struct sink *out, const struct spec *s, struct args *args)
     }
 }
 
-void fmt_list(struct sink *out, const char *format, va_list list)
+void fmt_list_with(struct sink *out, const char *format, va_list list, fmt_more *more)
 {
-    struct args args;
+    struct fmt_args args;
 
     va_copy(args.list, list);
     while (*format != '\0') {
@@ -234,7 +229,8 @@ void fmt_list(struct sink *out, const char *format, va_list list)
         }
         struct spec s;
         const char *after = spec_at(f + 1, &s, &args);
-        if (!convert(out, &s, &args)) {
+        if (!convert(out, &s, &args) &&
+            !(more && more(out, s.kind, s.left ? -s.width : s.width, s.precision, &args))) {
             /* From here on the arguments cannot be assigned to conversions. */
             out->write(out, format, strlen(format));
             break;
@@ -242,6 +238,11 @@ void fmt_list(struct sink *out, const char *format, va_list list)
         format = after;
     }
     va_end(args.list);
+}
+
+void fmt_list(struct sink *out, const char *format, va_list list)
+{
+    fmt_list_with(out, format, list, NULL);
 }
 
 void fmt(struct sink *out, const char *format, ...)

@@ -151,6 +151,21 @@ static void numbers_are_padded_to_their_width(void **state)
     assert_string_equal(own(0.25, 99, 0), "0.250000000");
 }
 
+/* The conversions of fmt() around doubles get their arguments, and more doubles than registers. */
+static void a_format_mixes_doubles_with_other_conversions(void **state)
+{
+    char text[200];
+    struct sink_buf b;
+
+    (void)state;
+    sink_buf_init(&b, text, sizeof text);
+    num_fmt(&b.sink, "%s %.3f%%, %*u [%8.1f] [%-6.2f] %.*f %llu|", "a", 1.5, 4, 7u, -2.25, 3.0, 2,
+            0.125, 9ull);
+    num_fmt(&b.sink, "%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f%.0f %d", 1.0, 2.0, 3.0, 4.0, 5.0, 6.0,
+            7.0, 8.0, 9.0, 0.0, -1);
+    assert_string_equal(text, "a 1.500%,    7 [    -2.3] [3.00  ] 0.13 9|1234567890 -1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +175,7 @@ int main(void)
         cmocka_unit_test(a_number_rounded_to_zero_has_no_sign),
         cmocka_unit_test(large_and_special_values_are_those_of_printf),
         cmocka_unit_test(numbers_are_padded_to_their_width),
+        cmocka_unit_test(a_format_mixes_doubles_with_other_conversions),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
