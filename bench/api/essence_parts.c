@@ -11,10 +11,10 @@ static void take(void)
 {
     const struct essence_part **p = __start_baretick_essence;
 
-    if (__stop_baretick_essence - p > ESSENCE_PARTS)
-        __builtin_trap(); /* ESSENCE_PARTS is too small */
     for (unsigned n = 0; p < __stop_baretick_essence; n++, p++) {
         unsigned at = n;
+        if (n == ESSENCE_PARTS)
+            __builtin_trap(); /* it is too small */
         for (; at > 0 && parts[at - 1]->rank > (*p)->rank; at--)
             parts[at] = parts[at - 1];
         parts[at] = *p;
