@@ -4,7 +4,6 @@
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/stats/estimate.h"
-#include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"
 

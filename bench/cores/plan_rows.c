@@ -4,7 +4,6 @@
 #include "bench/sample/gathered.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
-#include "lib/text/mem.h"
 
 static void probe_here(void *ctx, unsigned core)
 {

@@ -24,10 +24,6 @@ static void show_linearity(const struct run_facts *run, const struct probe_check
 
     sink_buf_init(&text, detail, sizeof detail);
     name_test(name, run, "linearity");
-    if (c->result == SELFTEST_NOT_JUDGED) {
-        report_selftest(r, name, c->result, c->why_not);
-        return;
-    }
     if (run->execution == EXEC_INSTRUCTIONS) {
         num_fmt(&text.sink, "%s: worst error of a chain of 2 to 1000 adds %.2f instructions",
                 recipe_names[run->probed], c->worst);
@@ -36,7 +32,7 @@ static void show_linearity(const struct run_facts *run, const struct probe_check
                 "%s: chains of 5 to 1000 adds lie within %.2f core cycles of a line; it hides %.2f",
                 recipe_names[run->probed], c->worst, c->shadow);
     }
-    report_selftest(r, name, c->result, detail);
+    report_selftest(r, name, c->result, c->why_not ? c->why_not : detail);
 }
 
 static void show_counter(const struct run_facts *run, const struct cycle_check *c, struct report *r)
@@ -46,10 +42,6 @@ static void show_counter(const struct run_facts *run, const struct cycle_check *
 
     sink_buf_init(&text, detail, sizeof detail);
     name_test(name, run, "core_counter");
-    if (c->result == SELFTEST_NOT_JUDGED) {
-        report_selftest(r, name, c->result, c->why_not);
-        return;
-    }
     fmt(&text.sink, "core cycles an addition of the ruler:");
     for (unsigned i = 0; i < c->n; i++) {
         double v = c->counter[i].cycles_per_add;
@@ -59,7 +51,7 @@ static void show_counter(const struct run_facts *run, const struct cycle_check *
         else
             fmt(&text.sink, "(its readings fail)");
     }
-    report_selftest(r, name, c->result, detail);
+    report_selftest(r, name, c->result, c->why_not ? c->why_not : detail);
 }
 
 void selftests_core(const struct run_facts *run, const struct probe_check *linearity,

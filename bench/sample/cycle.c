@@ -3,7 +3,6 @@
 #include "lib/stats/known.h"
 #include "bench/api/tsc.h"
 #include "lib/stats/stats.h"
-#include "lib/text/str.h"
 
 #define CHECK_ADDS 102400 /* tens of us; a reading takes a thousandth of that, about 100 cycles */
 #define CHECK_RUNS 15     /* the median is used: an SMI may disturb some */

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/api/timer.h"
 #include "bench/context/context.h"
 #include "bench/model/probe.h"
 

@@ -1,6 +1,5 @@
 #include "bench/show/show.h"
 #include "lib/decimal/json_f64.h"
-#include "lib/decimal/num.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
 

@@ -26,6 +26,13 @@ ESSENCE_PART(cores, pairs, .rank = 4, .label = "cores", .kind = ESSENCE_TIMES,
 #define CONTENDED 64
 #define PLAIN     4096
 
+#define CONTEST(name_, batch_, ops_, counted_, what_)                                              \
+    static void name_##_meet(struct crowd *c)                                                      \
+    {                                                                                              \
+        crowd_contest(c, batch_, ops_, counted_);                                                  \
+    }                                                                                              \
+    CORES(name_, what_, name_##_meet)
+
 static bool atomic_batch(struct crowd *c, unsigned place, unsigned n)
 {
     (void)place;
@@ -40,13 +47,8 @@ static uint64_t atomic_counted(const struct crowd *c, unsigned cores)
     return c->hot;
 }
 
-static void atomic_meet(struct crowd *c)
-{
-    crowd_contest(c, atomic_batch, CONTENDED, atomic_counted);
-}
-
-CORES(atomic_add, "lock add of one word by 1, 2, 4 ... all cores: one core's time for it",
-      atomic_meet);
+CONTEST(atomic_add, atomic_batch, CONTENDED, atomic_counted,
+        "lock add of one word by 1, 2, 4 ... all cores: one core's time for it");
 
 #define LOOKS 4096 /* polls of the lock between two readings of the time; most need far fewer */
 
@@ -89,12 +91,8 @@ static uint64_t lock_counted(const struct crowd *c, unsigned cores)
     return c->guarded;
 }
 
-static void lock_meet(struct crowd *c)
-{
-    crowd_contest(c, lock_batch, CONTENDED, lock_counted);
-}
-
-CORES(lock, "a counter protected by a ticket lock, by 1, 2, 4 ... all cores", lock_meet);
+CONTEST(lock, lock_batch, CONTENDED, lock_counted,
+        "a counter protected by a ticket lock, by 1, 2, 4 ... all cores");
 
 /* Does n ordinary additions to memory: load, add, store. */
 static void add_up(_Atomic uint64_t *word, unsigned n)
@@ -118,12 +116,8 @@ static uint64_t false_counted(const struct crowd *c, unsigned cores)
     return sum;
 }
 
-static void false_meet(struct crowd *c)
-{
-    crowd_contest(c, false_batch, PLAIN, false_counted);
-}
-
-CORES(false_sharing, "each core adds to its own word, eight words per line", false_meet);
+CONTEST(false_sharing, false_batch, PLAIN, false_counted,
+        "each core adds to its own word, eight words per line");
 
 static bool padded_batch(struct crowd *c, unsigned place, unsigned n)
 {
@@ -140,9 +134,5 @@ static uint64_t padded_counted(const struct crowd *c, unsigned cores)
     return sum;
 }
 
-static void padded_meet(struct crowd *c)
-{
-    crowd_contest(c, padded_batch, PLAIN, padded_counted);
-}
-
-CORES(padded, "each core adds to its own word, each on a separate line", padded_meet);
+CONTEST(padded, padded_batch, PLAIN, padded_counted,
+        "each core adds to its own word, each on a separate line");

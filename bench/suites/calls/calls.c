@@ -86,40 +86,18 @@ NASM_STACK(stack_misaligned, "call, the stack misaligned by 8; the callee spills
 
 /* Set the callee (calls_register, calls_retpoline) or the table (calls_virtual) in the object for
  * the compiler's bodies. */
-static void use_callee(struct object *o)
-{
-    o->table.method = calls_callee;
-}
-
-static void use_callee_inc(struct object *o)
-{
-    o->table.method = calls_callee_inc;
-}
-
-static void use_table(struct object *o)
-{
-    o->vtable = &calls_table;
-}
-
-static void use_table_inc(struct object *o)
-{
-    o->vtable = &calls_table_inc;
-}
-
-static void use_table_pic(struct object *o)
-{
-    o->vtable = &calls_table_pic;
-}
-
-static void use_table_pic_inc(struct object *o)
-{
-    o->vtable = &calls_table_pic_inc;
-}
-
-static void use_table_both(struct object *o)
-{
-    o->vtable = &calls_table_both;
-}
+#define SETUP(name_, field_, value_)                                                               \
+    static void name_(struct object *o)                                                            \
+    {                                                                                              \
+        o->field_ = value_;                                                                        \
+    }
+SETUP(use_callee, table.method, calls_callee)
+SETUP(use_callee_inc, table.method, calls_callee_inc)
+SETUP(use_table, vtable, &calls_table)
+SETUP(use_table_inc, vtable, &calls_table_inc)
+SETUP(use_table_pic, vtable, &calls_table_pic)
+SETUP(use_table_pic_inc, vtable, &calls_table_pic_inc)
+SETUP(use_table_both, vtable, &calls_table_both)
 
 static void inc_of_another_type(struct object *o)
 {

@@ -114,32 +114,14 @@ static const struct latencies *latencies(const struct cpu *cpu)
     return &core_latencies[core];
 }
 
-double truth_simple(const struct cpu *cpu)
-{
-    return latencies(cpu)->simple;
-}
-
-double truth_lea(const struct cpu *cpu)
-{
-    return latencies(cpu)->lea;
-}
-
-double truth_cmov(const struct cpu *cpu)
-{
-    return latencies(cpu)->cmov;
-}
-
-double truth_imul(const struct cpu *cpu)
-{
-    return latencies(cpu)->imul;
-}
-
-double truth_imul64(const struct cpu *cpu)
-{
-    return latencies(cpu)->imul64;
-}
-
-double truth_load(const struct cpu *cpu)
-{
-    return latencies(cpu)->load;
-}
+#define TRUTH(name_)                                                                               \
+    double truth_##name_(const struct cpu *cpu)                                                    \
+    {                                                                                              \
+        return latencies(cpu)->name_;                                                              \
+    }
+TRUTH(simple)
+TRUTH(lea)
+TRUTH(cmov)
+TRUTH(imul)
+TRUTH(imul64)
+TRUTH(load)
