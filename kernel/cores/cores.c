@@ -65,10 +65,7 @@ uint64_t cores_ticks(const struct cores *c, uint64_t microseconds)
 
 void cores_wait(const struct cores *c, uint64_t microseconds)
 {
-    uint64_t began = rdtsc();
-
-    while (rdtsc() - began < cores_ticks(c, microseconds))
-        pause();
+    (void)WAIT_FOR(false, cores_ticks(c, microseconds));
 }
 
 void cores_report_end(const struct cores *c, struct report *r)

@@ -102,13 +102,9 @@ static const struct core *sleeper(const struct core *but)
 static bool kick(const struct core *c)
 {
     uint32_t before = all->looked;
-    uint64_t began = rdtsc(), patience = cores_ticks(all->cores, KICK_US);
 
-    if (!lapic_ipi(own_lapic(), c->apic_id, ICR_FIXED | VECTOR_WATCH))
-        return false;
-    while (all->looked == before && rdtsc() - began < patience)
-        pause();
-    return all->looked != before;
+    return lapic_ipi(own_lapic(), c->apic_id, ICR_FIXED | VECTOR_WATCH) &&
+           WAIT_FOR(all->looked != before, cores_ticks(all->cores, KICK_US));
 }
 
 /* Makes a sleeping core watch: c itself, which an interrupt woke, or another that it wakes. */
@@ -345,10 +341,7 @@ void deadline_open(struct deadlines *d, struct cores *c, struct paging *p, const
 /* Ends by itself if the source does not fire. */
 static void spin(void *ticks)
 {
-    uint64_t began = rdtsc(), most = *(uint64_t *)ticks;
-
-    while (rdtsc() - began < most)
-        pause();
+    (void)WAIT_FOR(false, *(uint64_t *)ticks);
 }
 
 static const char *try_one(struct core *c, unsigned source)

@@ -36,13 +36,8 @@ bool lent_lost(const struct lent_core *l)
 /* Waits to be called. False: sent home, or not called in time. */
 static bool await_call(struct lent_core *l)
 {
-    uint64_t began = rdtsc();
-
-    while (state_of(l) == LENT_WAITS) {
-        if (rdtsc() - began > CALL_TICKS)
-            (void)change(&l->state, LENT_WAITS, LENT_HOME);
-        pause();
-    }
+    if (!WAIT_FOR(state_of(l) != LENT_WAITS, CALL_TICKS))
+        (void)change(&l->state, LENT_WAITS, LENT_HOME);
     return state_of(l) == LENT_CALLED;
 }
 
@@ -147,14 +142,7 @@ static void stop(struct core *c)
 
 static bool await_back(const struct core *c)
 {
-    uint64_t began = rdtsc();
-
-    while (!is_back(c->lent)) {
-        if (rdtsc() - began > cores_ticks(c->cores, HOME_US))
-            return false;
-        pause();
-    }
-    return true;
+    return WAIT_FOR(is_back(c->lent), cores_ticks(c->cores, HOME_US));
 }
 
 /* Takes the core out of whatever it runs by an NMI. If it still does not come back, boot/cores.c
@@ -183,15 +171,6 @@ static bool stack_is_mapped(const struct cores *c, uint64_t stack)
     return stack < FOUR_GIB || memory_is_ram(c->given.handoff, stack, sizeof stack);
 }
 
-static void await_arrival(const struct cores *c, const struct lent_core *l, unsigned i)
-{
-    uint64_t began = rdtsc();
-
-    while (!__atomic_load_n(&c->core[i], __ATOMIC_SEQ_CST) && !is_back(l) &&
-           rdtsc() - began <= cores_ticks(c, SILENCE_US))
-        pause();
-}
-
 /* Calls a waiting core, unless it is not in the list or has already come up. */
 static void call_one(struct cores *c, struct lent_core *l)
 {
@@ -207,7 +186,8 @@ static void call_one(struct cores *c, struct lent_core *l)
     l->core->lent = l;
     l->core->apic_id = l->apic_id;
     if (change(&l->state, LENT_WAITS, LENT_CALLED))
-        await_arrival(c, l, i);
+        (void)WAIT_FOR(__atomic_load_n(&c->core[i], __ATOMIC_SEQ_CST) || is_back(l),
+                       cores_ticks(c, SILENCE_US));
 }
 
 static const char *why_not(const struct cores *c, unsigned i)

@@ -56,11 +56,9 @@ static void mwait_once(struct core *c)
 
 bool park_test_mwait(const struct core *c, uint64_t ticks)
 {
-    uint64_t began = rdtsc(), before = c->early;
+    uint64_t before = c->early;
 
-    while (rdtsc() - began < ticks && c->early - before < EARLY_MOST)
-        pause();
-    return c->early - before < EARLY_MOST;
+    return !WAIT_FOR(c->early - before >= EARLY_MOST, ticks);
 }
 
 void park_give_up_mwait(struct parking *p, struct core *const *cores, unsigned n)
@@ -133,16 +131,10 @@ void park_drain(void)
 
 bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle)
 {
-    uint64_t began = rdtsc();
+    bool asleep = WAIT_FOR(c->asleep, ticks);
 
-    while (!c->asleep) {
-        if (rdtsc() - began > ticks)
-            return false;
-        pause();
-    }
-    for (began = rdtsc(); rdtsc() - began < settle;)
-        pause();
-    return true;
+    (void)WAIT_FOR(!asleep, settle);
+    return asleep;
 }
 
 bool park_test_own(struct core *c, uint64_t ticks)

@@ -140,7 +140,6 @@ bool cores_try(struct cores *all, unsigned i, core_fn *fn, void *ctx, void (*her
 {
     struct core *c = all->core[i];
     unsigned list[1] = {i};
-    uint64_t began = rdtsc();
 
     if (check(all, list, 1))
         return false;
@@ -150,12 +149,9 @@ bool cores_try(struct cores *all, unsigned i, core_fn *fn, void *ctx, void (*her
         return false;
     if (here)
         here(ctx);
-    while (__atomic_load_n(&all->meeting.left, __ATOMIC_SEQ_CST) > 0) {
-        if (rdtsc() - began > ticks) {
-            c->origin->give_up(c);
-            return false;
-        }
-        pause();
+    if (!WAIT_FOR(__atomic_load_n(&all->meeting.left, __ATOMIC_SEQ_CST) == 0, ticks)) {
+        c->origin->give_up(c);
+        return false;
     }
     park_sleep(all->given.boot); /* its wake-up is on its way */
     return !outcome(all, list, 1);
@@ -186,10 +182,7 @@ void core_nmi(struct core *c)
 /* Bounded: the core that prints may hang. Then both print at once. */
 static void wait_to_print(const struct core *c)
 {
-    uint64_t began = rdtsc(), patience = cores_ticks(c->cores, PRINT_US);
-
-    while (!change(&c->cores->printing, 0, c->index + 1) && rdtsc() - began < patience)
-        pause();
+    (void)WAIT_FOR(change(&c->cores->printing, 0, c->index + 1), cores_ticks(c->cores, PRINT_US));
 }
 
 bool core_fault_begin(struct core *c, const struct trap_frame *f)

@@ -104,10 +104,8 @@ static void receive(void *ctx, unsigned core)
 static void send(void *ctx)
 {
     struct signal *s = ctx;
-    uint64_t began = rdtsc(), ticks = cores_ticks(s->to->cores, SIGNAL_US);
 
-    while (!s->to->ping && rdtsc() - began < ticks)
-        pause();
+    (void)WAIT_FOR(s->to->ping, cores_ticks(s->to->cores, SIGNAL_US));
     s->t0 = rdtsc();
     /* If the signal cannot be sent, cores_try() gives the core up. */
     (void)park_signal(s->to);

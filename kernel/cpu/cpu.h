@@ -137,6 +137,16 @@ static inline void invlpg(uint64_t virt)
     __asm__ volatile("invlpg (%0)" : : "r"(virt) : "memory");
 }
 
+/* Waits for a condition, for at most this many ticks of the TSC. Its value: whether it holds. */
+#define WAIT_FOR(condition, ticks)                                                                 \
+    ({                                                                                             \
+        uint64_t began_ = rdtsc(), most_ = (ticks);                                                \
+        bool holds_;                                                                               \
+        while (!(holds_ = (condition)) && rdtsc() - began_ <= most_)                               \
+            pause();                                                                               \
+        holds_;                                                                                    \
+    })
+
 /* Atomically changes the word from one value to another. False: it has a third value. */
 static inline bool change(volatile uint32_t *word, uint32_t from, uint32_t to)
 {
