@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/objects/objects.h"
-#include "boot/conout.h"
-#include "boot/memmap.h"
 #include "kernel/console/serial.h"
 #include "kernel/machine/machine.h"
 #include "kernel/memory/handoff.h"
@@ -20,6 +18,47 @@
 #include "kernel/trap/traps.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
+#include "lib/text/sink.h"
+
+/* The firmware's text console as a sink: UTF-8 in, UCS-2 out in pieces, a bare "\n" becomes "\r\n".
+ * Characters outside UCS-2 and invalid UTF-8 become '?'. Without a console the text is dropped. */
+#define CONOUT_PIECE 128
+
+struct conout {
+    struct sink sink;
+    SIMPLE_TEXT_OUTPUT_INTERFACE *to; /* NULL: no console */
+    CHAR16 piece[CONOUT_PIECE + 1];
+    unsigned used;
+    uint32_t code;   /* the incomplete character */
+    unsigned wanted; /* bytes missing from it */
+    bool after_cr;
+};
+
+void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to);
+
+/* Scrolls up, so that the output begins below the text on the screen, whichever program wrote that.
+ * Source of the calls: UEFI 2.10 section 12.4. */
+void conout_below(struct conout *c);
+
+/* The firmware's memory map, read while boot services are alive. Entries have the firmware's
+ * descriptor size, which may differ from our header's. Source: UEFI 2.10 section 7.2.3. */
+struct memmap {
+    EFI_BOOT_SERVICES *bs;
+    uint8_t *bytes;   /* NULL: not allocated */
+    UINTN room, size; /* bytes of the buffer; bytes of the map in it */
+    UINTN key;        /* the key for ExitBootServices */
+    UINTN descriptor_size;
+    struct memory_region *region; /* room for each entry that the buffer can hold */
+};
+
+/* Allocates the buffer, with room for the map to grow, and reads the map. */
+EFI_STATUS memmap_open(struct memmap *m, EFI_BOOT_SERVICES *bs);
+/* Reads the map again into the same buffer; allocates nothing. */
+EFI_STATUS memmap_refresh(struct memmap *m);
+void memmap_close(struct memmap *m);
+
+/* Fills the regions; the handoff points to them. Makes no firmware call. */
+void memmap_hand_over(const struct memmap *m, struct handoff *h);
 
 struct boot {
     EFI_HANDLE image;

@@ -1,4 +1,4 @@
-#include "boot/conout.h"
+#include "boot/boot.h"
 
 static void flush(struct conout *c)
 {

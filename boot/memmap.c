@@ -1,4 +1,4 @@
-#include "boot/memmap.h"
+#include "boot/boot.h"
 #include "kernel/memory/memory_map.h"
 
 /* Spare bytes, over a page: allocating the buffer adds entries, and so does every later step. */
