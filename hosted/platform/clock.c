@@ -77,8 +77,7 @@ static const char *start_tsc(struct timer *t)
     return NULL;
 }
 
-static struct timer tsc = {
-    .name = "tsc", .start = start_tsc, .read = read_tsc, .bits = 64, .hz_per = 1};
+static struct timer tsc; /* its frequency is measured first */
 
 static const clockid_t process_time = CLOCK_PROCESS_CPUTIME_ID,
                        thread_time = CLOCK_THREAD_CPUTIME_ID;
@@ -223,49 +222,31 @@ static const char *start_times(struct timer *t)
     return t->hz ? start_process_clock(t) : "sysconf(_SC_CLK_TCK) does not say how it counts";
 }
 
-static struct timer cputime = {.name = "cputime",
-                               .start = start_process_clock,
-                               .read = read_cputime,
-                               .context = (void *)&process_time,
-                               .bits = 64,
-                               .hz = 1000000000,
-                               .hz_per = 1};
-static struct timer process_clock = {.name = "clock",
-                                     .start = start_process_clock,
-                                     .read = read_clock,
-                                     .bits = 64,
-                                     .hz = CLOCKS_PER_SEC,
-                                     .hz_per = 1};
-static struct timer thread_clock = {.name = "thread",
-                                    .start = start_process_clock,
-                                    .read = read_cputime,
-                                    .context = (void *)&thread_time,
-                                    .bits = 64,
-                                    .hz = 1000000000,
-                                    .hz_per = 1};
-static struct timer times_clock = {
-    .name = "times", .start = start_times, .read = read_times, .bits = 64, .hz_per = 1};
+#define CLOCK(name_, start_, read_, hz_)                                                           \
+    .name = (name_), .start = (start_), .read = (read_), .hz = (hz_), .bits = 64, .hz_per = 1
+#define CPUTIME(name, of)                                                                          \
+    CLOCK(name, start_process_clock, read_cputime, 1000000000), .context = (void *)&(of)
+
+static struct timer tsc = {CLOCK("tsc", start_tsc, read_tsc, 0)};
+static struct timer cputime = {CPUTIME("cputime", process_time)};
+static struct timer process_clock = {
+    CLOCK("clock", start_process_clock, read_clock, CLOCKS_PER_SEC)};
+static struct timer thread_clock = {CPUTIME("thread", thread_time)};
+static struct timer times_clock = {CLOCK("times", start_times, read_times, 0)};
 
 struct timer *clock_source(void *context, unsigned id, const char **why)
 {
+    static struct timer *const clocks[CLOCK_IDS] = {[CLOCK_ID_TSC] = &tsc,
+                                                    [CLOCK_ID_CPUTIME] = &cputime,
+                                                    [CLOCK_ID_CLOCK] = &process_clock,
+                                                    [CLOCK_ID_THREAD] = &thread_clock,
+                                                    [CLOCK_ID_TIMES] = &times_clock};
+
     (void)context;
-    *why = NULL;
-    switch (id) {
-    case CLOCK_ID_TSC:
-        *why = tsc.tsc_hz ? NULL : "its frequency is not known";
-        return tsc.tsc_hz ? &tsc : NULL;
-    case CLOCK_ID_CPUTIME:
-        return &cputime;
-    case CLOCK_ID_CLOCK:
-        return &process_clock;
-    case CLOCK_ID_THREAD:
-        return &thread_clock;
-    case CLOCK_ID_TIMES:
-        return &times_clock;
-    default:
-        *why = "needs ring 0; a process has ring 3";
-        return NULL;
-    }
+    *why = !clocks[id]                         ? "needs ring 0; a process has ring 3"
+           : id == CLOCK_ID_TSC && !tsc.tsc_hz ? "its frequency is not known"
+                                               : NULL;
+    return *why ? NULL : clocks[id];
 }
 
 uint64_t clock_timer_interrupts(void)
