@@ -2,7 +2,6 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/msr.h"
-#include "kernel/cpu/mtrr_read.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/trap/traps.h"
 #include "lib/cpu/features.h"

@@ -1,4 +1,3 @@
-#include "kernel/cpu/mtrr_read.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 

@@ -3,7 +3,6 @@
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/msr.h"
-#include "kernel/cpu/mtrr_read.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/machine/machine.h"
 
