@@ -49,7 +49,8 @@ uint64_t events_migrations(void)
     return w.slot[w.core].moves;
 }
 
-/* Reads the eighth number after the CPU's name, in clock ticks (proc(5)). False: it is not known. */
+/* Reads the eighth number after the CPU's name, in clock ticks (proc(5)). False: it is not
+ * known. */
 static bool steal_ms(uint64_t *ms)
 {
     static char text[1 << 16]; /* enough for some thousand CPUs: their lines come first */

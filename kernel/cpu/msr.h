@@ -36,8 +36,8 @@ struct fixup {
 /* Returns where to continue after a fault at `rip`. 0: no fixup; the fault is real. */
 uint64_t fixup_find(uint64_t rip);
 
-/* Reads the running core's MTRRs. False: the CPU has none; only the page tables set memory types
- * then. */
+/* Reads the running core's MTRRs. False: the CPU has no MTRRs; only the page tables set memory
+ * types then. */
 bool mtrr_read(struct mtrr *m, const struct cpu *cpu);
 
 #endif
