@@ -39,40 +39,19 @@ static bool decode(struct described *d, const uint8_t *bytes)
 
 static uint8_t class_of(ZydisRegister r)
 {
-    switch (ZydisRegisterGetClass(r)) {
-    case ZYDIS_REGCLASS_GPR8:
-        return INSN_R8;
-    case ZYDIS_REGCLASS_GPR16:
-        return INSN_R16;
-    case ZYDIS_REGCLASS_GPR32:
-        return INSN_R32;
-    case ZYDIS_REGCLASS_GPR64:
-        return INSN_R64;
-    case ZYDIS_REGCLASS_X87:
-        return INSN_ST;
-    case ZYDIS_REGCLASS_MMX:
-        return INSN_MM;
-    case ZYDIS_REGCLASS_XMM:
-        return INSN_XMM;
-    case ZYDIS_REGCLASS_YMM:
-        return INSN_YMM;
-    case ZYDIS_REGCLASS_ZMM:
-        return INSN_ZMM;
-    case ZYDIS_REGCLASS_MASK:
-        return INSN_K;
-    case ZYDIS_REGCLASS_TMM:
-        return INSN_TMM;
-    case ZYDIS_REGCLASS_BOUND:
-        return INSN_BND;
-    case ZYDIS_REGCLASS_SEGMENT:
-        return INSN_SEG;
-    case ZYDIS_REGCLASS_CONTROL:
-        return INSN_CR;
-    case ZYDIS_REGCLASS_DEBUG:
-        return INSN_DR;
-    default:
-        return INSN_OTHER;
-    }
+    static const uint8_t known[ZYDIS_REGCLASS_MAX_VALUE + 1] = {
+        [ZYDIS_REGCLASS_GPR8] = INSN_R8,     [ZYDIS_REGCLASS_GPR16] = INSN_R16,
+        [ZYDIS_REGCLASS_GPR32] = INSN_R32,   [ZYDIS_REGCLASS_GPR64] = INSN_R64,
+        [ZYDIS_REGCLASS_X87] = INSN_ST,      [ZYDIS_REGCLASS_MMX] = INSN_MM,
+        [ZYDIS_REGCLASS_XMM] = INSN_XMM,     [ZYDIS_REGCLASS_YMM] = INSN_YMM,
+        [ZYDIS_REGCLASS_ZMM] = INSN_ZMM,     [ZYDIS_REGCLASS_MASK] = INSN_K,
+        [ZYDIS_REGCLASS_TMM] = INSN_TMM,     [ZYDIS_REGCLASS_BOUND] = INSN_BND,
+        [ZYDIS_REGCLASS_SEGMENT] = INSN_SEG, [ZYDIS_REGCLASS_CONTROL] = INSN_CR,
+        [ZYDIS_REGCLASS_DEBUG] = INSN_DR,
+    };
+    ZydisRegisterClass class = ZydisRegisterGetClass(r);
+
+    return known[class] || class == ZYDIS_REGCLASS_GPR8 ? known[class] : INSN_OTHER;
 }
 
 /* 4 to 7 of Zydis' 8-bit registers are AH to BH; the other numbers continue after them. */
