@@ -24,7 +24,7 @@
 #define ONE_MIB     (1ull << 20)
 #define FOUR_GIB    (1ull << 32)
 
-/* What `list` finds of the machine's timers, by id. */
+/* The machine's timers as `list` finds them, by id. */
 struct timers {
     struct timer_found clock[CLOCK_IDS];
     struct timer_found cycle[CYCLE_IDS];

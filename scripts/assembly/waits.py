@@ -1,4 +1,4 @@
-"""Which operands a copy waits for: the facts from which latency.py and throughput.py choose.
+"""The operands that a copy waits for: the facts from which latency.py and throughput.py choose.
 
 Zydis reports which operands an instruction reads and writes. This module has the rules that depend on values instead:
 results that are known beforehand, masks that an instruction clears, destinations that are kept in part.

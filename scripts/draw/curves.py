@@ -7,7 +7,7 @@ from read import cores as read_cores
 from read import curve as read_curve
 from read import interval
 
-# What the curves of a name show, for the title; in the order of a page.
+# The contents of the curves of a name, for the title; in the order of a page.
 WHAT = {
     "latency": "Latency of a load", "read": "Reading", "write": "Writing", "copy": "Copying",
     "tlb": "Latency of a load from another page", "jumps": "A jump to another page", "split": "Accesses across the end of a line or page",

@@ -88,7 +88,7 @@ def of_gaps(figures, report, q):
 
 
 def measured_more(report):
-    """Whether a report has more than suite `quiet`."""
+    """Returns whether a report has more than suite `quiet`."""
     return bool(report.of("row") or datasheet.is_one(report))
 
 

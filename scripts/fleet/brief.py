@@ -1,4 +1,4 @@
-"""What a fleet page keeps of a report: some kB, whatever the report's size."""
+"""The part of a report that a fleet page keeps: some kB, independent of the report's size."""
 import array
 import dataclasses
 import math

@@ -128,7 +128,7 @@ class Fleet:
 
     @property
     def wrong(self):
-        """Whether any machine failed or is an outlier."""
+        """Returns whether any machine failed or is an outlier."""
         return bool(self.failed) or any(f.verdict == peers.OUTLIER for f in self.found)
 
 

@@ -102,7 +102,7 @@ def changes(machine, reports, machines):
 
 
 class Moves:
-    """How the figures of a row move from report to report. machines: {machine: its figures, oldest first}."""
+    """The changes of a row's figures from report to report. machines: {machine: its figures, oldest first}."""
 
     def __init__(self, machines):
         self._machines, self._known = machines, []

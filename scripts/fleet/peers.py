@@ -30,7 +30,7 @@ OUTLIER, AGAIN = "outlier", "measure again"
 
 
 class Band:
-    """Where the figures of machines in working order lie. values: the newest figure of each machine; risk: that one of
+    """The band of the figures of machines in working order. values: the newest figure of each machine; risk: that one of
     them is outside by chance."""
 
     def __init__(self, values, risk):

@@ -1,4 +1,4 @@
-"""What must hold before `once` changes anything. Each check raises Failed, which names what is missing."""
+"""The checks that `once` makes before it changes anything. Each check raises Failed, which names what is missing."""
 import os
 import re
 import subprocess

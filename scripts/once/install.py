@@ -15,7 +15,7 @@ AFTER = {"systemd-boot": "bootctl set-oneshot baretick.conf", "GRUB": "grub-rebo
 
 @dataclasses.dataclass
 class Place:
-    """What is installed, and where. found: the loaders, of AFTER; grub: GRUB's folder or None."""
+    """The files that are installed, and their places. found: the loaders, of AFTER; grub: GRUB's folder or None."""
     system: object
     esp: disk.Esp
     image: bytes

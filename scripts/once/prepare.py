@@ -19,7 +19,7 @@ WITNESS, WITNESS_GUID = "BaretickOnce", "6d8f2f0b-5a0e-4c53-9d0c-7c0ff1d5b2a6"
 
 @dataclasses.dataclass
 class Run:
-    """What is prepared. token: the number in the word once=; image: the bytes of the program."""
+    """A prepared run. token: the number in the word once=; image: the bytes of the program."""
     system: object
     esp: disk.Esp
     image: bytes

@@ -20,7 +20,7 @@ POOLS = {
 }  # fmt: skip
 FIXED = {"al", "ax", "eax", "rax", "cl", "dx", "st0", "xmm0"}
 OPERAND = re.compile(r"(r8|r16|r32|r64|mm|xmm|ymm|zmm|k|st|m\d+|imm\d+|address|1|al|ax|eax|rax|cl|dx|st0|xmm0)")
-# What names the number that LLVM has for a register: an instruction with it as its first operand.
+# An instruction per register, with the register as its first operand: it shows LLVM's number of the register.
 NAMES = {
     **{name: f"inc {name}" for pool in ("r8", "r16", "r32", "r64") for name in POOLS[pool]},
     **{name: f"paddb {name}, {name}" for name in POOLS["mm"]},

@@ -96,7 +96,7 @@ class Quiet:
         return f"{longest[0].upper()}{longest[1:]}. No limit was given (gaps_max=)."
 
     def lines(self):
-        """What `show` prints."""
+        """Returns the lines that `show` prints."""
         yield f"{self.name}, {self.extent}: {self.result + ': ' if self.result in ('PASS', 'FAIL') else ''}{self.sentence}"
         for c in self.cores:
             smis = f", {c.record['smis']} SMIs" if "smis" in c.record else ""

@@ -1,4 +1,4 @@
-; What a body is handed in registers and flags (docs/window.md "The history of registers and
+; The registers and flags that a body finds (docs/window.md "The history of registers and
 ; flags"): each call notes it before it changes anything, the body's and the subtracted one's alike,
 ; and the rows' checks look at it. history.py says which rows hold with which recipe.
 %include "baretick.inc"

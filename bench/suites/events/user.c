@@ -56,7 +56,7 @@ static void by_sysenter(struct object *o)
     events_msr(o, MSR_SYSENTER_ESP, 0);
 }
 
-/* What the handler loads into CR3: r8 in ring 0, r9 before it returns. */
+/* The values that the handler loads into CR3: r8 in ring 0, r9 before it returns. */
 static void with_cr3(struct object *o)
 {
     privileged_registers(o)->r8 = events_room(o)->cr3.before;

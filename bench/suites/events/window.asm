@@ -1,4 +1,4 @@
-; What is around a window of suite `events`: the core's descriptor tables, page tables, MSRs and
+; The state around a window of suite `events`: the core's descriptor tables, page tables, MSRs and
 ; breakpoint, and ring 3.
 %include "bench/suites/events/events.inc"
 
