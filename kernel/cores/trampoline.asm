@@ -1,6 +1,6 @@
-; The code that a core executes first. It begins in real mode, in the page of the start-up IPI, and ends on
-; its own stack in 64-bit mode. kernel/cores/start.c copies it below 1 MiB. Nothing in it
-; is relocated; all addresses are those of the copy. Sequence: Intel SDM vol. 3A section 10.8.5.
+; The code that a core executes first. It begins in real mode, in the page of the start-up IPI, and
+; ends on its own stack in 64-bit mode. kernel/cores/start.c copies it below 1 MiB. Nothing in it is
+; relocated; all addresses are those of the copy. Sequence: Intel SDM vol. 3A section 10.8.5.
 bits 16
 default abs
 section .rodata
