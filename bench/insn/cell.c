@@ -21,6 +21,7 @@
 enum { COPIES = 640, FEW = 4, CYCLES = 6000, ITERATIONS_LEAST = 4, ITERATIONS_MOST = 64 };
 _Static_assert(INSN_LOOP_COPIES *ITERATIONS_LEAST >= COPIES,
                "a loop is as long as a straight line");
+#define STATES_APART 0.05 /* of a window: windows n and 2n are in different states */
 enum { TRIALS = 3, TRIES = 3 /* of a shared block */ };
 
 struct job {
@@ -101,6 +102,12 @@ static void take_exclusive(struct job *j, unsigned slot, bool backward)
     j->shared[slot] |= shared;
 }
 
+/* Returns whether windows of a test can be in two states. */
+static bool has_states(const struct job *j, const struct insn_cell *c)
+{
+    return insn_has_states(c->id.kind) && !j->pass.table->exact;
+}
+
 /* Returns the mean of the undisturbed windows; of throughput, of those in the fastest state. */
 static double mean_of(const struct job *j, unsigned slot, bool twice)
 {
@@ -112,7 +119,7 @@ static double mean_of(const struct job *j, unsigned slot, bool twice)
     stats_sort(sorted, n);
     struct summary s = stats_summary(sorted, n, scratch);
     double above = stats_disturbed_above(&s, j->pass.e->facts.step);
-    if (slot != RULER_SLOT && insn_has_states(j->batch.test[slot].cell->id.kind))
+    if (slot != RULER_SLOT && has_states(j, j->batch.test[slot].cell))
         above = stats_other_state_above(sorted, n, j->pass.e->facts.step);
     for (; used < n && (double)sorted[used] <= above; used++)
         sum += (double)sorted[used];
@@ -224,6 +231,22 @@ static double score_of(const struct job *j, unsigned i, double cycle)
                        insn_blocker_cost(j->pass.table, c->id.other));
 }
 
+/* Returns the ticks that twice as many copies take longer. If windows of n and of 2n copies were in
+ * different states, half of those of 2n counts, without what an empty window takes. A straight line
+ * of n copies may also be faster because a part of them fits the reorder buffer. */
+static double longer_of(const struct job *j, unsigned i)
+{
+    const struct insn_cell *c = j->batch.test[i].cell;
+    double once = mean_of(j, i, false), twice = mean_of(j, i, true);
+
+    if (!has_states(j, c))
+        return twice - once;
+    double empty = 2 * mean_of(j, RULER_SLOT, false) - mean_of(j, RULER_SLOT, true),
+           slower = 2 * once - twice - empty, most = STATES_APART * once;
+    bool differ = slower > most || (c->iterations > 0 && slower < -most);
+    return differ ? (twice - empty) / 2 : twice - once;
+}
+
 static double value_of(const struct job *j, unsigned i, double cycle)
 {
     const struct insn_cell *c = j->batch.test[i].cell;
@@ -237,10 +260,8 @@ static double value_of(const struct job *j, unsigned i, double cycle)
         double ticks = mean_of(j, i, true) - mean_of(j, i, false);
         return ticks / (c->copies * (c->blockers + 1)) / c->iterations / cycle;
     }
-    default: {
-        double ticks = mean_of(j, i, true) - mean_of(j, i, false);
-        return ticks / c->copies / (c->iterations ? c->iterations : 1) / cycle;
-    }
+    default:
+        return longer_of(j, i) / c->copies / (c->iterations ? c->iterations : 1) / cycle;
     }
 }
 
