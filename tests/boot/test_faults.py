@@ -152,7 +152,7 @@ def test_setup_and_check_that_do_not_come_back_fail_their_row_alone(boot):
     for name, ended in in_ring3.items():
         row = b.row("provoke", name)
         assert row["status"] == "wrong" and row["n"] == 0, row
-        assert re.search(rf", which has been put back; {re.escape(ended)} at .* in provoke/{name}/B\+0x", row["why"]), row
+        assert re.search(rf"CS, .*; {re.escape(ended)} at .* in provoke/{name}/B\+0x", row["why"]), row
 
 
 def test_a_missing_source_for_the_deadline_is_reported(boot):
