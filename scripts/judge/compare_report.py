@@ -2,7 +2,7 @@
 import statistics
 import sys
 
-from judge import compare, sides
+from judge import compare, exits, sides
 from read import saved, table
 
 # --- a process against a bare machine --------------------------------------------------------------
@@ -83,10 +83,11 @@ def explanation(lines, differences):
     return said
 
 
-def shown(args, old, new, crossed, lines, differences):
+def shown(args, old, new, crossed, lines, differences, found):
     if args.format in ("csv", "json"):
         columns = [c for c in compare.COLUMNS if c.key not in compare.TEXTS]
-        table.write(args.format, [*columns[:-2], *compare.PARTS, *columns[-2:]], lines)
+        parts = [*compare.PARTS, *(exits.PARTS if found else ())]
+        table.write(args.format, [*columns[:-2], *parts, *columns[-2:]], found.added(lines) if found else lines)
         return
     print(old.line())
     print(new.line())
@@ -109,6 +110,8 @@ def shown(args, old, new, crossed, lines, differences):
         print(lost(old))
         print(lost(new))
         print()
+    if found:
+        exits.shown(found, (old, new)[found.under or 0].title, args.format)
     print(sentence(lines))
     for said in explanation(lines, differences):
         print(said)
@@ -125,9 +128,10 @@ def command(args, old_paths, new_paths):
     lines, differences = compare.compared(old, new, args, args.fail_if_slower)
     if not lines:
         raise saved.Unreadable("no row is chosen by --suite, --bench and --core")
-    shown(args, old, new, crossed, lines, differences)
+    found = exits.Exits(old, new) if any(suite == "exits" for suite, _, _ in (*old.rows, *new.rows)) else None
+    shown(args, old, new, crossed, lines, differences, found)
     broken = [line for line in lines if line.get("broke")] if args.fail_if_slower is not None else []
-    if not differences and not broken:
+    if not (differences or broken or found):
         raise saved.Unreadable("no row of the two can be compared")
     if args.fail_if_slower is None:
         return 0

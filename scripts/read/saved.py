@@ -83,14 +83,18 @@ class Saved:
         return self.one("end").get("verdict")
 
 
+LEAVING = b"baretick: leaving firmware"  # boot/main.c prints it on the serial line
+
+
 class _Lines:
     """Statistics of the lines of a file: how many there are, how many do not begin like a record, how many end in CR,
     and whether the last one is complete."""
 
     def __init__(self, file):
         self.count = self.others = self.with_cr = 0
-        self.ended = True
+        self.ended, self.serial = True, False
         for line in file:
+            self.serial = self.serial or LEAVING in line
             self.count += 1
             self.others += not line.startswith(report.RECORD_START)
             self.ended = line.endswith(b"\n")
@@ -99,8 +103,8 @@ class _Lines:
     @property
     def form(self):
         """Returns whether it is a report.jsonl or a log, by the majority of lines, so that damage does not change the
-        answer."""
-        return RECORDS if self.others <= STRAY_LINES and self.count > self.others else LOG
+        answer. What the serial line printed is a log even with format=jsonl."""
+        return RECORDS if not self.serial and self.others <= STRAY_LINES and self.count > self.others else LOG
 
 
 def _records_only(file, lines, saved):

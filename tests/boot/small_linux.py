@@ -64,6 +64,17 @@ def busybox():
     return Path(found)
 
 
+def with_busybox(*folders):
+    """Returns an archive with busybox and these folders."""
+    archive = Archive()
+    for name in folders:
+        archive.folder(name)
+    archive.copy(busybox(), "bin/busybox")
+    for path in libraries(busybox()):
+        archive.copy(path)
+    return archive
+
+
 def libraries(program):
     """Returns the shared libraries of a program, its loader too."""
     said = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
@@ -103,8 +114,8 @@ class Archive:
         return b"".join(self.parts)
 
 
-def modules(archive, folder):
-    """Adds MODULES, and what they need, in an order in which they can be loaded. The kernel has the others built in."""
+def modules(archive, folder, names=MODULES):
+    """Adds modules, and what they need, in an order in which they can be loaded. The kernel has the others built in."""
     needs = {}
     for line in (folder / "modules.dep").read_text().splitlines():
         path, _, others = line.partition(":")
@@ -118,7 +129,7 @@ def modules(archive, folder):
         if path not in order:
             order.append(path)
 
-    for module in MODULES:
+    for module in names:
         if module in needs:
             add(needs[module][0])
     for path in order:
@@ -169,14 +180,9 @@ def python(archive, kept):
 def initrd(folder, program):
     """Returns the root of the small Linux, with the scripts and an image of ours."""
     image, own_modules = kernel()
-    archive = Archive()
-    for name in ("proc", "sys", "dev", "tmp", "boot/efi", STATE.lstrip("/")):
-        archive.folder(name)
+    archive = with_busybox("proc", "sys", "dev", "tmp", "boot/efi", STATE.lstrip("/"))
     archive.file("init", INIT.encode())
     archive.file("bin/reboot", REBOOT.encode())
-    archive.copy(busybox(), "bin/busybox")
-    for path in libraries(busybox()):
-        archive.copy(path)
     modules(archive, own_modules)
     python(archive, folder / "module.pyc")
     for name in ("VERSION", "scripts/baretick", "scripts/read/fields.json"):
