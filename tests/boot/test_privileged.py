@@ -9,7 +9,7 @@ from rows import declared
 from sharing import INTEL, QEMU64
 from test_steps import by_steps
 
-WORDS = "suite=privileged,events,devices samples=16 hist=off"  # test_events.py and test_ring0.py read the same boots
+WORDS = "suite=privileged,events,devices,exits samples=16 hist=off"  # test_events.py and test_ring0.py read the same boots
 CONROE = {"cpu": "Conroe", "whole": True}  # Intel, without XSAVE, RDTSCP and SMAP
 
 # Instructions of an operation, counted by hand in the units' sources.
@@ -38,7 +38,7 @@ def rows_of_suite():
 
 def refused(row):
     """Tests whether the CPU refused an instruction of the row."""
-    return re.match(r"#(UD|GP) .*\(vector (6|13)\) at 1000000[0-9a-f]+ in privileged/", row["why"]) is not None
+    return re.match(r"#(UD|GP) .*\(vector (6|13)\) at 1000000[0-9a-f]+ in (privileged|exits)/", row["why"]) is not None
 
 
 @pytest.mark.parametrize("how, old", MODELS.values(), ids=MODELS)

@@ -1,5 +1,5 @@
-"""Suite devices, and suites privileged and events where test_privileged.py and test_events.py do not boot: on other cores, on a borrowed
-machine, in Bochs."""
+"""Suites devices and exits, and suites privileged and events where test_privileged.py and test_events.py do not boot: on
+other cores, on a borrowed machine, in Bochs."""
 
 import pytest
 from bochs import bochs
@@ -14,6 +14,9 @@ DEVICES = {
     "in_80": 1, "out_80": 1, "pic": 1, "pit": 4, "pm_timer": 2, "hpet": 1, "apic_id": 1, "apic_timer": 1, "apic_tpr": 1,
     "apic_eoi": 1, "pci_ports": 5, "pci_ecam": 1,
 }  # fmt: skip
+# The same of suite exits, in exits.asm. A hypervisor, or the CPU without one, refuses a hypercall.
+EXITS = {"cpuid": 3, "xsetbv": 4, "pause": 1, "in_61": 1, "in_4d0": 2, "in_ed": 1}
+HYPERCALLS = {"vmcall", "vmmcall"}
 # Bochs counts one instruction for the delivery of a fault, and of #DB.
 FAULTS = {name + part for name in ("db", "gp", "pf_absent", "pf_write", "pf_execute") for part in ("", "_delivery")} | {"user_pf"}
 
@@ -24,6 +27,19 @@ def test_each_device_is_accessed_with_exactly_its_instructions(shared, how):
     rows = [row for row in b.rows if row["suite"] == "devices"]
     assert {row["name"]: row["per_op"]["instructions"] for row in rows if row["status"] == "ok"} == DEVICES, str(b)
     assert all(by_steps(row) == DEVICES[row["name"]] and "changed" not in row for row in rows), str(b)
+
+
+@pytest.mark.parametrize("how", [how for how, _ in MODELS.values()], ids=MODELS)
+def test_what_may_exit_has_exactly_its_instructions_or_is_named(shared, how):
+    b = shared(f"{WORDS} format=jsonl", **how)
+    rows = {row["name"]: row for row in b.rows if row["suite"] == "exits"}
+    assert set(rows) == set(EXITS) | HYPERCALLS
+    for name, row in rows.items():
+        if row["status"] == "ok":
+            assert row["per_op"]["instructions"] == by_steps(row) == EXITS[name] and "changed" not in row, row
+        else:
+            assert refused(row) and name in HYPERCALLS or row["why"].startswith("needs "), row
+    assert [name for name in EXITS if rows[name]["status"] != "ok"] in ([], ["xsetbv"]), str(b)
 
 
 @pytest.mark.parametrize("words", ["cores=all share=together", "cores=1 takeover=borrow"])
@@ -51,6 +67,6 @@ def test_bochs_runs_the_rows_whose_features_qemu_lacks(stick, tmp_path):
         f"user_{way}_ibrs" for way in ("int", "syscall", "sysenter")}, str(b)  # fmt: skip
     assert refused(b.row("privileged", "rdpmc_fixed")), str(b)
     assert [b.row("devices", name)["why"] for name in ("pm_timer", "hpet")] == ["no FADT", "no HPET table"], str(b)
-    known = rows_of_suite() | DEVICES | BY_HAND | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
+    known = rows_of_suite() | DEVICES | EXITS | BY_HAND | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
     assert done == {name: known[name] + (name in FAULTS) for name in done}
     assert (done["to_cr3_pcids_keep"], done["invpcid_3"], done["wrmsr_tsc_deadline"]) == (2, 2, 4)
