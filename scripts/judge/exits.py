@@ -1,6 +1,6 @@
 """Which operations exit to a hypervisor, and what an exit costs: by the figures of one report under it and of one
 without it, or under another (docs/exits.md). No list says what exits; three rows are the scale: CPUID, which every
-hypervisor handles in its kernel, and a port that no device has, which goes on to user space."""
+hypervisor handles in its kernel, and a port that no device has, which only user space answers."""
 import math
 import statistics
 import textwrap
@@ -71,7 +71,7 @@ def verdict(line, exit_ns):
 
 class Exits:
     """lines: of all rows with a figure in both; exit_ns: cost of CPUID's exit; user_ns: of one that user space handles,
-    or None; under: the side (0: old, 1: new) whose CPUID costs more. why: why there are none, or None."""
+    or None; under: the side (0: old, 1: new) whose CPUID costs more. why: why no line is there, or None."""
 
     def __init__(self, old, new):
         """old, new: judge.sides.Side."""

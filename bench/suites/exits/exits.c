@@ -1,7 +1,7 @@
 /*
  * Suite `exits`: what a hypervisor may intercept and no other suite has (docs/exits.md). With suites
- * `privileged` and `devices`, `compare` finds what exits: CPUID and the port without a device are its
- * scale. On bare metal the rows have their cost without exits. All leave the machine as it was.
+ * `privileged` and `devices`, `compare` finds what exits: CPUID and the port without a device are
+ * its scale. On bare metal the rows have their cost without exits. All leave the machine as it was.
  */
 #include "bench/suites/privileged/privileged.h"
 
@@ -30,7 +30,7 @@ EXITS(xsetbv, 4, "xsetbv of XCR0, the same value", .setup = xcr0_as_found,
 
 static const char *lacks_hypervisor(const struct cpu *cpu)
 {
-    return cpu->hypervisor ? NULL : "needs a hypervisor (CPUID.1.0:ECX[31]), and there is none";
+    return cpu->hypervisor ? NULL : "needs a hypervisor (CPUID.1.0:ECX[31])";
 }
 
 static const char *lacks_vmcall(const struct cpu *cpu)

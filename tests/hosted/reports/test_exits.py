@@ -5,7 +5,7 @@ import pytest
 from made_reports import baretick, head, report, row, whole, END
 
 KVM = {"virtualised": True, "hypervisor": "KVMKVMKVM"}
-# Core cycles (4 per ns) without a hypervisor, and with one whose exit takes 4000 and goes on to user space for 24000.
+# Core cycles (4 per ns) without a hypervisor, and with one whose exit takes 4000 and one of user space 24000.
 WITHOUT = {"exits/cpuid": 400, "exits/in_ed": 4000, "devices/pit": 12000, "devices/pci_ports": 8000, "exits/xsetbv": 200,
            "privileged/to_cr3": 500, "privileged/wbinvd_dirty": 9000, "privileged/to_cr0_wp": 600, "made/add": 1}
 EXIT = {"exits/cpuid": 4000, "exits/in_ed": 24000, "devices/pit": 3 * 24000, "devices/pci_ports": 2 * 4400, "exits/xsetbv": 5200}
