@@ -10,7 +10,6 @@
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/kernel.h"
 #include "kernel/report/facts.h"
-#include "kernel/trap/step.h"
 #include "kernel/trap/guard.h"
 #include "lib/text/fmt.h"
 

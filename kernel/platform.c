@@ -7,7 +7,6 @@
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/trap/guard.h"
-#include "kernel/trap/step.h"
 
 extern const char _text[] HIDDEN, _etext[] HIDDEN; /* linker.ld */
 

@@ -60,7 +60,7 @@ struct core {
     struct row_state state;           /* registers to restore after its row */
     volatile uint64_t guard_stack;    /* of the guarded call (kernel/trap/guard.h); 0: none */
     struct guard_ended *guard_ended;  /* where the guarded call's end is described */
-    struct stepping *volatile steps;  /* of the single-stepped call (kernel/trap/step.h) */
+    struct stepping *volatile steps;  /* of the single-stepped call (the same header) */
     struct branch_trap branch_trap;   /* cleared while single-stepping */
     volatile uint64_t deadline; /* TSC at which its row ends (kernel/cores/deadline.h); 0: none */
     volatile bool watches;      /* its APIC timer is set for a deadline, while it sleeps */

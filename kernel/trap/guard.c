@@ -1,6 +1,6 @@
 #include "kernel/trap/guard.h"
+#include "kernel/cpu/msr.h"
 #include "kernel/trap/fault.h"
-#include "kernel/trap/step.h"
 #include "lib/text/fmt.h"
 
 #define BIT(vector) (1u << (vector))
@@ -21,6 +21,20 @@ bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_e
     *ended = (struct guard_ended){.by = GUARD_CAME_BACK};
     c->guard_ended = ended;
     return guard_enter(&c->guard_stack, fn, ctx);
+}
+
+/* Returns the address of the interrupted code. While a call is stepped this is the stepped
+ * instruction, since an NMI may have interrupted the step's handler. */
+static uint64_t step_at(const struct core *c, const struct trap_frame *f)
+{
+    return c->steps && c->steps->traps > 0 && f->vector == VECTOR_NMI ? c->steps->at : f->rip;
+}
+
+/* Ends stepping: the call is not continued. */
+static void step_drop(struct core *c)
+{
+    c->steps = NULL;
+    branch_trap_restore(&c->branch_trap, &msr_here);
 }
 
 bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
@@ -54,4 +68,29 @@ bool guard_fault(struct core *c, struct trap_frame *f)
 void guard_drop(struct core *c)
 {
     c->guard_stack = 0;
+}
+
+struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
+                             const void *code, const uint64_t argument[STEP_ARGUMENTS])
+{
+    struct step_result result;
+
+    stepping_begin(s);
+    branch_trap_clear(&c->branch_trap, &msr_here);
+    write_dr6(DR6_RESET);
+    c->steps = s;
+    result = entry(argument, code);
+    step_drop(c);
+    return result;
+}
+
+bool step_trap(struct core *c, struct trap_frame *f)
+{
+    struct stepping *s = c->steps;
+
+    if (!s || !(read_dr6() & DR6_BS))
+        return false;
+    write_dr6(DR6_RESET); /* the CPU never clears it: SDM vol. 3B section 18.2.3 */
+    f->rflags = step_flags(f->rflags, stepping_trap(s, f->rip, f->rcx, f->rsp));
+    return true;
 }

@@ -24,4 +24,17 @@ bool guard_fault(struct core *c, struct trap_frame *f);
 /* Forgets the guarded call: the core is about to stop. */
 void guard_drop(struct core *c);
 
+/*
+ * Single-stepping of a guarded call: #DB by RFLAGS.TF in ring 0 (Intel SDM vol. 3B section
+ * 18.3.1.4), while DEBUGCTL.BTF is clear. lib/cpu/stepping.h counts.
+ */
+
+/* Implements `step` on the running core, `c`. */
+struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
+                             const void *code, const uint64_t argument[STEP_ARGUMENTS]);
+
+/* In the #DB handler. True: it was a step of step_call() on this core, and `f` may continue. False:
+ * it is another #DB. */
+bool step_trap(struct core *c, struct trap_frame *f);
+
 #endif
