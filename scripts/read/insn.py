@@ -358,6 +358,8 @@ def _say_which(measured, cores):
 
 def command(args):
     first = read(args.report)
+    if args.published:
+        return max(args.compare(first, args.core, args.published, args.format), 1 if first.damage else 0)
     if args.diff:
         second = read(args.diff)
         rows = list(differences(_chosen(first, args.glob), _chosen(second, args.glob)))
@@ -378,7 +380,8 @@ def command(args):
     return 1 if first.damage else 0
 
 
-def add(commands):
+def add(commands, compare):
+    """compare: agreement.command(), for --published."""
     p = commands.add_parser("insn", formatter_class=help_text.Paragraphs,
                             help="the table of instructions of a report, or the differences of two",
                             description="Prints the figures of suite insn: the throughput, and the latency of each pair "
@@ -390,6 +393,8 @@ def add(commands):
     p.add_argument("glob", metavar="GLOB", nargs="?", default="*", help="only these forms: 'add*', add_r64_m64")
     p.add_argument("--core", type=int, metavar="N", help="only this core, with all columns, where several have measured")
     p.add_argument("--diff", metavar="REPORT", help="the figures that differ in this report by more than their errors")
+    p.add_argument("--published", metavar="FILE", help="compares the figures with those of InstLatx64's text file; exit "
+                                                       "status 1: some differ and docs/insn-agreement.md does not explain it")
     p.add_argument("--all", action="store_true", help="also the forms that were not run, with the reason")
     p.add_argument("--format", choices=table.FORMATS, default="text", help="for people, or for programs")
-    p.set_defaults(command=command)
+    p.set_defaults(command=command, compare=compare)

@@ -1,0 +1,184 @@
+"""Compares forms of suite insn with figures that others have published: `baretick insn REPORT --published FILE`.
+
+A FILE has lines of the InstLatx64 collection's text files, `Inst 409 X86 : ADD r64, r64 L: 0.33ns= 1.0c T: 0.08ns= 0.25c`,
+or `extension TAB name TAB latency TAB cycles`. This project contains no such figures. docs/insn-agreement.md explains the
+differences; its tables name the forms of each class."""
+import collections
+import fnmatch
+import os
+import re
+
+from read import insn, saved, table
+
+PAGE = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..", "docs", "insn-agreement.md")
+SHARE, CYCLES = 0.05, 0.1  # figures agree within the larger of these
+NO_SLOT = 0.05  # cycles: no core executes that many instructions
+LINE = re.compile(r"\s*Inst\s+\d+\s+\S+\s*:\s*(?P<name>.+?)\s+L:\s*(?:[\d.]+ns=\s*(?P<latency>[\d.]+)c|\[.*?\])"
+                  r"\s*T:\s*[\d.]+ns=\s*(?P<cycles>[\d.]+)c")
+CONDITIONS = {"ae": "nb", "e": "z", "ne": "nz", "a": "nbe", "ge": "nl", "g": "nle", "c": "b", "nc": "nb"}
+PREFIX = re.compile(r"(lock |rep |repne |repe )?([a-z0-9]+)\s*(.*)$")
+REGISTER = re.compile(r"(xmm|ymm|zmm|mm|xm|ym|zm|k)(\d)?|r(\d)_(\d+)|r(8|16|32|64)")
+FIXED = re.compile(r"imm\d+|1|cl|al|ax|eax|rax|dx|st0")
+
+# A published form. names: those that it may have here; one: all its operands are one register; latency may be None.
+Published = collections.namedtuple("Published", "said names one latency cycles")
+# How two figures compare. how: one of AGREES, or the class of the page; None: they differ, and nothing explains it.
+Result = collections.namedtuple("Result", "form kind published here how")
+SAME, ADDRESS, CHAIN, NOTHING, TOO_FAST = ("agrees", "agrees with copies at one address", "agrees with copies that wait",
+                                           "agrees with copies that wait for nothing", "less than a slot")
+AGREES = (SAME, ADDRESS, CHAIN, NOTHING)
+COLUMNS = (table.Column("form", "form", left=True), table.Column("figure", "kind", left=True), table.Column("published", "published"),
+           table.Column("here", "here"), table.Column("class", "how", left=True))
+
+
+# --- published figures -------------------------------------------------------------------------------
+
+def _operand(text):
+    """Returns an operand's name here and its register, or None if this has no counterpart."""
+    text = text.replace("im8", "imm8") if text.startswith("im8") else text
+    if memory := re.fullmatch(r"\[m(\d+)\]", text):
+        return f"m{memory[1]}", None
+    if found := REGISTER.fullmatch(text):
+        file, number, gpr, width, plain = found.groups()
+        if file:
+            file = {"xm": "xmm", "ym": "ymm", "zm": "zmm"}.get(file, file)
+            return file, ("vector" if file.endswith("mm") and file != "mm" else file, file, number)
+        return f"r{width or plain}", ("r", "r", gpr)
+    return (text, None) if FIXED.fullmatch(text) else None
+
+
+def _names(said):
+    """Returns (names here, whether all operands are one register), or None if the form has no counterpart."""
+    evex, text = "{EVEX}" in said, said.replace("{EVEX}", "").strip().lower()
+    found = None if re.search(r"[+/(]|pair|\{k\}|_0", text) else PREFIX.match(text)
+    if not found:
+        return None
+    prefix, mnemonic, rest = found[1] or "", found[2], found[3]
+    operands = [_operand(x) for x in re.split(r"[ ,]+", rest.strip()) if x]
+    if None in operands:
+        return None
+    registers = [register for _, register in operands if register]
+    several = len(registers) > 1 and len({file for file, *_ in registers}) == 1
+    if several and 1 < len(set(registers)) < len(registers):
+        return None  # some of the operands are one register
+    mnemonics = [mnemonic] + [p + CONDITIONS[mnemonic[len(p):]] for p in ("j", "set", "cmov")
+                              if mnemonic.startswith(p) and mnemonic[len(p):] in CONDITIONS]
+    listed = " " + ", ".join(name for name, _ in operands) if operands else ""
+    names = [f"{e}{prefix}{m}{listed}" for m in mnemonics for e in (("{evex} ",) if evex else ("", "{evex} "))]
+    return names, several and len(set(registers)) == 1
+
+
+def _fields(line):
+    """Returns (name, latency, cycles) of a line of a published file, or None."""
+    if found := LINE.match(line):
+        return found["name"], found["latency"], found["cycles"]
+    parts = line.rstrip("\r\n").split("\t")
+    return parts[1:4] if len(parts) == 4 else None
+
+
+def published(path):
+    """Returns every Published of a file that has a counterpart. Raises Unreadable if no line has figures."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as f:
+            fields = [found for line in f if (found := _fields(line))]
+    except OSError as e:
+        raise saved.Unreadable(f"{path}: {e.strerror}") from None
+    if not fields:
+        raise saved.Unreadable(f"{path}: no line has published figures: InstLatx64's text, or extension, name, latency and "
+                               "cycles with tabs between them")
+    number = re.compile(r"\d+(\.\d+)?")
+    return [Published(said, *names, float(latency) if number.fullmatch(latency or "") else None, float(cycles))
+            for said, latency, cycles in fields if (names := _names(said)) and number.fullmatch(cycles)]
+
+
+# --- classes -----------------------------------------------------------------------------------------
+
+def classes(path=PAGE):
+    """Returns [(class, [pattern of forms])]: the first two cells of each line of the page's tables. A pattern is a name, with
+    * for any text."""
+    with open(path, encoding="utf-8") as f:
+        lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in f if line.startswith("| ")]
+    return [(cells[0], re.findall(r"`([^`]+)`", cells[1])) for cells in lines if "`" in cells[1]]
+
+
+def _class_of(form, of):
+    return next((name for name, patterns in of if any(fnmatch.fnmatchcase(form, p.replace("[", "[[]")) for p in patterns)), None)
+
+
+# --- the comparison ----------------------------------------------------------------------------------
+
+def near(here, there):
+    return abs(here - there) <= max(SHARE * there, CYCLES)
+
+
+def _latencies(form, memory):
+    """Returns the latencies between operands, not of flags; with memory also those of addresses."""
+    wanted = re.compile(r"\d+[bi]?>\d+" if memory else r"\d+>\d+")
+    return [figure for pair, figure in form.figures.items() if wanted.fullmatch(pair)]
+
+
+def _throughput(form, p):
+    """Returns how a published throughput agrees, or None. Copies of others may have one register for all operands, or one
+    address, or one destination, so that they wait for each other: such copies have figures here, too."""
+    independent = [form.figures[key].value for key in ("tp", *(["same"] if p.one else [])) if key in form.figures]
+    if any(near(value, p.cycles) for value in independent):
+        return SAME
+    if "line" in form.figures and near(form.figures["line"].value, p.cycles):
+        return ADDRESS
+    if any(near(f.value, p.cycles) for f in _latencies(form, False) if not f.at_most):
+        return CHAIN
+    return TOO_FAST if p.cycles < NO_SLOT else None
+
+
+def _latency(form, p):
+    """Returns how a published latency agrees, or None. If nothing waits in a published chain, its latency is a throughput."""
+    if any(near(f.value, p.latency) for f in _latencies(form, "[m" in p.said.lower())):
+        return SAME
+    idle = [form.figures[key].value for key in ("same", "tp") if key in form.figures]
+    waits = p.latency >= 1 and not near(p.latency, p.cycles)
+    return NOTHING if not waits and any(near(value, p.latency) for value in idle) else None
+
+
+def compare(forms, there, of):
+    """Returns a Result per figure that both have. forms: of one core; there: Published ones; of: classes()."""
+    by_name, results = {form.name: form for form in forms}, []
+    for p in there:
+        form = next((by_name[name] for name in p.names if name in by_name), None)
+        if form is None or "tp" not in form.figures:
+            continue
+        shown = insn.said(form.figures["same" if p.one and "same" in form.figures else "tp"])
+        results.append(Result(p.said, "throughput", p.cycles, shown, _throughput(form, p) or _class_of(form.name, of)))
+        if p.latency is not None and (found := _latencies(form, "[m" in p.said.lower())):
+            shown = ", ".join(insn.said(f) for f in found[:4])
+            results.append(Result(p.said, "latency", p.latency, shown, _latency(form, p) or _class_of(form.name, of)))
+    return results
+
+
+def _summary(results):
+    for kind in ("throughput", "latency"):
+        counts = collections.Counter(r.how for r in results if r.kind == kind)
+        agree, every, too_fast = sum(counts[how] for how in AGREES), sum(counts.values()), counts[TOO_FAST]
+        if every:
+            yield (f"{kind}: {agree} of {every} agree ({100 * agree / every:.1f}%)"
+                   + (f"; without {too_fast} published figures that are less than a slot {100 * agree / (every - too_fast):.1f}%"
+                      if 0 < too_fast < every else ""))
+            yield from (f"  {n} {how or 'differ, and no class explains it'}" for how, n in counts.most_common())
+
+
+def command(found, core, path, form):
+    """Prints the figures that differ, and how many agree. Returns 1 if one differs that no class of the page explains."""
+    forms = insn.forms(found)
+    core = forms[0].core if core is None and forms else core
+    results = compare([f for f in forms if f.core == core], published(path), classes())
+    if not results:
+        raise saved.Unreadable(f"{path}: no form is one of core {core} of the report")
+    differ = [r for r in results if r.how not in AGREES]
+    table.write(form, COLUMNS, [{**r._asdict(), "how": r.how or "none"} for r in differ])
+    if form == "text":
+        print("\n".join(["", *_summary(results)]))
+    return 1 if any(r.how is None for r in results) else 0
+
+
+def add(commands):
+    """Adds the command `insn`, which calls command() for --published."""
+    insn.add(commands, command)

@@ -1,0 +1,56 @@
+"""`baretick insn REPORT --published FILE`, with made-up reports and made-up figures of others."""
+
+import pytest
+from made_insn import record
+from made_reports import baretick, whole
+from read import agreement
+
+ADD = {"form": "add r64, r64", "cycles": {"tp": "0.25", "0>0": "1.00", "1>0": "1.00"}}
+XOR = {"form": "xor r64, r64", "cycles": {"tp": "0.25", "0>0": "1.00"}, "same": "0.167"}
+STORE = {"form": "movnti m64, r64", "cycles": {"tp": "41", "1>0": "<500"}, "line": "0.50"}
+DIVIDE = {"form": "divsd xmm, xmm", "cycles": {"tp": "5.00", "0>0": "13.0"}}
+
+
+def line(name, latency, cycles):
+    return f"Inst  409 X86   : {name:30} L: {latency:>6}ns={latency:>5}c  T:   0.08ns={cycles:>6}c\n"
+
+
+@pytest.fixture
+def compared(tmp_path):
+    def run(*lines):
+        report, published = tmp_path / "report.jsonl", tmp_path / "published.txt"
+        report.write_bytes(whole(others=(record(ADD), record(XOR), record(STORE), record(DIVIDE))))
+        published.write_text("CPU0: made up\n" + "".join(lines), encoding="utf-8")
+        return baretick("insn", report, "--published", published)
+
+    return run
+
+
+@pytest.mark.parametrize("said, how", [
+    (line("ADD r1_64, r2_64", 1.0, 0.25), agreement.SAME), ("X86\tADD r1_64, r2_64\t1.0\t0.26\n", agreement.SAME),
+    (line("ADD r1_64, r2_64", 1.0, 1.0), agreement.CHAIN), ("X86\tMOVNTI [m64], r64\t[memory dep.]\t0.5\n", agreement.ADDRESS),
+    (line("XOR r64, r64", 0.2, 0.17), agreement.NOTHING)])
+def test_a_figure_of_the_same_operands_agrees(compared, said, how):
+    ran = compared(said)
+    assert ran.returncode == 0 and f"1 {how}" in ran.stdout and "1 of 1 agree (100.0%)" in ran.stdout, ran
+
+
+def test_a_form_that_differs_and_is_in_no_class_fails(compared):
+    ran = compared(line("ADD r1_64, r2_64", 1.0, 0.6), line("DIVSD xmm1, xmm2", 13.0, 4.0), line("XOR r64, r64", 0.2, 0.01))
+    assert ran.returncode == 1 and "throughput: 0 of 3 agree" in ran.stdout, ran
+    lines = {words[0]: words for text in ran.stdout.splitlines() if (words := text.split())}
+    assert lines["ADD"][-1] == "none" and lines["DIVSD"][-1] == "divisions" and lines["XOR"][-1] == "slot", ran.stdout
+    assert compared(line("DIVSD xmm1, xmm2", 13.0, 4.0)).returncode == 0
+
+
+def test_a_file_without_figures_is_refused(compared):
+    ran = compared("nothing\n")
+    assert ran.returncode == 2 and "no line has published figures" in ran.stderr, ran
+    ran = compared(line("FOO r64", 1.0, 1.0))
+    assert ran.returncode == 2 and "no form is one of core 0" in ran.stderr, ran
+
+
+def test_each_pattern_of_the_page_is_one_of_a_class():
+    of = agreement.classes()
+    assert len(of) > 20 and all(patterns for _, patterns in of)
+    assert len({name for name, _ in of}) == len(of)
