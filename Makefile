@@ -129,7 +129,7 @@ flags = $(CFLAGS_IMAGE) $(call own_flags,$1)
 # --- the image -----------------------------------------------------------------------------------
 
 .PHONY: all run hosted replay silicon image iso signed test test-others test-conditions unit unit-build check lint
-.PHONY: clean help FORCE
+.PHONY: clean dist help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -444,6 +444,13 @@ check:
 lint:
 	@scripts/lint
 
+# The committed files, as a tarball that builds without git: the file VERSION names its build.
+DIST := baretick-$(shell cat VERSION)
+dist:
+	@mkdir -p $(B)
+	@git archive --format=tar.gz --prefix=$(DIST)/ -o $(B)/$(DIST).tar.gz HEAD
+	@echo "$(B)/$(DIST).tar.gz"
+
 clean:
 	rm -rf $(B)
 
@@ -459,6 +466,7 @@ help:
 	@echo "make check-object    prints what a machine will say about a user object (OBJECT=file.o)"
 	@echo "make image           makes build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso             makes build/baretick.iso, for a CD, a virtual CD or a stick"
+	@echo "make dist            makes build/baretick-VERSION.tar.gz, which builds without git"
 	@echo "make signed          makes build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
 	@echo "make test            runs all tests with gcc and QEMU"
 	@echo "make check           runs the unit tests and three boots, in less than 90 s"
