@@ -77,8 +77,8 @@ DEVICE(pm_timer, 2, "in from the ACPI PM timer", at_device, .device = PLATFORM_P
 DEVICE(hpet, 1, "a read of the HPET's counter, 32 bits", at_device, .device = PLATFORM_HPET);
 APIC(apic_id, "a read of the local APIC's id");
 APIC(apic_timer, "a read of the local APIC's current count");
-/* Where user space completes a store, KVM does not report the trap of a single step after it (Linux,
- * arch/x86/kvm/x86.c, x86_emulate_instruction): the store then seems not to have been executed. */
+/* Where user space completes a store, KVM does not report the trap of a single step after it
+ * (Linux, arch/x86/kvm/x86.c, x86_emulate_instruction). The store then seems not to have run. */
 APIC(apic_tpr, "a write of the local APIC's TPR, the same value", .may_be_elided = true);
 APIC(apic_eoi, "a write of the local APIC's EOI, with no interrupt in service",
      .may_be_elided = true);

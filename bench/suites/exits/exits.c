@@ -1,7 +1,8 @@
 /*
- * Suite `exits`: what a hypervisor may intercept and no other suite has (docs/exits.md). With suites
- * `privileged` and `devices`, `compare` finds what exits: CPUID and the port without a device are
- * its scale. On bare metal the rows have their cost without exits. All leave the machine as it was.
+ * Suite `exits`: what a hypervisor may intercept and no other suite has (docs/exits.md). With
+ * suites `privileged` and `devices`, `compare` finds what exits. CPUID and the port without a
+ * device are its scale. On bare metal the rows have their cost without exits. All leave the machine
+ * as it was.
  */
 #include "bench/suites/privileged/privileged.h"
 
