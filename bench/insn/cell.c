@@ -1,13 +1,10 @@
 #include "bench/insn/cell.h"
 #include "bench/context/pace.h"
-#include "bench/insn/batch.h"
 #include "bench/insn/due.h"
+#include "bench/insn/job.h"
 #include "bench/insn/mixed.h"
-#include "bench/context/context.h"
-#include "bench/sample/witness.h"
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"
-#include "lib/stats/stats.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
@@ -22,133 +19,31 @@ enum { COPIES = 640, FEW = 4, CYCLES = 6000, ITERATIONS_LEAST = 4, ITERATIONS_MO
 _Static_assert(INSN_LOOP_COPIES *ITERATIONS_LEAST >= COPIES,
                "a loop is as long as a straight line");
 #define STATES_APART 0.05 /* of a window: windows n and 2n are in different states */
-enum { TRIALS = 3, TRIES = 3 /* of a shared block */ };
-
-struct job {
-    struct insn_batch batch;
-    struct insn_pass pass;
-    struct insn_row *row;
-    unsigned at; /* the test that is being measured; `n` of the batch: the ruler */
-    uint64_t *samples;
-    bool shared[INSN_TESTS_MOST + 1];
-    double value[INSN_TESTS_MOST];
-    char name[80];
-};
-
-enum { RULER_SLOT = INSN_TESTS_MOST }; /* its index in `shared` and among the samples */
-
-/* --- windows ---------------------------------------------------------------------------------- */
-
-static double run(const struct job *j, window_fn fn, uint64_t iterations, uint64_t i)
-{
-    struct object *o = (struct object *)(void *)j->pass.e->p->data;
-
-    if (iterations)
-        insn_batch_iterations(&j->batch, iterations);
-    return (double)fn(o, NULL, 0, dither(j->pass.e, i), WINDOW_STACK + j->pass.at.stack).ticks;
-}
-
-/* Returns the samples of one kind: of the windows with n copies, or with twice as many. */
-static uint64_t *samples_of(const struct job *j, unsigned slot, bool twice)
-{
-    return j->samples + (2 * slot + twice) * 2 * INSN_WINDOWS_MOST;
-}
-
-/* Takes the forward or the backward block of one kind. Its first window is a warm-up. */
-static void take(const struct job *j, window_fn fn, uint64_t iterations, uint64_t *to,
-                 bool backward)
-{
-    unsigned n = j->pass.windows, from = backward ? n : 0;
-
-    if (n > 1)
-        run(j, fn, iterations, 0);
-    for (unsigned i = from; i < from + n; i++)
-        to[i] = (uint64_t)run(j, fn, iterations, i);
-}
-
-static void take_both(struct job *j, unsigned slot, bool backward)
-{
-    const struct insn_windows *w = &j->batch.test[slot];
-    bool is_ruler = slot == RULER_SLOT;
-    window_fn fn[] = {is_ruler ? j->batch.ruler : w->once, is_ruler ? j->batch.ruler2 : w->twice};
-    uint64_t iterations = is_ruler ? 0 : w->cell->iterations;
-
-    if (!is_ruler && w->writes)
-        insn_batch_fill(&j->batch);
-    for (unsigned i = 0; i < 2; i++) {
-        bool twice = i != backward;
-        bool doubles = twice && (is_ruler || !insn_has_two_bodies(w->cell->id.kind));
-        take(j, fn[twice], doubles ? 2 * iterations : iterations, samples_of(j, slot, twice),
-             backward);
-    }
-}
-
-/* Takes blocks between two readings of the witness. Repeats them if the core was shared, unless it
- * appears to be shared all the time. */
-static void take_exclusive(struct job *j, unsigned slot, bool backward)
-{
-    struct engine *e = j->pass.e;
-    unsigned tries = e->facts.witness.best > 0 ? TRIES : 1;
-    bool shared = true;
-
-    for (unsigned i = 0; i < tries && shared; i++) {
-        double before = witness_read_before(e);
-        take_both(j, slot, backward);
-        shared = witness_is_shared(e, before, witness_read(e));
-        witness_count(e, shared);
-    }
-    j->pass.table->blocks++;
-    j->pass.table->shared += shared;
-    j->shared[slot] |= shared;
-}
-
-/* Returns whether windows of a test can be in two states. */
-static bool has_states(const struct job *j, const struct insn_cell *c)
-{
-    return insn_has_states(c->id.kind) && !j->pass.table->exact;
-}
-
-/* Returns the mean of the undisturbed windows; of throughput, of those in the fastest state. */
-static double mean_of(const struct job *j, unsigned slot, bool twice)
-{
-    uint64_t sorted[2 * INSN_WINDOWS_MOST], scratch[2 * INSN_WINDOWS_MOST];
-    size_t n = (j->pass.table->exact ? 1 : 2) * j->pass.windows, used = 0;
-    double sum = 0;
-
-    memcpy(sorted, samples_of(j, slot, twice), n * sizeof *sorted);
-    stats_sort(sorted, n);
-    struct summary s = stats_summary(sorted, n, scratch);
-    double above = stats_disturbed_above(&s, j->pass.e->facts.step);
-    if (slot != RULER_SLOT && has_states(j, j->batch.test[slot].cell))
-        above = stats_other_state_above(sorted, n, j->pass.e->facts.step);
-    for (; used < n && (double)sorted[used] <= above; used++)
-        sum += (double)sorted[used];
-    return sum / (double)used;
-}
+enum { TRIALS = 3 };
 
 /* --- how many copies -------------------------------------------------------------------------- */
 
 /* Returns the difference of the least ticks of two windows. */
-static double roughly(const struct job *j, const struct insn_windows *w, uint64_t iterations)
+static double roughly(const struct insn_job *j, const struct insn_windows *w, uint64_t iterations)
 {
     double least[2] = {0};
 
     for (unsigned i = 0; i < TRIALS; i++)
         for (unsigned k = 0; k < 2; k++) {
-            double ticks = run(j, k ? w->twice : w->once, iterations << k, i);
+            double ticks = insn_job_run(j, k ? w->twice : w->once, iterations << k, i);
             if (i == 0 || ticks < least[k])
                 least[k] = ticks;
         }
     return least[1] - least[0];
 }
 
-static double cycle_of(const struct job *j)
+static double cycle_of(const struct insn_job *j)
 {
     return run_has_ruler(&j->pass.e->facts) ? j->pass.e->facts.ticks_per_cycle : 1;
 }
 
 /* The throughput tells how many fillers hide a copy. All loops take about as long. */
-static void choose_filled(const struct job *j, struct insn_cell *c)
+static void choose_filled(const struct insn_job *j, struct insn_cell *c)
 {
     struct insn_filling f = c->id.kind == INSN_TEST_FILLERS
                                 ? (struct insn_filling){INSN_FILLED_COPIES, INSN_FILLERS}
@@ -165,7 +60,7 @@ static void choose_filled(const struct job *j, struct insn_cell *c)
 }
 
 /* Chooses loop or straight line, by the ticks of a few copies. */
-static void choose(const struct job *j, const struct insn_windows *w)
+static void choose(const struct insn_job *j, const struct insn_windows *w)
 {
     struct insn_cell *c = w->cell;
 
@@ -184,7 +79,7 @@ static void choose(const struct job *j, const struct insn_windows *w)
     c->iterations = ITERATIONS_LEAST;
 }
 
-static void choose_iterations(const struct job *j, const struct insn_windows *w)
+static void choose_iterations(const struct insn_job *j, const struct insn_windows *w)
 {
     double iteration = roughly(j, w, ITERATIONS_LEAST) / ITERATIONS_LEAST / cycle_of(j);
     double most = iteration > 0 ? CYCLES / iteration : ITERATIONS_LEAST;
@@ -198,7 +93,7 @@ static void choose_iterations(const struct job *j, const struct insn_windows *w)
 
 static void try_few(void *ctx)
 {
-    struct job *j = ctx;
+    struct insn_job *j = ctx;
 
     insn_batch_fill(&j->batch);
     for (j->at = 0; j->at < j->batch.built; j->at++)
@@ -213,41 +108,43 @@ static double slots_of_iteration(const struct insn_cell *c)
 }
 
 /* Returns the issue slots of a copy. */
-static double slots_of(const struct job *j, unsigned i)
+static double slots_of(const struct insn_job *j, unsigned i)
 {
     const struct insn_cell *c = j->batch.test[i].cell;
-    double copies = mean_of(j, i, false), fillers = mean_of(j, i, true);
+    double copies = insn_job_mean(j, i, false), fillers = insn_job_mean(j, i, true);
     double slot = fillers / slots_of_iteration(c);
 
     return slot > 0 ? 1 + (copies - fillers) / slot / c->copies : UNKNOWN;
 }
 
-static double score_of(const struct job *j, unsigned i, double cycle)
+static double score_of(const struct insn_job *j, unsigned i, double cycle)
 {
     const struct insn_cell *c = j->batch.test[i].cell;
     double iteration = c->iterations * cycle;
 
-    return mixed_score(mean_of(j, i, false) / iteration, mean_of(j, i, true) / iteration, c,
+    return mixed_score(insn_job_mean(j, i, false) / iteration,
+                       insn_job_mean(j, i, true) / iteration, c,
                        insn_blocker_cost(j->pass.table, c->id.other));
 }
 
 /* Returns the ticks that twice as many copies take longer. If windows of n and of 2n copies were in
  * different states, half of those of 2n counts, without what an empty window takes. A straight line
  * of n copies may also be faster because a part of them fits the reorder buffer. */
-static double longer_of(const struct job *j, unsigned i)
+static double longer_of(const struct insn_job *j, unsigned i)
 {
     const struct insn_cell *c = j->batch.test[i].cell;
-    double once = mean_of(j, i, false), twice = mean_of(j, i, true);
+    double once = insn_job_mean(j, i, false), twice = insn_job_mean(j, i, true);
 
-    if (!has_states(j, c))
+    if (!insn_job_has_states(j, c))
         return twice - once;
-    double empty = 2 * mean_of(j, RULER_SLOT, false) - mean_of(j, RULER_SLOT, true),
+    double empty = 2 * insn_job_mean(j, INSN_RULER_SLOT, false) -
+                   insn_job_mean(j, INSN_RULER_SLOT, true),
            slower = 2 * once - twice - empty, most = STATES_APART * once;
     bool differ = slower > most || (c->iterations > 0 && slower < -most);
     return differ ? (twice - empty) / 2 : twice - once;
 }
 
-static double value_of(const struct job *j, unsigned i, double cycle)
+static double value_of(const struct insn_job *j, unsigned i, double cycle)
 {
     const struct insn_cell *c = j->batch.test[i].cell;
 
@@ -257,7 +154,7 @@ static double value_of(const struct job *j, unsigned i, double cycle)
     case INSN_TEST_MIXED:
         return score_of(j, i, cycle);
     case INSN_TEST_FILLERS: {
-        double ticks = mean_of(j, i, true) - mean_of(j, i, false);
+        double ticks = insn_job_mean(j, i, true) - insn_job_mean(j, i, false);
         return ticks / (c->copies * (c->blockers + 1)) / c->iterations / cycle;
     }
     default:
@@ -267,7 +164,7 @@ static double value_of(const struct job *j, unsigned i, double cycle)
 
 static void measure(void *ctx)
 {
-    struct job *j = ctx;
+    struct insn_job *j = ctx;
     const struct insn_batch *b = &j->batch;
 
     memset(j->shared, 0, sizeof j->shared);
@@ -280,15 +177,17 @@ static void measure(void *ctx)
     double cycle = cycle_of(j);
     if (j->pass.table->exact) { /* the ruler and a second block would have the same counts again */
         for (j->at = 0; j->at < b->built; j->at++)
-            take_exclusive(j, j->at, false);
+            insn_job_take(j, j->at, false);
     } else {
-        take_exclusive(j, RULER_SLOT, false);
+        insn_job_take(j, INSN_RULER_SLOT, false);
         for (j->at = 0; j->at < b->built; j->at++)
-            take_exclusive(j, j->at, false);
+            insn_job_take(j, j->at, false);
         while (j->at-- > 0)
-            take_exclusive(j, j->at, true);
-        take_exclusive(j, RULER_SLOT, true);
-        cycle = (mean_of(j, RULER_SLOT, true) - mean_of(j, RULER_SLOT, false)) / INSN_RULER;
+            insn_job_take(j, j->at, true);
+        insn_job_take(j, INSN_RULER_SLOT, true);
+        cycle =
+            (insn_job_mean(j, INSN_RULER_SLOT, true) - insn_job_mean(j, INSN_RULER_SLOT, false)) /
+            INSN_RULER;
     }
     for (unsigned i = 0; i < b->built; i++)
         j->value[i] = cycle > 0 ? value_of(j, i, cycle) : UNKNOWN;
@@ -302,11 +201,11 @@ static void keep_after(struct insn_cell *c, double value, bool shared)
         c->after[c->after_taken++] = (float)value;
 }
 
-static void keep(struct job *j)
+static void keep(struct insn_job *j)
 {
     for (unsigned i = 0; i < j->batch.built; i++) {
         struct insn_cell *c = j->batch.test[i].cell;
-        bool shared = j->shared[i] || j->shared[RULER_SLOT];
+        bool shared = j->shared[i] || j->shared[INSN_RULER_SLOT];
         if (!is_known(j->value[i]))
             continue;
         if (j->pass.aim == AIM_HISTORY) {
@@ -336,7 +235,7 @@ static uint8_t fault_number(struct insn_table *t, const char *text)
 }
 
 /* Marks the test that was aborted. False: the user stopped the run. */
-static bool mark(struct job *j, const struct guard_ended *ended)
+static bool mark(struct insn_job *j, const struct guard_ended *ended)
 {
     if (ended->by == GUARD_STOPPED) {
         if (j->pass.e->pace)
@@ -356,7 +255,7 @@ static bool mark(struct job *j, const struct guard_ended *ended)
 
 /* Adds to the batch the row's tests that this pass measures and whose number of copies is known
  * (tried), or not known (not tried). */
-static void collect(struct job *j, bool tried)
+static void collect(struct insn_job *j, bool tried)
 {
     struct insn_cell *c = j->pass.table->cell + j->row->first;
 
@@ -368,7 +267,7 @@ static void collect(struct job *j, bool tried)
 
 /* Calls fn for all tests of the batch, as many at once as fit the buffer. A test that is aborted is
  * removed, and the others are run again. */
-static bool run_all(struct job *j, void (*fn)(void *ctx), void (*done)(struct job *j))
+static bool run_all(struct insn_job *j, void (*fn)(void *ctx), void (*done)(struct insn_job *j))
 {
     struct guard_ended ended;
 
@@ -397,7 +296,7 @@ static bool run_all(struct job *j, void (*fn)(void *ctx), void (*done)(struct jo
 }
 
 /* The throughputs of form and blocker determine how many copies of each to take. */
-static void choose_mixes(const struct job *j)
+static void choose_mixes(const struct insn_job *j)
 {
     struct insn_cell *c = j->pass.table->cell + j->row->first;
 
@@ -407,7 +306,7 @@ static void choose_mixes(const struct job *j)
 }
 
 /* In the first pass, the time of a few copies of each test determines how many to take. */
-static bool try_row(struct job *j)
+static bool try_row(struct insn_job *j)
 {
     if (j->pass.aim == AIM_MIXES) {
         choose_mixes(j);
@@ -421,7 +320,7 @@ static bool try_row(struct job *j)
 
 bool insn_measure(const struct insn_pass *pass, struct insn_row *row)
 {
-    static struct job job;
+    static struct insn_job job;
     const struct engine *e = pass->e;
     struct sink_buf text;
 

@@ -1,4 +1,4 @@
-// links: bench/insn/forms.c bench/insn/cell.c bench/insn/due.c bench/insn/mixed.c
+// links: bench/insn/forms.c bench/insn/cell.c bench/insn/due.c bench/insn/job.c bench/insn/mixed.c
 /* Windows of forms on a simulated core: copies begin faster than they end as long as the reorder
  * buffer has room, so a window that is shorter than it reads too low. */
 #include "tests/unit/unit.h"
