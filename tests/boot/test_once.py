@@ -345,7 +345,7 @@ def test_secure_boot_takes_a_signed_image(made, once, image):
 
 def test_another_file_is_not_a_program(once, image):
     image.write_bytes(b"#!/bin/sh\n")
-    with pytest.raises(variables.Failed, match="no PE image"):
+    with pytest.raises(variables.Failed, match="not a PE image"):
         once("--yes")
 
 
@@ -488,5 +488,5 @@ def test_a_hostile_file_name_in_the_variable_stays_on_the_esp(made, once):
     token = token_of(own(made)[1])
     restart(made)
     made.variables.set(prepare.WITNESS, f"once={token}\nstatus=1\nfile=\\..\\..\\x.jsonl\n".encode(), prepare.WITNESS_GUID)
-    with pytest.raises(variables.Failed, match="no name of a file"):
+    with pytest.raises(variables.Failed, match="not a name of a file"):
         once("--result")
