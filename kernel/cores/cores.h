@@ -138,7 +138,7 @@ const char *cores_bring_up(struct cores *c);
 
 extern const struct core_origin core_started;
 
-/* Returns the bytes of arena that cores_start() takes. */
+/* Returns the bytes of arena that the `bring` of core_started takes. */
 uint64_t start_cost(unsigned cores);
 
 /* --- settle.c --- */

@@ -244,10 +244,10 @@ struct insn_form {
     uint8_t length : 4;           /* number of bytes */
     uint8_t prefixes : 2;         /* number of bytes before the place of REX */
     uint8_t encoding : 2;         /* enum insn_encoding */
-    uint16_t name;                /* its mnemonic: offset in insn_names */
-    uint16_t operands;            /* offset of its list in insn_lists */
+    uint16_t name;                /* its mnemonic: offset among the names */
+    uint16_t operands;            /* offset of its list of operands */
     uint16_t properties;          /* enum insn_property */
-    uint8_t flags;                /* index in insn_flag_sets */
+    uint8_t flags;                /* index of its struct insn_flags */
     uint8_t feature;     /* enum insn_feature; EVEX also needs AVX512F, VEX with vectors AVX */
     uint8_t why;         /* enum insn_why, as far as it is the same for every CPU */
     uint8_t decorations; /* enum insn_decoration; bits 7 and 6: for INSN_BROADCAST_BITS */
