@@ -20,6 +20,8 @@
 #include "lib/firmware/acpi.h"
 #include "lib/text/sink.h"
 
+/* --- conout.c --------------------------------------------------------------------------------- */
+
 /* The firmware's text console as a sink: UTF-8 in, UCS-2 out in pieces, a bare "\n" becomes "\r\n".
  * Characters outside UCS-2 and invalid UTF-8 become '?'. Without a console the text is dropped. */
 #define CONOUT_PIECE 128
@@ -40,6 +42,8 @@ void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to);
  * Source of the calls: UEFI 2.10 section 12.4. */
 void conout_below(struct conout *c);
 
+/* --- memmap.c --------------------------------------------------------------------------------- */
+
 /* The firmware's memory map, read while boot services are alive. Entries have the firmware's
  * descriptor size, which may differ from our header's. Source: UEFI 2.10 section 7.2.3. */
 struct memmap {
@@ -59,6 +63,8 @@ void memmap_close(struct memmap *m);
 
 /* Fills the regions; the handoff points to them. Makes no firmware call. */
 void memmap_hand_over(const struct memmap *m, struct handoff *h);
+
+/* --- firmware.c: the phase's state, and what all steps share ---------------------------------- */
 
 struct boot {
     EFI_HANDLE image;
@@ -106,7 +112,11 @@ void boot_acpi(const struct boot *b, struct boot_acpi *a);
 /* Decodes the CPU's CPUID. */
 void boot_cpu(struct cpu *cpu);
 
-/* --- the steps --- */
+/*
+ * --- the steps ---
+ * Each is in the file of its name, except boot_area() in arena.c, boot_leave() in main.c and
+ * boot_stuck() in answer.c.
+ */
 
 /* Collects what only the firmware knows of the machine. */
 void boot_facts(struct boot *b);
@@ -147,7 +157,7 @@ void boot_once_failed(struct boot *b);
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
-/* --- parts of them --- */
+/* --- parts of them: options.c, firmware.c, cores.c, stick.c, console.c ------------------------ */
 
 /* Reads the load options into *o; see options_parse_load(). */
 enum load_options boot_load_options(const struct boot *b, struct options *o, char *quote,

@@ -1,4 +1,4 @@
-/* The entry points of the kernel, and its memory need. boot/ calls these. */
+/* The entry points of the kernel (main.c), and its memory need (arena_need.c), for boot/. */
 #ifndef KERNEL_ENTRY_H
 #define KERNEL_ENTRY_H
 

@@ -21,6 +21,8 @@ struct kernel {
     uint64_t nmis_at_end; /* the boot core's NMIs at the report's end */
 };
 
+/* --- ending.c --------------------------------------------------------------------------------- */
+
 /* Begins the report on the consoles that are open. */
 void ending_report(struct kernel *k);
 
@@ -49,7 +51,7 @@ void ending_if_failed(struct kernel *k, const char *why_not);
  */
 _Noreturn void ending_fault(struct kernel *k, struct core *c, const struct trap_frame *f);
 
-/* --- platform.c: bench/api/platform.h for the bare machine --- */
+/* --- platform.c: bench/api/platform.h for the bare machine ------------------------------------ */
 
 /* Fills `p`, and `others` if there are other cores; allocates the sample memory. Call it after all
  * machine_...() steps. All three must stay valid. Returns NULL, or why not. */

@@ -1,6 +1,7 @@
 /*
  * Reports figures of several rows or cores: before the rows the cores, then rows of several cores,
- * after the last row what the figures of all rows show together.
+ * after the last row what the figures of all rows show together. cores_show.c, crowd_show.c,
+ * cores_compare.c, even_show.c and growth_show.c define these functions.
  */
 #ifndef BENCH_ACROSS_ACROSS_H
 #define BENCH_ACROSS_ACROSS_H

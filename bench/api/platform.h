@@ -245,7 +245,7 @@ struct platform {
 };
 
 /* Returns the words of memory that a run with these options uses on a machine with at most this
- * number of cores. */
+ * number of cores (bench/cores/plan.c). */
 size_t bench_memory_need(const struct options *o, unsigned cores);
 
 #endif

@@ -41,10 +41,11 @@ bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_wind
 bool free_window(struct stepper *t, enum kind kind, uint64_t n, uint64_t *count);
 
 /*
- * Compares the stepped counts with another count of the same windows, which are rerun without
- * traps: the TSC if it counts instructions, else the core's counter of retired instructions. Called
- * after the row's four windows were stepped. Fills `compared`, `unlike` and `by_counter` of
- * row->stepped, and the values in e->facts.stepping that the core's self-test judges.
+ * Compares (steps_compare.c) the stepped counts with another count of the same windows, which are
+ * rerun without traps: the TSC if it counts instructions, else the core's counter of retired
+ * instructions. Called after the row's four windows were stepped. Fills `compared`, `unlike` and
+ * `by_counter` of row->stepped, and the values in e->facts.stepping that the core's self-test
+ * judges.
  */
 void steps_compare(struct stepper *t);
 

@@ -70,9 +70,8 @@ size_t crowd_pairs(unsigned n);
 /* Fails the row, as wrong or not supported. The first reason is kept. */
 void crowd_fail(struct crowd *c, enum row_status status, const char *why);
 
-/*
- * Functions for a row's `meet` (bench.h).
- */
+/* --- crowd_pairs.c, crowd_contest.c: functions for a row's `meet` (bench.h) ------------------- */
+
 /* Run bench/cores/exchange.h on every pair. */
 void crowd_pingpong(struct crowd *c);
 void crowd_skew(struct crowd *c);

@@ -60,10 +60,10 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n);
 void stream_take(struct taking *t);
 
 /*
- * method=adaptive: takes longer and longer windows of the body until one lasts for target=. Then
- * takes windows with this number of operations, of the body and of the empty loop, forward and
- * back, between blocks of the ruler. Fills the adaptive part of row->method. The row fails if its
- * clock cannot be read.
+ * method=adaptive (method_adaptive.c): takes longer and longer windows of the body until one lasts
+ * for target=. Then takes windows with this number of operations, of the body and of the empty
+ * loop, forward and back, between blocks of the ruler. Fills the adaptive part of row->method. The
+ * row fails if its clock cannot be read.
  */
 void adaptive_take(struct taking *t);
 

@@ -18,7 +18,7 @@ void method_bare(struct report *r, const struct run_facts *run,
                  const struct bare_window window[RECIPE_COUNT]);
 
 /* method=plain, before all rows: writes the C program's table, and a record per step. A step that
- * did not do its work is a failure of the run. */
+ * did not do its work is a failure of the run (c_program_show.c). */
 void c_program_show(struct report *r, const struct run_facts *run, const struct c_program *c);
 
 /* Write members of the row's record, and of its per_op. */

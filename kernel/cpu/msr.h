@@ -37,7 +37,7 @@ struct fixup {
 uint64_t fixup_find(uint64_t rip);
 
 /* Reads the running core's MTRRs. False: the CPU has no MTRRs; only the page tables set memory
- * types then. */
+ * types then (mtrr_read.c). */
 bool mtrr_read(struct mtrr *m, const struct cpu *cpu);
 
 #endif

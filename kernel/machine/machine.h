@@ -85,6 +85,8 @@ struct machine {
     bool leaving; /* machine_leave() was called */
 };
 
+/* --- setup.c; consoles.c: the steps, in their order ------------------------------------------- */
+
 /* Sets up the arena, GDT, TSS, and the IDT with these hooks. m->boot_core stays NULL if the arena
  * is too small for its stacks. */
 void machine_traps(struct machine *m, struct handoff *h, const struct trap_hooks *hooks);
@@ -118,7 +120,7 @@ const char *machine_cores(struct machine *m);
 /* Returns the bytes of arena that the log of a borrowed machine takes. */
 uint64_t machine_log_cost(const struct handoff *h);
 
-/* --- leave.c: the ways out, with a status of lib/config/status.h --- */
+/* --- leave.c: the ways out, with a status of lib/config/status.h ------------------------------ */
 
 /* Exits QEMU by port 0xf4; to be called only there. Returns if the machine has no
  * isa-debug-exit. */

@@ -185,16 +185,16 @@ enum load_options {
 };
 
 /*
- * Parses load options from the firmware: the same language, in the same encodings, up to the first
- * NUL. They are ours if they begin with the program's own name (a last path component of
- * `own_name`, which may be NULL, "baretick" or "bootx64", with or without ".efi", any case; that
- * word is then dropped) or if one word is ours (a known key before '=', or help, or list). Then
- * every word must be right (OURS, or WRONG with a message on err as above, "load options, word 2:
- * ..."; with several lines, the line; *o then has the words before it). Otherwise they are another
- * program's: FOREIGN, nothing is changed, and `quote` gets them as printable ASCII (at most
- * quote_size bytes, including the NUL; `\xNN` for others, "..." if truncated). Empty, or only NULs
- * and blanks: NONE. In all other cases `quote` is empty. Load options have only one text; after a
- * NUL there is the firmware's padding.
+ * Parses (load_options.c) load options from the firmware: the same language, in the same encodings,
+ * up to the first NUL. They are ours if they begin with the program's own name (a last path
+ * component of `own_name`, which may be NULL, "baretick" or "bootx64", with or without ".efi", any
+ * case; that word is then dropped) or if one word is ours (a known key before '=', or help, or
+ * list). Then every word must be right (OURS, or WRONG with a message on err as above, "load
+ * options, word 2: ..."; with several lines, the line; *o then has the words before it). Otherwise
+ * they are another program's: FOREIGN, nothing is changed, and `quote` gets them as printable ASCII
+ * (at most quote_size bytes, including the NUL; `\xNN` for others, "..." if truncated). Empty, or
+ * only NULs and blanks: NONE. In all other cases `quote` is empty. Load options have only one text;
+ * after a NUL there is the firmware's padding.
  */
 enum load_options options_parse_load(struct options *o, const void *bytes, size_t n,
                                      const char *own_name, char *quote, size_t quote_size,
