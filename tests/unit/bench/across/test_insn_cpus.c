@@ -1,7 +1,7 @@
 /* How much suite insn measures on recorded CPUs: by CPUID alone, so no such CPU is
  * needed. The system is taken to enable all state that the CPU has. */
 // links: bench/insn/forms.c bench/across/insn_record.c bench/across/insn_groups.c
-// links: bench/across/insn_names.c bench/across/curve_bytes.c
+// links: bench/across/insn_names.c bench/across/insn_bytes.c bench/across/curve_bytes.c
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include "bench/across/curve_bytes.h"
