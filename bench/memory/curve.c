@@ -86,7 +86,8 @@ static uint8_t *place_of(const struct measuring *w, uint64_t bytes)
 }
 
 /* Visits a point. False: the row has ended, and says why, or the user stopped the run. */
-static bool visit(struct measuring *w, uint64_t point, struct visit *v)
+static bool visit(struct measuring *w, uint64_t point, struct pairs_figure *exclusive,
+                  struct pairs_figure *all)
 {
     struct order_of_visit o = {.e = w->e, .pairs = is_proof(w->e) ? 1 : VISIT_PAIRS};
     uint64_t evict, bytes = needs_bytes(&w->curve, point, &evict);
@@ -96,7 +97,8 @@ static bool visit(struct measuring *w, uint64_t point, struct visit *v)
         &w->curve.row.bench->curve, &w->area, place_of(w, bytes), point, evict, w->map, w->seed};
     if (!pace_go_on(w->e) || !guard_run(w->e, &w->curve.row, visit_here, &o))
         return false;
-    *v = o.v;
+    *exclusive = o.v.exclusive;
+    *all = o.v.all;
     w->curve.elements += o.v.elements;
     row_fail(&w->curve.row, ROW_WRONG, o.v.wrong);
     row_fail(&w->curve.row, ROW_UNSUPPORTED, o.v.lacks);
@@ -118,13 +120,10 @@ static bool visit_first(struct measuring *w, size_t i)
 {
     struct point *p = &w->point[i];
     uint64_t from = tsc_now();
-    struct visit v;
 
-    if (!visit(w, p->at, &v))
+    if (!visit(w, p->at, &p->exclusive, &p->all))
         return false;
     w->cost[i] = budget_since(&w->budget, from);
-    p->exclusive = v.exclusive;
-    p->all = v.all;
     return true;
 }
 
@@ -198,13 +197,8 @@ static bool visit_point(void *ctx, size_t i, struct pairs_figure *exclusive,
                         struct pairs_figure *all)
 {
     struct measuring *w = ctx;
-    struct visit v;
 
-    if (!visit(w, w->point[i].at, &v))
-        return false;
-    *exclusive = v.exclusive;
-    *all = v.all;
-    return true;
+    return visit(w, w->point[i].at, exclusive, all);
 }
 
 /* Makes the passes after the first one. False: the row has ended. */
