@@ -5,9 +5,7 @@
 #include "bench/insn/mixed.h"
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"
-#include "lib/text/fmt.h"
 #include "lib/text/mem.h"
-#include "lib/text/str.h"
 
 /*
  * Number of copies: more than the reorder buffer and the scheduler hold (512 and about 200 entries
@@ -42,30 +40,14 @@ static double cycle_of(const struct insn_job *j)
     return run_has_ruler(&j->pass.e->facts) ? j->pass.e->facts.ticks_per_cycle : 1;
 }
 
-/* The throughput tells how many fillers hide a copy. All loops take about as long. */
-static void choose_filled(const struct insn_job *j, struct insn_cell *c)
-{
-    struct insn_filling f = c->id.kind == INSN_TEST_FILLERS
-                                ? (struct insn_filling){INSN_FILLED_COPIES, INSN_FILLERS}
-                                : insn_filling_of(j->pass.table, j->row);
-
-    if (f.copies == 0) {
-        c->ended = GUARD_STOPPED;
-        return;
-    }
-    c->copies = f.copies;
-    c->blockers = f.fillers;
-    c->iterations =
-        (uint16_t)(ITERATIONS_MOST * INSN_FILLED_COPIES * INSN_FILLERS / (f.copies * f.fillers));
-}
-
 /* Chooses loop or straight line, by the ticks of a few copies. */
 static void choose(const struct insn_job *j, const struct insn_windows *w)
 {
     struct insn_cell *c = w->cell;
 
     if (c->id.kind == INSN_TEST_SLOTS || c->id.kind == INSN_TEST_FILLERS) {
-        choose_filled(j, c);
+        if (!mixed_choose_fillers(j->pass.table, j->row, c))
+            c->ended = GUARD_STOPPED;
         return;
     }
     double cycles = roughly(j, w, 0) / FEW / cycle_of(j);
@@ -98,23 +80,6 @@ static void try_few(void *ctx)
     insn_batch_fill(&j->batch);
     for (j->at = 0; j->at < j->batch.built; j->at++)
         choose(j, &j->batch.test[j->at]);
-}
-
-/* Returns the slots of an iteration of the fillers alone: one for each of them, and about three for
- * the end of the loop. Those of resets, one or two per copy, are not counted. */
-static double slots_of_iteration(const struct insn_cell *c)
-{
-    return c->copies * (c->blockers + 1) + 3;
-}
-
-/* Returns the issue slots of a copy. */
-static double slots_of(const struct insn_job *j, unsigned i)
-{
-    const struct insn_cell *c = j->batch.test[i].cell;
-    double copies = insn_job_mean(j, i, false), fillers = insn_job_mean(j, i, true);
-    double slot = fillers / slots_of_iteration(c);
-
-    return slot > 0 ? 1 + (copies - fillers) / slot / c->copies : UNKNOWN;
 }
 
 static double score_of(const struct insn_job *j, unsigned i, double cycle)
@@ -150,7 +115,7 @@ static double value_of(const struct insn_job *j, unsigned i, double cycle)
 
     switch (c->id.kind) {
     case INSN_TEST_SLOTS:
-        return slots_of(j, i);
+        return mixed_slots(insn_job_mean(j, i, false), insn_job_mean(j, i, true), c);
     case INSN_TEST_MIXED:
         return score_of(j, i, cycle);
     case INSN_TEST_FILLERS: {
@@ -221,19 +186,6 @@ static void keep(struct insn_job *j)
 
 /* --- faults ----------------------------------------------------------------------------------- */
 
-/* Returns the number of a text. Equal texts have one number; the last number is shared by all texts
- * that do not fit. */
-static uint8_t fault_number(struct insn_table *t, const char *text)
-{
-    unsigned i = 1;
-
-    while (i < INSN_FAULTS && t->fault[i][0] && !str_eq(t->fault[i], text))
-        i++;
-    if (!t->fault[i][0])
-        fmt_buf(t->fault[i], sizeof t->fault[i], "%s", text);
-    return (uint8_t)i;
-}
-
 /* Marks the test that was aborted. False: the user stopped the run. */
 static bool mark(struct insn_job *j, const struct guard_ended *ended)
 {
@@ -243,7 +195,7 @@ static bool mark(struct insn_job *j, const struct guard_ended *ended)
         return false;
     }
     const char *what = ended->by == GUARD_FAULT ? ended->what : "it exceeded deadline=";
-    j->row->fault = fault_number(j->pass.table, what);
+    j->row->fault = insn_fault_number(j->pass.table, what);
     bool all = ended->by == GUARD_DEADLINE;
     for (unsigned i = 0; i < j->batch.n; i++)
         if (all || i == j->at)
@@ -274,7 +226,7 @@ static bool run_all(struct insn_job *j, void (*fn)(void *ctx), void (*done)(stru
     while (j->batch.n > 0) {
         if (!insn_batch_build(&j->batch)) {
             j->batch.test[0].cell->ended = GUARD_FAULT;
-            j->row->fault = fault_number(j->pass.table, "its copies cannot be encoded");
+            j->row->fault = insn_fault_number(j->pass.table, "its copies cannot be encoded");
             insn_batch_drop(&j->batch, 1);
             continue;
         }

@@ -45,6 +45,36 @@ bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct
     return true;
 }
 
+bool mixed_choose_fillers(const struct insn_table *t, const struct insn_row *row,
+                          struct insn_cell *c)
+{
+    struct insn_filling f = c->id.kind == INSN_TEST_FILLERS
+                                ? (struct insn_filling){INSN_FILLED_COPIES, INSN_FILLERS}
+                                : insn_filling_of(t, row);
+
+    if (f.copies == 0)
+        return false;
+    c->copies = f.copies;
+    c->blockers = f.fillers;
+    c->iterations =
+        (uint16_t)(ITERATIONS_MOST * INSN_FILLED_COPIES * INSN_FILLERS / (f.copies * f.fillers));
+    return true;
+}
+
+/* Returns the slots of an iteration of the fillers alone: one for each of them, and about three for
+ * the end of the loop. Those of resets, one or two per copy, are not counted. */
+static double slots_of_iteration(const struct insn_cell *c)
+{
+    return c->copies * (c->blockers + 1) + 3;
+}
+
+double mixed_slots(double copies, double fillers, const struct insn_cell *c)
+{
+    double slot = fillers / slots_of_iteration(c);
+
+    return slot > 0 ? 1 + (copies - fillers) / slot / c->copies : UNKNOWN;
+}
+
 double mixed_score(double mixed, double filled, const struct insn_cell *c, double blocker)
 {
     double blocked = c->blockers * blocker;

@@ -1,4 +1,7 @@
-/* Finds whether a form and a blocker need the same unit, from the time that both take together. */
+/*
+ * Copies of a form next to other code: how many of each, and what their time shows. Next to a
+ * blocker, whether both need the same unit; next to fillers, the issue slots of a copy.
+ */
 #ifndef BENCH_INSN_MIXED_H
 #define BENCH_INSN_MIXED_H
 
@@ -15,6 +18,15 @@ struct insn_ratio mixed_ratio(double copy, double blocker, unsigned placement);
 /* Sets ratio and iterations of a cell for its next placement, from the throughputs of row and
  * blocker. False: a throughput is not known, or there is no ratio; the cell then has no copies. */
 bool mixed_choose(const struct insn_table *t, const struct insn_row *row, struct insn_cell *c);
+
+/* Sets copies, fillers and iterations of a cell, from the row's throughput: that tells how many
+ * fillers hide a copy. All loops take about as long. False: as insn_filling_of() says. */
+bool mixed_choose_fillers(const struct insn_table *t, const struct insn_row *row,
+                          struct insn_cell *c);
+
+/* Returns the issue slots of a copy, from the ticks of the copies with their fillers, and of the
+ * fillers alone. UNKNOWN: the fillers took no time. */
+double mixed_slots(double copies, double fillers, const struct insn_cell *c);
 
 /*
  * Returns a score: from 1 on, form and blocker share a unit. It is computed from the cycles of an

@@ -2,6 +2,7 @@
 #include "lib/insn/table.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
+#include "lib/text/str.h"
 
 void insn_row_name(const struct insn_row *row, struct sink *out)
 {
@@ -284,4 +285,15 @@ bool insn_is_complex(const struct insn_table *t, const struct insn_row *row)
     return !(insn_form(row->form)->properties & INSN_LCP) && straight.settled && loop.settled &&
            straight.value >= COMPLEX_CYCLES && straight.value >= COMPLEX_RATIO * loop.value &&
            slots.value >= COMPLEX_SLOTS;
+}
+
+uint8_t insn_fault_number(struct insn_table *t, const char *text)
+{
+    unsigned i = 1;
+
+    while (i < INSN_FAULTS && t->fault[i][0] && !str_eq(t->fault[i], text))
+        i++;
+    if (!t->fault[i][0])
+        fmt_buf(t->fault[i], sizeof t->fault[i], "%s", text);
+    return (uint8_t)i;
 }

@@ -140,4 +140,8 @@ bool insn_is_complex(const struct insn_table *t, const struct insn_row *row);
 /* Returns the cost of a link without the form, 0 if it is not measured. */
 struct agreed insn_link_cost(const struct insn_table *t, enum insn_link link);
 
+/* Returns the number of a text in `fault` of the table. Equal texts have one number; the last
+ * number is shared by all texts that do not fit. */
+uint8_t insn_fault_number(struct insn_table *t, const char *text);
+
 #endif
