@@ -136,12 +136,12 @@ bool machine_halts(const struct machine *m, enum finish finish);
  * The fault handler may call it again when a step faulted: then it only halts.
  *
  * A borrowed machine is given back instead, from anywhere in the kernel, a fault handler included.
- * boot/after.c does what `finish` says, once the report is on the stick. Other cores go home first
- * (kernel/cores/lent.h). In addition to kernel/cpu/cpu_state.h, these are restored: DE_CFG's LFENCE
- * bit, the masked entries of the IO-APICs and the LVT (never the timer's count), TPR and spurious
- * vector, the PIC's masks, the machine-check enables, the serial port's settings. The code that
- * uses the HPET, the PIT's gate and cycle counters restores them. Old errors in machine-check banks
- * are lost.
+ * boot/after.c does what `finish` says, once the report is on the stick. Other cores return to the
+ * firmware first (kernel/cores/lent.h). In addition to kernel/cpu/cpu_state.h, these are restored:
+ * DE_CFG's LFENCE bit, the masked entries of the IO-APICs and the LVT (never the timer's count),
+ * TPR and spurious vector, the PIC's masks, the machine-check enables, the serial port's settings.
+ * The code that uses the HPET, the PIT's gate and cycle counters restores them. Old errors in
+ * machine-check banks are lost.
  */
 _Noreturn void machine_leave(struct machine *m, enum finish finish, enum status status);
 

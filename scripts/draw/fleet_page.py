@@ -1,4 +1,4 @@
-"""The page of a fleet: machines against their peers, their history, their certificates."""
+"""The page of a fleet: machines compared with their peers, their history, their certificates."""
 from draw import document, fleet_parts, markup
 from draw.markup import element
 from fleet import history, peers

@@ -62,8 +62,8 @@ def scale(lines, prefixes):
 
 
 def verdict(line, exit_ns):
-    """Returns whether the operation exits. One that takes less than part of an exit under the hypervisor does not, and
-    one that costs that much more than without it does."""
+    """Returns EXITS if the hypervisor adds half of CPUID's exit or more to the operation, STAYS if the operation takes
+    less than that half under the hypervisor, else UNDECIDED."""
     if line["cost_lo"] >= exit_ns / SHARE:
         return EXITS
     return STAYS if line["with_hi"] < exit_ns / SHARE else UNDECIDED

@@ -50,7 +50,7 @@ def test_a_wrong_conf_is_refused_under_uboot(boot, stick):
 
 
 ONE_SHOT, LOADER_GUID = "LoaderEntryOneShot", "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"  # systemd.io/BOOT_LOADER_INTERFACE
-# As Debian's /etc/grub.d/00_header has it, for a file on the disk. The first entry stands for Linux.
+# As Debian's /etc/grub.d/00_header has it, for a file on the disk. The first entry represents Linux.
 GRUB = """
 search --no-floppy --file --set=root /ready.efi
 load_env --file ($root)/grub/grubenv
