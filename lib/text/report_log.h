@@ -1,7 +1,7 @@
 /*
  * A report kept in memory, to be written to files later: its records in one buffer, all other lines
- * in another, in any order. A sink for lines that end in "\r\n", without progress lines; a record is
- * a line that begins with '{'.
+ * in another, in any order. A sink for lines that end in "\r\n", without progress lines. A record
+ * is a line that begins with '{'.
  *
  * Only complete lines are kept. Once a line does not fit, a buffer takes no more, except after
  * report_log_end(): REPORT_LOG_END bytes of each buffer are reserved for that, so that even a
