@@ -1,12 +1,14 @@
 /*
- * Chooses the addresses of a row's code, stack and data. One placement does not predict another
- * launch (docs/figure.md "Placements"). The default is up to 16, drawn from the seed; `fixed` is
- * one, aligned; `sweep` uses 64 offsets of code, then of stack, then of data.
+ * The placements of a row, and how its windows are divided among them.
  *
- * Divides a row's windows into parts (docs/figure.md "Rounds"): each is a number of blocks at one
- * placement in one round. In the order of taking, the parts of a round are adjacent, and so are the
- * parts of a placement. If a row has more placements than rounds, each placement is one part. If it
- * has fewer, a placement's blocks are divided among several rounds.
+ * A placement is the addresses of the row's code, stack and data. One placement does not predict
+ * another launch (docs/figure.md "Placements"). The default is up to 16, drawn from the seed;
+ * `fixed` is one, aligned; `sweep` uses 64 offsets of code, then of stack, then of data.
+ *
+ * A part of the windows (docs/figure.md "Rounds") is a number of blocks at one placement in one
+ * round. In the order of taking, the parts of a round are adjacent, and so are the parts of a
+ * placement. If a row has more placements than rounds, each placement is one part. If it has
+ * fewer, a placement's blocks are divided among several rounds.
  */
 #ifndef BENCH_PLACE_LAYOUT_H
 #define BENCH_PLACE_LAYOUT_H
