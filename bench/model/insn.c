@@ -129,19 +129,31 @@ static bool is_apart(struct agreed after, struct agreed usual)
            (apart < 0 ? -apart : apart) > HISTORIES_APART;
 }
 
-struct agreed insn_after(const struct insn_table *t, const struct insn_row *row,
-                         const struct insn_cell *cell)
+/* Returns the figure of the placements with the other history, without the chain's steps. */
+static struct agreed of_after(const struct insn_table *t, const struct insn_row *row,
+                              const struct insn_cell *cell)
 {
-    double both[INSN_AFTER];
+    double all[INSN_AFTER];
     bool at_most;
 
     for (unsigned i = 0; i < cell->after_taken; i++)
-        both[i] = cell->after[i];
+        all[i] = cell->after[i];
+    struct agreed a = agree(all, cell->after_taken);
+    if (cell->after_taken == 1)
+        a.lo = a.hi = a.value;
+    return without_steps(t, row, cell, a, &at_most);
+}
+
+struct agreed insn_after(const struct insn_table *t, const struct insn_row *row,
+                         const struct insn_cell *cell)
+{
+    bool at_most;
+
     if (cell->after_taken < INSN_AFTER)
         return agree(NULL, 0);
-    struct agreed a = without_steps(t, row, cell, agree(both, INSN_AFTER), &at_most);
-    a.settled = agree_is_narrow(a);
-    return a.settled && is_apart(a, insn_figure(t, row, cell, &at_most)) ? a : agree(NULL, 0);
+    struct agreed a = of_after(t, row, cell);
+    return agree_is_narrow(a) && is_apart(a, insn_figure(t, row, cell, &at_most)) ? a
+                                                                                  : agree(NULL, 0);
 }
 
 bool insn_wants_after(const struct insn_table *t, const struct insn_row *row,
@@ -149,10 +161,9 @@ bool insn_wants_after(const struct insn_table *t, const struct insn_row *row,
 {
     bool at_most;
 
-    if (cell->after_taken != 1)
+    if (cell->after_taken == 0 || cell->after_taken == INSN_AFTER)
         return cell->after_taken == 0;
-    struct agreed a = {cell->after[0], cell->after[0], cell->after[0], true};
-    return is_apart(without_steps(t, row, cell, a, &at_most), insn_figure(t, row, cell, &at_most));
+    return is_apart(of_after(t, row, cell), insn_figure(t, row, cell, &at_most));
 }
 
 struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_row *row)

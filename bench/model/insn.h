@@ -12,7 +12,7 @@
 #include "lib/stats/agree.h"
 
 #define INSN_PLACES 8 /* most placements of a test ... */
-#define INSN_AFTER  2 /* ... and with the other history of registers (lib/insn/put.h) */
+#define INSN_AFTER  3 /* ... and with the other history of registers (lib/insn/put.h) */
 
 /* One test, measured at several placements: a cell of the table. */
 struct insn_cell {
@@ -92,7 +92,7 @@ struct agreed insn_after(const struct insn_table *t, const struct insn_row *row,
                          const struct insn_cell *cell);
 
 /* Returns whether another placement with the other history is useful: no placement has it so far,
- * or the figure of one differs. */
+ * or those that have it all differ from the figure. */
 bool insn_wants_after(const struct insn_table *t, const struct insn_row *row,
                       const struct insn_cell *cell);
 
