@@ -38,14 +38,25 @@ def hypervisor(run):
     return run.get("hypervisor", "one without a name") if run.get("virtualised") else None
 
 
-def in_ns(rows):
-    """Returns (value, lo, hi) of a row's launches in ns, or None. Without an interval, lo and hi are the value."""
-    found = [f["ns"] for f in map(figure.of, rows or ()) if "ns" in f]
+def least(row, hz):
+    """Returns the figure of the shortest window of a row: without an interval, as under an emulator, it is what other
+    programs disturb least. An exit is much longer than the rest of the window."""
+    ns = row["ticks"]["min"] / row["ops"] / hz * 1e9
+    return figure.Figure("ns", ns, ns, ns)
+
+
+def in_ns(rows, hz):
+    """Returns (value, lo, hi) of a row's launches in ns, or None. hz: the TSC's frequency."""
+    found = []
+    for row in rows or ():
+        ns = figure.of(row).get("ns")
+        if ns and ns.lo is not None:
+            found.append(ns)
+        elif row["status"] == "ok" and hz and "min" in row.get("ticks", {}):
+            found.append(least(row, hz))
     if not found:
         return None
-    value = statistics.median(f.value for f in found)
-    return (value, min(f.value if f.lo is None else f.lo for f in found),
-            max(f.value if f.hi is None else f.hi for f in found))
+    return statistics.median(f.value for f in found), min(f.lo for f in found), max(f.hi for f in found)
 
 
 def line_of(key, without, over):
@@ -80,7 +91,8 @@ class Exits:
         if names == [None, None]:
             self.why = "Nothing exits: neither machine has a hypervisor."
             return
-        pairs = [(key, in_ns(old.rows.get(key)), in_ns(new.rows.get(key))) for key in old.rows if key in new.rows]
+        hz = [side.run.get("tsc", {}).get("hz") for side in (old, new)]
+        pairs = [(key, in_ns(old.rows[key], hz[0]), in_ns(new.rows[key], hz[1])) for key in old.rows if key in new.rows]
         pairs = [pair for pair in pairs if None not in pair[1:]]
         lines = [line_of(*pair) for pair in pairs]
         cpuid = scale(lines, CPUID)

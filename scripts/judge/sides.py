@@ -7,7 +7,7 @@ from read import figure, interval, kept, saved
 
 # Fields of a row. likeness.py, estimate.py and difference.py list the fields that they need.
 KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt judged recipe cold share together
-    form modes n disturbed shared per_op.ipc ticks.median ticks.p99 ticks.max interval.estimator interval.kappa
+    form modes n disturbed shared per_op.ipc ops ticks.min ticks.median ticks.p99 ticks.max interval.estimator interval.kappa
     interval.sd interval.rounds_sd interval.rounds_cycles process.involuntary_switches process.page_faults
     process.migrations process.steal_ms""")
 

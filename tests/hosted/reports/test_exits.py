@@ -96,3 +96,17 @@ def test_a_serial_line_of_records_alone_is_read_as_a_log(tmp_path, pair):
     log = tmp_path / "serial.log"
     log.write_bytes(b"\x1b[2J\x1b[01;01Hbaretick: leaving firmware\r\n" + pair[1].read_bytes())
     assert judged(pair[0], log)["exits/cpuid"]["exit"] == "exits"
+
+
+def test_the_shortest_window_counts_where_figures_have_no_interval(tmp_path):
+    """As under an emulator on a busy machine: figures are missing or below zero, and most windows are too long."""
+    def noisy(name, ticks):
+        found = row(name.split("/")[1], 1, suite=name.split("/")[0])
+        return {**found, "ops": 10, "per_op": {"ticks": -5.0}, "ticks": {**found["ticks"], "min": 10 * ticks}}
+
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    old.write_bytes(report([head(), *(noisy(name, 20) for name in ("exits/cpuid", "made/add")), END]))
+    new.write_bytes(report([head(**KVM), noisy("exits/cpuid", 2000), noisy("made/add", 20), END]))
+    found = judged(old, new)
+    assert found["exits/cpuid"]["exit"] == "exits" and found["made/add"]["exit"] == "stays"
+    assert found["exits/cpuid"]["exit_ns"] == pytest.approx(990)  # at 2 GHz
