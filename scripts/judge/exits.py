@@ -1,5 +1,5 @@
 """Which operations exit to a hypervisor, and what an exit costs: by the figures of one report under it and of one
-without it, or under another (docs/exits.md). No list says what exits; three rows are the scale: CPUID, which every
+without it, or under another (docs/exits.md). No list says what exits; two kinds of rows are the scale: CPUID, which every
 hypervisor handles in its kernel, and a port that no device has, which only user space answers."""
 import math
 import statistics
@@ -52,7 +52,7 @@ def in_ns(rows, hz):
         ns = figure.of(row).get("ns")
         if ns and ns.lo is not None:
             found.append(ns)
-        elif row["status"] == "ok" and hz and "min" in row.get("ticks", {}):
+        elif row["status"] == "ok" and hz and row.get("ops") and "min" in row.get("ticks", {}):
             found.append(least(row, hz))
     if not found:
         return None
