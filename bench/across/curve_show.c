@@ -166,6 +166,32 @@ static void show_more(const struct run_facts *run, const struct curve *c, double
     fmt(out, more < 0 ? " less than the level before" : " more than the level before");
 }
 
+/* Writes where a level ends, and what CPUID has there. */
+static void show_end(const struct curve *c, const struct level *l, struct sink *out)
+{
+    if (!l->beyond)
+        return;
+    if (!l->half_way) {
+        fmt(out, "; has no clear end%s", l->cache < 0 ? "" : ", lies in CPUID's ");
+        if (l->cache >= 0)
+            show_cache(c, &c->cache[l->cache], out);
+        return;
+    }
+    fmt(out, "; ends between ");
+    show_size(l->to, 0, out);
+    fmt(out, " and ");
+    show_size(l->half_way, 0, out);
+    fmt(out,
+        l->cache < 0 ? ", where CPUID has no %s"
+        : l->early   ? ", before CPUID's "
+                     : ", at CPUID's ",
+        bench_is_pages(c->row.bench->curve.load) ? "TLB" : "cache");
+    if (l->cache >= 0)
+        show_cache(c, &c->cache[l->cache], out);
+    if (l->early)
+        fmt(out, ": others use the rest of it");
+}
+
 static void show_level(const struct run_facts *run, const struct curve *c, size_t i,
                        struct sink *out)
 {
@@ -177,13 +203,7 @@ static void show_level(const struct run_facts *run, const struct curve *c, size_
     show_size(l->to, 0, out);
     if (i > 0)
         show_more(run, c, l->value - l[-1].value, out);
-    if (l->cache >= 0) {
-        fmt(out, "; ends at CPUID's ");
-        show_cache(c, &c->cache[l->cache], out);
-    } else if (l->beyond) {
-        fmt(out, "; ends at no %s of CPUID",
-            bench_is_pages(c->row.bench->curve.load) ? "TLB" : "cache");
-    }
+    show_end(c, l, out);
     fmt(out, "\r\n");
 }
 
@@ -195,7 +215,16 @@ static bool is_found(const struct curve *c, unsigned cache)
     return false;
 }
 
-/* Writes the caches of CPUID at which no level ends. */
+/* Returns whether the curve climbs so slowly from a level that more levels may be hidden. */
+static bool has_unclear_end(const struct curve *c)
+{
+    for (size_t i = 0; i < c->levels; i++)
+        if (c->level[i].beyond && !c->level[i].half_way)
+            return true;
+    return false;
+}
+
+/* Writes the caches of CPUID at which no level ends, and the reason. */
 static void show_not_found(const struct curve *c, struct sink *out)
 {
     bool any = false;
@@ -208,7 +237,8 @@ static void show_not_found(const struct curve *c, struct sink *out)
         any = true;
     }
     if (any)
-        fmt(out, ": no level ends there\r\n");
+        fmt(out, has_unclear_end(c) ? ": the curve climbs past there without a flat range\r\n"
+                                    : ": no level ends there\r\n");
 }
 
 static void show_levels(const struct run_facts *run, const struct curve *c, struct sink *out)
@@ -333,10 +363,13 @@ static void record_levels(const struct curve *c, struct json *j)
         json_u64(j, "from", l->from);
         json_u64(j, "to", l->to);
         json_nonzero(j, "beyond", l->beyond);
+        json_nonzero(j, "half_way", l->half_way);
         if (l->cache >= 0) {
             json_u64(j, "cache_level", c->cache[l->cache].level);
             json_u64(j, "cache_bytes", c->cache[l->cache].size);
         }
+        if (l->early)
+            json_bool(j, "early", true);
         json_close(j);
     }
     json_close(j);

@@ -1,5 +1,6 @@
 #include "lib/memory/levels.h"
 #include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
 #include "lib/stats/stats.h"
 
 #define POINTS_MOST 128
@@ -105,6 +106,26 @@ static size_t join(const struct known_points *k, struct range *r, size_t n)
     return kept;
 }
 
+static double known_or(double v, double other)
+{
+    return is_known(v) ? v : other;
+}
+
+/* Returns the first size from which on all up to the next range are more than half-way to it; 0:
+ * the curve climbs too slowly. */
+static uint64_t half_way(const struct known_points *k, const struct range *r,
+                         const struct range *next)
+{
+    double middle = (middle_of(k, r) + middle_of(k, next)) / 2;
+    size_t to = next->first;
+
+    while (to > r->end && k->at[to - 1].value > middle &&
+           known_or(k->at[to - 1].lo, middle) >= middle)
+        to--;
+    uint64_t found = k->at[to].bytes;
+    return found <= LEVEL_CLIMB * k->at[r->end - 1].bytes ? found : 0;
+}
+
 size_t levels_find(const struct level_point *point, size_t n, struct level level[LEVELS_MOST])
 {
     struct known_points k;
@@ -112,7 +133,7 @@ size_t levels_find(const struct level_point *point, size_t n, struct level level
 
     take_known(&k, point, n);
     size_t count = join(&k, found, find_all(&k, found));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         level[i] = (struct level){
             .value = middle_of(&k, &found[i]),
             .from = k.at[found[i].first].bytes,
@@ -120,6 +141,9 @@ size_t levels_find(const struct level_point *point, size_t n, struct level level
             .beyond = found[i].end < k.n ? k.at[found[i].end].bytes : 0,
             .cache = -1,
         };
+        level[i].half_way =
+            i + 1 < count ? half_way(&k, &found[i], &found[i + 1]) : level[i].beyond;
+    }
     return count;
 }
 
@@ -137,8 +161,8 @@ bool levels_fall(const struct level_point *point, size_t n, uint64_t *at)
     struct known_points k;
 
     take_known(&k, point, n);
-    for (size_t i = 0; i < k.n; i++)
-        for (size_t j = i + 1; j < k.n; j++)
+    for (size_t j = 1; j < k.n; j++)
+        for (size_t i = 0; i < j; i++)
             if (is_lower(&k.at[i], &k.at[j])) {
                 *at = k.at[j].bytes;
                 return true;
@@ -152,10 +176,18 @@ static double apart(uint64_t a, uint64_t b)
     return a > b ? (double)a / (double)b : (double)b / (double)a;
 }
 
+/* Returns the middle of the sizes between which a level ends, on a logarithmic scale. */
+static uint64_t end_of(const struct level *l)
+{
+    return (uint64_t)mathx_sqrt((double)l->to * (double)l->half_way);
+}
+
 static bool may_match(const struct level *l, const struct cache *c)
 {
-    return c->type != CACHE_INSTRUCTION && l->beyond && 2 * l->to >= c->size &&
-           2 * l->to <= 3 * c->size;
+    double size = (double)c->size;
+
+    return c->type != CACHE_INSTRUCTION && l->half_way && size * LEVEL_MATCH >= (double)l->to &&
+           size <= LEVEL_MATCH * (double)l->half_way;
 }
 
 static bool is_taken(const struct level *level, size_t n, unsigned cache)
@@ -175,8 +207,8 @@ static bool match_one(struct level *level, size_t n, const struct cache *cache, 
     for (size_t i = 0; i < n; i++)
         for (unsigned c = 0; c < caches; c++)
             if (level[i].cache < 0 && !is_taken(level, n, c) && may_match(&level[i], &cache[c]) &&
-                (best == n ||
-                 apart(level[i].to, cache[c].size) < apart(level[best].to, cache[with].size))) {
+                (best == n || apart(end_of(&level[i]), cache[c].size) <
+                                  apart(end_of(&level[best]), cache[with].size))) {
                 best = i;
                 with = c;
             }
@@ -185,8 +217,38 @@ static bool match_one(struct level *level, size_t n, const struct cache *cache, 
     return best < n;
 }
 
+/* Returns the smallest cache for data that is larger than this one; `caches`: this is the last. */
+static unsigned next_larger(const struct cache *cache, unsigned caches, unsigned than)
+{
+    unsigned found = caches;
+
+    for (unsigned c = 0; c < caches; c++)
+        if (cache[c].type != CACHE_INSTRUCTION && cache[c].size > cache[than].size &&
+            (found == caches || cache[c].size < cache[found].size))
+            found = c;
+    return found;
+}
+
+/* Matches the level after one that has a cache with the next larger cache. */
+static void match_next(struct level *level, size_t n, const struct cache *cache, unsigned caches)
+{
+    for (size_t i = 1; i + 1 < n; i++) {
+        struct level *l = &level[i];
+        if (l->cache >= 0 || l[-1].cache < 0)
+            continue;
+        unsigned c = next_larger(cache, caches, (unsigned)l[-1].cache);
+        if (c == caches || is_taken(level, n, c) || l->to > cache[c].size)
+            continue;
+        bool last = i + 2 == n && next_larger(cache, caches, c) == caches;
+        l->early = l->half_way && last && l->half_way < cache[c].size;
+        if (!l->half_way || l->early)
+            l->cache = (int)c;
+    }
+}
+
 void levels_match(struct level *level, size_t n, const struct cache *cache, unsigned caches)
 {
     while (match_one(level, n, cache, caches))
         ;
+    match_next(level, n, cache, caches);
 }

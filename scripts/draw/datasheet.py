@@ -6,7 +6,7 @@ from read import curve, forward, insn, interval, table
 
 LEVELS = (table.Column("curve", "curve", left=True), table.Column("core", "core"), table.Column("figure", "value", ".4g"),
           table.Column("unit", "unit", left=True), table.Column("from", "from"), table.Column("to", "to"),
-          table.Column("ends at", "ends", left=True))
+          table.Column("ends", "ends", left=True))
 STEPS = (table.Column("limit", "curve", left=True), table.Column("core", "core"), table.Column("value", "value", "g"),
          table.Column("not below", "from", "g"), table.Column("not above", "to", "g"), table.Column("of", "of", left=True),
          table.Column("cost before", "before", ".4g"), table.Column("after", "after", ".4g"), table.Column("unit", "unit", left=True))
@@ -42,9 +42,7 @@ def _points(c):
 
 def _levels(c):
     for level in c.levels:
-        cache = c.cache(level)
-        ends = f"{cache} of CPUID" if cache else "no cache of CPUID" if level.get("beyond") else ""
-        ends = ends if c.judged else "not judged"
+        ends = c.ends(level) if c.judged else "not judged"
         yield {"curve": c.name, "core": c.core, "value": level["value"], "unit": c.unit, "ends": ends,
                "from": (c.place(level["from"]), level["from"]), "to": (c.place(level["to"]), level["to"])}
 

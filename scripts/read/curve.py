@@ -110,7 +110,7 @@ class Curve:
         return size(at) if self.by == "size" else f"{at:g}"
 
     def cache(self, level):
-        """Returns the cache or TLB of CPUID that ends where this level ends, in words, or None."""
+        """Returns the cache or TLB of CPUID that this level is, in words, or None."""
         if not {"cache_level", "cache_bytes"} <= level.keys():
             return None
         return f"L{level['cache_level']}{' TLB' if self.is_of_pages else ''} {size(level['cache_bytes'])}"
@@ -118,9 +118,16 @@ class Curve:
     def level(self, level):
         """Returns a level in words."""
         said = f"{level['value']:.4g} {self.unit} from {self.place(level['from'])} to {self.place(level['to'])}"
-        if cache := self.cache(level):
-            return f"{said}; ends at CPUID's {cache}"
-        return said + ("; ends at no cache of CPUID" if level.get("beyond") else "")
+        return f"{said}; ends {ends}" if (ends := self.ends(level)) else said
+
+    def ends(self, level):
+        """Returns where a level ends, in words; empty: the curve ends in it. Reports of older versions have no `half_way`."""
+        if not level.get("beyond"):
+            return ""
+        cache = self.cache(level)
+        if any("half_way" in other for other in self.levels) and "half_way" not in level:
+            return f"somewhere in CPUID's {cache}" if cache else "at no clear size"
+        return f"{'before' if level.get('early') else 'at'} CPUID's {cache}" if cache else "at no cache of CPUID"
 
 
 class Limit(Curve):

@@ -67,8 +67,12 @@ def test_levels_are_ranges_of_the_curve(curve):
         assert {level["from"], level["to"], level.get("beyond", level["to"])} <= set(sizes), level
         assert level["to"] >= 2 * level["from"] and level.get("beyond", sizes[-1] + 1) > level["to"], level
         assert ("cache_bytes" in level) == ("cache_level" in level)
-        if "cache_bytes" in level:
-            assert 0.5 <= level["to"] / level["cache_bytes"] <= 1.5, level
+        assert level["to"] < level.get("half_way", level["to"] + 1) <= max(4 * level["to"], level.get("beyond", 0)), level
+        if "cache_bytes" in level and "half_way" in level:
+            fits = 1.5 * level["cache_bytes"] >= level["to"] and level["cache_bytes"] <= 1.5 * level["half_way"]
+            assert level["half_way"] < level["cache_bytes"] if level.get("early") else fits, level
+        elif "cache_bytes" in level:
+            assert level["to"] <= level["cache_bytes"], level
 
 
 def test_the_table_has_a_line_per_size(ended, curve):

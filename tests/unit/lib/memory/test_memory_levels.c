@@ -78,6 +78,85 @@ static void three_caches_and_memory_are_found(void **state)
     assert_int_equal(level[3].cache, -1);
 }
 
+/* TLB misses make sets slower that are half as large as the cache. */
+static void a_level_ends_where_half_of_the_accesses_miss(void **state)
+{
+    size_t points = make(three, 3, 250, 0.01);
+
+    (void)state;
+    for (size_t i = 0; i < points; i++)
+        if (point[i].bytes > 256 * KIB && point[i].bytes <= 512 * KIB)
+            point[i].value = 18, point[i].hi = 18.1;
+    size_t n = levels_find(point, points, level);
+    levels_match(level, n, cpuid, CPUID_CACHES);
+    for (size_t i = 0; i < n; i++) {
+        if (level[i].cache != 2)
+            continue;
+        assert_true(level[i].to < 512 * KIB);
+        assert_true(level[i].half_way > 512 * KIB && level[i].half_way <= 1536 * KIB);
+        return;
+    }
+    fail_msg("no level is the second cache");
+}
+
+/* Others use most of the last cache: the level after the second one's is that of the third. */
+static void a_shared_cache_that_ends_early_has_its_level(void **state)
+{
+    static const struct made_cache shared[] = {{32 * KIB, 4}, {512 * KIB, 14}, {4 * MIB, 46}};
+    size_t n = levels_find(point, make(shared, 3, 600, 0.01), level);
+
+    (void)state;
+    assert_int_equal(n, 4);
+    levels_match(level, n, cpuid, CPUID_CACHES);
+    assert_int_equal(level[1].cache, 2);
+    assert_false(level[1].early);
+    assert_int_equal(level[2].cache, 3);
+    assert_true(level[2].early);
+    assert_int_equal(level[3].cache, -1);
+}
+
+/* They use nearly all of it: it has no level, and the next one is memory. */
+static void memory_is_not_taken_for_a_hidden_cache(void **state)
+{
+    static const struct made_cache hidden[] = {{32 * KIB, 4}, {512 * KIB, 14}};
+    size_t n = levels_find(point, make(hidden, 2, 600, 0.01), level);
+
+    (void)state;
+    levels_match(level, n, cpuid, CPUID_CACHES);
+    assert_int_equal(level[1].cache, 2);
+    for (size_t i = 2; i < n; i++)
+        assert_int_equal(level[i].cache, -1);
+}
+
+/* The curve climbs by a quarter per point from one level to the next. */
+static void a_slow_climb_has_no_clear_end(void **state)
+{
+    double v = 14;
+    size_t points = make(three, 3, 250, 0);
+
+    (void)state;
+    for (size_t i = 0; i < points; i++) {
+        point[i].value = point[i].bytes <= 256 * KIB ? 14 : v;
+        v = point[i].bytes >= 256 * KIB && v < 200 ? 1.25 * v : v;
+        point[i].lo = point[i].hi = UNKNOWN;
+    }
+    size_t n = levels_find(point, points, level);
+    assert_int_equal(n, 2);
+    assert_int_equal(level[0].half_way, 0);
+    levels_match(level, n, cpuid, CPUID_CACHES);
+    assert_int_equal(level[0].cache, -1);
+    /* After the first cache's level it is the second cache's. */
+    for (size_t i = 0; point[i].bytes <= 32 * KIB; i++)
+        point[i].value = 4;
+    n = levels_find(point, points, level);
+    assert_int_equal(n, 3);
+    levels_match(level, n, cpuid, CPUID_CACHES);
+    assert_int_equal(level[1].half_way, 0);
+    assert_int_equal(level[1].cache, 2);
+    assert_false(level[1].early);
+    assert_int_equal(level[2].cache, -1);
+}
+
 static void without_cpuid_data_levels_have_no_cache(void **state)
 {
     size_t n = levels_find(point, make(three, 3, 250, 0), level);
@@ -202,6 +281,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(three_caches_and_memory_are_found),
+        cmocka_unit_test(a_level_ends_where_half_of_the_accesses_miss),
+        cmocka_unit_test(a_shared_cache_that_ends_early_has_its_level),
+        cmocka_unit_test(memory_is_not_taken_for_a_hidden_cache),
+        cmocka_unit_test(a_slow_climb_has_no_clear_end),
         cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
         cmocka_unit_test(caches_of_another_machine_match_no_level),
         cmocka_unit_test(a_flat_curve_is_one_level),
