@@ -12,6 +12,9 @@
 #define TEXT     48  /* bytes of one */
 #define TOO_LONG 1e5 /* no cell holds it with its interval; no measured figure is that large */
 #define LINE     64. /* bytes that an operation moves, where it moves any */
+/* The longest side of an interval, as a part of the figure: if it is longer, the measurements do
+ * not agree on the figure. */
+#define WIDEST 0.25
 
 _Static_assert(LABEL + SHEET_COLUMNS * CELL <= LINES_COLUMNS, "a line fits the screen");
 
@@ -39,33 +42,30 @@ static unsigned rank_of(const struct sheet_source *source, const char *name)
     return i;
 }
 
-/* Keeps a figure, unless there is one from a name that precedes its name. */
+/* Keeps a figure, unless there is one from a name that precedes its name. One that is judged
+ * replaces one that is not. */
 static void keep(struct sheet_figure *kept, const struct sheet_figure *f)
 {
-    if (is_known(f->value) && (!kept->known || f->rank < kept->rank))
+    bool better = f->unjudged == kept->unjudged ? f->rank < kept->rank : kept->unjudged;
+
+    if (is_known(f->value) && (!kept->known || better))
         *kept = *f;
 }
 
-/* Returns the cache for data of this level; NULL: CPUID reports no such cache. */
-static const struct cache *cache_of(const struct curve *c, int32_t level)
+/* Returns the level of the curve that is the cache of this level; NULL: the curve does not show
+ * it. */
+static const struct level *level_of(const struct curve *c, int32_t cache)
 {
-    for (unsigned i = 0; i < c->caches; i++)
-        if (c->cache[i].type != CACHE_INSTRUCTION && (int32_t)c->cache[i].level == level)
-            return &c->cache[i];
+    for (size_t i = 0; i < c->levels; i++)
+        if (c->level[i].cache >= 0 && (int32_t)c->cache[c->level[i].cache].level == cache)
+            return &c->level[i];
     return NULL;
 }
 
-/* Returns whether a level of the curve ends where CPUID has the end of this cache. */
-static bool ends_at(const struct curve *c, const struct cache *cache)
-{
-    for (size_t i = 0; i < c->levels; i++)
-        if (c->level[i].cache >= 0 && &c->cache[c->level[i].cache] == cache)
-            return true;
-    return false;
-}
-
-/* Returns the point that has the figure, or NULL. */
-static const struct curve_point *point_of(const struct curve *c, const struct sheet_source *source)
+/* Returns the point that has the figure, or NULL. in: the cache's level, of whose sizes it is one;
+ * NULL: not known. */
+static const struct curve_point *point_of(const struct curve *c, const struct sheet_source *source,
+                                          const struct level *in)
 {
     uint64_t most = source->from == SHEET_IN_CACHE
                         ? sizes_of_cache(c->cache, c->caches, (unsigned)source->at)
@@ -74,10 +74,17 @@ static const struct curve_point *point_of(const struct curve *c, const struct sh
 
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
-        if (p->bytes <= most)
+        bool inside = !in || (p->bytes >= in->from && p->bytes <= in->to);
+        if (inside && (p->bytes <= most || (in && !found)))
             found = p;
     }
     return found;
+}
+
+/* Returns whether the curve is clean up to the end of a level. */
+static bool is_clean(const struct curve *c, const struct level *l)
+{
+    return c->spoiled == CURVE_CLEAN || (c->spoiled == CURVE_FALLS && c->falls_at > l->half_way);
 }
 
 static const char *unit_of(const struct run_facts *run)
@@ -87,13 +94,10 @@ static const char *unit_of(const struct run_facts *run)
     return run_has_cycles(run) ? "cycles" : "ticks";
 }
 
-/* Leaves an interval out that reaches zero, and marks the figure, as one without an interval. */
-static void doubt_wide(struct sheet_figure *f)
+/* Returns whether the measurements of a figure agree. */
+static bool is_narrow(const struct sheet_figure *f)
 {
-    if (is_known(f->half) && f->half < f->value)
-        return;
-    f->half = UNKNOWN;
-    f->vague = true;
+    return is_known(f->half) && f->half <= WIDEST * f->value;
 }
 
 /* Sets value, interval and unit of a point. The interval has the relative width of that of the
@@ -127,16 +131,17 @@ void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curv
         unsigned rank = rank_of(source, c->row.bench->name);
         if (source->from > SHEET_LARGEST || rank == SHEET_NAMES || c->row.status != ROW_OK)
             continue;
-        const struct curve_point *p = point_of(c, source);
+        bool cached = source->from == SHEET_IN_CACHE && !units_are_instructions(run);
+        const struct level *level = cached ? level_of(c, source->at) : NULL;
+        const struct curve_point *p = point_of(c, source, level);
         struct sheet_column *column = p ? column_of(s, run->core, type) : NULL;
         if (!column)
             continue;
         struct sheet_figure f = {.known = true, .rank = rank, .shared = p->shared};
-        f.vague = source->from == SHEET_IN_CACHE && !units_are_instructions(run) &&
-                  !ends_at(c, cache_of(c, source->at));
         measure(&f, run, c, p, source->from);
+        f.unjudged = cached && !(level && is_clean(c, level));
         if (run_has_cycles(run) && !units_are_instructions(run))
-            doubt_wide(&f);
+            f.unjudged = f.unjudged || !is_narrow(&f);
         keep(&column->figure[i], &f);
     }
 }
@@ -282,8 +287,8 @@ static void say_figure(const struct sheet_figure *f, struct sink *out)
     double larger = is_known(f->half) && f->half > f->value ? f->half : f->value;
     int digits = larger < 99.995 ? 2 : larger < 999.95 ? 1 : 0;
 
-    if (!f->known) {
-        fmt(out, "-");
+    if (!f->known || f->unjudged) {
+        fmt(out, f->known ? "not judged" : "-");
         return;
     }
     say_number(f->value, digits, out);
@@ -293,7 +298,7 @@ static void say_figure(const struct sheet_figure *f, struct sink *out)
         fmt(out, " +-");
         say_number(f->half, digits, out);
     }
-    fmt(out, f->vague ? " %s ?" : " %s", f->unit);
+    fmt(out, " %s", f->unit);
 }
 
 /* Writes a figure's line; source NULL: the headings. */

@@ -23,8 +23,8 @@ struct sheet_figure {
     unsigned rank;      /* index of the name that it is from */
     double value, half; /* half UNKNOWN: not known */
     const char *unit;
-    bool shared; /* a neighbour used the core: not judged */
-    bool vague;  /* no level of the curve ends at its cache, or no interval is known */
+    bool shared;   /* a neighbour used the core: not judged */
+    bool unjudged; /* no level of the curve is of its cache, or the measurements disagree */
 };
 
 struct sheet_column {

@@ -47,8 +47,8 @@ static struct curve_point point(uint64_t bytes, double cycles)
                                 .hi = cycles + 0.2};
 }
 
-/* A curve of powers of two from 4 KiB to 32 MiB, on a CPU with caches of 32 KiB and 1 MiB: a load
- * takes as many cycles as its size has KiB. */
+/* A curve of powers of two from 4 KiB to 32 MiB, on a CPU with caches of 32 KiB and 1 MiB, of each
+ * of which it has a level: a load takes as many cycles as its size has KiB. */
 static const struct curve *chase(const char *name, enum bench_load load)
 {
     bench = (struct bench){.suite = "memory", .name = name, .curve = {.load = load}};
@@ -59,6 +59,10 @@ static const struct curve *chase(const char *name, enum bench_load load)
                                      {.level = 2, .type = CACHE_UNIFIED, .size = KIB * KIB}}};
     for (uint64_t kib = 4; kib <= 32 * KIB; kib *= 2)
         curve.point[curve.n++] = point(kib * KIB, (double)kib);
+    curve.levels = 2;
+    curve.level[0] =
+        (struct level){.from = 4 * KIB, .to = 32 * KIB, .half_way = 64 * KIB, .cache = 1};
+    curve.level[1] = (struct level){.from = 64 * KIB, .to = KIB * KIB, .cache = 2};
     return &curve;
 }
 
@@ -105,17 +109,22 @@ static void a_bandwidth_falls_if_the_time_rises(void **state)
     assert_close(f->half, 4 - 4 * 64 / 64.2, 1e-9);
 }
 
-static void an_interval_that_reaches_zero_is_left_out(void **state)
+static void a_figure_without_a_narrow_interval_is_not_judged(void **state)
 {
     (void)state;
-    sheet_curve(&sheet, &run, chase("read_16", BENCH_READ_16), NULL);
-    sheet = (struct sheet){0};
+    chase("read_16", BENCH_READ_16);
     struct curve_point *last = &curve.point[curve.n - 1];
-    last->lo = last->cycles / 4; /* four times the bandwidth */
+    last->lo = last->cycles / 1.2;
     sheet_curve(&sheet, &run, &curve, NULL);
-    const struct sheet_figure *f = figure(0, "memory read");
-    assert_false(is_known(f->half));
-    assert_true(f->vague);
+    assert_false(figure(0, "memory read")->unjudged);
+    sheet = (struct sheet){0};
+    last->lo = last->cycles / 1.3;
+    sheet_curve(&sheet, &run, &curve, NULL);
+    assert_true(figure(0, "memory read")->unjudged);
+    sheet = (struct sheet){0};
+    last->lo = last->hi = UNKNOWN;
+    sheet_curve(&sheet, &run, &curve, NULL);
+    assert_true(figure(0, "memory read")->unjudged);
 }
 
 static void counted_instructions_need_no_interval(void **state)
@@ -127,7 +136,7 @@ static void counted_instructions_need_no_interval(void **state)
         curve.point[i].lo = curve.point[i].hi = UNKNOWN;
     sheet_curve(&sheet, &run, &curve, NULL);
     assert_true(figure(0, "L1 load")->known);
-    assert_false(figure(0, "L1 load")->vague);
+    assert_false(figure(0, "L1 load")->unjudged);
 }
 
 static void a_better_row_takes_the_figure_whichever_came_first(void **state)
@@ -135,7 +144,7 @@ static void a_better_row_takes_the_figure_whichever_came_first(void **state)
     (void)state;
     sheet_curve(&sheet, &run, chase("latency_2m", BENCH_CHASE), NULL);
     chase("latency_4k", BENCH_CHASE);
-    curve.point[2].cycles = 99;
+    curve.point[2] = point(16 * KIB, 99);
     sheet_curve(&sheet, &run, &curve, NULL);
     assert_close(figure(0, "L1 load")->value, 16, 1e-9);
     sheet = (struct sheet){0};
@@ -145,16 +154,44 @@ static void a_better_row_takes_the_figure_whichever_came_first(void **state)
     assert_close(figure(0, "L1 load")->value, 16, 1e-9);
 }
 
-static void a_cache_at_which_no_level_ends_is_marked(void **state)
+static void a_cache_without_a_level_is_not_judged(void **state)
 {
     (void)state;
     chase("latency_4k", BENCH_CHASE);
     curve.levels = 1;
-    curve.level[0] = (struct level){.value = 4, .from = 4 * KIB, .to = 32 * KIB, .cache = 1};
     sheet_curve(&sheet, &run, &curve, NULL);
-    assert_false(figure(0, "L1 load")->vague);
-    assert_true(figure(0, "L2 load")->vague);
-    assert_false(figure(0, "memory load")->vague);
+    assert_false(figure(0, "L1 load")->unjudged);
+    assert_true(figure(0, "L2 load")->unjudged);
+    assert_false(figure(0, "memory load")->unjudged);
+    /* Another row shows the cache. */
+    chase("latency_2m", BENCH_CHASE);
+    curve.level[0].cache = -1;
+    sheet_curve(&sheet, &run, &curve, NULL);
+    assert_false(figure(0, "L1 load")->unjudged);
+    assert_false(figure(0, "L2 load")->unjudged);
+}
+
+static void the_size_of_a_cache_is_one_of_its_level(void **state)
+{
+    (void)state;
+    chase("latency_4k", BENCH_CHASE);
+    curve.level[0].to = 8 * KIB;
+    curve.level[1].from = 256 * KIB;
+    sheet_curve(&sheet, &run, &curve, NULL);
+    assert_close(figure(0, "L1 load")->value, 8, 1e-9);
+    assert_close(figure(0, "L2 load")->value, 256, 1e-9);
+}
+
+static void a_curve_that_falls_is_judged_before_that(void **state)
+{
+    (void)state;
+    chase("latency_4k", BENCH_CHASE);
+    curve.spoiled = CURVE_FALLS;
+    curve.falls_at = 128 * KIB;
+    curve.level[1].half_way = 2 * KIB * KIB;
+    sheet_curve(&sheet, &run, &curve, NULL);
+    assert_false(figure(0, "L1 load")->unjudged);
+    assert_true(figure(0, "L2 load")->unjudged);
 }
 
 static void other_rows_and_rows_without_a_curve_have_no_figure(void **state)
@@ -177,7 +214,7 @@ static void each_type_of_core_has_a_column(void **state)
     for (unsigned i = 0; i < 4; i++) {
         run.core = core[i];
         chase("latency_4k", BENCH_CHASE);
-        curve.point[2].cycles = 10 + core[i];
+        curve.point[2] = point(16 * KIB, 10 + core[i]);
         sheet_curve(&sheet, &run, &curve, type[i]);
     }
     assert_int_equal(sheet.columns, 2);
@@ -288,7 +325,7 @@ static void every_figure_has_a_line(void **state)
     sheet.columns = 1;
     put(0, 0, 3.98, 0.021);
     put(0, 1, 14, UNKNOWN);
-    sheet.column[0].figure[1].vague = true;
+    sheet.column[0].figure[1].unjudged = true;
     put(0, 2, 250.6, 12);
     sheet.column[0].figure[2].shared = true;
     show();
@@ -298,7 +335,7 @@ static void every_figure_has_a_line(void **state)
     assert_int_equal(lines, SHEET_FIGURES + 1);
     expect("datasheet", "core 0");
     expect("L1 load", "3.98 +-0.02 cycles");
-    expect("L2 load", "14.00 cycles ?");
+    expect("L2 load", "not judged");
     expect("L3 load", "250.6 shared cycles");
     expect("memory load", "-");
 }
@@ -348,10 +385,12 @@ int main(void)
                                start),
         cmocka_unit_test_setup(memory_has_the_figure_of_the_largest_size, start),
         cmocka_unit_test_setup(a_bandwidth_falls_if_the_time_rises, start),
-        cmocka_unit_test_setup(an_interval_that_reaches_zero_is_left_out, start),
+        cmocka_unit_test_setup(a_figure_without_a_narrow_interval_is_not_judged, start),
         cmocka_unit_test_setup(counted_instructions_need_no_interval, start),
         cmocka_unit_test_setup(a_better_row_takes_the_figure_whichever_came_first, start),
-        cmocka_unit_test_setup(a_cache_at_which_no_level_ends_is_marked, start),
+        cmocka_unit_test_setup(a_cache_without_a_level_is_not_judged, start),
+        cmocka_unit_test_setup(the_size_of_a_cache_is_one_of_its_level, start),
+        cmocka_unit_test_setup(a_curve_that_falls_is_judged_before_that, start),
         cmocka_unit_test_setup(other_rows_and_rows_without_a_curve_have_no_figure, start),
         cmocka_unit_test_setup(each_type_of_core_has_a_column, start),
         cmocka_unit_test_setup(forwarding_is_that_of_eight_bytes_at_their_own_place, start),
