@@ -2,7 +2,7 @@
 from draw import markup
 from draw.markup import element
 from read import cores as read_cores
-from read import curve, forward, insn, interval, table
+from read import curve, forward, insn, interval, origin, table
 
 LEVELS = (table.Column("curve", "curve", left=True), table.Column("core", "core"), table.Column("figure", "value", ".4g"),
           table.Column("unit", "unit", left=True), table.Column("from", "from"), table.Column("to", "to"),
@@ -150,7 +150,7 @@ def instructions(report, core=None):
         if form.core in cores:
             rows.setdefault(form.name, {"form": form.name}).update(_cells(form, form.core, blockers))
     columns, common = _columns(report, cores), [rows[name] for name in COMMON if name in rows]
-    licence = insn.licence(report)
+    licence = origin.licence(report)
     parts = [element("p", HOW_TO_READ + (f" The licence of these figures is {licence}." if licence else ""), class_="soft")]
     if len(common) > 1 and len(rows) > len(common):
         parts.append(markup.table("Forms that many ask for", columns, common, label="Common instructions", kind="insn some"))

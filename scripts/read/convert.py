@@ -12,7 +12,7 @@ import re
 import statistics
 import sys
 
-from read import exegesis, figure, insn, instlat, kept, saved
+from read import exegesis, figure, insn_csv, instlat, kept, saved
 
 EXACT = "assume=exact"
 
@@ -211,17 +211,9 @@ def as_csv(run, rows):
 
 # --- the forms of suite insn -----------------------------------------------------------------------
 
-def forms_as_csv(report, _):
-    text = io.StringIO()
-    out = csv.DictWriter(text, insn.EVERY, lineterminator="\n")
-    out.writeheader()
-    out.writerows(insn.every_figure(report))
-    return text.getvalue()
-
-
 # Of these forms only csv also has rows; a report has its instruction forms if its rows are all maps of cores, as in a
 # datasheet.
-OF_FORMS = {"csv": forms_as_csv,
+OF_FORMS = {"csv": lambda report, _: insn_csv.text(report),
             "exegesis": lambda report, cpu: exegesis.points(report, "latency", cpu),
             "exegesis-throughput": lambda report, cpu: exegesis.points(report, "inverse_throughput", cpu),
             "instlat": lambda report, _: instlat.text(report)}

@@ -5,7 +5,7 @@ A point's latency is the largest of those from a register to a register, since L
 Upper bounds and figures that are not settled are left out."""
 import re
 
-from read import insn, llvm_names, saved
+from read import insn, llvm_names, origin, saved
 
 # LLVM's names of CPUs by vendor, family and model: llvm/lib/TargetParser/Host.cpp. In the order of the models.
 AMD = {
@@ -66,7 +66,7 @@ MODES = {"latency": _latency, "inverse_throughput": _throughput}
 
 
 def points(report, mode, cpu=None):
-    """Returns the YAML. Raises Unreadable if no form has a point."""
+    """Returns the YAML, after a comment that states the origin. Raises Unreadable if no form has a point."""
     cpu = cpu or cpu_name(report.one("run"))
     if not cpu:
         raise saved.Unreadable(f"{report.path}: LLVM's name of this CPU is not known: give it with --cpu, as in --cpu znver3")
@@ -77,4 +77,4 @@ def points(report, mode, cpu=None):
                    for name, value in values.items() if name in names)  # fmt: skip
     if not text:
         raise saved.Unreadable(f"{report.path}: no form has a settled {mode.replace('_', ' ')} and a name in LLVM")
-    return text
+    return "".join(f"# {line}\n" for line in origin.lines(report)) + text

@@ -233,11 +233,6 @@ def blockers(report):
     return report.one("insn_plan").get("blockers", [])
 
 
-def licence(report):
-    """Returns the SPDX identifier of the licence of the figures; None: the report states none."""
-    return report.one("insn_plan").get("licence")
-
-
 def shared(form, names):
     """Returns the blockers in words, with the first operand if a mnemonic occurs twice: `mov r64` is the load. `imul?`
     is not settled."""
@@ -298,26 +293,6 @@ def read(path):
 
 def _chosen(found, glob):
     return [form for form in forms(found) if matches(form.name, glob)]
-
-
-OTHER = " other history"  # after the name of a figure with another history of the registers
-
-
-def _cell_of(form, name, figure):
-    return {"form": form.name, "core": form.core, "figure": name, "value": figure.value, "error": figure.error,
-            "at_most": int(figure.at_most), "settled": int(figure.settled)}
-
-
-EVERY = ("form", "core", "figure", "value", "error", "at_most", "settled")
-
-
-def every_figure(found):
-    """Yields one dict per figure, with the keys of EVERY."""
-    for form in forms(found):
-        for name in [*(v for v in VARIANTS if v in form.figures), *pairs(form)]:
-            yield _cell_of(form, name, form.figures[name])
-        for name, figure in form.history.items():
-            yield _cell_of(form, name + OTHER, figure)
 
 
 # --- cores of several types ----------------------------------------------------------------------

@@ -3,10 +3,11 @@
     Inst  409 X86   : ADD r64, r64                  L:   0.33ns=  1.0c  T:   0.08ns=  0.25c
 
 A latency is that from the first register that is read to the first that is written; without such a pair, the layout has
-words in its place. The collection's names differ for some forms. This project contains no figures of the collection."""
+words in its place. Lines about the CPU come first: readers take the lines that begin with `Inst`. The collection's names
+differ for some forms. This project contains no figures of the collection."""
 import re
 
-from read import insn, saved
+from read import insn, origin, saved
 
 NAME = 30
 WITHOUT = "[no true dep.]"
@@ -49,7 +50,7 @@ def _line(number, form, ns):
 
 
 def text(report):
-    """Returns one line per form. Raises Unreadable if the duration of a core cycle is not known."""
+    """Returns the origin, and one line per form. Raises Unreadable if the duration of a core cycle is not known."""
     lines = []
     for form in insn.forms(report):
         ns = nanoseconds(report, form.core)
@@ -57,4 +58,4 @@ def text(report):
             raise saved.Unreadable(f"{report.path}: the duration of a core cycle is not known, which this form needs")
         if "tp" in form.figures:
             lines.append(_line(len(lines) + 1, form, ns))
-    return "".join(lines)
+    return "".join(f"{line}\n" for line in origin.lines(report)) + "\n" + "".join(lines)

@@ -17,8 +17,12 @@ NOP = {"form": "nop", "cycles": {"tp": "0.20"}}
 CPUID = {"form": "cpuid", "cycles": {"tp": "-", "0>0": "-"}, "fault": "SIGILL at 0x1"}
 
 
+PLAN = {"type": "insn_plan", "core": 0, "licence": "CC0-1.0"}
+
+
 def report_of(*forms, left=("hlt",)):
-    return whole(others=(record(*forms), {"type": "insn_left", "core": 0, "why": "privileged", "forms": [[*left, ""]]}))
+    unrun = {"type": "insn_left", "core": 0, "why": "privileged", "forms": [[*left, ""]]}
+    return whole(others=(PLAN, record(*forms), unrun))
 
 
 @pytest.fixture
@@ -73,7 +77,7 @@ def test_programs_get_every_figure(kept):
     found = list(csv.DictReader(io.StringIO("\n".join(lines(ran)))))
     assert [f["figure"] for f in found] == ["tp", "0>0", "1>0", "1>f", "tp", "line", "1>0", "1b>0"]
     assert found[3] == {"form": "add r64, r64", "core": "0", "figure": "1>f", "value": "1.1", "error": "0.2",
-                        "at_most": "0", "settled": "0"}
+                        "at_most": "0", "settled": "0", "cpu": "Made CPU", "licence": "CC0-1.0"}
     assert found[6]["at_most"] == "1" and found[6]["error"] == ""
 
 

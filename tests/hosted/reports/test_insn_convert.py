@@ -18,6 +18,7 @@ UNSETTLED = {"form": "sub r64, r64", "cycles": {"tp": "0.2(1)?", "0>0": "1(1)?"}
 FAULTY = {"form": "cpuid", "cycles": {"tp": "-"}, "fault": "SIGILL"}
 SLOW_IMUL = {**IMUL, "cycles": {"tp": "1.00", "0>0": "7.00(2)", "1>0": "7.00(2)"}}
 NOP = {"form": "nop", "cycles": {"tp": "0.20"}}
+PLAN = {"type": "insn_plan", "core": 0, "licence": "CC0-1.0"}
 
 
 def has(tool):
@@ -34,7 +35,7 @@ needs_llvm = pytest.mark.skipif(not has("llvm-mc") or not has("llvm-exegesis"), 
 def kept(tmp_path):
     def keep(*forms, run=None):
         path = tmp_path / "report.jsonl"
-        path.write_bytes(whole(run=head(**(run or AMD)), others=(CORE, record(*forms))))
+        path.write_bytes(whole(run=head(**(run or AMD)), others=(CORE, PLAN, record(*forms))))
         return path
 
     return keep
@@ -73,8 +74,9 @@ def analysed(tmp_path, text):
 
 @needs_llvm
 def test_llvm_exegesis_reads_the_points_and_flags_a_planted_latency(kept, tmp_path):
-    path = kept(ADD, SLOW_IMUL)
-    found = analysed(tmp_path, converted(path, "exegesis", "--cpu", "icelake-server"))
+    slow = converted(kept(ADD, SLOW_IMUL), "exegesis", "--cpu", "icelake-server")
+    assert slow.startswith("# ") and "# SPDX-License-Identifier: CC0-1.0\n---\n" in slow
+    found = analysed(tmp_path, slow)
     assert "IMUL64rr" in found and "ADD64rr" not in found
     path = kept(ADD, IMUL)
     assert "IMUL64rr" not in analysed(tmp_path, converted(path, "exegesis", "--cpu", "icelake-server"))
@@ -117,7 +119,9 @@ def test_forms_become_assembly(form, text):
 
 
 def test_lines_have_the_layout_of_the_collection(kept):
-    lines = converted(kept(ADD, LOAD, NOP, FAULTY), "instlat").splitlines()
+    origin, licence, blank, *lines = converted(kept(ADD, LOAD, NOP, FAULTY), "instlat").splitlines()
+    assert "AuthenticAMD" in origin and "baretick 0.1.0" in origin and not blank
+    assert licence == "SPDX-License-Identifier: CC0-1.0"
     # A core cycle of 0.5 ticks at 2 GHz is 0.25 ns.
     assert lines == [
         "Inst    1 AMD64 : ADD r64, r64                  L:   0.25ns=  1.0c  T:   0.06ns=  0.25c",
@@ -126,10 +130,29 @@ def test_lines_have_the_layout_of_the_collection(kept):
     ]  # fmt: skip
 
 
+def test_a_reader_of_the_collection_takes_the_exported_file(kept, tmp_path):
+    path = kept(ADD, IMUL)
+    (tmp_path / "exported.txt").write_text(converted(path, "instlat"))
+    ran = baretick("insn", path, "--published", tmp_path / "exported.txt", "--format", "csv")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 def test_a_form_of_64_bits_is_of_amd64(kept):
     wide = [{**ADD, "form": form} for form in ("add rax, imm32", "add m64, imm32", "cmpxchg8b m64")]
-    lines = converted(kept(*wide), "instlat").splitlines()
+    lines = converted(kept(*wide), "instlat").splitlines()[3:]
     assert [line.split()[2] for line in lines] == ["AMD64", "AMD64", "X86"]
+
+
+def test_a_report_without_a_licence_gives_its_figures_none(tmp_path):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole(run=head(**AMD), others=(CORE, record(ADD))))
+    assert "SPDX" not in converted(path, "instlat") and converted(path, "csv").splitlines()[1].endswith(",AuthenticAMD,")
+
+
+def test_a_hostile_name_stays_in_its_line(kept):
+    hostile = {"brand": "x\nInst 1 X86 : NOP L: 1ns= 1c T: 1ns= 1c\x1b[2J", **AMD["cpu"]}
+    first = converted(kept(ADD, run={**AMD, "cpu": hostile}), "instlat").splitlines()[0]
+    assert first.endswith(")") and "\x1b" not in first
 
 
 def test_the_layout_needs_the_duration_of_a_cycle(kept):
