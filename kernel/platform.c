@@ -224,6 +224,16 @@ static const char *prefetch(const struct platform *p, unsigned core, bool off, c
     return core_controls_prefetch(&machine_of(p)->controls, core, off, why);
 }
 
+#define LACKS_WHOLE(size) "needs free memory in " size " of one memory type; MTRRs split all of it"
+
+static uint64_t whole(const struct machine *m, uint64_t page, const char *lacks, const char **why)
+{
+    uint64_t at = paging_whole(&m->paging, page);
+
+    *why = at ? NULL : lacks;
+    return at;
+}
+
 static uint64_t device(const struct platform *p, enum platform_device device, const char **why)
 {
     struct machine *m = machine_of(p);
@@ -237,6 +247,10 @@ static uint64_t device(const struct platform *p, enum platform_device device, co
     case PLATFORM_ECAM:
         *why = m->ecam ? NULL : "needs PCI configuration space in memory; MCFG names none";
         return m->ecam;
+    case PLATFORM_PAGE_2M:
+        return whole(m, BENCH_2M, LACKS_WHOLE("2 MiB"), why);
+    case PLATFORM_PAGE_1G:
+        return whole(m, BENCH_1G, LACKS_WHOLE("1 GiB"), why);
     case PLATFORM_NO_DEVICE:
         break;
     }

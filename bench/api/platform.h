@@ -120,8 +120,15 @@ struct platform_area {
     uint8_t *code;  /* where its content can be executed, while it is executable; NULL: nowhere */
 };
 
-/* Devices whose place only the platform knows. */
-enum platform_device { PLATFORM_NO_DEVICE, PLATFORM_PM_TIMER, PLATFORM_HPET, PLATFORM_ECAM };
+/* Devices whose place only the platform knows, and memory that a page of this size may map. */
+enum platform_device {
+    PLATFORM_NO_DEVICE,
+    PLATFORM_PM_TIMER,
+    PLATFORM_HPET,
+    PLATFORM_ECAM,
+    PLATFORM_PAGE_2M,
+    PLATFORM_PAGE_1G
+};
 
 #define PLATFORM_KEPT 7 /* words that record the events during a row */
 
@@ -238,8 +245,9 @@ struct platform {
      */
     const char *(*prefetch)(const struct platform *p, unsigned core, bool off, const char **why);
     /* Returns where a device is: the port of the ACPI PM timer; the address of the HPET's
-     * registers, or of the configuration space (ECAM) of PCI device 0:0.0. 0: not available; *why
-     * is the reason. NULL: not supported. */
+     * registers, or of the configuration space (ECAM) of PCI device 0:0.0; a page of free memory in
+     * 2 MiB or 1 GiB, aligned, that all have its memory type. 0: not available; *why is the reason.
+     * NULL: not supported. */
     uint64_t (*device)(const struct platform *p, enum platform_device device, const char **why);
     const struct platform_cores *cores; /* NULL: only the running core */
 };

@@ -201,6 +201,30 @@ bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write)
     return true;
 }
 
+static bool is_whole(const struct paging *p, uint64_t block, uint64_t size)
+{
+    const struct mtrr *m = p->tables.mtrr;
+
+    return block + size <= p->phys_limit &&
+           (!m || (mtrr_type(m, block) == MTRR_WB && mtrr_uniform(m, block, size)));
+}
+
+uint64_t paging_whole(const struct paging *p, uint64_t size)
+{
+    const struct handoff *h = p->handoff;
+
+    for (uint32_t i = 0; i < h->regions; i++) {
+        const struct memory_region *r = &h->region[i];
+        uint64_t end = r->start + r->size;
+        if (r->type != REGION_FREE)
+            continue;
+        for (uint64_t at = up(r->start); at < end; at = (at & ~(size - 1)) + size)
+            if (at > 0 && is_whole(p, at & ~(size - 1), size))
+                return at;
+    }
+    return 0;
+}
+
 static bool guard_stacks(struct paging *p, const struct core *core)
 {
     for (unsigned i = 0; i < CORE_GUARDS; i++) {

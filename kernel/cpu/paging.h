@@ -62,6 +62,10 @@ bool paging_core(struct paging *p, const struct core *core);
  */
 bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write);
 
+/* Returns the address of a free page of memory that a page of this size may map: all of it is
+ * write-back by the MTRRs. 0: no such page. */
+uint64_t paging_whole(const struct paging *p, uint64_t size);
+
 /* Makes a page below 1 MiB executable, so that a core can start there, or writable memory again. */
 bool paging_low_page(struct paging *p, uint64_t page, bool execute);
 

@@ -25,6 +25,7 @@
     ONE(RDSEED, "RDSEED", 7, 0, EBX, 18)                                                           \
     ONE(SMAP, "SMAP", 7, 0, EBX, 20)                                                               \
     ONE(WAITPKG, "WAITPKG", 7, 0, ECX, 5)                                                          \
+    ONE(LA57, "5 levels of page tables", 7, 0, ECX, 16)                                            \
     ONE(RDPID, "RDPID", 7, 0, ECX, 22)                                                             \
     ONE(FRED, "FRED", 7, 1, EAX, 17)                                                               \
     ONE(XSAVEOPT, "XSAVEOPT", 0xd, 1, EAX, 0)                                                      \
@@ -32,6 +33,7 @@
     ONE(XSAVES, "XSAVES", 0xd, 1, EAX, 3)                                                          \
     ONE(XFD, "XFD", 0xd, 1, EAX, 4)                                                                \
     ONE(NX, "no-execute pages", 0x80000001, 0, EDX, 20)                                            \
+    ONE(PAGE_1G, "pages of 1 GiB", 0x80000001, 0, EDX, 26)                                         \
     ONE(RDTSCP, "RDTSCP", 0x80000001, 0, EDX, 27)                                                  \
     ONE(INVLPGB, "INVLPGB", 0x80000008, 0, EBX, 3)                                                 \
     ONE(WBNOINVD, "WBNOINVD", 0x80000008, 0, EBX, 9)                                               \

@@ -14,9 +14,9 @@ from tools import children
 
 pytestmark = [pytest.mark.others, pytest.mark.long]
 
-WORDS = "suite=exits,devices,privileged samples=128 rounds=2 hist=off format=jsonl bench="
+WORDS = "suite=exits,devices,privileged,translation samples=128 rounds=2 hist=off format=jsonl bench="
 ROWS = ("cpuid,cpuid_0,cpuid_1,in_ed,out_80,pm_timer,hpet,pci_ecam,vmmcall,apic_tpr,wbinvd_clean,rdpmc,rdmsr_tsc,to_cr4,"
-        "to_cr0_wp,to_cr8,from_cr0,from_cr3,to_cr0,to_cr3,invlpg,lgdt,swapgs,rdmsr_fs_base,rdtsc,to_dr7,clts,load_gs")
+        "to_cr0_wp,to_cr8,from_cr0,from_cr3,to_cr0,to_cr3,invlpg,lgdt,swapgs,rdmsr_fs_base,rdtsc,to_dr7,clts,load_gs,hit,walk_4k_4")
 assert len(ROWS) < 255  # bytes of bench=
 # Linux 6.1, arch/x86/kvm/svm/svm.c: init_vmcb() intercepts CPUID, IN and OUT, VMMCALL, WBINVD, RDPMC, writes of
 # CR4 and CR8 and, by SVM_EXIT_CR0_SEL_WRITE, writes of CR0 that change more than TS and MP; RDMSR and WRMSR exit if

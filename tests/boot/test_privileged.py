@@ -9,7 +9,8 @@ from rows import declared
 from sharing import INTEL, QEMU64
 from test_steps import by_steps
 
-WORDS = "suite=privileged,events,devices,exits samples=16 hist=off"  # test_events.py and test_ring0.py read the same boots
+# test_events.py, test_ring0.py and test_translation.py read the same boots.
+WORDS = "suite=privileged,events,devices,exits,translation samples=16 hist=off"
 CONROE = {"cpu": "Conroe", "whole": True}  # Intel, without XSAVE, RDTSCP and SMAP
 
 # Instructions of an operation, counted by hand in the units' sources.

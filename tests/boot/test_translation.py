@@ -1,0 +1,60 @@
+"""Suite translation (docs/translation.md): each page walk happens, with the declared instructions, for pages of each size
+and with 4 and 5 levels of page tables, on CPUs of both vendors from few features to many."""
+
+import re
+
+import pytest
+from machine import SUCCESS
+from rows import declared
+from test_privileged import MODELS, WORDS
+from test_steps import by_steps
+
+LOADS = 3  # instructions of an operation, counted by hand in translation.asm
+LEVELS = {"4k": 4, "2m": 3, "1g": 2}  # entries that a walk reads with 4 levels
+WALKS = {f"walk_{size}_{n}" for size, most in LEVELS.items() for n in range(1, most + 1)}
+FIVE = {f"walk_{size}_{most + 1}" for size, most in LEVELS.items()}  # rows that need 5 levels
+OTHERS = {"hit", "accessed", "walk_4k_1_memory", "walk_4k_4_memory"}
+HUGE = {name for name in WALKS | FIVE if "1g" in name}
+
+
+def walks(b):
+    return {row["name"]: row for row in b.rows if row["suite"] == "translation"}
+
+
+def measured(rows):
+    """Returns the names of the rows with a figure, each of which has its instructions."""
+    done = {name: row for name, row in rows.items() if row["status"] == "ok"}
+    for row in done.values():
+        assert row["per_op"]["instructions"] == by_steps(row) == LOADS and "changed" not in row, row
+    return set(done)
+
+
+@pytest.mark.parametrize("how", [how for how, _ in MODELS.values()], ids=MODELS)
+def test_each_walk_has_exactly_its_instructions_or_names_what_is_missing(shared, how):
+    rows = walks(shared(f"{WORDS} format=jsonl", **how))
+    assert set(rows) == WALKS | FIVE | OTHERS == {name.split("/")[1] for name in declared() if name.startswith("translation/")}
+    assert measured(rows) == (WALKS | OTHERS) - HUGE
+    for name in FIVE | HUGE:  # the firmware has 4 levels, and 512 MiB have no GiB of one type
+        assert re.match(r"needs (CR4\.LA57, |5 levels .*\(CPUID\.7\.0:ECX\[16\]\)|pages of 1 GiB .*EDX\[26\]|free memory in 1 GiB )",
+                        rows[name]["why"]), rows[name]  # fmt: skip
+
+
+def test_with_5_levels_and_2_gib_of_memory_every_walk_runs_on_each_core(boot, shim):
+    """Each core has separate page tables."""
+    words = "suite=translation samples=16 hist=off cores=all share=together"
+    b = boot("", disk=shim("la57", words), cpu="max,la57=on", memory=2560, extra=["-smp", "2"], whole=True).must(SUCCESS)
+    for core in (0, 1):
+        rows = {row["name"]: row for row in b.rows if row["core"] == core}
+        assert measured(rows) == WALKS | FIVE | OTHERS, str(b)
+
+
+def test_a_borrowed_machine_walks(boot):
+    rows = walks(boot("suite=translation samples=16 hist=off takeover=borrow").must(SUCCESS))
+    assert measured(rows) == (WALKS | OTHERS) - HUGE, rows
+
+
+def test_a_walk_that_ends_in_a_fault_fails_its_row_and_the_next_one_is_measured(boot):
+    b = boot("suite=provoke,truth,translation bench=absent_page,hit,add samples=16 hist=off")
+    row = b.row("provoke", "absent_page")
+    assert row["status"] == "wrong" and "#PF" in row["why"] and "CR3" in row["why"], row
+    assert b.row("translation", "hit")["status"] == b.row("truth", "add")["status"] == "ok", str(b)
