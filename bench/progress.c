@@ -110,7 +110,7 @@ double progress_guess(const struct engine *e, const struct bench *b)
     case FORM_FORWARD:
         return budget_guess(&e->facts, b->curve.ms);
     case FORM_LIMIT:
-        return budget_guess(&e->facts, b->limit.ms);
+        return budget_guess(&e->facts, b->limit->ms);
     case FORM_INSN:
         return e->facts.o->time * run_limit_hz(&e->facts);
     case FORM_EMPTY:

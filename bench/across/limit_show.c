@@ -9,7 +9,7 @@
 
 static const struct bench_limit *kind_of(const struct limit *l)
 {
-    return &l->row.bench->limit;
+    return l->row.bench->limit;
 }
 
 /* Returns what a count is divided by. */

@@ -182,12 +182,12 @@ struct bench {
      * All others use the recipe that recipe= selects. */
     enum recipe recipe;
     bool own_recipe;
+    bool callee_apart; /* see `callee`: it is on a separate page, not just before the window */
 
     /* FORM_LOOP and FORM_STRAIGHT: pieces in NASM (bench/api/unit.h). */
     const struct unit *unit;   /* one operation; NULL: an empty one */
     const struct unit *callee; /* the unit calls it; NULL: it calls nothing */
     const struct unit *stub;   /* code between the two (a PLT entry), or NULL */
-    bool callee_apart;         /* the callee is on a separate page, not just before the window */
     /* Runs before the first reading of each of its windows, also of the empty body. It gives
      * registers or flags a history that differs from the usual one (docs/window.md "The history of
      * registers and flags"). NULL: the usual history. */
@@ -199,19 +199,18 @@ struct bench {
     uint32_t arg; /* for setup and check, and a FIXUP_ARG of these units: an MSR, a leaf of CPUID */
 
     /* FORM_FUNCTION */
-    const struct bench_code *code; /* of a user row, in place of the two functions */
-    bool errors_are_wrong;         /* one failed operation fails the row */
-    uint32_t grain;                /* both functions accept only multiples of it; 0: any n */
-    uint32_t most_ops;             /* both functions accept no n above this; 0: no limit */
+    uint32_t grain;    /* both functions accept only multiples of it; 0: any n */
+    uint32_t most_ops; /* both functions accept no n above this; 0: no limit */
     /* Least number of operations to single-step (bench/check/stepped.h), if a number below it
      * executes as much per operation as all others do on average; 0: a grain. */
     uint32_t step_ops;
+    const struct bench_code *code; /* of a user row, in place of the two functions */
 
     /* FORM_CORES */
     void (*meet)(struct crowd *c);
 
     struct bench_curve curve;                  /* FORM_CURVE; of FORM_FORWARD `ms` */
-    struct bench_limit limit;                  /* FORM_LIMIT */
+    const struct bench_limit *limit;           /* FORM_LIMIT */
     struct bench_gaps plant[BENCH_GAP_TRAINS]; /* FORM_WATCH */
     /* FORM_INSN: the parts that bench= selects instead of the row, and the name of one of them.
      * Returns whether a comma-separated list of patterns selects any. */
@@ -223,24 +222,24 @@ struct bench {
     /* When a window begins, no cache holds these bytes, the object, or the writable data of the
      * row's C functions. Their code stays in the caches. */
     bool cold;
-    /* The most windows of each kind, in one round, for a row whose windows take long; samples= may
-     * reduce it. Other methods refuse the row. 0: no limit. */
-    uint32_t most_windows;
-    bool not_doubled; /* doubling the body makes no sense: the figure is body minus empty body */
-    /* Why single-stepping cannot count its operations; NULL: it can. Its check must prove that it
-     * did them. */
-    const char *not_stepped;
+    bool errors_are_wrong; /* FORM_FUNCTION: one failed operation fails the row */
+    bool not_doubled;   /* doubling the body makes no sense: the figure is body minus empty body */
+    bool may_be_elided; /* an elided operation is expected, and is not a failure */
     /* The instructions of an operation depend on its placement or on chance. The stepped ones are
      * not those of the figure, so the row has no IPC. */
     bool varies;
-
+    /* The most windows of each kind, in one round, for a row whose windows take long; samples= may
+     * reduce it. Other methods refuse the row. 0: no limit. */
+    uint32_t most_windows;
+    /* Why single-stepping cannot count its operations; NULL: it can. Its check must prove that it
+     * did them. */
+    const char *not_stepped;
     /*
      * The fewest instructions that an operation executes, not counting those of the empty body. A
      * row that executes fewer has not done its work, and fails (docs/checks.md "Elided work"). 0:
      * not declared, see bench_least_instructions().
      */
     double least_instructions;
-    bool may_be_elided; /* an elided operation is expected, and is not a failure */
     /* Core cycles per operation, documented for this CPU; 0: not known. */
     double (*truth)(const struct cpu *cpu);
     /* The table that shows the row with similar ones (NULL: no table), its line there, one for each

@@ -65,7 +65,7 @@ static void visit_here(void *ctx)
     struct limits_setting s;
     bool proof = is_proof(e);
 
-    if (!setting_make(&s, e->p, &v->w->limit.row.bench->limit, v->count, v->w->seed, proof)) {
+    if (!setting_make(&s, e->p, v->w->limit.row.bench->limit, v->count, v->w->seed, proof)) {
         v->wrong = "the code of a count does not fit the code buffer";
         return;
     }
@@ -174,7 +174,7 @@ static bool visit_bends(struct measuring *w)
 
 static bool measure_first(struct measuring *w)
 {
-    const struct bench_limit *kind = &w->limit.row.bench->limit;
+    const struct bench_limit *kind = w->limit.row.bench->limit;
     bool proof = is_proof(w->e);
     uint32_t count[CURVE_POINTS_MOST], most = kind->most;
     size_t n = grid(kind, proof && most > PROOF_MOST ? PROOF_MOST : most, count);
@@ -299,7 +299,7 @@ static size_t find(const struct bench_limit *kind, const struct step_point *poin
  * uncertain figures, the curve is not judged. */
 static void find_steps(struct limit *l)
 {
-    const struct bench_limit *kind = &l->row.bench->limit;
+    const struct bench_limit *kind = l->row.bench->limit;
     struct step_point point[CURVE_POINTS_MOST], every[CURVE_POINTS_MOST];
     struct curve_step uncertain[CURVE_STEPS_MOST];
 
@@ -347,7 +347,7 @@ static const char *obstacle(const struct platform *p, const struct bench_limit *
 
 static void measure(struct measuring *w)
 {
-    const char *why = obstacle(w->e->p, &w->limit.row.bench->limit);
+    const char *why = obstacle(w->e->p, w->limit.row.bench->limit);
 
     row_fail(&w->limit.row, ROW_UNSUPPORTED, why);
     if (why || !measure_first(w))
@@ -362,14 +362,14 @@ static void measure_here(struct engine *e, void *memory)
     struct measuring *w = memory;
 
     w->e = e;
-    w->budget = budget_begin(&e->facts, w->limit.row.bench->limit.ms);
+    w->budget = budget_begin(&e->facts, w->limit.row.bench->limit->ms);
     w->seed = (uint64_t)e->facts.o->seed << 20;
     measure(w);
 }
 
 const struct limit *limit_measure(struct plan *plan, const struct bench *b, unsigned k)
 {
-    const struct one_core s = {measure_here, sizeof(struct measuring), b->limit.ms};
+    const struct one_core s = {measure_here, sizeof(struct measuring), b->limit->ms};
     const struct measuring *w = one_core_measure(plan, b, k, &s);
 
     return w ? &w->limit : NULL;

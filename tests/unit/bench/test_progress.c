@@ -53,7 +53,7 @@ static void guesses_are_proportional_to_the_rows_sizes(void **state)
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
                  many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
                  curve = {.form = FORM_CURVE, .curve = {.ms = 5000}}, forms = {.form = FORM_INSN},
-                 limit = {.form = FORM_LIMIT, .limit = {.ms = 600}},
+                 limit = {.form = FORM_LIMIT, .limit = &(const struct bench_limit){.ms = 600}},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
     double one = progress_guess(&e, &few);
     assert_true(progress_guess(&e, &empty) < one / 4);
