@@ -11,6 +11,7 @@ import tempfile
 
 from assembly import snippet
 from assembly.snippet import Wrong
+from tools import places
 
 ASSEMBLER_SECONDS = 4   # of CPU time; an object of the allowed size takes less than one
 ASSEMBLER_FILE = 16 << 20   # bytes that it may write, and of memory
@@ -65,7 +66,7 @@ def _nasm(text, nasm, what_it_is, out=None):
             # Without this a word that is not an instruction would be a label, and nothing would be measured.
             ran = limited([nasm, "-f", "elf64", "-w+error=label-orphan", "-o", made, asm], "NASM", what_it_is, text=True)
         except FileNotFoundError:
-            raise Wrong(f"{nasm} is not installed; ./scripts/setup installs it") from None
+            raise Wrong(f"{nasm} is not installed; {places.get(package='nasm')}") from None
         ran.code, ran.whole = text_section(made) if ran.returncode == 0 else (b"", False)
         if out and ran.returncode == 0:
             shutil.copyfile(made, out)
@@ -122,7 +123,7 @@ def disassembled(code, what_it_is="the machine code"):
     try:
         ran = limited(["ndisasm", "-b", "64", "-"], "ndisasm", what_it_is, input=code)
     except FileNotFoundError:
-        raise Wrong("ndisasm is not installed; it comes with NASM, which ./scripts/setup installs") from None
+        raise Wrong(f"ndisasm is not installed; it comes with NASM: {places.get(package='nasm')}") from None
     return re.findall(r"^[0-9A-F]+ +[0-9A-F]+ +(.*)$", ran.stdout.decode(), re.MULTILINE)
 
 

@@ -10,6 +10,7 @@ from assembly import assembler, copies, snippet
 from launch import start
 from launch.start import Failed
 from read import report
+from tools import places
 
 HOSTED_SECONDS = 600
 ASSEMBLING = "assembling"
@@ -73,7 +74,7 @@ def measured(args, snippets, folder, shown, more=(), checks=()):
     """Returns (records of the report, messages)."""
     shown.doing = ASSEMBLING
     path = os.path.join(folder, "asm.o")
-    assembler.assemble([*snippets, *checks], path, os.path.join(start.HERE, "bench/api"),
+    assembler.assemble([*snippets, *checks], path, os.path.join(places.ROOT, "bench/api"),
                      calls=args.allow_syscalls or not args.hosted)
     if os.path.getsize(path) > snippet.OBJECT_MOST:
         raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
@@ -134,7 +135,7 @@ def harmless(s):
 def run_booted(args, path, out):
     folder = os.path.dirname(out)
     args.objects = path
-    ran = subprocess.run([sys.executable, os.path.join(start.HERE, "scripts/run"), *start.machine_words(args),
+    ran = subprocess.run([sys.executable, os.path.join(places.ROOT, "scripts/run"), *start.machine_words(args),
                           "--out", folder, "--", *words_of(args)], capture_output=True, check=False)
     if not os.path.exists(out):
         return [], (ran.stdout + ran.stderr).decode("utf-8", "replace")

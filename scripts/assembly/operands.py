@@ -1,5 +1,4 @@
-"""Operands of one instruction, and the same instruction with other operands, by Zydis: build/hosted/operands
-(hosted/tools/operands.c)."""
+"""Operands of one instruction, and the same instruction with other operands, by Zydis: hosted/tools/operands.c."""
 import json
 import os
 import re
@@ -8,8 +7,9 @@ from dataclasses import dataclass, field
 
 from assembly.snippet import Wrong
 from launch import start
+from tools import places
 
-PROGRAM = os.path.join(start.HERE, "build/hosted/operands")
+PROGRAM = places.built("hosted/operands")
 SECONDS = 20  # it takes milliseconds
 
 # General registers by their number: names of 64, 32, 16 and 8 bits.
@@ -107,8 +107,8 @@ def _run(*words):
     if not os.path.isfile(PROGRAM):
         raise start.Failed(
             "--latency and --throughput need Zydis, a library that decodes instructions:\n"
-            "./scripts/setup installs it (libzydis-dev, zydis-devel or zydis), `make hosted` builds "
-            f"{os.path.relpath(PROGRAM)}")
+            + places.get(f"{places.SETUP} (libzydis-dev, zydis-devel or zydis), `make hosted` builds "
+                         f"{os.path.relpath(PROGRAM)}", "baretick-zydis"))
     try:
         return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, timeout=SECONDS)
     except subprocess.TimeoutExpired:

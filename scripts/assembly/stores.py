@@ -9,9 +9,9 @@ import tempfile
 from assembly import assembler, lines, snippet, syntax
 from launch import start
 from launch.start import Failed
-from tools import help_text
+from tools import help_text, places
 
-PROGRAM = os.path.join(start.HERE, "build/hosted/stores")
+PROGRAM = places.built("hosted/stores")
 WIDTH = 100
 LEAST_NAME = 12
 CALLED = "called at "
@@ -69,13 +69,13 @@ def fail_as_it_says(ran, said):
 
 def program(*words):
     """Returns (status, traces, why other rows are refused). On a terminal the program prints its progress itself."""
-    start.fail_if_missing(PROGRAM, "make stores")
+    start.fail_if_missing(PROGRAM, "make stores", "baretick-zydis")
     ran = subprocess.run([PROGRAM, *words], stdout=subprocess.PIPE, text=True, check=False,
                          stderr=None if os.isatty(2) else subprocess.PIPE)
     said = (ran.stderr or "").strip()
     if ran.returncode == LOADER_FAILED:
-        raise Failed(f"{said}\nZydis, which decodes instructions, is a library: ./scripts/setup installs it, "
-                     "then `make stores`")
+        raise Failed(f"{said}\nZydis, which decodes instructions, is a library: "
+                     f"{places.get(f'{places.SETUP}, then `make stores`', 'baretick-zydis')}")
     if ran.returncode < 0 or ran.returncode == FAULTED:
         fail_as_it_says(ran, said)
     return ran.returncode, *read(ran.stdout)
@@ -109,7 +109,7 @@ def of_assembly(args):
     syntax.take(one, "auto")
     with tempfile.TemporaryDirectory(prefix="baretick-stores-") as folder:
         path = os.path.join(folder, "asm.o")
-        assembler.assemble([one], path, os.path.join(start.HERE, "bench/api"))
+        assembler.assemble([one], path, os.path.join(places.ROOT, "bench/api"))
         args.operations = iterations
         status, traces, refused = program(f"objects={path}", f"from=asm.{one.name}.copy_1",
                                           f"to=asm.{one.name}.after", *common_words(args), f"asm/{one.name}")
@@ -173,7 +173,7 @@ def add_lines(trace, object_path):
     if object_path and os.path.isdir(object_path):
         object_path = os.path.join(object_path, trace["object"])
     if "objects" in trace:
-        defined = lines.that_define(start.HERE, os.path.join(start.HERE, trace["objects"]), "bench/suites")
+        defined = lines.that_define(places.ROOT, os.path.join(places.ROOT, trace["objects"]), "bench/suites")
     records = placed(trace)
     groups = {}
     for record in records:

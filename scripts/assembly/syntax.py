@@ -6,6 +6,7 @@ import tempfile
 
 from assembly import assembler, snippet
 from assembly.snippet import Wrong
+from tools import places
 
 SYNTAXES = ("auto", "nasm", "intel", "att")
 
@@ -115,7 +116,7 @@ def assembled(text, syntax, where, program="as"):
         try:
             ran = assembler.limited([program, "--64", "-o", made, source], "GNU as", where, text=True)
         except FileNotFoundError:
-            raise Wrong(f"{program} (GNU binutils) is not installed; ./scripts/setup installs it") from None
+            raise Wrong(f"{program} (GNU binutils) is not installed; {places.get(package='binutils')}") from None
         if ran.returncode:
             raise Wrong(_said(ran.stderr, lines, where))
         code, whole = assembler.text_section(made)

@@ -10,9 +10,7 @@ import time
 
 from launch import live, serial_line
 from read import saved
-from tools import distribution
-
-HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+from tools import distribution, places
 
 SILENCE = 600  # s; a large server's firmware may print nothing for minutes
 AFTER_END = 1  # s of silence, after which the table's last line has arrived
@@ -92,7 +90,7 @@ def judge(rep, stopped):
 
 def _folder(args):
     """Refuses to overwrite a report: the machine may never print it again."""
-    out = args.out or os.path.join(HERE, "build/capture", time.strftime("%Y-%m-%d_%H-%M-%S"))
+    out = args.out or os.path.join(places.out("capture"), time.strftime("%Y-%m-%d_%H-%M-%S"))
     for name in ("report.jsonl", "serial.log"):
         if os.path.exists(os.path.join(out, name)):
             raise saved.Unreadable(f"{out}: the folder already has a {name}; --out names another folder")
@@ -152,7 +150,8 @@ def add(commands):
     p.add_argument("device", metavar="DEVICE", help="like /dev/ttyUSB0; or a file with recorded output")
     p.add_argument("--baud", type=int, default=115200, metavar="N", help="the line's speed (115200)")
     p.add_argument("--out", default="", metavar="DIR",
-                   help="where report.jsonl and serial.log go (build/capture, a folder by date and time)")
+                   help="where report.jsonl and serial.log go "
+                        f"({places.shown(places.out('capture'))}, a folder by date and time)")
     p.add_argument("--timeout", type=_seconds, default=SILENCE, metavar="S",
                    help=f"maximum time without output, in seconds ({SILENCE})")
     p.set_defaults(command=command)

@@ -1,13 +1,13 @@
-"""Launches build/hosted/baretick and reads its output, with the records sorted by kind."""
+"""Launches the Linux program and reads its output, with the records sorted by kind."""
 import os
 import subprocess
 import time
 
 from read import report
+from tools import places
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # scripts/test-conditions sets the variable to a script that starts the program in an emulator.
-PROGRAM = os.environ.get("BARETICK_PROGRAM") or os.path.join(ROOT, "build/hosted/baretick")
+PROGRAM = os.environ.get("BARETICK_PROGRAM") or places.built("hosted/baretick")
 SECONDS = 300  # s, for one launch; the longest of scripts/silicon takes ten
 
 
@@ -80,7 +80,7 @@ def launch(words, allowed=(0,)):
     except subprocess.TimeoutExpired as e:
         raise Failed(f"{words}: no end after {SECONDS} s") from e
     except OSError as e:
-        raise Failed(f"{PROGRAM}: {e.strerror}: run make hosted") from e
+        raise Failed(f"{PROGRAM}: {e.strerror}: {places.get('run make hosted')}") from e
     try:
         result = Launch(p.stdout, p.returncode, time.monotonic() - started)
     except Failed as e:

@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 from launch import launches
+from tools import places
 
-HERE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 HOSTED = launches.PROGRAM
 
 
@@ -14,9 +14,9 @@ class Failed(Exception):
     """The program cannot be started, or measures nothing; the message has the reason, and the exit status is 2."""
 
 
-def fail_if_missing(path, make):
+def fail_if_missing(path, make, package="baretick"):
     if not os.path.isfile(path):
-        raise Failed(f"no program {os.path.relpath(path)}: `{make}` builds it")
+        raise Failed(f"no program {os.path.relpath(path) if places.IN_TREE else path}: {places.get(f'`{make}` builds it', package)}")
 
 
 # The messages of the process (lib/config/status.h) in the words of this program.
@@ -57,7 +57,7 @@ def command_run(args):
             raise Failed("--out: not with --hosted, whose report is its standard output: > FILE keeps it")
         return STATUS.get(hosted([*objects_word(args), *args.words]).returncode, 1)
     words = [*machine_words(args), *(["--out", args.out] if args.out else [])]
-    return subprocess.run([sys.executable, os.path.join(HERE, "scripts/run"), *words, "--", *args.words],
+    return subprocess.run([sys.executable, os.path.join(places.ROOT, "scripts/run"), *words, "--", *args.words],
                           check=False).returncode
 
 
@@ -99,7 +99,8 @@ def add_run(commands):
     p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls")
     p.add_argument("--hosted", action="store_true", help="as a process, on this CPU")
     p.add_argument("--objects", default="", metavar="PATH", help="a folder or a file with user rows")
-    p.add_argument("--out", default="", help="where report.jsonl and serial.log go (build/run); not with --hosted")
+    p.add_argument("--out", default="",
+                   help=f"where report.jsonl and serial.log go ({places.shown(places.out('run'))}); not with --hosted")
     add_machine(p)
     p.set_defaults(command=command_run)
 

@@ -5,7 +5,7 @@ import subprocess
 
 from once import system as linux
 from once.variables import Failed
-from tools import pe
+from tools import pe, places
 
 MIB = 1 << 20
 REPORT_MOST = 16 * MIB  # the longest report that the program keeps (kernel/machine/consoles.c)
@@ -20,7 +20,8 @@ def check_words(words):
         if key in OWN_KEYS:
             raise Failed(f"{word}: `once` sets {key}= itself")
         if key in LONE:
-            raise Failed(f"{word}: measures nothing; `baretick list` and `build/hosted/baretick help` work in Linux")
+            raise Failed(f"{word}: measures nothing; `baretick list` and "
+                         f"`{places.shown(places.built('hosted/baretick'))} help` work in Linux")
         if word.split() != [word] or '"' in word or "#" in word:
             raise Failed(f"{word!r}: a word has no blanks, quotes or #")
 
@@ -65,7 +66,7 @@ def read_image(system, path):
     try:
         image = pe.read_program(path)
     except FileNotFoundError:
-        raise Failed(f"no program {path}: `make` builds it") from None
+        raise Failed(f"no program {path}: {places.get('`make` builds it')}") from None
     except (pe.Wrong, OSError) as e:
         raise Failed(f"{path}: {e}") from None
     if enforces_signatures(system) and not is_signed(image):

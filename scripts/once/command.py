@@ -1,16 +1,14 @@
 """baretick once: starts the program once from Linux, by the firmware, and fetches its report afterwards."""
-import os
 import sys
 import time
 
-from launch import start
 from once import checks, prepare, result
 from once import esp as disk
 from once.system import System
 from once.variables import Failed
-from tools import help_text
+from tools import help_text, places
 
-IMAGE = os.path.join(start.HERE, "build/baretick.efi")
+IMAGE = places.built("baretick.efi")
 
 
 def _say(text):
@@ -97,5 +95,5 @@ def add(commands):
     p.add_argument("--in-order", action="store_true",
                    help="also put the entry at the end of BootOrder, for firmware that ignores others")
     p.add_argument("--esp", metavar="FOLDER", help="where the EFI system partition is mounted, if there are several")
-    p.add_argument("--image", metavar="FILE", default=IMAGE, help="the program (build/baretick.efi)")
+    p.add_argument("--image", metavar="FILE", default=IMAGE, help=f"the program ({places.shown(IMAGE)})")
     p.set_defaults(command=run)

@@ -6,7 +6,7 @@ from once import checks, command, loaders, prepare
 from once import esp as disk
 from once.system import System
 from once.variables import Failed
-from tools import help_text
+from tools import help_text, places
 
 IMAGE = "\\EFI\\baretick\\baretick.efi"
 WORDS = ["takeover=borrow", "finish=reboot"]  # the report is written to the ESP, and the machine comes back
@@ -149,5 +149,6 @@ def add(commands):
     what.add_argument("--dry-run", action="store_true", help="print every step, change nothing")
     what.add_argument("--undo", action="store_true", help="remove the entries and the program")
     p.add_argument("--esp", metavar="FOLDER", help="where the EFI system partition is mounted, if there are several")
-    p.add_argument("--image", metavar="FILE", default=command.IMAGE, help="the program (build/baretick.efi)")
+    p.add_argument("--image", metavar="FILE", default=command.IMAGE,
+                   help=f"the program ({places.shown(command.IMAGE)})")
     p.set_defaults(command=run)

@@ -6,14 +6,14 @@ src/boot/efi/boot.c (without a default, the first entry is started); Debian's gr
 import os
 import shlex
 
-from launch import start
 from once import esp as disk
 from once.variables import Failed
+from tools import places
 
 ENTRIES, ENTRY, CONF, UNIFIED = "\\loader\\entries", "\\loader\\entries\\baretick.conf", "\\loader\\loader.conf", "\\EFI\\Linux"
 GRUB_FOLDERS = ("/boot/grub", "/boot/grub2")
 SNIPPET, DEFAULTS = "/etc/grub.d/20_baretick", "/etc/default/baretick"
-OWN_SNIPPET = os.path.join(start.HERE, "packaging/20_baretick")
+OWN_SNIPPET = os.path.join(places.ROOT, "packaging/20_baretick")
 PACKAGE = "/var/lib/dpkg/info/baretick.list"  # there: the package owns the snippet
 UPDATES = {"update-grub": "/usr/sbin/update-grub", "grub-mkconfig": "/usr/sbin/grub-mkconfig", "grub2-mkconfig": "/usr/sbin/grub2-mkconfig"}
 

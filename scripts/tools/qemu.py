@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import time
 
-from tools import children
+from tools import children, places
 
 QEMU = "qemu-system-x86_64"
 EXIT_DEVICE = "isa-debug-exit,iobase=0xf4,iosize=0x04"
@@ -43,7 +43,7 @@ class Missing(Exception):
 def find_qemu():
     path = shutil.which(QEMU)
     if not path:
-        raise Missing(f"{QEMU} not found in PATH; ./scripts/setup installs it")
+        raise Missing(f"{QEMU} not found in PATH; {places.get(package='qemu-system-x86')}")
     return path
 
 
@@ -77,7 +77,7 @@ def find_firmware():
     for code, variables in [*_described(), *FIRMWARE]:
         if os.path.isfile(code) and os.path.isfile(variables):
             return code, variables
-    raise Missing("no UEFI firmware for QEMU (OVMF) found; ./scripts/setup installs it, or set "
+    raise Missing(f"no UEFI firmware for QEMU (OVMF) found; {places.get(package='ovmf')}, or set "
                   "OVMF_CODE and OVMF_VARS to its two files")
 
 

@@ -18,6 +18,7 @@ import pytest
 MODULES = ("virtio_pci", "virtio_blk", "vfat", "nls_cp437", "nls_ascii", "nls_utf8", "efivarfs")
 PYTHON = "/usr/bin/python3"  # whose library the distribution has
 STATE = "/var/lib/baretick"
+SHARE = "usr/share/baretick"  # as the package has it
 # The disk with the ESP is vda, the one with STATE is vdb. `reboot` unmounts first: a FAT volume has no journal.
 INIT = f"""#!/bin/busybox sh
 b=/bin/busybox
@@ -152,11 +153,8 @@ def compiled(archive, path, name, kept):
     """Adds the bytecode of a module: compiling takes a simulated CPU longer than all else that the command does."""
     py_compile.compile(str(path), cfile=str(kept), dfile=f"/{name}", doraise=True,
                        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
-    places = [f"opt/baretick/build/pycache/{name}"]
-    if not name.startswith("opt/"):  # loaded before scripts/baretick names that folder
-        places.append(f"{os.path.dirname(name)}/__pycache__/{os.path.basename(name)}")
-    for place in places:
-        archive.copy(kept, place.removesuffix("py") + f"{sys.implementation.cache_tag}.pyc")
+    folder, stem = os.path.split(name.removesuffix(".py"))
+    archive.copy(kept, f"{folder}/__pycache__/{stem}.{sys.implementation.cache_tag}.pyc")
 
 
 def python(archive, kept):
@@ -167,7 +165,7 @@ def python(archive, kept):
     encodings = Path("/usr/lib", program.name, "encodings")
     for path in {*loaded(), *encodings.glob("utf_*.py"), encodings / "ascii.py"}:
         is_ours = path.is_relative_to(build.ROOT)
-        name = f"opt/baretick/{path.relative_to(build.ROOT)}" if is_ours else str(path).lstrip("/")
+        name = f"{SHARE}/{path.relative_to(build.ROOT)}" if is_ours else str(path).lstrip("/")
         archive.copy(path, name)
         if path.suffix == ".so":
             needed |= libraries(path)
@@ -186,8 +184,8 @@ def initrd(folder, program):
     modules(archive, own_modules)
     python(archive, folder / "module.pyc")
     for name in ("VERSION", "scripts/baretick", "scripts/read/fields.json"):
-        archive.copy(build.ROOT / name, f"opt/baretick/{name}")
-    archive.copy(program, "opt/baretick/build/baretick.efi")
+        archive.copy(build.ROOT / name, f"{SHARE}/{name}")
+    archive.copy(program, "usr/lib/baretick/baretick.efi")
     return image, archive.bytes()
 
 

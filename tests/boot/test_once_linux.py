@@ -14,7 +14,7 @@ from tools import children
 
 pytestmark = [pytest.mark.others, pytest.mark.long]
 
-BARETICK = "python3 /opt/baretick/scripts/baretick once"
+BARETICK = "python3 /usr/share/baretick/scripts/baretick once"
 QUICK = "suite=baseline samples=32"
 AGAIN = 10
 

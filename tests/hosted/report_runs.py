@@ -12,6 +12,7 @@ from pathlib import Path
 
 from launch import launches
 from read import report, report_fields
+from tools import places
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
 
@@ -43,7 +44,7 @@ RUNS = [
 
 
 # The program with a counter that every machine has: tests/hosted/tools/made_counter.c.
-COUNTED = Path(launches.ROOT, "build/hosted/counted")
+COUNTED = Path(places.built("hosted/counted"))
 STORED = Path(__file__).parent / "data" / "cpu_fields.jsonl"
 CPU_RUNS = [
     ("suite=truth,calls,cores bench=add,direct,inline,register,pingpong samples=64 hist=off cores=all share=together",

@@ -14,7 +14,7 @@ import sys
 from types import SimpleNamespace
 
 from silicon_checks import coverage, figures
-from launch import launches
+from tools import places
 import pytest
 from silicon_checks import calls
 from silicon_checks import costs as times
@@ -97,7 +97,7 @@ def test_a_slope_or_a_bend_fails_linearity():
 
 def test_a_bend_has_one_limit():
     """The limit is that of the self-test, of both checks that judge it, and of the documents."""
-    header = open(f"{launches.ROOT}/lib/stats/linearity.h", encoding="utf-8").read()
+    header = open(f"{places.ROOT}/lib/stats/linearity.h", encoding="utf-8").read()
     assert float(re.search(r"#define LINEARITY_FALSE\s+(\S+)", header)[1]) == checks.BENT
     (line, *_), (verdict,) = checks.linearity(with_lines([0.0001] * 4)), checks.verdicts([launch({}, status=0)] * 4)
     assert all(f"{checks.BENT:g}" in check.limit for check in (line, verdict))
@@ -194,7 +194,7 @@ def test_a_sibling_is_seen_or_the_hypervisor_named(shares, hypervisor, holds):
 
 @pytest.fixture(name="silicon", scope="module")
 def fixture_silicon():
-    path = f"{launches.ROOT}/scripts/silicon"
+    path = f"{places.ROOT}/scripts/silicon"
     loader = importlib.machinery.SourceFileLoader("silicon_command", path)
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("silicon_command", loader))
     with pytest.MonkeyPatch.context() as patch:

@@ -1,0 +1,30 @@
+"""Where the files of baretick are: in its source tree, or where a package has installed them."""
+import os
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+IN_TREE = os.path.exists(os.path.join(ROOT, "Makefile"))
+# A package has ROOT in /usr/share/baretick.
+_BUILT = os.path.join(ROOT, "build") if IN_TREE else os.path.normpath(os.path.join(ROOT, "../../lib/baretick"))
+
+
+def built(name):
+    """Returns the path of what the build makes: "baretick.efi", "hosted/baretick"."""
+    return os.path.join(_BUILT, name)
+
+
+def out(name):
+    """Returns the folder for reports if the user names none: in build/ of the tree, or in the current folder."""
+    return os.path.join(_BUILT, name) if IN_TREE else os.path.join("baretick", name)
+
+
+def shown(path):
+    """Returns a path as a help text shows it: it does not depend on where the tree is."""
+    return os.path.relpath(path, ROOT) if IN_TREE else path
+
+
+SETUP = "./scripts/setup installs it"
+
+
+def get(how=SETUP, package="baretick"):
+    """Returns how a missing program is obtained: with a command of the tree, or with a package of the distribution."""
+    return how if IN_TREE else f"package {package} has it"
