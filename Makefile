@@ -140,9 +140,12 @@ $(OBJ)/%.c.o: %.c $(OBJ)/flags | $(GEN)/build_id.h $(GEN)/font.h
 	@mkdir -p $(@D)
 	$(call say,CC $<)$(CC) $(call flags,$<) -MMD -MP -c -o $@ $<
 
+# With -MD, NASM 2.16 writes the dependencies without the included files; with -M it names them.
+nasmflags = -f elf64 -I ./ -Werror $(NASMFLAGS_$1)
 $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 	@mkdir -p $(@D)
-	$(call say,NASM $<)$(NASM) -f elf64 -I ./ -Werror $(NASMFLAGS_$<) -MD $(@:.o=.d) -MP -o $@ $<
+	$(call say,NASM $<)$(NASM) $(call nasmflags,$<) -o $@ $<
+	@$(NASM) $(call nasmflags,$<) -M -MP -MT $@ $< >$(@:.o=.d)
 
 # The rows' functions, with their relocations, as bytes in the program: the measured code is placed from these
 # (bench/place/compiled.h). Each section of code or data remains separate. The functions that they call outside of their
