@@ -84,7 +84,13 @@ void insn_put_resets(struct insn_code *to, const struct insn_place *place,
         break_flags(to, place, t);
 }
 
-/* Consecutive copies use different banks of the cache, at multiples of the operand's size. */
+/* Consecutive copies use consecutive addresses at multiples of the operand's size, which are in
+ * different banks of caches: some cores write two results per cycle only to one line. They begin
+ * again after SPAN bytes, so that none has the low 12 bits of another, or of what loops use. */
+#define SPAN       2560
+#define STEP_LEAST 8
+_Static_assert(SPAN <= AREA_BLOCKERS, "operands are apart from what loops use");
+
 static int32_t offset_of(const struct insn_test *t, unsigned k)
 {
     unsigned bits = 0;
@@ -100,7 +106,10 @@ static int32_t offset_of(const struct insn_test *t, unsigned k)
             bits = t->view.operand[i].bits;
     if (bits > 512)
         return AREA_BASE + (int32_t)(k % 8 * 576);
-    return AREA_BASE + (int32_t)(k % 32 * (bits <= 128 ? 80 : bits <= 256 ? 96 : 64));
+    unsigned step = STEP_LEAST;
+    while (8 * step < bits)
+        step *= 2;
+    return AREA_BASE + (int32_t)(k % INSN_LOOP_COPIES * step % SPAN);
 }
 
 void insn_put_copy(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,

@@ -41,6 +41,40 @@ static void consecutive_loads_use_other_banks(void **state)
         assert_int_not_equal((displacement(&t, k + 1) - displacement(&t, k)) % LINE, 0);
 }
 
+/* Some cores write two results per cycle only if both are in one line. */
+static void consecutive_copies_share_lines(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        unsigned in_line;
+    } cases[] = {{"add m64, r64", 8}, {"mov m8, r8", 8}, {"movaps m128, xmm", 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_test t = test_of(cases[i].name, INSN_DISTINCT);
+        for (unsigned k = 0; k < INSN_LOOP_COPIES; k++)
+            assert_int_equal(displacement(&t, k) / LINE,
+                             displacement(&t, k - k % cases[i].in_line) / LINE);
+    }
+}
+
+/* A load that has the low 12 bits of an earlier store waits for it on some cores. */
+static void no_operand_has_the_low_bits_of_another(void **state)
+{
+    (void)state;
+    enum { SPAN_MOST = AREA_BLOCKERS }; /* of them, where loops have their own data */
+    static const char *const names[] = {"add m64, r64", "movaps m128, xmm", "vmovaps m256, ymm",
+                                        "{evex} vmovaps m512, zmm"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct insn_test t = test_of(names[i], INSN_DISTINCT);
+        int32_t bytes = t.view.operand[0].bits / 8;
+        for (unsigned k = 0; k < INSN_LOOP_COPIES; k++) {
+            assert_in_range(displacement(&t, k), 0, SPAN_MOST - bytes);
+            for (unsigned before = 1; before < 40 && before <= k; before++)
+                assert_int_not_equal(displacement(&t, k), displacement(&t, k - before));
+        }
+    }
+}
+
 /* ... but SSE needs its operands at multiples of their size. */
 static void vectors_in_memory_are_aligned(void **state)
 {
