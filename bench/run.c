@@ -31,36 +31,6 @@ static struct run begin(const struct engine *boot, struct report *r, struct show
     return run;
 }
 
-/* Guesses the ticks of one turn of a row, on all cores. */
-static double guess(const struct run *run, const struct bench *b)
-{
-    double cores = run->plan->n;
-
-    if (b->form == FORM_WATCH)
-        cores = 1; /* all at once */
-    else if (b->form == FORM_CORES || (b->form == FORM_CURVE && b->curve.crowd != BENCH_ALONE))
-        cores = run->plan->all > 1; /* needs several cores */
-    else if (run->plan->together && form_has_windows(b->form))
-        cores++; /* each alone, then all at once */
-    if (plan_in_rounds(run->first->facts.o, b))
-        cores /= run->plan->rounds;
-    return progress_guess(run->first, b) * cores;
-}
-
-/* Guesses the ticks of stepping a row, on all cores, after its last window. */
-static double guess_steps(const struct run *run, size_t index)
-{
-    const struct gathered *g = plan_gathered(run->plan, index, 0);
-
-    return progress_guess_steps(run->first, run->rows[index], g) * run->plan->n;
-}
-
-/* Returns the ticks of the current row so far, without showing. */
-static double taken(const struct run *run)
-{
-    return (double)(tsc_now() - run->row_began - run->told);
-}
-
 /* --- the steps -------------------------------------------------------------------------------- */
 
 /* Does Paoloni's first step: checks whether bare windows are suitable for measuring. */
@@ -108,98 +78,7 @@ static void probe_other_cores(const struct run *run)
     }
 }
 
-/* Returns the number of turns of a row after the current one. */
-static unsigned turns_left(const struct run *run, size_t index)
-{
-    unsigned later = run->plan->rounds - 1 - run->plan->round;
-    bool in_rounds = plan_in_rounds(run->first->facts.o, run->rows[index]);
-
-    if (!in_rounds)
-        return later > 0 || index > run->at;
-    return later + (index > run->at);
-}
-
-static struct progress_rest rest_of(const struct run *run)
-{
-    struct progress_rest rest = {0};
-    const char *suite = run->rows[run->at]->suite;
-
-    for (size_t i = 0; i < run->n; i++) {
-        const struct bench *b = run->rows[i];
-        if (!registry_selects(run->first->facts.o, b))
-            continue;
-        unsigned turns = turns_left(run, i);
-        double known = (double)run->plan->took[i];
-        rest.shown += turns > 0 || i == run->at;
-        rest.steps += turns > 0 || i == run->at ? guess_steps(run, i) : 0;
-        if (known > 0)
-            *(i < run->at ? &rest.fresh : &rest.known) += turns * known;
-        else
-            *(str_eq(b->suite, suite) ? &rest.suite : &rest.other) += turns * guess(run, b);
-    }
-    rest.shown *= run->plan->n;
-    return rest;
-}
-
-/* Writes "round 2 of 4, 12 of 58 rows, 40% of the next, about 14 s left, q or Esc stops". part: the
- * fraction of the current row that is done. */
-static void show_progress(struct run *run, double part)
-{
-    const struct engine *e = run->first;
-    const struct progress_turn turn = {guess(run, run->rows[run->at]),
-                                       (double)run->plan->took[run->at], part, taken(run)};
-    char line[80];
-    size_t used = 0;
-
-    if (run->plan->rounds > 1)
-        used =
-            fmt_buf(line, sizeof line, "round %u of %u, ", run->plan->round + 1, run->plan->rounds);
-    used += fmt_buf(line + used, sizeof line - used, "%zu of %zu rows", run->passed, run->selected);
-    if (part > 0)
-        used +=
-            fmt_buf(line + used, sizeof line - used, ", %u%% of the next", (unsigned)(100 * part));
-    if (run_has_hz(&e->facts) && progress_is_known(&run->progress, &turn)) {
-        struct progress_rest rest = rest_of(run);
-        used +=
-            fmt_buf(line + used, sizeof line - used, ", about %u s %sleft",
-                    (unsigned)(progress_left(&run->progress, &rest, &turn) / e->facts.tsc_hz + 0.5),
-                    e->facts.execution == EXEC_SILICON ? "" : "of virtual time ");
-    }
-    fmt_buf(line + used, sizeof line - used, ", %s stops", e->p->stop_keys);
-    uint64_t from = tsc_now();
-    report_progress(run->report, line);
-    progress_line(&run->progress, sizeof line, (double)(tsc_now() - from));
-}
-
-/* Shows the progress within a row, between two parts, on the core that measures it. */
-static void show_part(void *ctx, double part)
-{
-    struct run *run = ctx;
-    enum form form = run->rows[run->at]->form;
-    bool together = run->plan->together && (form_has_windows(form) || form == FORM_CORES);
-    unsigned stages = form == FORM_WATCH ? 1 : run->plan->n + together;
-
-    show_progress(run, (run->plan->stage + part) / stages);
-    run->first->p->show(run->first->p);
-}
-
 /* --- the rows, round after round -------------------------------------------------------------- */
-
-/* Records the time of the current row's turn, and separately that of its stepping. */
-static void note_turn(struct run *run, double known)
-{
-    const struct bench *b = run->rows[run->at];
-    double stepped = run_is_last_round(run) ? (double)plan_stepped(run->plan) : 0;
-    double turn = taken(run) - stepped, guessed = guess_steps(run, run->at);
-
-    if (known == 0)
-        progress_first(&run->progress, guess(run, b), turn);
-    else
-        progress_again(&run->progress, known, turn);
-    if (stepped > 0)
-        progress_stepped(&run->progress, guessed, stepped);
-    run->plan->took[run->at] = (uint64_t)(turn > 0 ? turn : 0) + 1;
-}
 
 /* Runs one turn of the current row. False: the run was stopped before it was done. */
 static bool pass_row(struct run *run)
@@ -211,11 +90,11 @@ static bool pass_row(struct run *run)
     if (run->plan->took[run->at] == 0)
         run_warn_of_deadline(run, b);
     run->row_began = tsc_now();
-    show_progress(run, 0);
+    run_progress_show(run, 0);
     run_row(run);
     if (run->plan->pace->stopped)
         return false;
-    note_turn(run, (double)run->plan->took[run->at]);
+    run_progress_turn(run);
     run->passed++;
     return true;
 }
@@ -242,7 +121,7 @@ static bool run_round(struct run *run, bool *under_way)
             return false;
         if (!str_eq(suite, b->suite)) {
             grouped_show(run->grouped, run->report); /* the previous suite: a row may fault */
-            progress_suite(&run->progress);
+            run_progress_suite(run);
         }
         suite = b->suite;
         *under_way = true;
@@ -272,8 +151,7 @@ static bool measure(const struct engine *boot, struct report *r, struct shown *s
     const struct run_facts *first = &run.first->facts;
 
     objects_tell(r);
-    run.plan->pace->show = show_part;
-    run.plan->pace->ctx = &run;
+    run_progress_begin(&run);
     probe_other_cores(&run);
     cores_show(&run.plan->cores, r);
     essence_begin(run.essence, first);

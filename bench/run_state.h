@@ -1,7 +1,7 @@
 /*
  * A run, for bench/run.c and the units next to it: its state, and its parts. run_row.c measures a
  * row, run_show.c shows and counts rows that have ended, run_tell.c writes the events that are not
- * rows, run_stop.c ends a run that the user stopped.
+ * rows, run_progress.c shows the progress, run_stop.c ends a run that the user stopped.
  */
 #ifndef BENCH_RUN_STATE_H
 #define BENCH_RUN_STATE_H
@@ -34,6 +34,8 @@ struct run {
     const char *suite;        /* the suite that is shown; ... */
     bool headed;              /* ... its heading is written */
     struct progress progress;
+    /* The TSC when the run and the suite began, and at the last progress line that stays. */
+    uint64_t began, suite_began, stayed;
 };
 
 /* Returns whether this is the last round, in which rows end and are shown. */
@@ -48,6 +50,16 @@ void run_row(struct run *run);
 /* Shows each row with the complete rounds that it has, and how to measure the rest. under_way: a
  * row was being measured. */
 void run_stop(struct run *run, bool under_way);
+
+/* --- run_progress.c --------------------------------------------------------------------------- */
+
+/* Begin the progress of a run, and of a suite in it. */
+void run_progress_begin(struct run *run);
+void run_progress_suite(struct run *run);
+/* Shows the progress. part: the fraction of the current row that is done, 0 to 1. */
+void run_progress_show(struct run *run, double part);
+/* Records that a turn of the current row is over, and its time, separately that of its stepping. */
+void run_progress_turn(struct run *run);
 
 /* --- run_show.c ------------------------------------------------------------------------------- */
 

@@ -13,7 +13,10 @@ void ending_report(struct kernel *k)
 
     report_init(&k->report, &m->console.sink, m->handoff->options.format);
     k->report.records = &m->records.sink;
-    k->report.live = &m->live.sink;
+    if (report_table(&k->report)) {
+        k->report.live = &m->live.sink;
+        k->report.steady = &m->steady.sink;
+    }
 }
 
 void ending_tell_nmis(struct kernel *k)

@@ -6,7 +6,6 @@ void report_init(struct report *r, struct sink *out, enum format format)
 {
     *r = (struct report){.out = out,
                          .records = out,
-                         .live = out,
                          .format = format,
                          .columns = REPORT_COLUMNS,
                          .check = {.shape = &report_shape}};
@@ -37,10 +36,18 @@ bool report_says(const struct report *r)
 
 void report_progress(struct report *r, const char *line)
 {
-    if (!report_table(r))
+    if (!r->live)
         return;
     fmt(r->live, "\r%-79s", line);
     r->progress = true;
+}
+
+bool report_progress_stays(struct report *r, const char *line)
+{
+    if (!r->steady)
+        return false;
+    fmt(r->steady, "progress  %s\r\n", line);
+    return true;
 }
 
 void report_fresh_line(struct report *r)
@@ -52,9 +59,7 @@ void report_fresh_line(struct report *r)
 
 static void begin(struct report *r, struct json *j, const char *type)
 {
-    if (r->progress)
-        fmt(r->live, "\r\n");
-    r->progress = false;
+    report_fresh_line(r);
     json_begin(j, r->records, r->seq++, type);
     json_expect(j, &r->check, type);
 }

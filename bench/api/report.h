@@ -20,7 +20,8 @@
 struct report {
     struct sink *out;     /* the table and messages */
     struct sink *records; /* `out`, unless the owner separates the two */
-    struct sink *live;    /* progress lines: `out`, unless the owner stores what goes to `out` */
+    struct sink *live;    /* consoles on which the progress line is replaced; NULL: no such */
+    struct sink *steady;  /* consoles whose lines stay, since they may be logged; NULL: no such */
     enum format format;
     unsigned columns;  /* of the widest console; REPORT_COLUMNS unless the owner says otherwise */
     uint64_t seq;      /* of the next record */
@@ -32,7 +33,7 @@ struct report {
     uint64_t smis;     /* SMIs while rows were measured */
     bool counts_smis;  /* the platform counts SMIs */
     bool faulted;      /* a core faulted; it is counted as a failure */
-    bool progress;     /* the console shows a progress line without a newline */
+    bool progress;     /* `live` shows a progress line without a newline */
     struct json_check check;
     char failed[REPORT_FAILED_NAMES][44]; /* names of the first failures; "" ends the list */
 };
@@ -49,8 +50,10 @@ bool report_lines(const struct report *r);
 /* Returns whether either of the two is written. */
 bool report_says(const struct report *r);
 
-/* Replaces the progress line by `line` (at most 79 columns). Does nothing without a table. */
+/* Replaces the progress line by `line` (at most 79 columns). */
 void report_progress(struct report *r, const char *line);
+/* Writes it on the consoles whose lines stay. False: there are no such. */
+bool report_progress_stays(struct report *r, const char *line);
 /* Clears the progress line, if there is one: the next byte goes to the start of an empty line. */
 void report_fresh_line(struct report *r);
 

@@ -115,9 +115,22 @@ static void drop(struct sink *self, const char *bytes, size_t n)
     (void)self, (void)bytes, (void)n;
 }
 
+/* Writes to standard error. A progress line that cannot be written does not matter. */
+static void show(struct sink *self, const char *bytes, size_t n)
+{
+    (void)self;
+    while (n > 0) {
+        ssize_t written = write(STDERR_FILENO, bytes, n);
+        if (written <= 0)
+            return;
+        bytes += written;
+        n -= (size_t)written;
+    }
+}
+
 void output_report(struct report *r, enum format format)
 {
-    static struct sink nothing = {drop};
+    static struct sink nothing = {drop}, error = {show};
     bool terminal = output_terminal();
 
     if (format == FORMAT_AUTO)
@@ -127,8 +140,10 @@ void output_report(struct report *r, enum format format)
         r->records = &nothing;
     if (terminal)
         r->columns = columns();
-    else
-        r->live = &nothing; /* progress is only for terminals */
+    if (terminal && report_table(r))
+        r->live = r->out;
+    else if (!terminal && isatty(STDERR_FILENO))
+        r->live = &error;
 }
 
 const char *output_lost(void)

@@ -20,7 +20,8 @@ void output_watch(void);
 bool output_terminal(void);
 
 /* Opens a report on standard output. FORMAT_AUTO is a table on a terminal and records elsewhere.
- * With FORMAT_TABLE there are no records, and progress is shown only on a terminal. */
+ * With FORMAT_TABLE there are no records. Progress is shown on a terminal: below the table, or on
+ * standard error if standard output is a file or a pipe. */
 void output_report(struct report *r, enum format format);
 
 #endif

@@ -55,7 +55,6 @@ static void console_add(struct console *c, struct sink *to)
 static void add(struct machine *m, struct sink *to, bool records)
 {
     console_add(&m->console, to);
-    console_add(&m->live, to);
     if (records)
         console_add(&m->records, to);
 }
@@ -67,6 +66,7 @@ static struct sink *open_serial(struct machine *m, serial_map *map)
     if (!m->serial.on)
         return NULL;
     add(m, &m->serial.sink, true);
+    console_add(&m->steady, &m->serial.sink);
     return &m->serial.sink;
 }
 
@@ -77,6 +77,7 @@ static struct sink *open_screen(struct machine *m)
         return NULL;
     m->keyboard = keyboard_open();
     add(m, &m->screen.text.sink, m->handoff->options.format == FORMAT_JSONL);
+    console_add(&m->live, &m->screen.text.sink);
     return &m->screen.text.sink;
 }
 
@@ -106,7 +107,7 @@ static void begin(struct machine *m)
 {
     const struct console none = {.sink.write = console_write};
 
-    m->console = m->records = m->live = none;
+    m->console = m->records = m->live = m->steady = none;
     if (m->handoff->borrowed)
         open_log(m);
 }

@@ -47,7 +47,8 @@ struct machine {
     struct screen screen;
     struct console console; /* for people */
     struct console records; /* for programs: only the serial port if possible */
-    struct console live;    /* `console` without the log: progress lines */
+    struct console live;    /* the screen, on which a progress line is replaced */
+    struct console steady;  /* the serial port, on which it stays */
     struct report_log log;  /* of a borrowed machine, for the stick: gets `console` and `records` */
     const char *console_missing; /* the requested console that is missing; or NULL */
     bool keyboard;               /* a keyboard answers, for the screen */

@@ -71,13 +71,17 @@ class Sequence:
         return None
 
 
+PROGRESS = "progress  "  # begins a line of progress
+
+
 class Reader:
     """Takes bytes as they arrive; feed() yields tuples:
 
     ("record", record, line)   a whole record
     ("damaged", line, reason)  a line that should have been one
     ("text", string)           a line for people, escape codes removed
-    ("progress", string)       an unfinished line that the next one overwrites
+    ("progress", string)       a line of progress, which is not part of the report; of older versions, which rewrote it, an
+                               unfinished one
     """
 
     # Only from here on "\r" without "\n" means progress, because firmwares use it in other ways.
@@ -117,7 +121,7 @@ class Reader:
             text = self._text(clean)
             if text is not None:
                 self._left_firmware |= self.LEFT_FIRMWARE in text
-                yield ("text", text)
+                yield ("progress", text[len(PROGRESS):]) if text.startswith(PROGRESS) else ("text", text)
             return
         line = clean[start:]
         if line.endswith(b"\r"):

@@ -107,7 +107,7 @@ def shim(program, tmp_path):
 
 @pytest.fixture
 def disturbed(boot, tmp_path):
-    """disturbed(command, ..., seen=[words, ...]): a run in which QEMU's monitor gets these commands while the second
+    """disturbed(command, ..., seen=[words, ...]): a run in which QEMU's monitor gets these commands while the first
     row is measured; their answers are in .answers. Shows the table, because the disturbance may cut a record.
 
     On a busy host the row can be over before QEMU gets the commands. Then the report lacks the words or, if none are
@@ -125,7 +125,7 @@ def disturbed(boot, tmp_path):
                     pass  # QEMU ended too early, so there are no answers
 
             words = f"suite=calls bench=direct,got samples={samples} deadline=3600 format=table"
-            b = boot(words, keys={b"1 of 2 rows": give}, **how)
+            b = boot(words, keys={b"row 1 of 2": give}, **how)
             b.answers = answers
             if all(words in b.text for words in seen) if seen else answers:
                 break

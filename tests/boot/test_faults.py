@@ -191,16 +191,16 @@ def test_failed_operations_are_counted_and_omitted(boot):
 
 
 def test_interrupts_that_cannot_be_masked_are_survived(disturbed):
-    b = disturbed("nmi", "nmi", "nmi", seen=["NMIs or machine checks came with calls/got"])
+    b = disturbed("nmi", "nmi", "nmi", seen=["NMIs or machine checks came with calls/direct"])
     assert b.status == SUCCESS and b.end["rows"] == 2 and "FAULT" not in b.text, str(b)
-    assert "NMIs or machine checks came with calls/got" in b.text, str(b)
+    assert "NMIs or machine checks came with calls/direct" in b.text, str(b)
 
 
 def test_machine_check_that_lost_nothing_is_counted(disturbed):
     """Uncorrected, but the context is valid and so is the instruction pointer: the row is marked."""
-    b = disturbed("mce 0 1 0xb000000000000000 0x5 0 0", seen=["machine checks came with calls/got"])
+    b = disturbed("mce 0 1 0xb000000000000000 0x5 0 0", seen=["machine checks came with calls/direct"])
     assert b.status == SUCCESS and b.end["rows"] == 2, str(b)
-    assert "NMIs or machine checks came with calls/got" in b.text, str(b)
+    assert "NMIs or machine checks came with calls/direct" in b.text, str(b)
 
 
 def test_a_machine_check_without_a_valid_context_ends_the_run(disturbed):

@@ -240,7 +240,7 @@ def test_no_other_key_stops_a_run(boot):
 
 def test_a_key_stops_within_a_row(boot):
     """A row of many placements: it is left out, and does not count as failed."""
-    b = boot("suite=truth bench=imul layout=sweep samples=200000", keys={b"0 of 1 rows": b"q"})
+    b = boot("suite=truth bench=imul layout=sweep samples=200000", keys={b"row 1 of 1": b"q"})
     assert b.status == STOPPED and b.end["rows"] == len(b.rows) == 0, str(b)
     assert b.end["failures"] == 0
     assert "truth/imul was under way" in b.events("stopped")[0]["message"]

@@ -112,6 +112,10 @@ def test_progress_is_shown_until_it_is_overwritten():
     assert list(reader.feed(b" a\r\n")) == [("text", "row a")]
 
 
+def test_a_line_of_progress_is_not_text_of_the_report():
+    assert events(LEFT + b"progress  a/b: row 1 of 9\r\nrow a\r\n")[1:] == [("progress", "a/b: row 1 of 9"), ("text", "row a")]
+
+
 def test_progress_that_a_record_ends_is_not_a_line():
     """A row that the table does not separate has no blank line. One that the table separates is overwritten first, and
     the blank line after it belongs to the table."""

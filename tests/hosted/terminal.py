@@ -11,19 +11,19 @@ from conftest import without_retries
 from read import report
 
 LINE = re.compile(
-    rb"(?:round (\d+) of (\d+), )?(\d+) of (\d+) rows(?:, (\d+)% of the next)?"
-    rb"(?:, about (\d+) s left)?, Ctrl-C stops"
+    rb"\S+: (?:(\d+)% of )?row (\d+) of (\d+)(?:, round (\d+) of (\d+))?(?:, about (\d+) s left)?, Ctrl-C stops"
 )
 
 
 class Line:
-    """One progress line; None for missing values."""
+    """One progress line of a row that is measured in rounds; None for missing values. done: rows before this one."""
 
     def __init__(self, at, match):
         self.at, self.start = at, match.start()
-        self.round, self.rounds, self.done, self.rows, self.percent, self.left = (
+        self.percent, row, self.rows, self.round, self.rounds, self.left = (
             None if x is None else int(x) for x in match.groups()
         )
+        self.done = row - 1
 
 
 class Terminal:

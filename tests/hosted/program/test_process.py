@@ -164,11 +164,31 @@ def test_progress_is_for_a_terminal(program, run):
         pass  # EIO: the program has ended
     os.close(terminal)
     p.wait(timeout=300)
-    lines = re.findall(rb"\r((?:round \d of 2, )?\d of 3 rows)([^\r]*)(?=\r)", shown)
-    found = list(dict.fromkeys(text for text, _ in lines))  # a row that takes long has several lines
-    two = [b"round %d of 2, %d of 3 rows" % (r, i) for r in (1, 2) for i in range(3)]
-    assert found in (two, [b"%d of 3 rows" % i for i in range(3)]), found
-    assert all(b"Ctrl-C stops" in rest for _, rest in lines)
+    lines = re.findall(rb"\rtruth/(\w+): (?:\d+% of )?(row \d of 3(?:, round \d of 2)?)([^\r]*)(?=\r)", shown)
+    found = list(dict.fromkeys(line[:2] for line in lines))  # a row that takes long has several lines
+    rows = [(name, b"row %d of 3" % i) for i, name in enumerate((b"add", b"imul", b"ror"), 1)]
+    two = [(name, row + b", round %d of 2" % r) for r in (1, 2) for name, row in rows]
+    assert found in (two, rows), found
+    assert all(b"Ctrl-C stops" in rest for _, _, rest in lines)
+
+
+def test_progress_of_a_report_in_a_file_is_on_standard_error(program, tmp_path):
+    """A row that takes its time is shown with the seconds of its suite. The file has the records only."""
+    words = ["suite=quiet", "quiet_time=1", "format=jsonl"]
+    terminal, end = pty.openpty()
+    with open(tmp_path / "report.jsonl", "wb") as report, subprocess.Popen(
+        [program, *words], stdin=subprocess.DEVNULL, stdout=report, stderr=end) as p:  # fmt: skip
+        os.close(end)
+        shown = b""
+        try:
+            while part := os.read(terminal, 65536):
+                shown += part
+        except OSError:
+            pass  # EIO: the program has ended
+        os.close(terminal)
+    assert re.search(rb"\rquiet/\w+: \d+ of \d+ s of the suite.*, Ctrl-C stops", shown), shown
+    assert shown.endswith(b" \r"), "the last line is not wiped"
+    assert all(line.startswith(b"{") for line in (tmp_path / "report.jsonl").read_bytes().splitlines())
 
 
 @pytest.mark.parametrize("suite, words, pairs", [
