@@ -6,6 +6,7 @@
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"
+#include "kernel/devices/apic_state.h"
 #include "kernel/trap/guard.h"
 
 extern const char _text[] HIDDEN, _etext[] HIDDEN; /* linker.ld */
@@ -54,6 +55,7 @@ static void row_begin(const struct platform *p, const char *suite, const char *n
     c->row_name = name;
     thermal_begin(&m->thermal, &c->thermal);
     row_state_keep(&c->state);
+    apic_state_keep(&c->state.apic, &m->irq.lapic);
     deadline_begin(c, ran);
 }
 
@@ -73,6 +75,7 @@ static void row_end(const struct platform *p)
 
     deadline_end(c);
     row_state_drop(&c->state);
+    apic_state_drop(&c->state.apic);
     c->row_suite = c->row_name = NULL;
     thermal_end(&machine_of(p)->thermal, &c->thermal);
 }
@@ -110,9 +113,10 @@ static bool guarded(void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
     bool back = guard_call(c, run_unless_late, &call, ended);
 
     (void)row_state_put_back(&c->state);
+    apic_state_put_back(&c->state.apic, &c->cores->given.irq->lapic);
     xstate_zero_uppers();
     sink_buf_init(&changed, ended->changed, sizeof(ended->changed));
-    (void)row_state_tell(&c->state, &changed.sink);
+    (void)apic_state_tell(&c->state.apic, row_state_tell(&c->state, &changed.sink), &changed.sink);
     if (call.late)
         *ended =
             (struct guard_ended){.by = GUARD_DEADLINE, .at = (uint64_t)__builtin_return_address(0)};

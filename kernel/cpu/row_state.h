@@ -13,6 +13,15 @@
 
 #define ROW_MSRS 4 /* the most that a row declares */
 
+#define ROW_APIC_REGISTERS 3
+/* Registers of the core's local APIC (kernel/devices/apic_state.h). */
+struct row_apic {
+    bool kept;
+    uint32_t before[ROW_APIC_REGISTERS];
+    uint32_t changed; /* bit i: register i was found changed */
+    bool served;      /* an interrupt was found in service */
+};
+
 struct row_state {
     bool kept; /* a row runs; otherwise nothing is compared */
     uint64_t before[ROW_REGISTERS];
@@ -22,6 +31,7 @@ struct row_state {
     uint32_t msr[ROW_MSRS];
     uint64_t msr_before[ROW_MSRS];
     uint32_t changed_msrs; /* bit i: msr[i] was found changed */
+    struct row_apic apic;
 };
 _Static_assert(ROW_REGISTERS <= 32, "a bit of `changed` each");
 
