@@ -9,6 +9,7 @@
 #define BENCH_SUITES_EVENTS_EVENTS_H
 
 #include "bench/api/check.h"
+#include "bench/suites/privileged/idt.h"
 #include "bench/suites/privileged/privileged.h"
 #include "bench/suites/privileged/tables.h"
 
@@ -27,12 +28,6 @@ enum {
 
 /* Selectors of ring 3 in the room's GDT (room.c). */
 enum { EVENTS_USER_SS = 0x98 | 3, EVENTS_USER_CS = 0xa0 | 3 };
-
-/* The operand of SGDT and LGDT. */
-struct events_table {
-    uint16_t limit;
-    uint64_t base;
-} __attribute__((packed));
 
 /* A register's value during a window, and before it. */
 struct events_value {
@@ -59,7 +54,7 @@ struct events_room {
     uint32_t ds, es, ss; /* before the window */
     uint32_t expected;   /* number of NMIs that the row has sent and that have not come yet */
     uint64_t nmi;        /* the kernel's handler for other NMIs */
-    struct events_table gdt, gdt_before, idt, idt_before;
+    struct descriptor_table gdt, gdt_before, idt, idt_before;
 };
 
 static inline struct events_room *events_room(struct object *o)

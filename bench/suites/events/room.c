@@ -31,16 +31,6 @@ static const uint64_t descriptors[] = {
 };
 #define GDT_ENTRIES (GDT_KERNEL + sizeof descriptors / sizeof descriptors[0])
 
-/* A gate of the IDT: SDM vol. 3A figure 6-8. */
-struct gate {
-    uint16_t offset_low, selector;
-    uint8_t ist, type;
-    uint16_t offset_middle;
-    uint32_t offset_high, reserved;
-};
-#define GATE_USER 0xee /* present, DPL 3, interrupt gate */
-#define IDT_GATES (TABLES_PAGE / sizeof(struct gate))
-
 static void *at(struct object *o, size_t offset)
 {
     return (uint8_t *)o->room + offset;
@@ -51,28 +41,18 @@ void *events_page(struct object *o)
     return at(o, PAGE_AT);
 }
 
-/* Copies 64-bit words, as many as are in the table and in `most`. */
-static void copy(uint64_t *to, const struct events_table *from, size_t most)
-{
-    size_t words = (from->limit + 1u) / sizeof *to;
-    const uint64_t *word = (const uint64_t *)(uintptr_t)from->base;
-
-    for (size_t i = 0; i < most; i++)
-        to[i] = i < words ? word[i] : 0;
-}
-
 static void make_gdt(struct object *o, struct events_room *r)
 {
     uint64_t *gdt = at(o, GDT_AT);
 
     __asm__ volatile("sgdt %0" : "=m"(r->gdt_before));
-    copy(gdt, &r->gdt_before, GDT_KERNEL);
+    descriptors_copy(gdt, &r->gdt_before, GDT_KERNEL);
     for (size_t i = GDT_KERNEL; i < GDT_ENTRIES; i++)
         gdt[i] = descriptors[i - GDT_KERNEL];
-    r->gdt = (struct events_table){GDT_ENTRIES * sizeof *gdt - 1, (uint64_t)(uintptr_t)gdt};
+    r->gdt = (struct descriptor_table){GDT_ENTRIES * sizeof *gdt - 1, (uint64_t)(uintptr_t)gdt};
 }
 
-static uint64_t offset_of(const struct gate *g)
+static uint64_t offset_of(const struct idt_gate *g)
 {
     return (uint64_t)g->offset_high << 32 | (uint32_t)g->offset_middle << 16 | g->offset_low;
 }
@@ -80,13 +60,11 @@ static uint64_t offset_of(const struct gate *g)
 /* The vectors of INT n have no gate in the kernel's IDT. `history` sets their offsets. */
 static void make_idt(struct object *o, struct events_room *r)
 {
-    struct gate *idt = at(o, IDT_AT);
+    struct idt_gate *idt = at(o, IDT_AT);
 
-    __asm__ volatile("sidt %0" : "=m"(r->idt_before));
-    copy((uint64_t *)(void *)idt, &r->idt_before, TABLES_PAGE / sizeof(uint64_t));
+    idt_copy(idt, &r->idt_before, &r->idt);
     idt[VECTOR_INT] = idt[VECTOR_LEAVE] =
-        (struct gate){.selector = idt[VECTOR_BP].selector, .type = GATE_USER};
-    r->idt = (struct events_table){TABLES_PAGE - 1, (uint64_t)(uintptr_t)idt};
+        (struct idt_gate){.selector = idt[VECTOR_BP].selector, .type = IDT_GATE_USER};
     r->gate = (uint64_t)(uintptr_t)&idt[o->arg];
     r->nmi = offset_of(&idt[VECTOR_NMI]);
 }

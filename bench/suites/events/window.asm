@@ -2,15 +2,6 @@
 ; breakpoint, and ring 3.
 %include "bench/suites/events/events.inc"
 
-; In: rax the address of a handler, rdi that of its gate (SDM vol. 3A figure 6-8). Changes rax.
-%macro POINT_GATE 0
-    mov [rdi], ax
-    shr rax, 16
-    mov [rdi + 6], ax
-    shr rax, 16
-    mov [rdi + 8], eax
-%endmacro
-
 ; %1: the offset of the value in an MSR's entry.
 %macro WRITE_MSRS 1
     lea rdi, [rsi + ROOM_MSRS]
