@@ -150,7 +150,7 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 # The rows' functions, with their relocations, as bytes in the program: the measured code is placed from these
 # (bench/place/compiled.h). Each section of code or data remains separate. The functions that they call outside of their
 # own objects are linked in. Sources without rows of FORM_FUNCTION are left out: nothing of these rows is placed.
-NOT_PLACED  := $(addprefix $(OBJ)/bench/suites/,devices/% events/% exits/% privileged/% translation/% $(addsuffix .c.o,cores essence_rows insn limits memory quiet))
+NOT_PLACED  := $(addprefix $(OBJ)/bench/suites/,devices/% events/% exits/% privileged/% translation/% wakeup/% $(addsuffix .c.o,cores essence_rows insn limits memory quiet))
 SUITES      := $(OBJ)/suites.o
 SUITES_OBJS := $(filter-out $(NOT_PLACED),$(filter $(OBJ)/bench/suites/%,$(OBJS))) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")

@@ -130,6 +130,10 @@ enum platform_device {
     PLATFORM_PAGE_1G
 };
 
+/* The interrupt vector of rows that load an IDT. Only the highest class, f0h to ffh, is ever let
+ * through; the platform's own handler does nothing for this one. */
+#define PLATFORM_ROW_VECTOR 0xf4
+
 #define PLATFORM_KEPT 7 /* words that record the events during a row */
 
 /* Interpret those words: for a row's lines in the table, for its record, and for the essence. NULL:

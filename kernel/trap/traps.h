@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "bench/api/platform.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/cpu.h"
 
@@ -28,6 +29,7 @@ enum {
     VECTOR_WAKE = 0xf1,
     VECTOR_SIGNAL = 0xf2, /* to a core that waits for it while running */
     VECTOR_WATCH = 0xf3,  /* to a sleeping core, for a deadline: from its timer or another core */
+    VECTOR_ROW = PLATFORM_ROW_VECTOR, /* of rows that load an IDT */
     VECTOR_SPURIOUS = 0xff,
     GATES = 256
 };

@@ -18,6 +18,7 @@
     ONE(AVX, "AVX", 1, 0, ECX, 28)                                                                 \
     ONE(RDRAND, "RDRAND", 1, 0, ECX, 30)                                                           \
     ONE(PGE, "global pages", 1, 0, EDX, 13)                                                        \
+    ONE(ARAT, "an APIC timer that runs in every C-state", 6, 0, EAX, 2)                            \
     ONE(TSC_ADJUST, "IA32_TSC_ADJUST", 7, 0, EBX, 1)                                               \
     ONE(BMI2, "BMI2", 7, 0, EBX, 8)                                                                \
     ONE(INVPCID, "INVPCID", 7, 0, EBX, 10)                                                         \
