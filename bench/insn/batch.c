@@ -2,6 +2,10 @@
 #include "lib/insn/table.h"
 #include "lib/text/mem.h"
 
+/* Pairs of the lead-in. Its length differs from pass to pass, because on a Zen 4 it decides whether
+ * a division takes 4.5 or 5.0 cycles. */
+enum { LEAD = 40, LEAD_STEP = 20 };
+
 /* The data buffer: the area of memory, then units, which are copied from there. */
 enum { AREA_AT = 0x10000, SETUP_AT = 0x40000, BODY_AT = 0x50000 };
 #define BODY_SIZE (WINDOW_DATA_END - BODY_AT)
@@ -22,15 +26,16 @@ void insn_batch_begin(struct insn_batch *b, const struct insn_pass *pass,
 
     b->pass = pass;
     b->row = row;
-    b->place =
-        (struct insn_place){.links = pass->links,
-                            .area = data,
-                            .vectors = pass->vectors,
-                            .repeats = insn_values_repeats(row->values),
-                            .values = row->values,
-                            .filler = pass->table->filler,
-                            .history = pass->aim == AIM_HISTORY ? HISTORY_OTHER : HISTORY_USUAL,
-                            .avx2 = pass->avx2};
+    b->place = (struct insn_place){
+        .links = pass->links,
+        .area = data,
+        .vectors = pass->vectors,
+        .repeats = insn_values_repeats(row->values),
+        .values = row->values,
+        .filler = pass->table->filler,
+        .history = pass->aim == AIM_HISTORY ? HISTORY_OTHER : HISTORY_USUAL,
+        .lead = pass->table->exact ? 0 : LEAD + pass->table->passes % 2 * LEAD_STEP,
+        .avx2 = pass->avx2};
     b->n = b->built = 0;
 }
 

@@ -139,6 +139,7 @@ void insn_mixed(struct insn_code *to, const struct insn_place *place, const stru
     unsigned put = 0;
 
     insn_put_start(to, place, &t->view);
+    insn_put_lead(to, place, &t->view);
     size_t head = to->used;
     insn_put_pointers(to, place, &t->view);
     for (unsigned i = 0; i < ratio.copies; i++) {

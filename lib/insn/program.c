@@ -233,6 +233,8 @@ void insn_body(struct insn_code *to, const struct insn_place *place, const struc
                unsigned copies)
 {
     insn_put_start(to, place, &t->view);
+    if (t->shape != INSN_CHAIN && !insn_values_can_loop(place->values))
+        insn_put_lead(to, place, &t->view);
     put_copies(to, place, t, copies);
     insn_put_end(to, place, &t->view);
 }
@@ -261,6 +263,8 @@ void insn_put_iteration(struct insn_code *to, const struct insn_place *place, si
 void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t)
 {
     insn_put_start(to, place, &t->view);
+    if (t->shape != INSN_CHAIN)
+        insn_put_lead(to, place, &t->view);
     size_t head = to->used;
     put_copies(to, place, t, INSN_LOOP_COPIES);
     insn_put_iteration(to, place, head);

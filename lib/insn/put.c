@@ -220,6 +220,18 @@ void insn_put_start(struct insn_code *to, const struct insn_place *place, const 
     }
 }
 
+/* Of each pair, the second instruction waits for the first. No copy reads their register, which
+ * keeps its value, 0. */
+void insn_put_lead(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
+{
+    enum insn_link link = v->form->encoding == INSN_LEGACY ? LINK_PSHUFD : LINK_VPSHUFD;
+
+    for (unsigned i = 0; i < place->lead && uses(v, FILE_VECTOR); i++) {
+        insn_put_link(to, place, link, PLAN_VECTOR_ZERO, PLAN_VECTOR_INDEX, SHUFFLE_NONE);
+        insn_put_link(to, place, link, PLAN_VECTOR_ZERO, PLAN_VECTOR_ZERO, SHUFFLE_NONE);
+    }
+}
+
 void insn_put_end(struct insn_code *to, const struct insn_place *place, const struct insn_view *v)
 {
     if (v->form->properties & INSN_STACK)

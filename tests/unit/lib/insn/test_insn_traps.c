@@ -1,5 +1,6 @@
 /* What makes figures of instructions wrong without a sign of it, and what copies do about it. */
 #include <string.h>
+#include "lib/insn/mix.h"
 #include "lib/insn/program.h"
 #include "lib/insn/table.h"
 #include "lib/insn/tests.h"
@@ -172,6 +173,56 @@ static void sources_are_written_in_their_domain(void **state)
     }
 }
 
+/* Returns how many shuffles into the register come first in the code, and then its first copy. */
+static unsigned shuffles_before(const struct insn_code *code, const struct insn_place *place,
+                                const struct insn_test *t, enum insn_link link)
+{
+    uint8_t bytes[4 * INSN_BYTES_MOST], *at = code->at;
+    struct insn_code pair = {.at = bytes, .size = sizeof bytes}, copy = pair, start = pair;
+    unsigned n = 0;
+
+    insn_put_start(&start, place, &t->view);
+    at += start.used;
+    insn_put_link(&pair, place, link, PLAN_VECTOR_ZERO, PLAN_VECTOR_INDEX, 0xe4);
+    insn_put_link(&pair, place, link, PLAN_VECTOR_ZERO, PLAN_VECTOR_ZERO, 0xe4);
+    for (; memcmp(at, bytes, pair.used) == 0; at += pair.used)
+        n++;
+    insn_put_copy(&copy, place, t, 0);
+    assert_memory_equal(at, bytes, copy.used);
+    return n;
+}
+
+/* With empty schedulers before the first copy, a core can be in a slow state until the loop ends.
+ */
+static void schedulers_are_full_before_copies_of_vectors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        enum insn_link link;
+        unsigned pairs;
+    } cases[] = {{"paddd xmm, xmm", LINK_PSHUFD, 3},
+                 {"{evex} vcompressps ymm, ymm", LINK_VPSHUFD, 3},
+                 {"cvtsi2ss xmm, r64", LINK_PSHUFD, 3},
+                 {"imul r64, r64", LINK_PSHUFD, 0},
+                 {"paddd mm, mm", LINK_PSHUFD, 0}};
+    const struct insn_place place = {.links = &links, .area = 0x1000000, .vectors = 512, .lead = 3};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        static uint8_t bytes[2][8192];
+        struct insn_code loop = {.at = bytes[0], .size = sizeof bytes[0]},
+                         mixed = {.at = bytes[1], .size = sizeof bytes[1]};
+        struct insn_test t = test_of(cases[c].name, INSN_DISTINCT);
+        insn_loop(&loop, &place, &t);
+        insn_mixed(&mixed, &place, &t, BLOCK_MULTIPLY, (struct insn_ratio){100, 50}, false);
+        assert_false(loop.full || loop.refused || mixed.full || mixed.refused);
+        assert_int_equal(shuffles_before(&loop, &place, &t, cases[c].link), cases[c].pairs);
+        assert_int_equal(shuffles_before(&mixed, &place, &t, cases[c].link), cases[c].pairs);
+        for (unsigned k = 0; k < INSN_LOOP_COPIES; k++)
+            for (unsigned i = 0; i < t.view.operands; i++)
+                assert_int_not_equal(insn_register(&t, i, k), PLAN_VECTOR_ZERO);
+    }
+}
+
 static void length_changing_prefixes_are_marked(void **state)
 {
     (void)state;
@@ -218,10 +269,13 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(consecutive_loads_use_other_banks),
+        cmocka_unit_test(consecutive_copies_share_lines),
+        cmocka_unit_test(no_operand_has_the_low_bits_of_another),
         cmocka_unit_test(vectors_in_memory_are_aligned),
         cmocka_unit_test(copies_with_one_address_are_a_separate_test),
         cmocka_unit_test(copies_have_enough_destinations),
         cmocka_unit_test(sources_are_written_in_their_domain),
+        cmocka_unit_test(schedulers_are_full_before_copies_of_vectors),
         cmocka_unit_test(length_changing_prefixes_are_marked),
         cmocka_unit_test(usual_and_slow_values_are_normal_in_every_lane),
     };
