@@ -66,8 +66,10 @@ static bool is_own_entry(const struct boot *b, uint16_t number)
     UINTN size = sizeof bytes;
     struct boot_entry entry;
 
-    return get(b, name_of(number).at, bytes, &size, NULL) &&
-           boot_entry_decode(&entry, bytes, size) && is_started_by(b, &entry);
+    if (!get(b, name_of(number).at, bytes, &size, NULL) || !boot_entry_decode(&entry, bytes, size))
+        return false;
+    boot_entry_drop_path(&entry); /* if shim is in between */
+    return is_started_by(b, &entry);
 }
 
 /* Firmware deletes BootNext before it starts the entry; some does not. */

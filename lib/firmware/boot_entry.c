@@ -33,6 +33,20 @@ bool boot_entry_is(const struct boot_entry *entry, const char *description)
     return description[entry->characters] == '\0';
 }
 
+void boot_entry_drop_path(struct boot_entry *entry)
+{
+    size_t at = 0;
+
+    if (entry->size < 2 || le16(entry->data) != '\\')
+        return;
+    while (at + 2 <= entry->size && le16(entry->data + at) != ' ')
+        at += 2;
+    if (at + 2 > entry->size)
+        return;
+    entry->data += at + 2;
+    entry->size -= at + 2;
+}
+
 size_t boot_order_remove(uint8_t *order, size_t n, uint16_t number)
 {
     size_t left = 0;

@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 
+from once import signatures
 from once import system as linux
 from once.variables import Failed
 from tools import pe, places
@@ -53,26 +54,16 @@ def check_firmware(system):
         raise Failed("changing boot entries needs root: use sudo")
 
 
-def is_signed(image):
-    return image.directory(pe.CERTIFICATES)[1] > 0
-
-
-def enforces_signatures(system):
-    return system.variables.get("SecureBoot") == b"\1"
-
-
 def read_image(system, path):
-    """Returns the bytes of the program that is to be started."""
+    """Returns (the bytes of the program that is to be started, whether only shim accepts its signature)."""
     try:
         image = pe.read_program(path)
     except FileNotFoundError:
         raise Failed(f"no program {path}: {places.get('`make` builds it')}") from None
     except (pe.Wrong, OSError) as e:
         raise Failed(f"{path}: {e}") from None
-    if enforces_signatures(system) and not is_signed(image):
-        raise Failed(f"Secure Boot is on, and {path} is not signed: `make signed` signs it with a key whose "
-                     "certificate is in the firmware's db; or switch Secure Boot off")
-    return bytes(image.raw)
+    by_shim = signatures.enforced(system) and signatures.accepted_by(system, image, path) == signatures.SHIM
+    return bytes(image.raw), by_shim
 
 
 def check_space(system, mount, image_bytes):

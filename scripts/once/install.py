@@ -30,7 +30,7 @@ def _place(args, system):
     checks.check_words(args.words)
     checks.check_firmware(system)
     checks.check_spelling(args.words, system.hosted)
-    image, esp = checks.read_image(system, args.image), disk.choose(system, args.esp)
+    (image, _), esp = checks.read_image(system, args.image), disk.choose(system, args.esp)
     grub, systemd = loaders.grub_folder(system), loaders.has_systemd_boot(system, esp)
     found = [name for name, there in zip(AFTER, (systemd, grub)) if there]
     if not found:

@@ -19,7 +19,8 @@ WITNESS, WITNESS_GUID = "BaretickOnce", "6d8f2f0b-5a0e-4c53-9d0c-7c0ff1d5b2a6"
 
 @dataclasses.dataclass
 class Run:
-    """A prepared run. token: the number in the word once=; image: the bytes of the program."""
+    """A prepared run. token: the number in the word once=; image: the bytes of the program; shim: the file that starts
+    it, if the firmware would not."""
     system: object
     esp: disk.Esp
     image: bytes
@@ -27,6 +28,7 @@ class Run:
     words: list
     token: int
     in_order: bool = False
+    shim: str = None
     number: int = None
 
     @property
@@ -38,7 +40,9 @@ class Run:
         return " ".join([f"once={self.token}", "takeover=borrow", "finish=reboot", *self.words])
 
     def entry(self):
-        return entry.Entry(DESCRIPTION, entry.path_to(self.esp.partition, IMAGE), entry.wide(self.load_options))
+        """Returns the boot entry. shim takes the first of its load options as the program, and passes it the others."""
+        data = f"{IMAGE} {self.load_options}" if self.shim else self.load_options
+        return entry.Entry(DESCRIPTION, entry.path_to(self.esp.partition, self.shim or IMAGE), entry.wide(data))
 
 
 def stored_name(token):
@@ -60,8 +64,10 @@ def is_own(raw):
         found = entry.decode(raw)
     except entry.Wrong:
         return False
-    return (found.description == DESCRIPTION and found.file.lower() == IMAGE.lower()
-            and entry.text(found.data).startswith("once="))
+    file, words = found.file, entry.text(found.data)
+    if words.startswith("\\"):  # shim starts the file
+        file, _, words = words.partition(" ")
+    return found.description == DESCRIPTION and file.lower() == IMAGE.lower() and words.startswith("once=")
 
 
 def own_numbers(variables):
@@ -153,7 +159,8 @@ def steps(run):
     if variables.get(WITNESS, WITNESS_GUID) is not None:
         todo.append((f"delete the variable {WITNESS} of an earlier run",
                      lambda: variables.delete(WITNESS, WITNESS_GUID)))
-    todo.append((f"create {name} \"{DESCRIPTION}\" for {IMAGE} on {run.esp.partition}, load options: "
+    how = f"{run.shim}, which starts {IMAGE}," if run.shim else IMAGE
+    todo.append((f"create {name} \"{DESCRIPTION}\" for {how} on {run.esp.partition}, load options: "
                  f"{run.load_options}",
                  lambda: variables.set(name, entry.encode(run.entry()))))
     if run.in_order:

@@ -92,8 +92,8 @@ class FirmwareWithout(variables.Variables):
         super().set(name, value, *how, **more)
 
 
-def program(signed=False):
-    """Returns the smallest image that is a program for scripts/tools/pe.py."""
+def program(signature=b""):
+    """Returns the smallest image that is a program for scripts/tools/pe.py, with these bytes as its signature."""
     from tools import pe  # after conftest.py has set the path
 
     raw = bytearray(0x400)
@@ -104,8 +104,9 @@ def program(signed=False):
     struct.pack_into("<H", raw, opt, pe.MAGIC_PE32_PLUS)
     struct.pack_into("<H", raw, opt + 68, pe.SUBSYSTEM_EFI_APPLICATION)
     struct.pack_into("<I", raw, opt + pe.DIRECTORIES - 4, 16)
-    if signed:
-        struct.pack_into("<II", raw, opt + pe.DIRECTORIES + 8 * pe.CERTIFICATES, 0x3F0, 16)
+    if signature:
+        struct.pack_into("<II", raw, opt + pe.DIRECTORIES + 8 * pe.CERTIFICATES, len(raw), len(signature))
+        raw += signature
     struct.pack_into("<8sIIII", raw, opt + 0xF0, b".text", 16, 0x1000, 0x200, 0x200)
     struct.pack_into("<I", raw, opt + 64, pe.Image(raw).checksum())
     return bytes(raw)

@@ -337,12 +337,6 @@ def test_a_wrong_word_is_refused_before_the_restart(made, once, tmp_path):
     assert once("--yes", "suite=calls")[0] == 0
 
 
-def test_secure_boot_takes_a_signed_image(made, once, image):
-    secure(made)
-    image.write_bytes(made_system.program(signed=True))
-    assert once("--yes")[0] == 0
-
-
 def test_another_file_is_not_a_program(once, image):
     image.write_bytes(b"#!/bin/sh\n")
     with pytest.raises(variables.Failed, match="not a PE image"):

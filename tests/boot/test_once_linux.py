@@ -22,10 +22,11 @@ AGAIN = 10
 class Computer:
     """A machine that keeps its disks and its variables."""
 
-    def __init__(self, folder, program, loader, tpm=False):
-        self.folder, self.has_tpm = folder, tpm
+    def __init__(self, folder, program, loader, tpm=False, firmware=None, **machine_parts):
+        """firmware: another (code, variables); machine_parts: arguments of machine.qemu()."""
+        self.folder, self.has_tpm, self.parts = folder, tpm, machine_parts
         self.esp, self.state = small_linux.disks(folder, program, loader(folder / "loader.efi"))
-        code, variables = machine.started_firmware()
+        code, variables = firmware or machine.started_firmware()
         self.variables = folder / "kept.fd"
         self.variables.write_bytes(open(variables, "rb").read())
         self.firmware = (code, self.variables)
@@ -52,7 +53,8 @@ class Computer:
         lines: what Linux runs, if Linux starts. Returns the Boot."""
         (self.folder / "command").write_text("\n".join(lines) + "\n")
         media.tool("mcopy", "-o", "-i", self.state, self.folder / "command", "::/command")
-        disk = ["-drive", machine.drive("state", self.state), "-device", "virtio-blk-pci,drive=state"]
+        parts = {**self.parts, "extra": [*self.parts.get("extra", ()), "-drive", machine.drive("state", self.state),
+                                         "-device", "virtio-blk-pci,drive=state"]}
         seen = []
 
         def cut(data):
@@ -61,8 +63,9 @@ class Computer:
 
         try:
             with self.tpm() as tpm:
+                parts["extra"] += tpm
                 b = machine.qemu(self.folder, disk=self.esp, snapshot=False, whole=True, icount=False, memory=1024,
-                                 extra=[*disk, *tpm], firmware=self.firmware, done=cut)
+                                 firmware=self.firmware, done=cut, **parts)
         except machine.Broken:
             if not until:
                 raise

@@ -62,6 +62,29 @@ static void a_path_longer_than_the_entry_is_refused(void **state)
     assert_false(boot_entry_decode(&entry, long_path, sizeof long_path));
 }
 
+static void a_path_before_the_words_is_dropped(void **state)
+{
+    static const struct {
+        const char *data; /* one byte per character */
+        size_t dropped;
+    } cases[] = {{"\\a b", 3}, {"\\ b", 2}, {"\\a ", 3}, {"\\ab", 0},
+                 {"\\", 0},    {"a b", 0},  {"", 0}};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (unsigned odd = 0; odd < 2; odd++) {
+            size_t length = strlen(cases[i].data), size = 2 * length + odd;
+            uint8_t *exact = calloc(1, size + (size == 0));
+            struct boot_entry entry = {.data = exact, .size = size};
+            for (size_t at = 0; at < length; at++)
+                exact[2 * at] = (uint8_t)cases[i].data[at];
+            boot_entry_drop_path(&entry);
+            assert_int_equal(entry.data - exact, 2 * cases[i].dropped);
+            assert_int_equal(entry.size, size - 2 * cases[i].dropped);
+            free(exact);
+        }
+}
+
 static void a_number_is_removed_from_the_order(void **state)
 {
     uint8_t order[] = {1, 0, 7, 1, 7, 0, 2, 0, 7, 0, 9};
@@ -82,6 +105,7 @@ int main(void)
         cmocka_unit_test(an_entry_with_another_description_is_not_ours),
         cmocka_unit_test(an_entry_cut_anywhere_before_its_load_options_is_refused),
         cmocka_unit_test(a_path_longer_than_the_entry_is_refused),
+        cmocka_unit_test(a_path_before_the_words_is_dropped),
         cmocka_unit_test(a_number_is_removed_from_the_order),
     };
 
