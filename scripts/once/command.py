@@ -65,14 +65,15 @@ def _undo(args, system):
 
 def _result(args, system):
     checks.check_firmware(system)
-    return result.show(system, disk.mounted(system), _say)
+    show = result.show_new if args.collect else result.show
+    return show(system, disk.mounted(system), _say)
 
 
 def run(args, system=None):
     system = system or System()
-    if (args.undo or args.result) and args.words:
-        raise Failed(f"{args.words[0]}: --undo and --result take no words")
-    return (_undo if args.undo else _result if args.result else _once)(args, system)
+    if (args.undo or args.result or args.collect) and args.words:
+        raise Failed(f"{args.words[0]}: --undo, --result and --collect take no words")
+    return (_undo if args.undo else _result if args.result or args.collect else _once)(args, system)
 
 
 def add(commands):
@@ -91,6 +92,8 @@ def add(commands):
     what.add_argument("--undo", action="store_true", help="remove the entry, the program and the variable")
     what.add_argument("--result", action="store_true",
                       help=f"print the report, and move it from the EFI system partition to {prepare.STORE}")
+    what.add_argument("--collect", action="store_true",
+                      help="like --result, but only once for each run: what the service baretick-once does at boot")
     p.add_argument("--yes", action="store_true", help="do not ask before the restart")
     p.add_argument("--no-reboot", action="store_true", help="prepare the next start; do not restart now")
     p.add_argument("--in-order", action="store_true",

@@ -95,6 +95,16 @@ def why_none(system, state):
             "--in-order. `baretick once --undo` removes the entry")
 
 
+def show_new(system, esps, say):
+    """Like show(), but only once per run, and not at all without one."""
+    state = prepare.state(system)
+    if not state or state.get("shown"):
+        return PASSED
+    status = show(system, esps, say)
+    system.save(prepare.STATE, {**prepare.state(system), "shown": True})
+    return status
+
+
 def show(system, esps, say):
     """Prints the result of the run. Returns the exit status: 0 if every check passed, else 1."""
     state = prepare.state(system)

@@ -416,6 +416,19 @@ def test_a_report_is_printed_and_moved(made, once):
         assert [n for n in made.content() if n.startswith("boot/efi/baretick")] == ["boot/efi/baretick/0000.jsonl"]
 
 
+def test_a_result_is_collected_once_for_each_run(made, once):
+    """By the service at each start of Linux, also where no run was prepared."""
+    assert once("--collect") == (0, "")
+    for _ in range(2):
+        once("--yes")
+        restart(made)
+        whole = record(0, "run", options=f'{{"once":{token_of(own(made)[1])}}}') + record(1, "end", verdict='"fail"')
+        made.write("boot/efi/baretick/0000.jsonl", whole)
+        status, said = once("--collect")
+        assert status == result.NOT_PASSED and "/var/lib/baretick/" in said and once("--collect") == (0, "")
+        made.write("proc/sys/kernel/random/boot_id", "third\n")
+
+
 def test_a_report_is_found_without_the_variable(made, once):
     once("--yes")
     token = token_of(own(made)[1])
