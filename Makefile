@@ -65,7 +65,7 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 
 # Flags depend on the room. General registers only: code that runs while SSE may be off, or in a trap handler.
 GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) $(addprefix bench/,api objects) \
-	$(addprefix lib/,text config firmware cpu screen object insn)
+	$(addprefix lib/,text config network firmware cpu screen object insn)
 # The last counts the bytes of its table before the kernel enables SSE.
 GENERAL_FILES := $(wildcard kernel/*.c) bench/insn/forms.c
 # Compiled as a user of the compiler would: without frame pointers.

@@ -1,0 +1,25 @@
+/* What the device path of a program that was loaded from a network says. Source: UEFI 2.10 section
+ * 10.3.4 (messaging device path). */
+#ifndef LIB_NETWORK_BOOT_PATH_H
+#define LIB_NETWORK_BOOT_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "lib/network/url.h"
+
+struct boot_path {
+    bool has_mac;
+    uint8_t mac[6];
+    bool has_address;                        /* the machine's own IPv4 address is in it */
+    uint8_t address[4], mask[4], gateway[4]; /* gateway 0.0.0.0: none */
+    char uri[URL_MOST];                      /* of the program; empty: not in it, or too long */
+};
+
+/* Decodes the n bytes of a path up to its end or its first invalid node. */
+void boot_path_decode(struct boot_path *p, const uint8_t *bytes, size_t n);
+
+/* Writes the folder of a file: the text up to the last slash, or "". False: it does not fit. */
+bool boot_path_folder(char *folder, size_t size, const char *file);
+
+#endif
