@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/objects/objects.h"
+#include "boot/network/network.h"
 #include "kernel/console/serial.h"
 #include "kernel/machine/machine.h"
 #include "kernel/memory/handoff.h"
@@ -71,6 +72,7 @@ struct boot {
     EFI_SYSTEM_TABLE *st;
     EFI_BOOT_SERVICES *bs;
     EFI_LOADED_IMAGE *loaded; /* NULL: the firmware does not provide it */
+    struct network network;
     struct conout conout;
     struct memmap map;
     struct handoff *handoff;
@@ -103,6 +105,9 @@ void boot_free(const struct boot *b, void *at);
 /* Writes a status in words: "device error (EFI status 0x8000000000000007)". */
 void boot_status(struct sink *out, EFI_STATUS status);
 
+/* Writes why a transfer over the network failed. */
+void boot_failure(struct sink *out, const struct network_failure *f);
+
 /* The valid ACPI tables. Must not move: acpi points to memory. */
 struct boot_acpi {
     struct physmem memory;
@@ -123,8 +128,8 @@ void boot_facts(struct boot *b);
 /* If an entry of `scripts/baretick once` started the program, deletes that entry, and begins the
  * variable for the result. Never fails: the report names what did not work. */
 void boot_once(struct boot *b);
-/* Reads options from \baretick.conf on the boot volume, then from the load options. False:
- * b->error. */
+/* Reads options from baretick.conf, on the boot volume or the server that the program was loaded
+ * from, then from the load options. False: b->error. */
 bool boot_options(struct boot *b);
 /* Loads objects of \baretick\objects on the boot volume, as objects= says. Never fails: the report
  * names objects that cannot be loaded. */
@@ -157,7 +162,11 @@ void boot_once_failed(struct boot *b);
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
-/* --- parts of them: options.c, firmware.c, cores.c, stick.c, console.c ------------------------ */
+/* --- parts of them: conf.c, options.c, firmware.c, cores.c, stick.c, console.c ---------------- */
+
+/* Reads the configuration into the options; sets options_from to its name if there is one. False:
+ * b->error. */
+bool boot_conf(struct boot *b);
 
 /* Reads the load options into *o; see options_parse_load(). */
 enum load_options boot_load_options(const struct boot *b, struct options *o, char *quote,

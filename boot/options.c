@@ -1,71 +1,12 @@
-/* Reads the user's options: baretick.conf on the boot volume, then the load options. */
+/* Reads the user's options: baretick.conf (boot/conf.c), then the load options. */
 #include "bench/api/registry.h"
 #include "boot/boot.h"
 #include "lib/text/fmt.h"
+#include "lib/text/mem.h"
 
-#define CONF_NAME        "baretick.conf"
-#define CONF_MAX         (64u * 1024)
 #define LOAD_OPTIONS_MAX (64u * 1024) /* bytes; a longer text is not a command line */
 #define NAME_MAX         64
 #define PATH_NODES_MAX   16 /* a path that does not end is a firmware bug */
-
-/* Opens the file. *file NULL: no such file, or no volume. False: b->error. */
-static bool open_conf(struct boot *b, EFI_FILE_HANDLE *file)
-{
-    EFI_FILE_HANDLE root;
-    EFI_STATUS status = volume_open(b, &root);
-    const char *failed = "boot volume: cannot be opened to look for " CONF_NAME ": ";
-
-    *file = NULL;
-    if (!EFI_ERROR(status) && root) {
-        failed = CONF_NAME ": cannot be opened: ";
-        status = root->Open(root, file, L"\\" CONF_NAME, EFI_FILE_MODE_READ, 0);
-        root->Close(root);
-    }
-    if (status == EFI_NOT_FOUND)
-        *file = NULL;
-    else if (EFI_ERROR(status)) {
-        struct sink *error = boot_error(b);
-
-        fmt(error, "%s", failed);
-        boot_status(error, status);
-        return false;
-    }
-    return true;
-}
-
-/* If a source has an error, the valid options before it select the console for the message. */
-static bool parse_conf(struct boot *b, const uint8_t *bytes, size_t n)
-{
-    struct options parsed = b->handoff->options;
-
-    if (!options_parse_file(&parsed, bytes, n, CONF_NAME, boot_error(b)))
-        return false;
-    b->handoff->options = parsed;
-    return true;
-}
-
-static bool conf(struct boot *b, bool *found)
-{
-    EFI_FILE_HANDLE file;
-    struct sink *error;
-    uint8_t *bytes;
-    bool right;
-    size_t n;
-
-    if (!open_conf(b, &file))
-        return false;
-    *found = file != NULL;
-    if (!file)
-        return true;
-    error = boot_error(b);
-    fmt(error, CONF_NAME ": ");
-    bytes = file_bytes(b, file, CONF_MAX, &n, error);
-    file->Close(file);
-    right = bytes && parse_conf(b, bytes, n);
-    boot_free(b, bytes);
-    return right;
-}
 
 /* Gets the name in a FILEPATH node, without the folders before it. */
 static void last_component(const uint8_t *node, size_t length, char *name)
@@ -148,27 +89,27 @@ static bool are_possible(struct boot *b)
     return cpu_check_recipe(&cpu, o->recipe, error) && boot_serial_check(b);
 }
 
-static void note_sources(struct handoff *h, bool from_file, bool from_loader)
+/* Adds to the name of the configuration, if there is one. */
+static void note_load_options(struct handoff *h, bool given)
 {
-    const char *from = from_file && from_loader ? CONF_NAME ", load options"
-                       : from_file              ? CONF_NAME
-                       : from_loader            ? "load options"
-                                                : "defaults";
+    size_t n = strlen(h->options_from);
 
-    fmt_buf(h->options_from, sizeof h->options_from, "%s", from);
+    if (given)
+        fmt_buf(h->options_from + n, sizeof h->options_from - n, "%sload options", n ? ", " : "");
+    else if (n == 0)
+        fmt_buf(h->options_from, sizeof h->options_from, "defaults");
 }
 
 bool boot_options(struct boot *b)
 {
     enum load_options loaded;
-    bool found = false;
 
-    if (!conf(b, &found))
+    if (!boot_conf(b))
         return false;
     loaded = load_options(b);
     if (loaded == LOAD_OPTIONS_WRONG)
         return false;
-    note_sources(b->handoff, found, loaded == LOAD_OPTIONS_OURS);
+    note_load_options(b->handoff, loaded == LOAD_OPTIONS_OURS);
     objects_open();
     if (!b->handoff->options.help)
         boot_objects(b); /* before row names are checked */
