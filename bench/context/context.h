@@ -32,6 +32,13 @@ struct core_witness {
                                    * of repeated ones */
 };
 
+/* The time of a suite's rows: what one does not use, the next ones may. */
+struct spare {
+    const char *suite; /* NULL: no row was measured yet */
+    double ms;         /* that earlier rows of the suite left */
+    unsigned row;      /* ms that the row may take */
+};
+
 struct engine {
     const struct platform *p;
     struct run_facts facts;
@@ -41,6 +48,7 @@ struct engine {
     uint64_t step_cycles;        /* the TSC's step in core cycles: the range of the dither */
     double hides;                /* most core cycles of a body that the recipe in use hides */
     struct core_witness witness; /* the core's witness */
+    struct spare spare;          /* of the rows that one core measures at a time */
 
     struct sampler *sampler; /* these share the platform's memory */
     struct placed *placed;

@@ -11,7 +11,8 @@ struct one_core {
      * row that they begin with: its bench and core are set, and its events are counted. */
     void (*measure)(struct engine *e, void *memory);
     size_t bytes;
-    unsigned ms; /* that it may take; deadline= counts from then */
+    unsigned ms; /* that it may take, and more if earlier rows of its suite took less: the engine's
+                  * `spare.row`; deadline= counts from then */
 };
 
 /* Measures the row on the k-th core of the plan. Returns the engine's memory, which is valid until

@@ -1,4 +1,4 @@
-/* Visits the points of a curve in passes, and repeats visits that a neighbour disturbed. */
+/* Visits the points of a curve in passes, then those again that are disturbed or uncertain. */
 #ifndef BENCH_FIGURE_POINTS_H
 #define BENCH_FIGURE_POINTS_H
 
@@ -27,11 +27,16 @@ struct points {
 /* Makes the k-th pass: forward in even rounds, backward in odd ones. False: the row has ended. */
 bool points_pass(const struct points *p, unsigned k);
 
+/* Returns the figure of a point's visits. */
+struct visits_figure points_figure(const struct engine *e, const struct visits *v, unsigned rounds);
+
 /*
- * Passes over the points most of whose pairs were shared, and repeats one disturbed visit of each,
- * as long as there is such a point and time for it. Nothing is repeated where no CPU executes the
- * code. False: the row has ended.
+ * Uses the time that is left. In turn it repeats one disturbed visit of each point most of whose
+ * pairs were shared, and visits the point once more, in the last round, whose interval is widest
+ * as a part of the figure, times `weight`, and which has fewer than VISITS_MOST visits. Points
+ * without an interval come first, those with fewer visits before others. Ends when all intervals
+ * are narrow. Nothing is done where no CPU executes the code. False: the row has ended.
  */
-bool points_repeat(const struct points *p);
+bool points_improve(const struct points *p, double (*weight)(const void *ctx, size_t point));
 
 #endif

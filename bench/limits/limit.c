@@ -4,16 +4,19 @@
 #include "bench/context/budget.h"
 #include "bench/cores/one_core.h"
 #include "bench/figure/points.h"
+#include "bench/limits/judge.h"
 #include "bench/limits/setting.h"
 #include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
 
-#define ROUNDS       4  /* passes over the counts after the first ones, */
-#define ROUNDS_LEAST 3  /* or fewer if the time is over, but enough for an interval */
-#define PER_ROUND    3  /* visits of a count in one of them */
-#define PAIRS        5  /* of walks that a visit's figure is the median of */
-#define REFINED      4  /* times that counts are added */
-#define REFINE       16 /* most counts that are added at a time */
+#define ROUNDS       4 /* passes over the counts after the first ones, */
+#define ROUNDS_LEAST 3 /* or fewer if the time is over, but enough for an interval */
+#define PER_ROUND    3 /* visits of a count in one of them */
+/* The part of a count up to which the interval of a step is narrow enough. */
+#define NARROW_STEP 0.05
+#define PAIRS       5  /* of walks that a visit's figure is the median of */
+#define REFINED     4  /* times that counts are added */
+#define REFINE      16 /* most counts that are added at a time */
 /* Gaps below this part of a count are not divided further: of counts with equal distances, and of
  * octaves. */
 #define FINEST_LINEAR  512
@@ -241,20 +244,25 @@ static bool visit_point(void *ctx, size_t i, struct pairs_figure *exclusive,
     return true;
 }
 
+static struct points points_of(struct measuring *w)
+{
+    return (struct points){w->e, w->visits,   w->n,     w->cost,     &w->budget, w->rounds,
+                           0,    FIRST_SHARE, times_of, visit_point, w};
+}
+
 /* Makes the passes that there is time for. False: the row has ended. */
 static bool pass_all(struct measuring *w)
 {
-    const struct points p = {w->e, w->visits,   w->n,     w->cost,     &w->budget, w->rounds,
-                             0,    FIRST_SHARE, times_of, visit_point, w};
+    const struct points p = points_of(w);
 
-    for (unsigned round = 0; round < w->rounds; round++) {
+    for (unsigned round = 0; round < p.passes; round++) {
         bool late = budget_left(&w->budget) < 0;
         if (round >= ROUNDS_LEAST && late)
             w->rounds = round;
         else if (!points_pass(&p, round))
             return false;
     }
-    return points_repeat(&p);
+    return true;
 }
 
 /* --- conclusions ------------------------------------------------------------------------------ */
@@ -262,9 +270,7 @@ static bool pass_all(struct measuring *w)
 static struct limit_point point_of(const struct measuring *w, size_t i)
 {
     const struct engine *e = w->e;
-    double finest = (double)e->step_cycles / 1e3; /* a pair differs by 1000 cycles or more */
-    struct visits_figure f =
-        visits_figure(&w->visits[i], w->rounds, finest, run_has_cycles(&e->facts));
+    struct visits_figure f = points_figure(e, &w->visits[i], w->rounds);
 
     return (struct limit_point){.count = w->first[i].x,
                                 .visits = w->visits[i].n,
@@ -275,51 +281,6 @@ static struct limit_point point_of(const struct measuring *w, size_t i)
                                 .shared = f.shared};
 }
 
-static enum limit_spoiled spoiled_by(const struct measuring *w)
-{
-    unsigned shared = 0;
-
-    for (size_t i = 0; i < w->limit.n; i++)
-        shared += w->limit.point[i].shared;
-    if (w->e->facts.execution == EXEC_EMULATED)
-        return LIMIT_EMULATED;
-    if (w->e->facts.execution == EXEC_INSTRUCTIONS)
-        return LIMIT_COUNTED;
-    return 2 * shared > w->limit.n ? LIMIT_SHARED : LIMIT_CLEAN;
-}
-
-static size_t find(const struct bench_limit *kind, const struct step_point *point, size_t n,
-                   struct curve_step step[CURVE_STEPS_MOST])
-{
-    return kind->leaves > 0 ? curve_steps_leave(point, n, kind->leaves, step)
-                            : curve_steps_find(point, n, kind->within, step);
-}
-
-/* Finds the steps between counts with certain figures. If there are no such steps, but some with
- * uncertain figures, the curve is not judged. */
-static void find_steps(struct limit *l)
-{
-    const struct bench_limit *kind = l->row.bench->limit;
-    struct step_point point[CURVE_POINTS_MOST], every[CURVE_POINTS_MOST];
-    struct curve_step uncertain[CURVE_STEPS_MOST];
-
-    for (size_t i = 0; i < l->n; i++) {
-        const struct limit_point *p = &l->point[i];
-        double value = is_known(p->cycles) ? p->cycles : p->ticks;
-        bool vague = p->shared || (is_known(p->cycles) && !is_known(p->lo)); /* few visits */
-        point[i] = (struct step_point){p->count, vague ? UNKNOWN : value, p->lo, p->hi};
-        every[i] = (struct step_point){p->count, value, UNKNOWN, UNKNOWN};
-    }
-    /* A predictor or a cache may do better with more; a window cannot be shorter. */
-    if (kind->kind == LIMITS_WINDOW && curve_steps_fall(point, l->n, &l->falls_at)) {
-        l->spoiled = LIMIT_FALLS;
-        return;
-    }
-    l->steps = find(kind, point, l->n, l->step);
-    if (l->steps == 0 && find(kind, every, l->n, uncertain))
-        l->spoiled = LIMIT_UNCERTAIN;
-}
-
 static void conclude(struct measuring *w)
 {
     struct limit *l = &w->limit;
@@ -328,9 +289,38 @@ static void conclude(struct measuring *w)
     l->n = w->n;
     for (size_t i = 0; i < l->n; i++)
         l->point[i] = point_of(w, i);
-    l->spoiled = spoiled_by(w);
-    if (l->spoiled == LIMIT_CLEAN)
-        find_steps(l);
+    limit_judge(l, w->e->facts.execution);
+}
+
+/* Counts within the interval of a step make it narrower; without a step all may. */
+static double weight_of(const void *ctx, size_t i)
+{
+    const struct measuring *w = ctx;
+    const struct limit *l = &w->limit;
+    uint32_t x = l->point[i].count;
+
+    for (size_t k = 0; k < l->steps; k++) {
+        const struct curve_step *s = &l->step[k];
+        if (s->to - s->from > NARROW_STEP * s->at && x >= s->from && x <= s->to)
+            return 1;
+    }
+    return l->steps == 0;
+}
+
+/* Draws the conclusions, and again after the time that is left was used for counts on which they
+ * depend. False: the row has ended. */
+static bool improve(struct measuring *w)
+{
+    const struct points p = points_of(w);
+    uint64_t visited;
+
+    do {
+        visited = w->seed;
+        conclude(w);
+        if (!points_improve(&p, weight_of))
+            return false;
+    } while (w->seed != visited);
+    return true;
 }
 
 /* --- the row ---------------------------------------------------------------------------------- */
@@ -353,8 +343,8 @@ static void measure(struct measuring *w)
     if (why || !measure_first(w))
         return;
     plan_passes(w);
-    if (pass_all(w))
-        conclude(w);
+    if (!pass_all(w) || !improve(w))
+        w->limit.steps = 0;
 }
 
 static void measure_here(struct engine *e, void *memory)
@@ -362,7 +352,7 @@ static void measure_here(struct engine *e, void *memory)
     struct measuring *w = memory;
 
     w->e = e;
-    w->budget = budget_begin(&e->facts, w->limit.row.bench->limit->ms);
+    w->budget = budget_begin(&e->facts, e->spare.row);
     w->seed = (uint64_t)e->facts.o->seed << 20;
     measure(w);
 }

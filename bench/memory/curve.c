@@ -10,13 +10,13 @@
 #include "bench/sample/interleave.h"
 #include "lib/stats/known.h"
 
-#define PAGE       4096u
-#define PAGES_MOST 32768u /* elements, one per page */
+#define PAGE 4096u
 /* The first pass may take this share of the time. A size costs at most this factor more than the
  * one before: it is at most twice as large, and may leave a cache. */
-#define FIRST_SHARE 0.5
-#define FIRST_NEXT  3
-#define LEFT_LEAST  0.3 /* of the row's time, for its points, however long the area took */
+#define FIRST_SHARE   0.5
+#define FIRST_NEXT    3
+#define VISITS_ENOUGH 5   /* with 3, Student's t is 9.9, with 5 it is 4.6 */
+#define LEFT_LEAST    0.3 /* of the row's time, for its points, however long the area took */
 /* Limits for an emulator: one visit of a few sizes, with one pair of walks. */
 #define PROOF_MOST  (256u << 10)
 #define PROOF_PAGES 64u
@@ -24,7 +24,7 @@
 /* A size, or what else a point is. */
 struct point {
     uint64_t at;
-    bool added;                         /* where the curve bends */
+    enum sizes_rank rank;
     unsigned passes;                    /* visits after the first pass */
     struct pairs_figure exclusive, all; /* of the first pass; without pairs: it was not there */
 };
@@ -35,7 +35,7 @@ struct measuring {
     struct engine *e;
     struct platform_area area;
     uint64_t *map; /* at the area's end; of pages: */
-    uint64_t page_map[PAGES_MOST / 64];
+    uint64_t page_map[NEEDS_PAGES_MOST / 64];
     uint64_t set_bytes; /* of the area before the map */
     struct budget budget;
     uint64_t seed;
@@ -161,7 +161,8 @@ static void refine(struct measuring *w)
     for (size_t i = n, old = w->n; i-- > 0;) {
         bool known = old > 0 && w->point[old - 1].at == size[i];
         w->cost[i] = w->cost[old - known];
-        w->point[i] = known ? w->point[old - 1] : (struct point){.at = size[i], .added = true};
+        w->point[i] =
+            known ? w->point[old - 1] : (struct point){.at = size[i], .rank = SIZES_ADDED};
         old -= known;
     }
     w->n = n;
@@ -201,7 +202,16 @@ static bool visit_point(void *ctx, size_t i, struct pairs_figure *exclusive,
     return visit(w, w->point[i].at, exclusive, all);
 }
 
-/* Makes the passes after the first one. False: the row has ended. */
+/* The sizes with the figures of the last screen get more time. */
+static double weight_of(const void *ctx, size_t i)
+{
+    const struct measuring *w = ctx;
+
+    return w->point[i].rank == SIZES_REPRESENTATIVE ? SIZES_REPRESENTATIVE_TIMES : 1;
+}
+
+/* Makes the passes after the first one, and uses the time that is left for the points that need it
+ * most. False: the row has ended. */
 static bool pass_all(struct measuring *w)
 {
     const struct points p = {w->e, w->visits,   w->n,     w->cost,     &w->budget, POINT_PASSES,
@@ -210,7 +220,7 @@ static bool pass_all(struct measuring *w)
     for (unsigned k = 0; k < p.passes; k++)
         if (!points_pass(&p, k))
             return false;
-    return points_repeat(&p);
+    return points_improve(&p, weight_of);
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
@@ -239,17 +249,6 @@ static uint64_t most_bytes(const struct measuring *w)
     return is_proof(w->e) && is_by_size(w) && w->set_bytes > proof ? proof : w->set_bytes;
 }
 
-/* Returns the bytes of the pages that have an element, each in another line if all are the same
- * memory, and a bit in the map. */
-static uint64_t most_pages(const struct measuring *w)
-{
-    uint64_t most = w->area.bytes / w->area.page;
-
-    if (w->area.same && most > w->area.page / CHASE_LINE)
-        most = w->area.page / CHASE_LINE;
-    return (most < PAGES_MOST ? most : PAGES_MOST) * w->area.page;
-}
-
 /* Maps the area, and divides it into sets and map. False: it could not be mapped; the row says
  * why. */
 static bool open_area(struct measuring *w)
@@ -269,7 +268,7 @@ static bool open_area(struct measuring *w)
     }
     w->curve.page = w->area.page;
     /* A bit for each line takes 1/512 of what it describes. */
-    w->set_bytes = pages ? most_pages(w) : w->area.bytes / 513 * 512 / PAGE * PAGE;
+    w->set_bytes = pages ? needs_most_pages(&w->area) : w->area.bytes / 513 * 512 / PAGE * PAGE;
     w->map = pages ? w->page_map : (uint64_t *)(void *)(w->area.at + w->set_bytes);
     w->curve.less_memory = w->set_bytes < w->curve.wanted;
     return true;
@@ -277,19 +276,22 @@ static bool open_area(struct measuring *w)
 
 static struct sizes_plan plan_within(const struct measuring *w, double budget)
 {
+    static const struct sizes_visits once = {1, 1, 1},
+                                     often = {VISITS_LEAST, VISITS_ENOUGH, POINT_VISITS};
     struct sizes_cost cost[SIZES_MOST];
-    bool proof = is_proof(w->e);
 
-    for (size_t i = 0; i < w->n; i++) {
-        const struct point *p = &w->point[i];
-        uint64_t next = i + 1 < w->n ? p[1].at : 0;
-        bool representative = needs_is_representative(&w->curve, p->at, next);
-        cost[i] = (struct sizes_cost){w->cost[i], p->all.pairs > 0,
-                                      representative ? SIZES_REPRESENTATIVE
-                                      : p->added     ? SIZES_ADDED
-                                                     : SIZES_GRID};
-    }
-    return sizes_plan(cost, w->n, proof ? 1 : VISITS_LEAST, proof ? 1 : POINT_VISITS, budget);
+    for (size_t i = 0; i < w->n; i++)
+        cost[i] = (struct sizes_cost){w->cost[i], w->point[i].all.pairs > 0, w->point[i].rank};
+    return sizes_plan(cost, w->n, is_proof(w->e) ? once : often, budget);
+}
+
+/* Finds the points with the figures of the last screen. */
+static void rank_points(struct measuring *w)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (needs_is_representative(&w->curve, w->point[i].at,
+                                    i + 1 < w->n ? w->point[i + 1].at : 0))
+            w->point[i].rank = SIZES_REPRESENTATIVE;
 }
 
 /* Plans the passes over the points. Without the largest sizes a curve is shorter; offsets and
@@ -329,9 +331,10 @@ static bool measure_points(struct measuring *w)
         return false;
     }
     for (size_t i = 0; i < w->n; i++)
-        w->point[i] = (struct point){.at = at[i]};
+        w->point[i] = (struct point){.at = at[i], .rank = SIZES_GRID};
     if (!pass_first(w) || !densify(w))
         return false;
+    rank_points(w);
     plan_passes(w);
     return pass_all(w);
 }
@@ -382,7 +385,7 @@ static void measure_here(struct engine *e, void *memory)
     struct measuring *w = memory;
 
     w->e = e;
-    w->budget = budget_begin(&e->facts, w->curve.row.bench->curve.ms);
+    w->budget = budget_begin(&e->facts, e->spare.row);
     w->seed = (uint64_t)e->facts.o->seed << 20;
     measure(w);
 }

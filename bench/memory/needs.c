@@ -1,5 +1,6 @@
 #include "bench/memory/needs.h"
 #include "bench/api/vectors.h"
+#include "bench/memory/chase.h"
 #include "bench/memory/flush.h"
 #include "bench/memory/jumps.h"
 #include "bench/memory/near.h"
@@ -105,6 +106,15 @@ void needs_find(struct curve *c, const struct platform *p)
     c->wanted = by == BENCH_BY_OFFSET  ? NEAR_BYTES
                 : by == BENCH_BY_STATE ? most_of_states(c)
                                        : most_of_sizes(c);
+}
+
+uint64_t needs_most_pages(const struct platform_area *area)
+{
+    uint64_t most = area->bytes / area->page;
+
+    if (area->same && most > area->page / CHASE_LINE)
+        most = area->page / CHASE_LINE;
+    return (most < NEEDS_PAGES_MOST ? most : NEEDS_PAGES_MOST) * area->page;
 }
 
 bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next)

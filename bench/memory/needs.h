@@ -32,4 +32,10 @@ bool needs_is_representative(const struct curve *c, uint64_t size, uint64_t next
  * a state. */
 uint64_t needs_bytes(const struct curve *c, uint64_t point, uint64_t *evict);
 
+#define NEEDS_PAGES_MOST 32768u /* elements, one per page */
+
+/* Returns the bytes of the pages of an area that have an element, each in another line if all are
+ * the same memory. */
+uint64_t needs_most_pages(const struct platform_area *area);
+
 #endif

@@ -1,13 +1,11 @@
 #include "bench/memory/point.h"
-
-#define STEPS_LEAST 1e3 /* of a walk */
+#include "bench/figure/points.h"
 
 _Static_assert(POINT_VISITS <= VISITS_MOST && POINT_ROUNDS <= VISITS_ROUNDS_MOST, "visits fit");
 
 struct curve_point point_of(const struct visits *v, uint64_t bytes, const struct engine *e)
 {
-    double finest = e->step_cycles / STEPS_LEAST;
-    struct visits_figure f = visits_figure(v, POINT_ROUNDS, finest, run_has_cycles(&e->facts));
+    struct visits_figure f = points_figure(e, v, POINT_ROUNDS);
 
     return (struct curve_point){.bytes = bytes,
                                 .visits = v->n,

@@ -2,8 +2,7 @@
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 
-#define LEAST_SIZES          2
-#define REPRESENTATIVE_TIMES 4 /* as much time as another size */
+#define LEAST_SIZES 2
 /* Of the budget: a size that takes less keeps its measurements. */
 #define CHEAP (1 / 128.)
 
@@ -103,8 +102,8 @@ static bool fewer_visits(struct sizes_plan *p, const struct sizes_cost *cost, si
     size_t at = n;
 
     for (size_t i = 0; i < n; i++) {
-        double time =
-            seconds(p, cost, i) / (cost[i].rank == SIZES_REPRESENTATIVE ? REPRESENTATIVE_TIMES : 1);
+        double time = seconds(p, cost, i) /
+                      (cost[i].rank == SIZES_REPRESENTATIVE ? SIZES_REPRESENTATIVE_TIMES : 1);
         if (p->visits[i] <= least || !(time > longest))
             continue;
         longest = time;
@@ -144,16 +143,16 @@ static bool shorter(struct sizes_plan *p, size_t n)
     return true;
 }
 
-struct sizes_plan sizes_plan(const struct sizes_cost *cost, size_t n, unsigned least, unsigned most,
+struct sizes_plan sizes_plan(const struct sizes_cost *cost, size_t n, struct sizes_visits v,
                              double budget)
 {
     struct sizes_plan p = {.shorter = false};
 
     for (size_t i = 0; i < n; i++)
-        p.visits[i] = most;
+        p.visits[i] = v.most;
     while ((p.seconds = seconds_of_all(&p, cost, n)) > budget)
-        if (!fewer_visits(&p, cost, n, least, CHEAP * budget) && !fewer_added(&p, cost, n) &&
-            !fewer_visits(&p, cost, n, least, 0) && !shorter(&p, n))
+        if (!fewer_visits(&p, cost, n, v.enough, CHEAP * budget) && !fewer_added(&p, cost, n) &&
+            !fewer_visits(&p, cost, n, v.least, 0) && !shorter(&p, n))
             break;
     return p;
 }

@@ -53,6 +53,8 @@ enum sizes_rank {
     SIZES_REPRESENTATIVE /* it gives the figure of a cache, or of memory */
 };
 
+#define SIZES_REPRESENTATIVE_TIMES 4 /* as much time as another size */
+
 /* The cost of a size. */
 struct sizes_cost {
     double seconds; /* of one measurement */
@@ -67,14 +69,19 @@ struct sizes_plan {
     double seconds;              /* for the visits that are left */
 };
 
+/* Measurements of a size. */
+struct sizes_visits {
+    unsigned least, enough, most; /* for any figure; for one whose interval is narrow; wanted */
+};
+
 /*
  * Plans `most` measurements per size, if they take at most `budget` seconds. If not, the sizes that
- * take most time are measured less often, but `least` times: so all get about the same time, and a
- * representative size four times as much. If that is not enough, sizes that were added are left
- * out, the most expensive ones first. Then sizes that take little time are measured less often too.
- * At last the largest sizes are left out, except the smallest two.
+ * take most time are measured less often, but `enough` times: so all get about the same time, and a
+ * representative size SIZES_REPRESENTATIVE_TIMES as much. If that is not enough, sizes that were
+ * added are left out, the most expensive ones first. Then all sizes are measured less often, but
+ * `least` times. At last the largest sizes are left out, except the smallest two.
  */
-struct sizes_plan sizes_plan(const struct sizes_cost *cost, size_t n, unsigned least, unsigned most,
+struct sizes_plan sizes_plan(const struct sizes_cost *cost, size_t n, struct sizes_visits v,
                              double budget);
 
 #endif

@@ -1,11 +1,12 @@
 /* A curve over a count on a simulated machine, whose limit is known: how counts are chosen, planned
  * and visited, and what spoils a curve. lib/limits has the tests of the rule and of the code. */
-// links: bench/limits/limit.c bench/cores/one_core.c tests/unit/bench/made_core.c
+// links: bench/limits/limit.c bench/limits/judge.c bench/cores/one_core.c tests/unit/bench/made_core.c
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/bench/made_core.h"
 
 #include <string.h>
+#include "bench/figure/visits.h"
 #include "bench/limits/limit.h"
 #include "bench/limits/setting.h"
 #include "lib/stats/known.h"
@@ -97,6 +98,7 @@ static const struct bench octaves = {
 static void reset(enum execution execution)
 {
     made_core_reset(execution);
+    core.core.engine.spare = (struct spare){0};
     memset(&made, 0, sizeof made);
     memset(&fake_witness, 0, sizeof fake_witness);
     made.slow = 1;
@@ -107,7 +109,7 @@ static const struct limit *measure(const struct bench *b)
 {
     const struct limit *l = limit_measure(&core.plan, b, 0);
 
-    assert_int_equal(core.ms, 700);
+    assert_in_range(core.ms, 700, 1400); /* what earlier rows left included */
     return l;
 }
 
@@ -129,7 +131,7 @@ static void a_limit_is_found_exactly(void **state)
     for (size_t i = 0; i < l->n; i++) {
         const struct limit_point *p = &l->point[i];
         assert_true(i == 0 || p->count > p[-1].count);
-        assert_int_equal(p->visits, ROUNDS * PER_ROUND);
+        assert_in_range(p->visits, ROUNDS * PER_ROUND, VISITS_MOST);
         assert_close(p->cycles, cycles_of(p->count), 0.02 * cycles_of(p->count));
         assert_close(p->ticks, cycles_of(p->count) * MADE_TPC, 0.02 * cycles_of(p->count));
         assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
@@ -248,7 +250,7 @@ static void uncertain_figures_are_not_judged(void **state)
         assert_in_range(LIMIT, l->step[0].from, l->step[0].to);
     }
     reset(EXEC_SILICON);
-    made.noise = 0.62;
+    made.noise = 0.8;
     const struct limit *l = measure(&window);
     assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
     assert_int_equal(l->steps, 0);

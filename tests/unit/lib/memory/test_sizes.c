@@ -106,13 +106,15 @@ static void the_sharpest_bends_get_the_room(void **state)
         assert_true(size[i - 1] < size[i]);
 }
 
-#define LEAST 3
-#define MOST  16
+#define LEAST  3
+#define ENOUGH 5
+#define MOST   16
+static const struct sizes_visits often = {LEAST, LEAST, MOST};
 
 static void with_enough_time_every_visit_is_planned(void **state)
 {
     const struct sizes_cost cost[] = {{0.1, 1, SIZES_GRID}, {0.1, 0, SIZES_ADDED}};
-    struct sizes_plan p = sizes_plan(cost, 2, LEAST, MOST, 100);
+    struct sizes_plan p = sizes_plan(cost, 2, often, 100);
 
     (void)state;
     assert_int_equal(p.visits[0], MOST);
@@ -130,7 +132,7 @@ static void the_expensive_sizes_give_way_first(void **state)
                                       {0.04, 0, SIZES_GRID},
                                       {0.04, 0, SIZES_REPRESENTATIVE},
                                       {0.4, 1, SIZES_GRID}};
-    struct sizes_plan p = sizes_plan(cost, 5, LEAST, MOST, 1.6);
+    struct sizes_plan p = sizes_plan(cost, 5, often, 1.6);
 
     (void)state;
     assert_int_equal(p.visits[0], MOST);
@@ -148,19 +150,36 @@ static void added_sizes_are_left_out_before_the_largest(void **state)
                                       {0.01, 1, SIZES_GRID},       {0.5, 0, SIZES_ADDED},
                                       {0.6, 0, SIZES_ADDED},       {0.5, 1, SIZES_GRID},
                                       {1, 1, SIZES_REPRESENTATIVE}};
-    struct sizes_plan p = sizes_plan(cost, 7, LEAST, MOST, 4.7);
+    struct sizes_plan p = sizes_plan(cost, 7, often, 4.7);
 
     (void)state;
     assert_int_equal(p.visits[4], 0);
     assert_int_equal(p.visits[3], LEAST);
     assert_int_equal(p.visits[6], LEAST);
     assert_false(p.shorter);
-    p = sizes_plan(cost, 7, LEAST, MOST, 1.2);
+    p = sizes_plan(cost, 7, often, 1.2);
     assert_int_equal(p.visits[6], 0);
     assert_int_equal(p.visits[5], LEAST);
     assert_true(p.visits[3] == 0 && p.visits[4] == 0 && p.shorter);
-    p = sizes_plan(cost, 7, 1, 1, 0.1);
+    p = sizes_plan(cost, 7, (struct sizes_visits){1, 1, 1}, 0.1);
     assert_int_equal(p.visits[6], 1); /* it is done */
+    assert_false(p.shorter);
+}
+
+/* An interval is narrow with enough measurements of fewer sizes, not with few of more. */
+static void added_sizes_are_left_out_before_others_have_too_few_visits(void **state)
+{
+    static const struct sizes_visits enough = {LEAST, ENOUGH, MOST};
+    const struct sizes_cost cost[] = {
+        {0.1, 0, SIZES_GRID}, {0.1, 0, SIZES_ADDED}, {0.1, 0, SIZES_GRID}};
+    struct sizes_plan p = sizes_plan(cost, 3, enough, 1.2);
+
+    (void)state;
+    assert_int_equal(p.visits[1], 0);
+    assert_in_range(p.visits[0], ENOUGH, ENOUGH + 1);
+    assert_in_range(p.visits[2], ENOUGH, ENOUGH + 1);
+    p = sizes_plan(cost, 3, enough, 0.75); /* not enough for two */
+    assert_int_equal(p.visits[0] + p.visits[2], 2 * LEAST + 1);
     assert_false(p.shorter);
 }
 
@@ -168,14 +187,14 @@ static void added_sizes_are_left_out_before_the_largest(void **state)
 static void without_time_two_sizes_remain(void **state)
 {
     const struct sizes_cost cost[] = {{1, 0, SIZES_GRID}, {1, 0, SIZES_GRID}, {1, 0, SIZES_GRID}};
-    struct sizes_plan p = sizes_plan(cost, 3, LEAST, MOST, 0);
+    struct sizes_plan p = sizes_plan(cost, 3, often, 0);
 
     (void)state;
     assert_int_equal(p.visits[1], LEAST);
     assert_int_equal(p.visits[2], 0);
     assert_true(p.shorter);
     assert_close(p.seconds, 2 * LEAST, 1e-9);
-    p = sizes_plan(cost, 0, LEAST, MOST, 0);
+    p = sizes_plan(cost, 0, often, 0);
     assert_false(p.shorter);
 }
 
@@ -206,6 +225,7 @@ int main(void)
         cmocka_unit_test(with_enough_time_every_visit_is_planned),
         cmocka_unit_test(the_expensive_sizes_give_way_first),
         cmocka_unit_test(added_sizes_are_left_out_before_the_largest),
+        cmocka_unit_test(added_sizes_are_left_out_before_others_have_too_few_visits),
         cmocka_unit_test(without_time_two_sizes_remain),
         cmocka_unit_test(a_cache_has_its_figure_half_way_between_two),
     };
