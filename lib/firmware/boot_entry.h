@@ -19,8 +19,8 @@ struct boot_entry {
 bool boot_entry_decode(struct boot_entry *entry, const uint8_t *bytes, size_t n);
 /* Returns whether the description is this text of ASCII characters. */
 bool boot_entry_is(const struct boot_entry *entry, const char *description);
-/* Drops the first word of the load options, with its blank, if it is a path ("\\EFI\\..."). shim starts
- * the program of that name and passes it the rest. */
+/* Drops the first word of the load options, with its blank, if it is a path that begins with "\".
+ * shim starts the program of that name and passes it the rest. */
 void boot_entry_drop_path(struct boot_entry *entry);
 
 /* Removes a number from the n bytes of BootOrder. Returns the number of bytes that are left. */

@@ -47,7 +47,7 @@ def _element(der, at):
 
 
 def subject(certificate):
-    """Returns the DER bytes of the name that a certificate is issued to; b"" if it is none."""
+    """Returns the DER bytes of the name that a certificate is issued to; b"" for other bytes."""
     try:
         at, _ = _element(certificate, _element(certificate, 0)[0])
         if certificate[at] == 0xA0:  # the version
