@@ -129,7 +129,7 @@ flags = $(CFLAGS_IMAGE) $(call own_flags,$1)
 # --- the image -----------------------------------------------------------------------------------
 
 .PHONY: all run hosted replay silicon image iso signed test test-others test-conditions unit unit-build check lint
-.PHONY: clean dist help FORCE
+.PHONY: clean dist deb help FORCE
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
@@ -454,6 +454,10 @@ dist:
 	@git archive --format=tar.gz --prefix=$(DIST)/ -o $(B)/$(DIST).tar.gz HEAD
 	@echo "$(B)/$(DIST).tar.gz"
 
+# Its Debian packages, in build/deb. DEB_VERSION: another version than VERSION.
+deb: dist
+	@scripts/build/deb $(B)/$(DIST).tar.gz $(B)/deb $(if $(value DEB_VERSION),$(call given,DEB_VERSION))
+
 clean:
 	rm -rf $(B)
 
@@ -470,6 +474,7 @@ help:
 	@echo "make image           makes build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso             makes build/baretick.iso, for a CD, a virtual CD or a stick"
 	@echo "make dist            makes build/baretick-VERSION.tar.gz, which builds without git"
+	@echo "make deb             makes Debian packages of the last commit in build/deb (DEB_VERSION=1.2~3)"
 	@echo "make signed          makes build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
 	@echo "make test            runs all tests with gcc and QEMU"
 	@echo "make check           runs the unit tests and three boots, in less than 90 s"

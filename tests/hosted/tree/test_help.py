@@ -2,6 +2,7 @@
 checked."""
 
 import re
+import runpy
 import subprocess
 
 import pytest
@@ -69,6 +70,23 @@ def test_every_command_is_named_with_what_it_does(help_of):
     assert {"run", "compare", "gate"} <= set(COMMANDS)
     for command in COMMANDS:
         assert re.search(r"(  |\n +)\S", entry(help_of(), command)), command
+
+
+def test_there_is_a_man_page_per_command_with_its_options(tmp_path):
+    subprocess.run([ROOT / "scripts/build/man", ROOT / "scripts", tmp_path], check=True)
+    assert {page.name for page in tmp_path.iterdir()} == {"baretick.1", *(f"baretick-{name}.1" for name in COMMANDS)}
+    for name, command in COMMANDS.items():
+        text = (tmp_path / f"baretick-{name}.1").read_text().replace("\\-", "-")
+        assert text.startswith(f".TH BARETICK-{name.upper()} 1 ") and "\n.SH NAME\n" in text
+        for action in command._actions:
+            assert all(option in text for option in action.option_strings), (name, action.option_strings)
+
+
+def test_a_man_page_escapes_what_roff_would_interpret(tmp_path):
+    man = runpy.run_path(str(ROOT / "scripts/build/man"))
+    assert man["escaped"]("a\\b --c\n.d\n'e") == "a\\eb \\-\\-c\n\\&.d\n\\&'e"
+    assert list(man["paragraphs"]("one\ntwo\n\n  as it is\nthree\n")) == [
+        ".PP", "one", "two", ".PP", ".nf", "  as it is", ".fi", "three"]
 
 
 def test_paragraphs_are_wrapped_and_examples_are_kept(help_of):
