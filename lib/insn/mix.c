@@ -6,6 +6,7 @@
 
 enum { SHUFFLE_NONE = 0xe4, ROTATED = 3 };
 
+enum { PIECES = 10 }; /* most different copies of a mix that are kept */
 enum { FILLER_BYTES = 5, ZERO_BYTES = 3, SEGMENT = 0x3e /* DS: it means nothing for registers */ };
 
 static void put_bytes(struct insn_code *to, const uint8_t *bytes, size_t n)
@@ -43,9 +44,9 @@ static void put_filler(struct insn_code *to, const struct insn_place *place, siz
     insn_put_link(to, place, LINK_XOR, PLAN_TEMPORARY, PLAN_TEMPORARY, 0);
 }
 
-/* One instruction that is written many times: it is encoded once. */
+/* One instruction, or a copy with its resets, that is written many times: it is encoded once. */
 struct piece {
-    uint8_t bytes[2 * INSN_BYTES_MOST];
+    uint8_t bytes[4 * INSN_BYTES_MOST];
     size_t used;
 };
 
@@ -132,19 +133,41 @@ static struct piece blocker_of(const struct insn_place *place, enum insn_blocker
     return fill ? filler_of(place, p.used < 3 ? 3 : p.used > 7 ? 7 : p.used) : p;
 }
 
+/* Encodes all different copies, if there are few. Returns their number; 0: there are many, or one is
+ * too long or cannot be encoded. */
+static unsigned pieces_of(const struct insn_place *place, const struct insn_test *t,
+                          struct piece copy[PIECES])
+{
+    unsigned n = insn_repeats_after(t);
+
+    for (unsigned k = 0; k < n && n <= PIECES; k++) {
+        struct insn_code code = {.at = copy[k].bytes, .size = sizeof copy[k].bytes};
+        insn_put_resets(&code, place, t, k);
+        insn_put_copy(&code, place, t, k);
+        if (code.full || code.refused)
+            return 0;
+        copy[k].used = code.used;
+    }
+    return n <= PIECES ? n : 0;
+}
+
 void insn_mixed(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
                 enum insn_blocker b, struct insn_ratio ratio, bool fill)
 {
-    struct piece blocker = blocker_of(place, b, fill);
-    unsigned put = 0;
+    struct piece blocker = blocker_of(place, b, fill), copy[PIECES];
+    unsigned put = 0, pieces = pieces_of(place, t, copy);
 
     insn_put_start(to, place, &t->view);
     insn_put_lead(to, place, &t->view);
     size_t head = to->used;
     insn_put_pointers(to, place, &t->view);
     for (unsigned i = 0; i < ratio.copies; i++) {
-        insn_put_resets(to, place, t, i);
-        insn_put_copy(to, place, t, i);
+        if (pieces) {
+            put_pieces(to, &copy[i % pieces], 1);
+        } else {
+            insn_put_resets(to, place, t, i);
+            insn_put_copy(to, place, t, i);
+        }
         unsigned due = (i + 1) * ratio.blockers / ratio.copies;
         put_pieces(to, &blocker, due - put);
         put = due;

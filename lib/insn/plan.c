@@ -26,6 +26,7 @@ enum insn_file insn_file_of(unsigned class)
 }
 
 #define POOL_MOST 10
+enum { CHAIN_ENDS = 2, CHAIN_OTHERS = 3 }; /* registers of a chain that alternate */
 static const struct {
     uint8_t pool[POOL_MOST], pools; /* used in rotation: no results wait for each other */
     uint8_t source[4], sources;     /* never written */
@@ -60,11 +61,10 @@ static uint32_t temporary_of(enum insn_file file)
                                  : 0;
 }
 
-/* Returns the n-th register of the pool, without those that the form fixes, or that blockers or the
- * steps of a chain use. */
-static unsigned pooled(const struct insn_test *t, enum insn_file file, unsigned n)
+/* Lists the registers of the pool, without those that the form fixes, or that blockers or the steps
+ * of a chain use. Returns their number. */
+static unsigned pool_of(const struct insn_test *t, enum insn_file file, uint8_t pool[POOL_MOST])
 {
-    uint8_t pool[POOL_MOST] = {0};
     unsigned pools = 0;
     uint32_t taken = fixed_of(&t->view, file);
 
@@ -73,6 +73,15 @@ static unsigned pooled(const struct insn_test *t, enum insn_file file, unsigned 
     for (unsigned i = 0; i < registers[file].pools; i++)
         if (!(taken >> registers[file].pool[i] & 1))
             pool[pools++] = registers[file].pool[i];
+    return pools;
+}
+
+/* Returns the n-th register of the pool. */
+static unsigned pooled(const struct insn_test *t, enum insn_file file, unsigned n)
+{
+    uint8_t pool[POOL_MOST];
+    unsigned pools = pool_of(t, file, pool);
+
     return pools ? pool[n % pools] : 0;
 }
 
@@ -100,8 +109,8 @@ static unsigned chained(const struct insn_test *t, unsigned i, unsigned k, enum 
     bool iterations = t->steps == 0 && t->in.operand != t->out.operand;
 
     if (is_end(&t->out, i))
-        return pooled(t, file, iterations ? k % 2 : 0);
-    return pooled(t, file, iterations ? (k + 1) % 2 : 1);
+        return pooled(t, file, iterations ? k % CHAIN_ENDS : 0);
+    return pooled(t, file, iterations ? (k + 1) % CHAIN_ENDS : 1);
 }
 
 /* Returns whether operand i is the address of another operand. */
@@ -148,8 +157,33 @@ unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k)
         before += v->operand[j].kind == INSN_REGISTER && insn_file_of(v->operand[j].class) == file;
     if (!(o->access & INSN_WRITE))
         return source(v, file, before);
-    /* In a chain, the registers from the third on. */
-    return pooled(t, file, (t->shape == INSN_CHAIN ? 2 + k % 3 : k * written(v, file)) + before);
+    unsigned n = t->shape == INSN_CHAIN ? CHAIN_ENDS + k % CHAIN_OTHERS : k * written(v, file);
+    return pooled(t, file, n + before);
+}
+
+static unsigned common_multiple(unsigned a, unsigned b)
+{
+    unsigned multiple = a;
+
+    while (multiple % b)
+        multiple += a;
+    return multiple;
+}
+
+unsigned insn_period(const struct insn_test *t)
+{
+    unsigned period = 1;
+
+    if (t->shape == INSN_CHAIN)
+        return CHAIN_ENDS * CHAIN_OTHERS;
+    for (unsigned i = 0; i < t->view.operands; i++) {
+        const struct insn_operand *o = &t->view.operand[i];
+        uint8_t pool[POOL_MOST];
+        unsigned pools = pool_of(t, insn_file_of(o->class), pool);
+        if (o->kind == INSN_REGISTER && o->field != INSN_FIXED && pools > 0)
+            period = common_multiple(period, pools);
+    }
+    return period;
 }
 
 bool insn_must_reset(const struct insn_view *v, const struct insn_operand *o)

@@ -74,6 +74,9 @@ bool insn_has_source(const struct insn_test *t);
 /* Returns the register of operand i in copy k. */
 unsigned insn_register(const struct insn_test *t, unsigned i, unsigned k);
 
+/* Returns after how many copies the registers of a test repeat. */
+unsigned insn_period(const struct insn_test *t);
+
 /* Plans independent copies, of any shape but INSN_CHAIN. Returns INSN_RUNS or the reason why not;
  * for INSN_ONE_LINE, INSN_NO_SUCH_PAIR if the form has no memory. */
 enum insn_why insn_throughput(struct insn_test *t, const struct insn_form *f, unsigned decoration,

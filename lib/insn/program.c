@@ -91,6 +91,20 @@ void insn_put_resets(struct insn_code *to, const struct insn_place *place,
 #define STEP_LEAST 8
 _Static_assert(SPAN <= AREA_BLOCKERS, "operands are apart from what loops use");
 
+static bool is_memory(const struct insn_test *t, const struct insn_end *e)
+{
+    return e->part == INSN_DATA && t->view.operand[e->operand].kind == INSN_MEMORY;
+}
+
+static bool writes_memory(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (v->operand[i].kind == INSN_MEMORY && v->operand[i].access & INSN_WRITE)
+            return true;
+    return false;
+}
+
+/* A chain through memory has one address, and one whose copies only read memory may have it. */
 static int32_t offset_of(const struct insn_test *t, unsigned k)
 {
     unsigned bits = 0;
@@ -98,8 +112,7 @@ static int32_t offset_of(const struct insn_test *t, unsigned k)
     if (t->shape == INSN_ONE_LINE)
         return AREA_BASE;
     if (t->shape == INSN_CHAIN &&
-        ((t->in.part == INSN_DATA && t->view.operand[t->in.operand].kind == INSN_MEMORY) ||
-         (t->out.part == INSN_DATA && t->view.operand[t->out.operand].kind == INSN_MEMORY)))
+        (is_memory(t, &t->in) || is_memory(t, &t->out) || !writes_memory(&t->view)))
         return AREA_BASE;
     for (unsigned i = 0; i < t->view.operands; i++)
         if (t->view.operand[i].kind == INSN_MEMORY && t->view.operand[i].bits > bits)
@@ -214,19 +227,28 @@ static void put_again(struct insn_code *to, size_t from, size_t bytes)
     to->used += bytes;
 }
 
-/* The registers and addresses of copies repeat, so code is generated once and then repeated. */
+unsigned insn_repeats_after(const struct insn_test *t)
+{
+    unsigned period = insn_period(t);
+
+    return offset_of(t, 0) == offset_of(t, 1) && period < INSN_LOOP_COPIES ? period
+                                                                           : INSN_LOOP_COPIES;
+}
+
+/* Generates code once as far as it does not repeat. */
 static void put_copies(struct insn_code *to, const struct insn_place *place,
                        const struct insn_test *t, unsigned copies)
 {
     size_t from = to->used;
     unsigned n = copies < INSN_COPIES_MOST ? copies : INSN_COPIES_MOST;
+    unsigned period = insn_repeats_after(t);
 
-    put_some(to, place, t, n < INSN_LOOP_COPIES ? n : INSN_LOOP_COPIES);
+    put_some(to, place, t, n < period ? n : period);
     size_t bytes = to->used - from;
-    for (unsigned k = 2; k <= n / INSN_LOOP_COPIES; k++)
+    for (unsigned k = 2; k <= n / period; k++)
         put_again(to, from, bytes);
-    if (n > INSN_LOOP_COPIES)
-        put_some(to, place, t, n % INSN_LOOP_COPIES);
+    if (n > period)
+        put_some(to, place, t, n % period);
 }
 
 void insn_body(struct insn_code *to, const struct insn_place *place, const struct insn_test *t,
@@ -294,9 +316,8 @@ bool insn_has_breaks(const struct insn_view *v)
 
 bool insn_writes_memory(const struct insn_test *t)
 {
-    for (unsigned i = 0; i < t->view.operands; i++)
-        if (t->view.operand[i].kind == INSN_MEMORY && t->view.operand[i].access & INSN_WRITE)
-            return true;
+    if (writes_memory(&t->view))
+        return true;
     for (unsigned i = 0; i < t->steps; i++)
         if (is_store((enum insn_link)t->step[i].link))
             return true;

@@ -8,7 +8,7 @@
 #include "lib/insn/put.h"
 
 #define INSN_COPIES_MOST 2048
-#define INSN_LOOP_COPIES 160 /* after them, registers and addresses repeat */
+#define INSN_LOOP_COPIES 160
 
 /* Writes the copies, at most INSN_COPIES_MOST. Before them it sets RAX to RBX, which reading a
  * clock changes, and RBP; after them it restores the x87, the vectors and RSP. */
@@ -21,6 +21,9 @@ void insn_body(struct insn_code *to, const struct insn_place *place, const struc
  * INSN_ITERATIONS_AT, and are counted down there. This changes flags but no register.
  */
 void insn_loop(struct insn_code *to, const struct insn_place *place, const struct insn_test *t);
+
+/* Returns after how many copies their code repeats, at most INSN_LOOP_COPIES. */
+unsigned insn_repeats_after(const struct insn_test *t);
 
 /* Writes what resets registers and flags before copy k of a test. */
 void insn_put_resets(struct insn_code *to, const struct insn_place *place,

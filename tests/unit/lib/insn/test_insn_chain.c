@@ -116,6 +116,33 @@ static bool is_written(const struct insn_operand *o)
     return o->kind == INSN_REGISTER && o->field != INSN_FIXED && o->access & INSN_WRITE;
 }
 
+static void repeats(const struct insn_test *t)
+{
+    unsigned period = insn_period(t);
+
+    for (unsigned i = 0; i < t->view.operands; i++)
+        for (unsigned k = 0; k < COPIES && t->view.operand[i].kind == INSN_REGISTER; k++)
+            assert_int_equal(insn_register(t, i, k), insn_register(t, i, k + period));
+}
+
+/* Code is generated for one period only. */
+static void copies_repeat_after_a_period(void **state)
+{
+    (void)state;
+    for (unsigned f = 0; f < insn_count(); f++)
+        for (unsigned shape = INSN_DISTINCT; shape <= INSN_MIXED; shape++) {
+            struct insn_test t;
+            insn_throughput(&t, insn_form(f), INSN_PLAIN, (enum insn_shape)shape, false);
+            repeats(&t);
+        }
+}
+
+static void chains_repeat_after_a_period(void **state)
+{
+    (void)state;
+    every_chain(repeats);
+}
+
 /* XCHG writes two registers: the next copy has two others. */
 static void consecutive_copies_write_other_registers(void **state)
 {
@@ -308,6 +335,8 @@ int main(void)
         cmocka_unit_test(no_other_operand_is_the_chain),
         cmocka_unit_test(no_copy_writes_what_the_steps_of_a_chain_use),
         cmocka_unit_test(copies_are_independent),
+        cmocka_unit_test(copies_repeat_after_a_period),
+        cmocka_unit_test(chains_repeat_after_a_period),
         cmocka_unit_test(consecutive_copies_write_other_registers),
         cmocka_unit_test(inputs_and_outputs_are_counted),
         cmocka_unit_test(each_pair_of_operands_has_its_link),
