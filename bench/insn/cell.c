@@ -10,10 +10,10 @@
 /*
  * Number of copies: more than the reorder buffer and the scheduler hold (512 and about 200 entries
  * on the largest CPUs so far), so that both windows fill them. Of slow forms: as many as take about
- * 6000 cycles. A loop of fast forms runs until it takes about as long, so that one mispredicted end
+ * 4000 cycles. A loop of fast forms runs until it takes about as long, so that one mispredicted end
  * is below 1%.
  */
-enum { COPIES = 640, FEW = 4, CYCLES = 6000, ITERATIONS_LEAST = 4, ITERATIONS_MOST = 64 };
+enum { COPIES = 640, FEW = 4, CYCLES = 4000, ITERATIONS_LEAST = 4, ITERATIONS_MOST = 64 };
 _Static_assert(INSN_LOOP_COPIES *ITERATIONS_LEAST >= COPIES,
                "a loop is as long as a straight line");
 #define STATES_APART 0.05 /* of a window: windows n and 2n are in different states */

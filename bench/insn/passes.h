@@ -1,7 +1,7 @@
 /*
  * The passes of suite `insn`, within time=: a quick one over all forms, so that each has a figure;
- * then three over all forms, each at another placement; before the last of these, three of mixes;
- * at the end some for tests whose placements disagree.
+ * then three over all forms, each at another placement. Before the last of these come three of
+ * mixes, and two over tests whose placements disagree; at the end, more of both.
  */
 #ifndef BENCH_INSN_PASSES_H
 #define BENCH_INSN_PASSES_H
