@@ -155,7 +155,8 @@ def heat_map(report, matrix):
         known_to = max(p[4] - p[2] for p in pairs) / 2 * factor
         title = f"{name}: TSCs at most {medians[-1]:.0f} {unit} apart, known to \N{PLUS-MINUS SIGN} {known_to:.0f} {unit}"
     elif len(medians) == 1:
-        title = f"{name}: {medians[0]:.0f} {unit} from core {pairs[0][0]} to core {pairs[0][1]}"
+        a, b, least, _, greatest = pairs[0]
+        title = f"{name}: {medians[0]:.0f} {unit} ({least * factor:.0f} to {greatest * factor:.0f}) from core {a} to core {b}"
     elif medians[0] == medians[-1]:
         title = f"{name}: {medians[0]:.0f} {unit} between any two cores"
     else:

@@ -100,7 +100,7 @@ def curves(report, group):
     words = [machine(run, first.core) + (f" ({kind})" if kind else "")]
     if levels := {percent for line in lines for percent in line.curve.percents}:
         words.append(f"shaded: {interval.heading(levels, '')} intervals")
-    words += [f"{c.name} {said}" for c in group for said in _brief(c)]
+    words += _remarks(group)
     alt = f"{title}. " + " ".join(f"{line.label}: {_ends(line)}." for line in lines)
 
     def paint(sheet):
@@ -122,12 +122,21 @@ def short(value):
     return f"{value:.3g}" if abs(value) < 1000 else ink.count(value)
 
 
+def _remarks(group):
+    """Returns the remarks about these curves: `latency_4k, stride_64: ends early`."""
+    found = {}
+    for c in group:
+        for said in _brief(c):
+            found.setdefault(said, []).append(c.name)
+    return [f"{', '.join(names)}: {said}" for said, names in found.items()]
+
+
 def _brief(curve):
     """Returns the remarks about a curve as a line of text."""
     if curve.judged and (shared := sum(p.shared for p in curve.points)):
-        yield f"white: {shared} on a shared core"
+        yield f"{shared} on a shared core, in white"
     if not curve.judged:
-        yield f"not judged: {curve.record.get('spoiled', 'no reason given')}"
+        yield f"not judged, {curve.record.get('spoiled', 'no reason given')}"
     if curve.by not in ("cores", "rate") and (curve.record.get("less_memory") or curve.record.get("less_time")):
         yield "ends early"
 
@@ -262,9 +271,10 @@ def _across(axes, x):
     return axes.transAxes.inverted().transform(axes.transData.transform((x, axes.get_ylim()[1])))[0]
 
 
-def _mark_steps(axes, line, colour, number):
-    """Draws a line at each limit, as wide as its interval. The figures of each curve are in a separate line."""
-    for step in line.curve.steps:
+def _mark_steps(axes, line, colour, above):
+    """Draws a line at each limit, as wide as its interval. above: the number of limits of other curves; the figure of each
+    is in a separate line, since those of neighbours would cover each other."""
+    for number, step in enumerate(line.curve.steps, above):
         axes.axvspan(step["from"], step["to"], color=colour, alpha=0.15, linewidth=0)
         axes.axvline(step["at"], color=colour, linewidth=1.5, linestyle="--")
         left = _across(axes, step["at"]) > NEAR_THE_END
@@ -295,7 +305,7 @@ def _paint(sheet, lines, main, run):
             axes.plot(*zip(*shared), "o", color=colour, markerfacecolor="white", markersize=8, zorder=4)
         lows, highs = zip(*((max(lo, low), min(hi, high)) for lo, hi in bands[line.label]))
         axes.fill_between(x, lows, highs, color=colour, alpha=0.2, linewidth=0)
-        _mark_steps(axes, line, colour, number)
+        _mark_steps(axes, line, colour, sum(len(before.curve.steps) for before in lines[:number]))
     if not main.in_gb and not main.in_ns and main.curve.by == "size":
         _mark_levels(axes, main)
     if main.curve.by in A_FEW:

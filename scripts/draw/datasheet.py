@@ -5,16 +5,17 @@ from read import cores as read_cores
 from read import curve, forward, insn, interval, origin, table
 
 LEVELS = (table.Column("curve", "curve", left=True), table.Column("core", "core"), table.Column("figure", "value", ".4g"),
-          table.Column("unit", "unit", left=True), table.Column("from", "from"), table.Column("to", "to"),
+          table.Column("\N{PLUS-MINUS SIGN}", "half", ".2g"), table.Column("unit", "unit", left=True),
+          table.Column("GB/s", "gb", ".4g"), table.Column("from", "from"), table.Column("to", "to"),
           table.Column("ends", "ends", left=True))
 STEPS = (table.Column("limit", "curve", left=True), table.Column("core", "core"), table.Column("value", "value", "g"),
          table.Column("not below", "from", "g"), table.Column("not above", "to", "g"), table.Column("of", "of", left=True),
          table.Column("cost before", "before", ".4g"), table.Column("after", "after", ".4g"), table.Column("unit", "unit", left=True))
 # Forms that many ask for, in this order; those that the report has are shown first.
-COMMON = ("add r64, r64", "lea r64, m64", "imul r64, r64", "div r64 [slow]", "div r64", "popcnt r64, r64", "shl r64, cl",
+COMMON = ("add r64, r64", "lea r64, address", "imul r64, r64", "div r64 [slow]", "div r64", "popcnt r64, r64", "shl r64, cl",
           "mov r64, m64", "mov m64, r64", "bswap r64", "crc32 r64, r64", "pdep r64, r64, r64", "addsd xmm, xmm",
           "mulsd xmm, xmm", "divsd xmm, xmm", "sqrtsd xmm, xmm", "vaddpd ymm, ymm, ymm", "vmulpd ymm, ymm, ymm",
-          "vdivpd ymm, ymm, ymm", "vfmadd231pd ymm, ymm, ymm", "vfmadd231pd zmm, zmm, zmm", "vpaddd ymm, ymm, ymm",
+          "vdivpd ymm, ymm, ymm", "vfmadd231pd ymm, ymm, ymm", "{evex} vfmadd231pd zmm, zmm, zmm", "vpaddd ymm, ymm, ymm",
           "vpmulld ymm, ymm, ymm", "vpermd ymm, ymm, ymm", "aesenc xmm, xmm", "pclmulqdq xmm, xmm, imm8")
 HOW_TO_READ = ("Throughput is the time of one of many independent copies, in core cycles. Latency is from an input to an output: "
                "operands are numbered from 0, with hidden ones after the others; f is the flags, 2b and 2i the base and the "
@@ -43,7 +44,8 @@ def _points(c):
 def _levels(c):
     for level in c.levels:
         ends = c.ends(level) if c.judged else "not judged"
-        yield {"curve": c.name, "core": c.core, "value": level["value"], "unit": c.unit, "ends": ends,
+        half, gb = c.of_level(level)
+        yield {"curve": c.name, "core": c.core, "value": level["value"], "half": half, "unit": c.unit, "gb": gb, "ends": ends,
                "from": (c.place(level["from"]), level["from"]), "to": (c.place(level["to"]), level["to"])}
 
 
@@ -65,7 +67,7 @@ def curves(every):
     levels, steps = [line for c in every for line in _levels(c)], [line for c in every for line in _steps(c)]
     parts = []
     if levels:
-        parts.append(markup.table("Levels that were found in the curves, compared with CPUID", LEVELS, levels, label="Levels"))
+        parts.append(markup.table("Levels that were found in the curves, with a typical interval of their points, compared with CPUID", LEVELS, levels, label="Levels"))
     if steps:
         parts.append(markup.table("Limits: the largest count before a step of the curve, with its interval", STEPS, steps,
                                   label="Limits"))
@@ -86,6 +88,14 @@ def _together(figures, names):
     for name in names:
         alike.setdefault(_said(figures[name]), []).append(name)
     return "; ".join(f"{' '.join(some)}: {said}" for said, some in alike.items())
+
+
+def _unbroken(text):
+    """Returns (text whose figures stay in one line with their pairs and errors, the key to sort by), or nothing."""
+    shown = table.printable(text)
+    for before, after in ((": ", ":\N{NO-BREAK SPACE}"), (" \N{PLUS-MINUS SIGN}", "\N{NO-BREAK SPACE}\N{PLUS-MINUS SIGN}")):
+        shown = shown.replace(before, after)
+    return (shown, text) if text else ""
 
 
 def _is_of_address(pair):
@@ -134,8 +144,8 @@ def _sortable(figure):
 def _cells(form, core, blockers):
     tp = form.figures.get("tp")
     return {f"tp{core}": _sortable(tp), f"error{core}": tp and tp.error, f"slots{core}": _sortable(form.figures.get("slots")),
-            f"latency{core}": _latency(form), f"pairs{core}": _together(form.figures, insn.pairs(form)),
-            f"shares{core}": (insn.shared(form, blockers) or "").replace(",", ", "), f"note{core}": _note(form)}
+            f"latency{core}": _latency(form), f"pairs{core}": _unbroken(_together(form.figures, insn.pairs(form))),
+            f"shares{core}": (insn.shared(form, blockers) or "").replace(",", ", "), f"note{core}": _unbroken(_note(form))}
 
 
 def instructions(report, core=None):
@@ -219,7 +229,8 @@ def not_judged(report):
     found += [f"{m['suite']}/{m['name']}: not judged" for m in report.of("matrix") if m.get("judged") is False]
     parts = [markup.listed(found)] if found else [element("p", "All that was measured was judged.")]
     for why, core, names in _left(report):
-        parts.append(element("details", element("summary", f"{len(names)} forms were not run on core {core}: {why}"),
+        many = "1 form was" if len(names) == 1 else f"{len(names)} forms were"
+        parts.append(element("details", element("summary", f"{many} not run on core {core}: {why}"),
                              element("p", ", ".join(names), class_="names")))
     if missing := list(_not_there(report)):
         parts += [element("p", "Not in this report:"), markup.listed(missing)]

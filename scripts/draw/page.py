@@ -1,4 +1,6 @@
 """The page of a report: everything in it, as HTML."""
+import os
+
 from draw import certificate, datasheet, document, ink, markup, page_parts, pictures, plot
 from draw import machine as draw_machine
 from draw.markup import element
@@ -152,8 +154,8 @@ def about_pictures(figures, shown, rows):
     return markup.Markup()
 
 
-def one(report, args, figures, prefix):
-    """Returns (heading and warnings, the Page of the rest) of a report."""
+def one(report, args, figures, name, prefix):
+    """Returns (heading and warnings, the Page of the rest) of a report. name: of its file."""
     run, rows, machine = report.one("run"), plot.Chosen(report, args), page_parts.machine(report.one("run"))
     quiets = [q for q in quiet.quiets(report) if show.choice(args)({**q.record, "core": args.core})]
     page = document.Page(certifies=bool(quiets) and not measured_more(report))
@@ -192,19 +194,25 @@ def one(report, args, figures, prefix):
     warnings = page_parts.warnings(report)
     if page.certifies:  # which has the result itself
         warnings = [w for w in warnings if not w.startswith("the run's verdict: FAIL")]
-    head = [title, element("div", element("p", report.path, class_="soft"), verdict(report, f"{prefix}warnings", len(warnings)),
+    head = [title, element("div", element("p", name, class_="soft"), verdict(report, f"{prefix}warnings", len(warnings)),
                            class_="screen" if page.certifies else None),
             element("div", *first, class_="first") if any(first) else "",
             page_parts.warned(warnings, f"{prefix}warnings")]
     return markup.together(head), page
 
 
+def name_of(report, reports):
+    """Returns the name of a report's file; with its path if another of these reports has the same name."""
+    name = os.path.basename(report.path)
+    return name if sum(os.path.basename(r.path) == name for r in reports) == 1 else report.path
+
+
 def html(reports, args):
     """Returns the page of these reports."""
     figures, body = Figures(args.plots), []
     for n, report in enumerate(reports):
-        head, page = one(report, args, figures, f"r{n + 1}-" if len(reports) > 1 else "")
-        ways = element("nav", markup.listed(page.ways), aria_label="Sections" if len(reports) == 1 else report.path)
+        head, page = one(report, args, figures, name_of(report, reports), f"r{n + 1}-" if len(reports) > 1 else "")
+        ways = element("nav", markup.listed(page.ways), aria_label="Sections" if len(reports) == 1 else name_of(report, reports))
         body.append(element("main" if len(reports) == 1 else "article", head, ways, "\n",
                             markup.together(page.body, "\n"), class_="certificate" if page.certifies else None))
     if len(reports) > 1:

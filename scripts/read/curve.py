@@ -1,5 +1,6 @@
 """Curves of a saved report: the records `curve` of suite memory, and `limit` of suite limits."""
 import collections
+import statistics
 
 from read import interval
 
@@ -119,6 +120,12 @@ class Curve:
         """Returns a level in words."""
         said = f"{level['value']:.4g} {self.unit} from {self.place(level['from'])} to {self.place(level['to'])}"
         return f"{said}; ends {ends}" if (ends := self.ends(level)) else said
+
+    def of_level(self, level):
+        """Returns (the half of a typical interval of the level's points, its GB/s); each may be None."""
+        points = [p for p in self.points if level["from"] <= p.at <= level["to"] and not p.shared]
+        halves, gb = [p.hi - p.value for p in points if p.hi is not None], [p.gb for p in points if p.gb is not None]
+        return statistics.median(halves) if halves else None, statistics.median(gb) if gb else None
 
     def ends(self, level):
         """Returns where a level ends, in words; empty: the curve ends in it. Reports of older versions have no `half_way`."""

@@ -235,7 +235,9 @@ def blockers(report):
 
 def shared(form, names):
     """Returns the blockers in words, with the first operand if a mnemonic occurs twice: `mov r64` is the load. `imul?`
-    is not settled."""
+    is not settled, and `not settled` none of them."""
+    if form.unsettled and len(form.unsettled) == sum(name is not None for name in names):
+        return "not settled"
     words = [name.split(",")[0] if name else "" for name in names]
     mnemonics = [word.split(" ")[0] for word in words]
     short = [mnemonic if mnemonics.count(mnemonic) == 1 else word for mnemonic, word in zip(mnemonics, words)]

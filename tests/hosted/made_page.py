@@ -29,7 +29,8 @@ def made(*reports, **how):
 
 
 class Read(html.parser.HTMLParser):
-    """The page as a tree is read: elements with their attributes, ids, text; what does not nest is an error."""
+    """The page as a tree is read: elements with their attributes, ids, text; what does not nest is an error. A blank that
+    does not break a line is a blank."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -60,6 +61,7 @@ class Read(html.parser.HTMLParser):
 
     def handle_data(self, data):
         if self.open and self.open[-1] not in ("script", "style"):
+            data = data.replace("\N{NO-BREAK SPACE}", " ")
             self.said.append(data)
             if self.cell is not None:
                 self.cell.append(data)

@@ -14,8 +14,8 @@ from read import saved
 def test_a_curve_is_a_table_of_its_points_and_levels():
     read = section(made(taken([silicon(), *curves()]), plots=0), "memory")
     levels, points = read.tables[:2]
-    assert levels[0] == ["curve", "core", "figure", "unit", "from", "to", "ends"]
-    assert ["latency_4k", "0", "4", "cycles", "4 KiB", "32 KiB", "at CPUID's L1 32 KiB"] in levels
+    assert levels[0] == ["curve", "core", "figure", "\u00b1", "unit", "from", "to", "ends"]
+    assert ["latency_4k", "0", "4", "0.8", "cycles", "4 KiB", "32 KiB", "at CPUID's L1 32 KiB"] in levels
     assert points[:2] == [["size", "cycles an operation", "from (99%)", "to", "ns"],
                           ["4 KiB", "4.00", "3.20", "4.80", "2.00"]]
     bandwidth = next(t for t in read.tables if "GB/s" in t[0] and "note" in t[0])

@@ -35,8 +35,8 @@ def test_curves_of_one_kind_are_one_picture_and_a_spoiled_one_has_the_reason():
     assert set(found) == {"memory-latency-core0", "memory-read-core0", "memory-alias-core0", "memory-flush-core0"}
     picture, svg = found["memory-latency-core0"]
     assert {"latency_4k", "stride_64"} <= set(texts(svg))
-    assert re.search("stride_64 not judged: .*shared core", picture.about)
-    assert "read_16 white: 1 on a shared core" in found["memory-read-core0"][0].about
+    assert re.search("stride_64: not judged, .*shared core", picture.about)
+    assert "read_16: 1 on a shared core, in white" in found["memory-read-core0"][0].about
 
 
 def test_a_title_has_no_levels_of_strides_instead_of_those_of_random_loads():
