@@ -204,6 +204,12 @@ static bool ipi(const struct platform *p, unsigned i, int64_t *ticks)
     return time_ipi(&machine_of(p)->cores, i, ticks);
 }
 
+static const char *shootdown(const struct platform *p, const unsigned *list, unsigned n,
+                             struct platform_shootdown *shot, unsigned shots)
+{
+    return cores_shootdown(&machine_of(p)->cores, list, n, shot, shots);
+}
+
 /* Returns NULL if no other core can be called. */
 static const struct platform_cores *other_cores(const struct cores *c,
                                                 struct platform_cores *others)
@@ -219,6 +225,7 @@ static const struct platform_cores *other_cores(const struct cores *c,
         .together = together,
         .wake = wake,
         .ipi = ipi,
+        .shootdown = shootdown,
     };
     return others;
 }

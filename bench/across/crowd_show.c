@@ -113,7 +113,7 @@ static void show_contests(const struct meeting *c, struct report *r)
         fmt(r->out, "  %4u core%s", k->cores, k->cores > 1 ? "s" : " ");
         show_number(r, k->ticks, 10);
         show_ns(c, k->ticks, r);
-        fmt(r->out, "; by core, from");
+        fmt(r->out, c->signals ? "; from" : "; by core, from");
         show_number(r, k->least, 0);
         fmt(r->out, " to");
         show_number(r, k->greatest, 0);

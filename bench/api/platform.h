@@ -40,6 +40,19 @@ struct core_facts {
  * the reason why a core did not arrive in time: every limit is a second or more. */
 #define PLATFORM_STARVED_NS 500000000
 
+/* A TLB shootdown: its parts, in ticks of the boot core's TSC. */
+enum platform_shootdown_part {
+    PLATFORM_SHOOTDOWN_TOTAL,       /* from the first interrupt until all have acknowledged */
+    PLATFORM_SHOOTDOWN_SEND,        /* until the last interrupt is sent */
+    PLATFORM_SHOOTDOWN_HANDLER,     /* until the last core is in the interrupt's handler */
+    PLATFORM_SHOOTDOWN_INVALIDATE,  /* INVLPG there, the mean of all cores */
+    PLATFORM_SHOOTDOWN_ACKNOWLEDGE, /* from the last INVLPG until the boot core has seen it */
+    PLATFORM_SHOOTDOWN_PARTS
+};
+struct platform_shootdown {
+    uint64_t part[PLATFORM_SHOOTDOWN_PARTS];
+};
+
 /* The cores of the machine. A core that is not called executes nothing. */
 struct platform_cores {
     unsigned count;                 /* entries of facts; 0 is the boot core */
@@ -75,6 +88,13 @@ struct platform_cores {
      */
     bool (*wake)(const struct platform *p, unsigned i, int64_t *ticks);
     bool (*ipi)(const struct platform *p, unsigned i, int64_t *ticks);
+    /*
+     * Changes one page and has the n cores of the list, without the boot core, invalidate it, as
+     * often as there are entries in `shot`. Returns NULL, or why not; "used the old translation" if
+     * a core did not invalidate it. NULL: not supported.
+     */
+    const char *(*shootdown)(const struct platform *p, const unsigned *list, unsigned n,
+                             struct platform_shootdown *shot, unsigned shots);
 };
 
 /* The throttling of a core while a row was measured. */

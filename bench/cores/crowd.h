@@ -70,7 +70,7 @@ size_t crowd_pairs(unsigned n);
 /* Fails the row, as wrong or not supported. The first reason is kept. */
 void crowd_fail(struct crowd *c, enum row_status status, const char *why);
 
-/* --- crowd_pairs.c, crowd_contest.c: functions for a row's `meet` (bench.h) ------------------- */
+/* --- crowd_pairs.c, crowd_contest.c, crowd_shootdown.c: functions for a row's `meet` (bench.h) */
 
 /* Run bench/cores/exchange.h on every pair. */
 void crowd_pingpong(struct crowd *c);
@@ -78,6 +78,9 @@ void crowd_skew(struct crowd *c);
 /* Measure the platform's signals, from the boot core to each other core. */
 void crowd_wake(struct crowd *c);
 void crowd_ipi(struct crowd *c);
+/* Measures a part of TLB shootdowns by the boot core, with 1, 2, 4 ... and all other cores: the
+ * row's `arg`, of enum platform_shootdown_part. */
+void crowd_shootdown(struct crowd *c);
 /* Runs `batch` on 1, 2, 4 ... and all cores for a fixed time, `operations` per batch. `counted`
  * returns the operations found in memory; the row is wrong unless that is the number made. */
 void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsigned),

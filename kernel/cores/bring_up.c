@@ -77,7 +77,7 @@ static void try_all(struct cores *c)
         unsigned before = c->called;
         if (c->facts[i].why_not)
             continue;
-        if (!cores_try(c, i, count, &c->called, NULL, cores_ticks(c, CALL_US)) ||
+        if (!cores_try(c, &i, 1, count, &c->called, NULL, cores_ticks(c, CALL_US)) ||
             c->called != before + 1)
             c->facts[i].why_not = "it started, but does not wake when it is called";
         else if (!time_compare_tsc(c, i))

@@ -8,6 +8,7 @@
  *   settle.c      sets a core up like the boot core; reads its properties (the core itself)
  *   run.c         calls of one or several cores; faults                   (both)
  *   time.c        TSC offset to the boot core, duration of signals        (both)
+ *   shootdown.c   TLB shootdowns                                          (both)
  *   park.c        sleeping and waking                                     (both)
  *
  * Core 0 is the boot core; the others are in the MADT's order, whether they came up or not.
@@ -173,10 +174,11 @@ void core_serve(struct core *c);
 const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx);
 const char *cores_together(struct cores *all, const unsigned *list, unsigned n, core_fn *fn,
                            void *ctx);
-/* Runs fn on core i while the boot core runs `here` (NULL: nothing). Everything is bounded, for
- * cores that are not known to answer. False: it did not finish within `ticks` and was given up. */
-bool cores_try(struct cores *all, unsigned i, core_fn *fn, void *ctx, void (*here)(void *ctx),
-               uint64_t ticks);
+/* Runs fn on all n cores of the list, without the boot core, while it runs `here` (NULL: nothing).
+ * Everything is bounded, for cores that are not known to answer. False: a core did not finish
+ * within `ticks` after `here` and was given up. */
+bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn, void *ctx,
+               void (*here)(void *ctx), uint64_t ticks);
 
 /* The NMI hook of kernel/trap/traps.h, for every core. */
 void core_nmi(struct core *c);
@@ -200,5 +202,11 @@ bool time_compare_tsc(struct cores *all, unsigned i);
 /* Implement wake() and ipi() of struct platform_cores. */
 bool time_wake(struct cores *all, unsigned i, int64_t *ticks);
 bool time_ipi(struct cores *all, unsigned i, int64_t *ticks);
+
+/* --- shootdown.c, on the boot core --- */
+
+/* Implements shootdown() of struct platform_cores. */
+const char *cores_shootdown(struct cores *all, const unsigned *list, unsigned n,
+                            struct platform_shootdown *shot, unsigned shots);
 
 #endif

@@ -102,8 +102,11 @@ void park_interrupt(struct core *c, unsigned vector)
         return;
     if (vector == VECTOR_WAKE)
         __atomic_add_fetch(&c->wakes, 1, __ATOMIC_SEQ_CST);
-    if (vector == VECTOR_SIGNAL)
+    if (vector == VECTOR_SIGNAL) {
+        if (c->on_signal)
+            c->on_signal(c);
         c->signalled = true;
+    }
     lapic_write(c->parking->lapic, LAPIC_EOI, 0);
 }
 
@@ -112,14 +115,24 @@ bool park_signal(const struct core *c)
     return lapic_ipi(c->parking->lapic, c->apic_id, ICR_FIXED | VECTOR_SIGNAL);
 }
 
-void park_await_signal(struct core *c)
+void park_listen(void)
 {
     write_cr8(CR8_ONLY_HIGHEST);
-    __asm__ volatile("sti" : : : "memory");
+    sti();
+}
+
+void park_deafen(void)
+{
+    cli();
+    write_cr8(CR8_HOLD_ALL);
+}
+
+void park_await_signal(struct core *c)
+{
+    park_listen();
     while (!c->signalled)
         pause();
-    __asm__ volatile("cli" : : : "memory");
-    write_cr8(CR8_HOLD_ALL);
+    park_deafen();
 }
 
 void park_drain(void)

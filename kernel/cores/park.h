@@ -47,9 +47,13 @@ bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle);
 /* Returns whether a wake-up interrupt of the running core to itself arrives within `ticks`. */
 bool park_test_own(struct core *c, uint64_t ticks);
 
-/* Sends a signal to `c`, which polls for it in park_await_signal(). */
+/* Sends a signal to `c`, which polls for it in park_await_signal(), or has set c->on_signal, which
+ * runs in the interrupt's handler. */
 bool park_signal(const struct core *c);
 void park_await_signal(struct core *c);
+/* On the running core: let the signals of other cores through, and block them again. */
+void park_listen(void);
+void park_deafen(void);
 
 /* The interrupt hook of kernel/trap/traps.h, for vectors of the highest class; no others are let
  * through. Does nothing on a core that has no struct parking yet. */

@@ -135,26 +135,25 @@ static const char *call(struct cores *all, const unsigned *list, unsigned n, cor
     return outcome(all, list, n);
 }
 
-bool cores_try(struct cores *all, unsigned i, core_fn *fn, void *ctx, void (*here)(void *ctx),
-               uint64_t ticks)
+bool cores_try(struct cores *all, const unsigned *list, unsigned n, core_fn *fn, void *ctx,
+               void (*here)(void *ctx), uint64_t ticks)
 {
-    struct core *c = all->core[i];
-    unsigned list[1] = {i};
-
-    if (check(all, list, 1))
+    if (check(all, list, n))
         return false;
-    all->meeting = (struct core_meeting){.list = list, .n = 1, .boot_takes_part = true, .left = 1};
+    all->meeting = (struct core_meeting){.list = list, .n = n, .boot_takes_part = true, .left = n};
     hand_out(all, fn, ctx);
     if (!wake(all))
         return false;
     if (here)
         here(ctx);
     if (!WAIT_FOR(__atomic_load_n(&all->meeting.left, __ATOMIC_SEQ_CST) == 0, ticks)) {
-        c->origin->give_up(c);
+        for (unsigned k = 0; k < n; k++)
+            if (all->core[list[k]]->job.fn)
+                all->core[list[k]]->origin->give_up(all->core[list[k]]);
         return false;
     }
     park_sleep(all->given.boot); /* its wake-up is on its way */
-    return !outcome(all, list, 1);
+    return !outcome(all, list, n);
 }
 
 const char *cores_run(struct cores *all, unsigned i, core_fn *fn, void *ctx)

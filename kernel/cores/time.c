@@ -60,7 +60,8 @@ bool time_compare_tsc(struct cores *all, unsigned i)
     };
 
     cmp.core->ping = 0;
-    if (!cores_try(all, i, answer, &cmp, ask, cmp.begin + 3 * cmp.round) || cmp.offset.rounds == 0)
+    if (!cores_try(all, &i, 1, answer, &cmp, ask, cmp.begin + 3 * cmp.round) ||
+        cmp.offset.rounds == 0)
         return false;
     f->tsc_offset = cmp.offset.ahead;
     f->tsc_offset_error = cmp.offset.error;
@@ -81,7 +82,7 @@ static void nothing(void *ctx, unsigned core)
 
 bool time_wake(struct cores *all, unsigned i, int64_t *ticks)
 {
-    if (i == 0 || !cores_try(all, i, nothing, NULL, NULL, cores_ticks(all, SIGNAL_US)))
+    if (i == 0 || !cores_try(all, &i, 1, nothing, NULL, NULL, cores_ticks(all, SIGNAL_US)))
         return false;
     *ticks = took(all, i, all->meeting.sent);
     return true;
@@ -120,7 +121,7 @@ bool time_ipi(struct cores *all, unsigned i, int64_t *ticks)
     s.to = all->core[i];
     s.to->ping = 0;
     s.to->signalled = false;
-    if (!cores_try(all, i, receive, &s, send, 2 * cores_ticks(all, SIGNAL_US)))
+    if (!cores_try(all, &i, 1, receive, &s, send, 2 * cores_ticks(all, SIGNAL_US)))
         return false;
     *ticks = took(all, i, s.t0);
     return true;

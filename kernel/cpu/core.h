@@ -28,6 +28,14 @@ enum { CORE_GUARD_OWN = IST_COUNT, CORE_GUARD_RING0, CORE_GUARDS };
  */
 #define CORE_LINE 256
 
+/* A core's part in TLB shootdowns (kernel/cores/shootdown.c). Times are of its TSC. */
+struct core_shot {
+    uint64_t arrived, invalidated; /* of the last one: in its handler, and after INVLPG */
+    uint32_t took, reading;        /* ticks of INVLPG with a reading of the TSC; of the reading */
+    volatile uint64_t answers;     /* number of shootdowns that it has acknowledged */
+    volatile uint64_t seen;        /* what it last read from the page */
+};
+
 /* The job that a core was woken for. */
 struct core_job {
     void (*fn)(void *ctx, unsigned core); /* NULL: nothing */
@@ -87,8 +95,10 @@ struct core {
     struct core_job job;
     volatile uint64_t woke; /* TSC of the last wake-up, or of the last signal while it ran */
     volatile bool signalled;
+    void (*volatile on_signal)(struct core *c);
     _Alignas(CORE_LINE) volatile uint64_t ping; /* used by kernel/cores/time.c */
     volatile uint64_t pong;
+    _Alignas(CORE_LINE) struct core_shot shot;
 };
 
 /* Returns the bytes of arena that core_new() takes. */

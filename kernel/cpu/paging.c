@@ -18,6 +18,8 @@
 /* Ranges by which the memory map may grow until it is final. */
 #define RANGES_SPARE 16
 
+#define SWAP_PAGES 2
+
 /* From linker.ld. */
 extern uint8_t _text[] HIDDEN, _etext[] HIDDEN, _data[] HIDDEN, _edata[] HIDDEN;
 
@@ -74,7 +76,7 @@ static unsigned pool_pages(const struct handoff *h, unsigned ranges)
 uint64_t paging_cost(const struct handoff *h)
 {
     return (pool_pages(h, map_ranges(h) + RANGES_SPARE) + area_map_tables(h->needs.area)) * PAGE +
-           PLATFORM_CODE_SIZE + h->needs.data;
+           PLATFORM_CODE_SIZE + h->needs.data + SWAP_PAGES * PAGE;
 }
 
 static bool identity(struct paging *p, uint64_t start, uint64_t end, unsigned rights)
@@ -147,7 +149,8 @@ static bool map_buffers(struct paging *p)
 
     return pagetable_unmap(t, p->code.phys, PLATFORM_CODE_SIZE) &&
            pagetable_map(t, PLATFORM_CODE_VA, p->code.phys, PLATFORM_CODE_SIZE, PAGE_EXEC) &&
-           pagetable_map(t, PLATFORM_DATA_VA, p->data, p->handoff->needs.data, PAGE_WRITE);
+           pagetable_map(t, PLATFORM_DATA_VA, p->data, p->handoff->needs.data, PAGE_WRITE) &&
+           pagetable_map(t, PAGING_SWAP_VA, p->swap, PAGE, 0);
 }
 
 static void load(const struct paging *p)
@@ -175,7 +178,8 @@ const char *paging_init(struct paging *p, const struct handoff *h, struct arena 
     *p = (struct paging){.handoff = h};
     p->code = (struct code_buffer){(uint64_t)arena_take(a, PLATFORM_CODE_SIZE), PLATFORM_CODE_SIZE};
     p->data = (uint64_t)arena_take(a, h->needs.data);
-    if (!pool || !p->code.phys || !p->data)
+    p->swap = (uint64_t)arena_take(a, SWAP_PAGES * PAGE);
+    if (!pool || !p->code.phys || !p->data || !p->swap)
         return "page tables: the arena is too small";
     p->phys_limit = 1ull << (cpu->phys_bits < 52 ? cpu->phys_bits : 52);
     if (p->phys_limit > virt_limit)
@@ -223,6 +227,16 @@ uint64_t paging_whole(const struct paging *p, uint64_t size)
                 return at;
     }
     return 0;
+}
+
+void paging_swap(struct paging *p, uint64_t number)
+{
+    uint64_t page = p->swap + number % SWAP_PAGES * PAGE;
+
+    *(volatile uint64_t *)page = number;
+    /* The entry exists already: changing it takes no page and cannot fail. */
+    (void)pagetable_map(&p->tables, PAGING_SWAP_VA, page, PAGE, 0);
+    invlpg(PAGING_SWAP_VA);
 }
 
 static bool guard_stacks(struct paging *p, const struct core *core)

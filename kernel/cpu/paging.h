@@ -10,6 +10,7 @@
  *   pages below stacks    not mapped
  *   PLATFORM_CODE_VA      4 KiB pages of arena, either writable or executable, mapped nowhere else
  *   PLATFORM_DATA_VA      4 KiB pages of arena, read and write
+ *   PAGING_SWAP_VA        a page of arena, one of two (paging_swap)
  *   above these           the area for curves over sizes, in pages of each size, and executable
  *                         (area_map.h); also identity-mapped
  *   MMIO                  identity, uncached, on demand
@@ -34,6 +35,7 @@ struct paging {
     uint64_t data;             /* ... and the physical address of the shared data buffer */
     uint64_t phys_limit;       /* first address that the tables cannot map */
     struct area_map area;      /* the area for curves over sizes */
+    uint64_t swap;             /* the physical address of the pages for paging_swap() */
     unsigned regions_left_out; /* RAM regions above phys_limit */
     bool framebuffer;          /* mapped; write-combining, or uncached without PAT */
 };
@@ -65,6 +67,12 @@ bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write);
 /* Returns the address of a free page of memory that a page of this size may map: all of it is
  * write-back by the MTRRs. 0: no such page. */
 uint64_t paging_whole(const struct paging *p, uint64_t size);
+
+/* Maps the other one of two pages at PAGING_SWAP_VA for all cores, with this number as its content;
+ * the number is one more than before. Invalidates the running core's TLB entry. A core whose TLB
+ * has the old entry reads the old number. */
+#define PAGING_SWAP_VA (PLATFORM_CODE_VA + (9ull << 42))
+void paging_swap(struct paging *p, uint64_t number);
 
 /* Makes a page below 1 MiB executable, so that a core can start there, or writable memory again. */
 bool paging_low_page(struct paging *p, uint64_t page, bool execute);

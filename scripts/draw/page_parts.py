@@ -274,7 +274,7 @@ def several_cores(report):
             parts.append(markup.table(said, PAIRS, pairs, first_is_name=False, label=f"Pairs of {m['name']}"))
     contests = [{"row": f"{r['suite']}/{r['name']}", **c} for r in report.of("row") for c in r.get("by_cores", [])]
     if contests:
-        parts.append(markup.table("Contests: an operation of one core, by the cores at it", CONTESTS, contests,
+        parts.append(markup.table("By the number of cores: an operation of one core in a contest, or a TLB shootdown", CONTESTS, contests,
                                   label="Contests"))
     certified = {(q["suite"], q["name"]) for q in report.of("quiet")}  # these are in the certificate
     found = [{**g, "stolen": 100 * g["gap_ticks"] / g["watched_ticks"] if g.get("watched_ticks") else None,
