@@ -1,5 +1,5 @@
-"""Suites devices and exits, and suites privileged and events where test_privileged.py and test_events.py do not boot: on
-other cores, on a borrowed machine, in Bochs."""
+"""Suites devices and exits, and suites privileged, events and translation where test_privileged.py, test_events.py and
+test_translation.py do not boot: on other cores, on a borrowed machine, in Bochs."""
 
 import pytest
 from bochs import bochs
@@ -8,6 +8,7 @@ from sharing import QEMU64
 from test_events import BY_HAND
 from test_privileged import MODELS, WORDS, refused, rows_of_suite
 from test_steps import by_steps
+from test_translation import LOADS, WALKS
 
 # Instructions of the rows of suite devices, counted by hand in devices.asm.
 DEVICES = {
@@ -59,14 +60,15 @@ def test_bochs_runs_the_rows_whose_features_qemu_lacks(stick, tmp_path):
     """PCIDs, INVPCID, TSC_ADJUST, the TSC deadline, RDPMC, AVX-512, XSAVEC and XSAVES."""
     rows = "x*,*pcid*,invpcid*,*tsc_adjust,*tsc_deadline*,to_cr3*,rdpmc*,far_call,ltr,sti_cli,*_delivery,*_return,user*"
     devices = "pm_timer,hpet,pci_ports,pci_ecam"  # Bochs has no ACPI tables
-    b = bochs(tmp_path, stick({"baretick.conf": f"{WORDS} rounds=1 bench={rows},{devices}".encode()}))
+    walks = "accessed,walk_4k_?,walk_2m_?"
+    b = bochs(tmp_path, stick({"baretick.conf": f"{WORDS} rounds=1 bench={rows},{devices},{walks}".encode()}))
     assert b.end["verdict"] == "pass" and b.run["execution"] == "instructions", str(b)
     done = {row["name"]: row["per_op"]["instructions"] for row in b.rows if row["status"] == "ok"}
     lacks = {row["name"] for row in b.rows} - set(done)
     assert lacks == {"pm_timer", "hpet", "pci_ecam", "rdpmc_fixed", "nmi_x2apic_delivery", "nmi_x2apic_return"} | {
-        f"user_{way}_ibrs" for way in ("int", "syscall", "sysenter")}, str(b)  # fmt: skip
+        f"user_{way}_ibrs" for way in ("int", "syscall", "sysenter")} | {"walk_4k_5", "walk_2m_4"}, str(b)  # fmt: skip
     assert refused(b.row("privileged", "rdpmc_fixed")), str(b)
     assert [b.row("devices", name)["why"] for name in ("pm_timer", "hpet")] == ["no FADT", "no HPET table"], str(b)
-    known = rows_of_suite() | DEVICES | EXITS | BY_HAND | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
+    known = rows_of_suite() | DEVICES | EXITS | BY_HAND | dict.fromkeys(WALKS | {"accessed"}, LOADS) | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
     assert done == {name: known[name] + (name in FAULTS) for name in done}
     assert (done["to_cr3_pcids_keep"], done["invpcid_3"], done["wrmsr_tsc_deadline"]) == (2, 2, 4)
