@@ -4,11 +4,10 @@
 
 size_t crowd_pairs(unsigned n)
 {
-    size_t all = (size_t)n * (n - 1) / 2;
+    size_t all = (size_t)n * (n - 1) / 2, most = CROWD_PAIRS_AT_LIMIT, ring = 2 * (size_t)n;
 
-    if (n <= CROWD_ALL_PAIRS)
-        return all;
-    return n > CROWD_PAIRS_AT_LIMIT ? n : CROWD_PAIRS_AT_LIMIT;
+    most = all < most ? all : most;
+    return most > ring ? most : ring;
 }
 
 size_t crowd_lines(unsigned n)

@@ -16,13 +16,15 @@
 #include "bench/model/cores.h"
 
 struct plan;
+struct crowd_duet;
 
 /* With more than 32 cores pairs are sampled: 32 * 31 / 2 of them, or one for each core if that is
- * more. */
+ * more. crowd_duets() has two for each core. */
 #define CROWD_ALL_PAIRS 32
 #define CROWD_ROUNDS    5 /* of a contest; the median round is reported */
 #define CROWD_FIGURES   8 /* of a core in a meeting, at most */
 #define CROWD_NOBODY    (~0u)
+#define CROWD_OWN       8192 /* bytes that a row's cores share for the row's own data */
 
 /* One core's part in a contest, or in a curve of several cores (bench/memory/together.h). */
 struct crowd_core {
@@ -40,13 +42,15 @@ struct crowd_line {
 
 struct crowd {
     struct exchange exchange;
+    _Alignas(BARRIER_LINE) uint8_t own[CROWD_OWN];           /* zero when the row begins */
     _Alignas(BARRIER_LINE) _Atomic uint64_t hot;             /* the one word that all change */
     _Alignas(BARRIER_LINE) _Atomic uint64_t ticket, serving; /* a ticket lock */
     _Alignas(BARRIER_LINE) uint64_t guarded; /* the word that the ticket lock guards */
     struct crowd_line *shared;               /* one for each CROWD_WORDS cores */
 
     struct plan *plan;
-    const unsigned *places; /* in the plan, of the cores that take part now */
+    const struct crowd_duet *duet; /* that the two cores of a pair play */
+    const unsigned *places;        /* in the plan, of the cores that take part now */
     struct crowd_core *core;
     bool (*batch)(struct crowd *c, unsigned place, unsigned operations); /* false: time-out */
     unsigned operations;                                                 /* of a batch */
@@ -75,6 +79,20 @@ void crowd_fail(struct crowd *c, enum row_status status, const char *why);
 /* Run bench/cores/exchange.h on every pair. */
 void crowd_pingpong(struct crowd *c);
 void crowd_skew(struct crowd *c);
+/*
+ * Lets each core meet two others: its neighbour in the list, and the core that is half of the list
+ * away. The row's figure is the median of the pairs' medians.
+ */
+struct crowd_duet {
+    void (*begin)(struct crowd *c); /* on the boot core, before each meeting */
+    /* On both cores at once, guarded: side 0 and side 1. */
+    void (*side)(struct crowd *c, unsigned side);
+    /* On the boot core. Returns NULL, or why the meeting is not complete. */
+    const char *(*incomplete)(struct crowd *c);
+    /* The result, of which only the ticks are needed. ahead: of the TSC of side 1. */
+    struct pair (*figures)(struct crowd *c, int64_t ahead);
+};
+void crowd_duets(struct crowd *c, const struct crowd_duet *duet);
 /* Measure the platform's signals, from the boot core to each other core. */
 void crowd_wake(struct crowd *c);
 void crowd_ipi(struct crowd *c);

@@ -183,6 +183,78 @@ void crowd_skew(struct crowd *c)
     pairs(c, true);
 }
 
+/* --- duets ------------------------------------------------------------------------------------ */
+
+static void duet_side(void *ctx)
+{
+    const struct player *p = ctx;
+    struct crowd *c = p->crowd;
+
+    if (crowd_pass(c, p->side))
+        c->duet->side(c, p->side);
+}
+
+static void duet_here(void *ctx, unsigned core)
+{
+    struct player p = {ctx, place_of(ctx, core)};
+
+    crowd_part(p.crowd, p.side, duet_side, &p);
+}
+
+static enum crowd_end duet_once(struct crowd *c, unsigned k, unsigned l)
+{
+    const unsigned places[2] = {k, l};
+
+    c->places = places;
+    c->duet->begin(c);
+    const char *why = plan_on_all(c->plan, places, 2, duet_here, c);
+    enum crowd_end end = why ? CROWD_FAILED : crowd_parts_done(c, 2);
+    crowd_fail(c, ROW_WRONG, why);
+    why = end == CROWD_MET ? c->duet->incomplete(c) : NULL;
+    return why ? crowd_late(c, why) : end;
+}
+
+/* Returns by how much the TSC of one core is ahead of another's. */
+static int64_t ahead(const struct crowd *c, unsigned k, unsigned l)
+{
+    const struct core_facts *facts = c->plan->p->cores->facts;
+
+    return facts[c->plan->list[l]].tsc_offset - facts[c->plan->list[k]].tsc_offset;
+}
+
+static bool duet_of(struct crowd *c, unsigned k, unsigned l)
+{
+    enum crowd_end end = CROWD_AGAIN;
+
+    while (end == CROWD_AGAIN) {
+        if (!crowd_go_on(c))
+            return false;
+        end = duet_once(c, k, l);
+    }
+    if (end == CROWD_FAILED)
+        return false;
+    note(c, k, l, c->duet->figures(c, ahead(c, k, l)));
+    return true;
+}
+
+void crowd_duets(struct crowd *c, const struct crowd_duet *duet)
+{
+    unsigned n = c->plan->all, distance[] = {1, n / 2}, distances = n / 2 > 1 ? 2 : 1;
+
+    c->duet = duet;
+    c->met.signals = true;
+    c->met.pairs_all = n * (n - 1);
+    for (unsigned k = 0; k < n; k++)
+        for (unsigned i = 0; i < distances; i++) {
+            unsigned l = (k + distance[i]) % n;
+            if (both_live(c, k, l) && !duet_of(c, k, l))
+                return;
+        }
+    if (c->met.pairs == 0)
+        crowd_fail(c, ROW_WRONG, "no two cores are left");
+    c->met.row.figure.ticks = middle(c);
+}
+
 /* --- the platform's signals, from the boot core to each other core ---------------------------- */
 
 static bool signal_one(struct crowd *c, unsigned k,

@@ -41,8 +41,11 @@ const struct meeting *crowd_run(struct plan *plan, const struct bench *b)
     struct crowd *c = plan->crowd;
 
     crowd_begin(plan, b);
+    const char *lacks = engine_lacks(&plan->core[0].engine, b);
     plan->p->row_begin(plan->p, b->suite, b->name, 0);
-    if (crowd_has_two(plan))
+    if (lacks)
+        crowd_fail(c, ROW_UNSUPPORTED, lacks);
+    else if (crowd_has_two(plan))
         b->meet(c);
     else
         crowd_fail(c, ROW_UNSUPPORTED, CROWD_ALONE);

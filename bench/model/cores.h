@@ -43,7 +43,7 @@ struct contest {
 struct meeting {
     const struct run_cores *cores;
     struct row row;    /* status, why; ticks per operation in figure.ticks */
-    bool signals;      /* its pairs are signals from the boot core to each other */
+    bool signals;      /* its pairs are signals from the first core to the second */
     struct pair *pair; /* `pairs` of them, out of pairs_all */
     unsigned pairs, pairs_all;
     uint64_t backwards; /* times that a core read a TSC below the one that it had received */

@@ -3,9 +3,9 @@
 #include "bench/suites/wakeup/wakeup.h"
 #include "lib/cpu/cstates.h"
 
-#define TRIAL_COUNTS 20000u /* of the timer: 10 us to 1 ms */
+#define TRIAL_COUNTS 200000u /* of the timer: 0.2 to 10 ms */
 #define TRIAL_LOOKS  1000000u
-#define EARLY_MOST   100u /* ends of MWAIT before the interrupt, of which NMIs and SMIs cause few */
+#define EARLY_MOST   10u /* ends of MWAIT before the interrupt, of which NMIs and SMIs cause few */
 
 #define CR8_ONLY_HIGHEST 14
 
@@ -78,7 +78,7 @@ const char *wakeup_lacks_timer(const struct cpu *cpu)
 static void mwait_once(const void *line)
 {
     __asm__ volatile("monitor" : : "a"(line), "c"(0), "d"(0) : "memory");
-    __asm__ volatile("sti; mwait; cli" : : "a"(0), "c"(0) : "memory");
+    __asm__ volatile("sti; mwait; nop; cli" : : "a"(0), "c"(0) : "memory");
 }
 
 static const char *lacks_mwait(const struct cpu *cpu)
