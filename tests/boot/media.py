@@ -43,11 +43,11 @@ def gpt(total, end, kind=ESP_TYPE, guid=PART_GUID):
     return begin, entries + header(total - 1, 1, total - 1 - TABLE_SECTORS).ljust(SECTOR, b"\0")
 
 
-def gpt_disk(path, files, mib=FAT32_MIB):
-    """Makes a disk image at `path` with an EFI system partition; files: {"EFI/BOOT/BOOTX64.EFI": bytes or Path}."""
+def gpt_disk(path, files, mib=FAT32_MIB, guid=PART_GUID):
+    """Makes a disk image at `path` with an EFI system partition of this GUID; files: {"EFI/BOOT/BOOTX64.EFI": bytes or Path}."""
     sectors = mib * MIB // SECTOR
     total = 2 * PARTITION_AT + sectors
-    begin, end = gpt(total, PARTITION_AT + sectors - 1)
+    begin, end = gpt(total, PARTITION_AT + sectors - 1, guid=guid)
     with open(path, "wb") as disk:
         disk.write(begin)
         disk.seek(total * SECTOR - len(end))

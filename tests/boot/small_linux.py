@@ -19,6 +19,7 @@ MODULES = ("virtio_pci", "virtio_blk", "vfat", "nls_cp437", "nls_ascii", "nls_ut
 PYTHON = "/usr/bin/python3"  # whose library the distribution has
 STATE = "/var/lib/baretick"
 SHARE = "usr/share/baretick"  # as the package has it
+SYSTEMD = "/lib/systemd/systemd"
 # The disk with the ESP is vda, the one with STATE is vdb. `reboot` unmounts first: a FAT volume has no journal.
 INIT = f"""#!/bin/busybox sh
 b=/bin/busybox
@@ -30,9 +31,13 @@ until [ -b /dev/vda1 ] && [ -b /dev/vdb ]; do $b usleep 10000; done
 $b mount -t efivarfs efivarfs /sys/firmware/efi/efivars
 $b mount -t vfat /dev/vda1 /boot/efi
 $b mount -t vfat /dev/vdb {STATE}
-export PATH=/bin HOME=/
+export PATH=/bin:/usr/bin HOME=/
 echo "linux: started"
 $b cp {STATE}/command /tmp/command
+[ ! -x {SYSTEMD} ] || exec {SYSTEMD}
+. /commands
+"""
+COMMANDS = f"""b=/bin/busybox
 . /tmp/command
 echo "linux: status $?"
 $b sync
@@ -43,6 +48,20 @@ REBOOT = f"""#!/bin/busybox sh
 /bin/busybox sync
 /bin/busybox umount /boot/efi {STATE}
 /bin/busybox reboot -f
+"""
+TARGETS = ("multi-user", "basic", "sysinit", "local-fs", "sockets", "timers", "paths", "slices", "reboot", "shutdown", "umount", "final")
+UNITS = ("systemd-reboot.service",)
+CONSOLE = """[Service]
+StandardOutput=tty
+StandardError=tty
+TTYPath=/dev/console
+"""
+AFTER = """[Unit]
+After=baretick-once.service
+[Service]
+Type=oneshot
+ExecStart=/bin/busybox sh /commands
+Environment=PATH=/bin:/usr/bin
 """
 WORDS = "console=ttyS0 quiet panic=-1 mitigations=off"
 CONFIG = b"timeout 0\ndefault linux.conf\n"
@@ -104,6 +123,10 @@ class Archive:
     def file(self, name, content, mode=0o755, mtime=0):
         self.folder(os.path.dirname(name) or "bin")
         self._put(name, stat.S_IFREG | mode, content, mtime)
+
+    def link(self, name, target):
+        self.folder(os.path.dirname(name))
+        self._put(name, stat.S_IFLNK | 0o777, target.encode())
 
     def copy(self, path, name=None):
         path = Path(path)
@@ -175,23 +198,59 @@ def python(archive, kept):
         archive.copy(path)
 
 
-def initrd(folder, program):
-    """Returns the root of the small Linux, with the scripts and an image of ours."""
+def program_of(archive, path):
+    """Adds a program with its libraries."""
+    archive.copy(path)
+    for library in libraries(path):
+        archive.copy(library)
+
+
+def systemd(archive):
+    """Adds systemd, which then is the first process, with the unit of the package, enabled as `systemctl enable` does
+    it. What the units print is on the console; the commands of a test run after it."""
+    if not os.path.exists(SYSTEMD):
+        pytest.skip(f"no {SYSTEMD}")
+    folder = Path(SYSTEMD).parent
+    for name in ("systemd", "systemd-executor", "systemd-shutdown"):  # the second one since version 254
+        if (folder / name).exists():
+            program_of(archive, folder / name)
+    program_of(archive, "/bin/systemctl")
+    for unit in (*UNITS, *(f"{name}.target" for name in TARGETS)):
+        archive.copy(folder / "system" / unit)
+    unit = "baretick-once.service"
+    archive.copy(build.ROOT / f"packaging/debian/baretick.{unit}", f"lib/systemd/system/{unit}")
+    own = "etc/systemd/system"
+    for name in (unit, "commands.service"):
+        archive.link(f"{own}/multi-user.target.wants/{name}", f"../{name}" if name != unit else f"/lib/systemd/system/{name}")
+    archive.link(f"{own}/default.target", "/lib/systemd/system/multi-user.target")
+    archive.file(f"{own}/{unit}.d/console.conf", CONSOLE.encode(), 0o644)
+    archive.file(f"{own}/commands.service", f"{AFTER}{CONSOLE}".encode(), 0o644)
+    archive.file("etc/machine-id", b"0123456789abcdef0123456789abcdef\n", 0o644)
+
+
+def initrd(folder, program, add):
+    """Returns the root of the small Linux, with the scripts and an image of ours; add(archive) adds more."""
     image, own_modules = kernel()
     archive = with_busybox("proc", "sys", "dev", "tmp", "boot/efi", STATE.lstrip("/"))
     archive.file("init", INIT.encode())
+    archive.file("commands", COMMANDS.encode())
     archive.file("bin/reboot", REBOOT.encode())
     modules(archive, own_modules)
     python(archive, folder / "module.pyc")
     for name in ("VERSION", "scripts/baretick", "scripts/read/fields.json"):
         archive.copy(build.ROOT / name, f"{SHARE}/{name}")
     archive.copy(program, "usr/lib/baretick/baretick.efi")
+    archive.link("usr/bin/baretick", f"../../{SHARE}/scripts/baretick")
+    archive.link("usr/bin/env", "../../bin/busybox")
+    if add:
+        add(archive)
     return image, archive.bytes()
 
 
-def disks(folder, program, loader, mib=112):
-    """Makes the disk with the ESP, which `loader` ({name: content}) starts Linux from, and the one with STATE."""
-    image, root = initrd(folder, program)
+def disks(folder, program, loader, mib=112, add=None):
+    """Makes the disk with the ESP, which `loader` ({name: content}) starts Linux from, and the one with STATE. add: as
+    for initrd()."""
+    image, root = initrd(folder, program, add)
     files = {"linux": image, "initrd": root, **loader}
     esp = media.gpt_disk(folder / "esp.img", files, mib)
     state = folder / "state.img"

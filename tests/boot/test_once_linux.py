@@ -10,6 +10,8 @@ import machine
 import media
 import pytest
 import small_linux
+import variable_store
+from once import entry, prepare, variables
 from tools import children
 
 pytestmark = [pytest.mark.others, pytest.mark.long]
@@ -22,10 +24,11 @@ AGAIN = 10
 class Computer:
     """A machine that keeps its disks and its variables."""
 
-    def __init__(self, folder, program, loader, tpm=False, firmware=None, **machine_parts):
-        """firmware: another (code, variables); machine_parts: arguments of machine.qemu()."""
+    def __init__(self, folder, program, loader, tpm=False, firmware=None, add=None, **machine_parts):
+        """firmware: another (code, variables); add: as for small_linux.initrd(); machine_parts: arguments of
+        machine.qemu()."""
         self.folder, self.has_tpm, self.parts = folder, tpm, machine_parts
-        self.esp, self.state = small_linux.disks(folder, program, loader(folder / "loader.efi"))
+        self.esp, self.state = small_linux.disks(folder, program, loader(folder / "loader.efi"), add=add)
         code, variables = firmware or machine.started_firmware()
         self.variables = folder / "kept.fd"
         self.variables.write_bytes(open(variables, "rb").read())
@@ -53,8 +56,8 @@ class Computer:
         lines: what Linux runs, if Linux starts. Returns the Boot."""
         (self.folder / "command").write_text("\n".join(lines) + "\n")
         media.tool("mcopy", "-o", "-i", self.state, self.folder / "command", "::/command")
-        parts = {**self.parts, "extra": [*self.parts.get("extra", ()), "-drive", machine.drive("state", self.state),
-                                         "-device", "virtio-blk-pci,drive=state"]}
+        parts = {**self.parts, "extra": ["-drive", machine.drive("state", self.state), "-device", "virtio-blk-pci,drive=state",
+                                         *self.parts.get("extra", ())]}
         seen = []
 
         def cut(data):
@@ -144,6 +147,26 @@ def test_full_variable_stores_are_refused_and_stay_unchanged(computer):
     assert len(set(re.findall(r"linux: entries (\d+)", b.text))) == 1, str(b)
     assert re.search(r"/boot/efi has \d+ MiB free", b.text) and "linux: full 2" in b.text, str(b)
     assert is_linux(c.start("true"))
+
+
+def test_the_chosen_one_of_two_esps_is_used_and_only_our_stale_entry_is_deleted(computer, tmp_path):
+    """OVMF's own entry for the first disk names no partition. A stale entry is of an earlier run; another program's has
+    the same description."""
+    second = media.gpt_disk(tmp_path / "second.img", {}, guid=bytes(range(16)))
+    c = computer(extra=["-drive", machine.drive("second", second), "-device", "virtio-blk-pci,drive=second"])
+    partition = entry.Partition(1, media.PARTITION_AT, 2048, media.PART_GUID)
+    for number, file in ((8, prepare.IMAGE), (9, "\\other.efi")):
+        raw = entry.encode(entry.Entry(prepare.DESCRIPTION, entry.path_to(partition, file), entry.wide("once=1")))
+        variable_store.put(c.variables, entry.name_of(number), variables.GLOBAL, variables.KEPT, raw)
+    mount = "$b mkdir -p /efi; $b mount -t vfat /dev/vdc1 /efi"
+    left = "echo linux: entries $($b ls /sys/firmware/efi/efivars | $b grep -o '^Boot000[89]')"
+    b = c.start(mount, f"{BARETICK} --yes {QUICK}", "echo linux: refused $?", f"{BARETICK} --yes --esp /efi {QUICK}")
+    assert is_linux(b) and "linux: refused 2" in b.text and "/boot/efi, /efi" in b.text and "delete Boot0008" in b.text, str(b)
+    assert measured(b := c.start()), str(b)
+    b = c.start(mount, "$b ls /efi/baretick /boot/efi/baretick", f"{BARETICK} --result", "echo linux: result $?", left,
+                f"{BARETICK} --undo", "$b ls /efi/EFI")
+    assert is_linux(b) and "0000.jsonl" in b.text.lower() and "linux: result 0" in b.text, str(b)
+    assert "linux: entries Boot0009\n" in b.text.replace("\r", ""), str(b)
 
 
 @pytest.mark.skipif(not shutil.which("swtpm"), reason="no swtpm: scripts/setup --all installs it")
