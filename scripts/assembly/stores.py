@@ -180,8 +180,8 @@ def add_lines(trace, object_path):
         if "section" in record:
             groups.setdefault((path_of(record, defined, object_path), record["section"]), []).append(record)
     for (path, section), group in groups.items():
-        places = lines.of_section(path, section, [r["section_offset"] for r in group]) if path else []
-        for record, place in zip(group, places):
+        found = lines.of_section(path, section, [r["section_offset"] for r in group]) if path else []
+        for record, place in zip(group, found):
             if place:
                 record["line"] = place
     own = [r for r in records if "function" not in r and "section" not in r]
