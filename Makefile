@@ -237,7 +237,8 @@ HAS_GOOGLE_BENCHMARK := $(wildcard $(addsuffix /include/benchmark/benchmark.h,/u
 CFLAGS_hosted/stores/show.c := $(call quoted,-DROWS_OBJECTS="$(OBJ)")
 # The host's libc, and addresses that stay the same in a relaunch. No stack canary: it is read through FS, which a body
 # can have changed when a signal's handler begins.
-CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie -fno-stack-protector $(WARN) -I. -I$(GEN)
+CFLAGS_HOSTED  := -std=c11 -D_GNU_SOURCE -O2 -g -fno-pie -fno-stack-protector \
+	$(call quoted,-ffile-prefix-map=$(CURDIR)=.) $(WARN) -I. -I$(GEN)
 LDFLAGS_HOSTED := -no-pie -Wl,-z,noexecstack
 
 hosted: $(HOSTED) $(COUNTED) $(OBJECT_TOOL) $(CHECK_OBJECT) $(INSN_COPIES) $(INSN_RUN) $(if $(HAS_ZYDIS),$(STORES) $(OPERANDS) $(INSN_TABLE))

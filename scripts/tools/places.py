@@ -4,6 +4,7 @@ import os
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 IN_TREE = os.path.exists(os.path.join(ROOT, "Makefile"))
 # A package has ROOT in /usr/share/baretick.
+_INSTALLED = "/usr/lib/baretick"
 _BUILT = os.path.join(ROOT, "build") if IN_TREE else os.path.normpath(os.path.join(ROOT, "../../lib/baretick"))
 
 
@@ -18,8 +19,8 @@ def out(name):
 
 
 def shown(path):
-    """Returns a path as a help text shows it: it does not depend on where the tree is."""
-    return os.path.relpath(path, ROOT) if IN_TREE else path
+    """Returns a path as a help text shows it: it does not depend on where the tree is, or where a package is built."""
+    return os.path.relpath(path, ROOT) if IN_TREE else path.replace(_BUILT, _INSTALLED, 1)
 
 
 SETUP = "./scripts/setup installs it"
