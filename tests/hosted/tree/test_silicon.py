@@ -14,6 +14,7 @@ import sys
 from types import SimpleNamespace
 
 from silicon_checks import coverage, figures
+from launch import launches
 from tools import places
 import pytest
 from silicon_checks import calls
