@@ -17,7 +17,7 @@
 %define MOST            32      ; operations, and lines of these entries
 
 ; Loads the row's tables. MOV to CR3 flushes the TLBs and the paging-structure caches (SDM vol. 3A
-; section 4.10.4.1, APM vol. 2 section 5.5.1). Then accesses what the window uses next to the body,
+; section 4.10.4.1, APM vol. 2 section 5.5). Then accesses what the window uses next to the body,
 ; and the addresses of `touch`.
 %macro ON 0
     mov rsi, [OBJECT + OBJECT_ROOM]
