@@ -13,7 +13,7 @@ CONFIG = """\
 megs: 256
 romimage: file={ovmf}, address={rom:#x}
 vgaromimage: file={vga}
-cpu: model=corei7_skylake_x, count={cores}, ips=50000000, reset_on_triple_fault=0
+cpu: model={model}, count={cores}, ips=50000000, reset_on_triple_fault=0
 clock: sync=none, time0=946684800
 pci: enabled=1, chipset=i440fx
 com1: enabled=1, mode=file, dev={folder}/serial
@@ -29,7 +29,7 @@ log: {folder}/log
 """
 
 
-def bochs(folder, disk, cores=1, timeout=TIMEOUT):
+def bochs(folder, disk, cores=1, timeout=TIMEOUT, model="corei7_skylake_x"):
     """Runs from power-on until the report's last line has arrived, then ends Bochs."""
     serial = folder / "serial"
     serial.touch()
@@ -37,7 +37,7 @@ def bochs(folder, disk, cores=1, timeout=TIMEOUT):
     vga = find("Bochs's VGA BIOS", "/usr/share/bochs/VGABIOS-lgpl-latest")
     rom = 2**32 - os.path.getsize(ovmf)  # its last bytes contain the reset vector
     (folder / "bochsrc").write_text(
-        CONFIG.format(ovmf=ovmf, rom=rom, vga=vga, cores=cores, folder=folder, disk=disk)
+        CONFIG.format(ovmf=ovmf, rom=rom, vga=vga, cores=cores, folder=folder, disk=disk, model=model)
     )
     (folder / "commands").write_text("c\n")  # Debian's build has the debugger, which starts with a prompt
 

@@ -9,8 +9,8 @@ from rows import declared
 from sharing import INTEL, QEMU64
 from test_steps import by_steps
 
-# test_events.py, test_ring0.py and test_translation.py read the same boots.
-WORDS = "suite=privileged,events,devices,exits,translation samples=16 hist=off"
+# test_events.py, test_ring0.py, test_translation.py and test_wakeup.py read the same boots.
+WORDS = "suite=privileged,events,devices,exits,translation,wakeup samples=16 hist=off"
 CONROE = {"cpu": "Conroe", "whole": True}  # Intel, without XSAVE, RDTSCP and SMAP
 
 # Instructions of an operation, counted by hand in the units' sources.
