@@ -33,6 +33,7 @@
     ONE(XSAVEC, "XSAVEC", 0xd, 1, EAX, 1)                                                          \
     ONE(XSAVES, "XSAVES", 0xd, 1, EAX, 3)                                                          \
     ONE(XFD, "XFD", 0xd, 1, EAX, 4)                                                                \
+    ONE(XFD_TILES, "XFD of AMX tiles", 0xd, 18, ECX, 2)                                            \
     ONE(NX, "no-execute pages", 0x80000001, 0, EDX, 20)                                            \
     ONE(PAGE_1G, "pages of 1 GiB", 0x80000001, 0, EDX, 26)                                         \
     ONE(RDTSCP, "RDTSCP", 0x80000001, 0, EDX, 27)                                                  \

@@ -17,6 +17,7 @@
 #define MSR_PRED_CMD      0x49
 #define PRED_CMD_IBPB     (1u << 0)
 #define MSR_XFD           0x1c4
+#define XFD_TILES         (1u << 18) /* the component of AMX's tiles: SDM vol. 1 section 13.14 */
 #define MSR_TSC_DEADLINE  0x6e0
 /* The local APIC's entry for the timer: SDM vol. 3A section 11.5.1, figure 11-8. */
 #define LVT_TIMER          0x320
@@ -67,6 +68,11 @@ static void toggle_stibp(struct object *o)
 static void toggle_ssbd(struct object *o)
 {
     write_value(o, privileged_rdmsr(MSR_SPEC_CTRL), SPEC_CTRL_SSBD);
+}
+
+static void toggle_tiles(struct object *o)
+{
+    write_value(o, privileged_rdmsr(MSR_XFD), XFD_TILES);
 }
 
 /* The value that the last write leaves. */
@@ -174,13 +180,13 @@ WRITE(x2apic_eoi, "the x2APIC's EOI, with no interrupt in service", MSR_X2APIC_E
       .lacks = privileged_lacks_x2apic);
 
 /* The second write restores the value as found. */
-#define ON_AND_OFF(name_, what_, setup_, feature_)                                                 \
-    PRIVILEGED_ROW(wrmsr_##name_, 6, "wrmsr of SPEC_CTRL: " what_ " on and off, two writes",       \
-                   .ops = PRIVILEGED_OPS, .arg = MSR_SPEC_CTRL,                                    \
-                   .unit = &unit_privileged_wrmsr_twice, .history = &unit_privileged_load,         \
-                   .setup = setup_, .check = holds_it, .touches = {MSR_SPEC_CTRL},                 \
-                   .features = {feature_})
+#define ON_AND_OFF(name_, what_, msr_, setup_, feature_)                                           \
+    PRIVILEGED_ROW(wrmsr_##name_, 6, "wrmsr of " what_ " on and off, two writes",                  \
+                   .ops = PRIVILEGED_OPS, .arg = msr_, .unit = &unit_privileged_wrmsr_twice,       \
+                   .history = &unit_privileged_load, .setup = setup_, .check = holds_it,           \
+                   .touches = {msr_}, .features = {feature_})
 
-ON_AND_OFF(ibrs, "IBRS", toggle_ibrs, FEATURE_IBRS);
-ON_AND_OFF(stibp, "STIBP", toggle_stibp, FEATURE_STIBP);
-ON_AND_OFF(ssbd, "SSBD", toggle_ssbd, FEATURE_SSBD);
+ON_AND_OFF(ibrs, "SPEC_CTRL: IBRS", MSR_SPEC_CTRL, toggle_ibrs, FEATURE_IBRS);
+ON_AND_OFF(stibp, "SPEC_CTRL: STIBP", MSR_SPEC_CTRL, toggle_stibp, FEATURE_STIBP);
+ON_AND_OFF(ssbd, "SPEC_CTRL: SSBD", MSR_SPEC_CTRL, toggle_ssbd, FEATURE_SSBD);
+ON_AND_OFF(xfd_tiles, "XFD: AMX's tiles", MSR_XFD, toggle_tiles, FEATURE_XFD_TILES);
