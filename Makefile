@@ -455,9 +455,9 @@ dist:
 	@git archive --format=tar.gz --prefix=$(DIST)/ -o $(B)/$(DIST).tar.gz HEAD
 	@echo "$(B)/$(DIST).tar.gz"
 
-# Its Debian packages, in build/deb. DEB_VERSION: another version than VERSION.
+# Its Debian packages.
 deb: dist
-	@scripts/build/deb $(B)/$(DIST).tar.gz $(B)/deb $(if $(value DEB_VERSION),$(call given,DEB_VERSION))
+	@scripts/build/deb $(B)/$(DIST).tar.gz $(B)/deb
 
 clean:
 	rm -rf $(B)
@@ -475,7 +475,7 @@ help:
 	@echo "make image           makes build/baretick.img, for a USB stick (CONF=file: its baretick.conf)"
 	@echo "make iso             makes build/baretick.iso, for a CD, a virtual CD or a stick"
 	@echo "make dist            makes build/baretick-VERSION.tar.gz, which builds without git"
-	@echo "make deb             makes Debian packages of the last commit in build/deb (DEB_VERSION=1.2~3)"
+	@echo "make deb             makes Debian packages of the last commit in build/deb"
 	@echo "make signed          makes build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
 	@echo "make test            runs all tests with gcc and QEMU"
 	@echo "make check           runs the unit tests and three boots, in less than 90 s"

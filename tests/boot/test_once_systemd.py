@@ -4,6 +4,7 @@
 import re
 import shutil
 
+import build
 import pytest
 import small_linux
 from test_once_linux import QUICK, Computer, is_linux, measured
@@ -34,13 +35,22 @@ def systemd_boot_with_bootctl(path):
 
 
 @pytest.mark.skipif(not shutil.which("bootctl"), reason="no bootctl: package systemd-boot of Debian 12, systemd-boot-tools of Debian 13")
-def test_bootctl_selects_the_installed_entry_once(program, tmp_path):
-    c = Computer(tmp_path, program, systemd_boot_with_bootctl,
-                 add=lambda archive: small_linux.program_of(archive, shutil.which("bootctl")))
+def test_bootctl_selects_the_installed_entry_once_and_removing_the_package_reverts_it(program, tmp_path):
     bootctl = shutil.which("bootctl")
+
+    def add(archive):
+        small_linux.program_of(archive, bootctl)
+        archive.copy(build.ROOT / "packaging/debian/baretick.prerm", "prerm")
+
+    c = Computer(tmp_path, program, systemd_boot_with_bootctl, add=add)
     b = c.start(f"baretick install {QUICK}", f"{bootctl} set-oneshot baretick.conf", "echo linux: set $?")
     assert is_linux(b) and "linux: set 0" in b.text, str(b)
     assert measured(b := c.start()), str(b)
-    b = c.start("$b ls /boot/efi/baretick", "baretick install --undo", "$b ls /boot/efi/loader/entries /boot/efi/EFI")
-    assert is_linux(b) and "0000.jsonl" in b.text.lower(), str(b)
-    assert "baretick.conf" in b.text and not re.search(r"^baretick(\.conf)?$", b.text.partition("deleted")[2], re.MULTILINE), str(b)
+    listed = "$b ls -1 /boot/efi/loader/entries /boot/efi/EFI /sys/firmware/efi/efivars"
+    b = c.start("$b ls /boot/efi/baretick", f"baretick once --yes --no-reboot {QUICK}", listed, "$b sh /prerm upgrade", "echo linux: upgraded",
+                "$b sh /prerm remove", "echo linux: removed $?", listed)
+    assert is_linux(b) and "0000.jsonl" in b.text.lower() and "linux: removed 0" in b.text, str(b)
+    before, _, after = b.text.replace("\r", "").partition("linux: removed")
+    assert "deleted" not in before.partition("linux: upgraded")[0]
+    ours = re.compile(r"^(baretick|baretick\.conf|BootNext)(?:-.*)?$", re.MULTILINE)
+    assert set(ours.findall(before)) == {"baretick", "baretick.conf", "BootNext"} and not ours.search(after), str(b)

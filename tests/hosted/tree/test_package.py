@@ -1,6 +1,7 @@
 """`make deb`: the packages in clean Debian trees of two releases. They are made as root with mmdebstrap, which downloads
 them once, to build/trees."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -36,9 +37,19 @@ def run(*command, allowed=(0,), **how):
 
 @pytest.fixture(scope="module")
 def packages():
-    """Returns {name: path} of the packages of the last commit."""
-    made = run("make", "-s", "deb", cwd=ROOT).split()
-    return {Path(name).name.partition("_")[0]: ROOT / name for name in made if name.endswith(".deb")}
+    """Returns {name: path} of the packages of the last commit. Workers share them."""
+    folder = ROOT / "build/tests/deb"
+    folder.mkdir(parents=True, exist_ok=True)
+    commit = folder / run("git", "rev-parse", "HEAD", cwd=ROOT).strip()
+    with open(folder / "lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not commit.exists():
+            for former in folder.glob("[0-9a-f]" * 40):
+                shutil.rmtree(former)
+            new = folder / "new"
+            run("make", "-s", "deb", f"B={new.relative_to(ROOT)}", cwd=ROOT)
+            new.rename(commit)
+    return {path.name.partition("_")[0]: path for path in (commit / "deb").glob("*.deb")}
 
 
 @pytest.fixture(scope="module")
@@ -140,9 +151,9 @@ def test_install_upgrade_and_purge_leave_nothing(tree, packages, old):
 def test_no_file_depends_on_where_the_package_was_built(packages, tmp_path):
     """Man pages and completions are made by the packaged command. Two builds in different folders have the same bytes."""
     run("git", "clone", "-q", ROOT, tmp_path / "clone")
-    for name in run("make", "-s", "deb", cwd=tmp_path / "clone").split():
-        if name.endswith(".deb"):
-            assert (tmp_path / "clone" / name).read_bytes() == (ROOT / name).read_bytes(), name
+    run("make", "-s", "deb", cwd=tmp_path / "clone")
+    for name, path in packages.items():
+        assert (tmp_path / "clone/build/deb" / path.name).read_bytes() == path.read_bytes(), name
     run("dpkg-deb", "-x", packages["baretick"], tmp_path / "content")
     page = run("zcat", tmp_path / "content/usr/share/man/man1/baretick-once.1.gz")
     assert "(/usr/lib/baretick/baretick.efi)" in page
