@@ -20,10 +20,15 @@ PREFIX = re.compile(r"(lock |rep |repne |repe )?([a-z0-9]+)\s*(.*)$")
 REGISTER = re.compile(r"(xmm|ymm|zmm|mm|xm|ym|zm|k)(\d)?|r(\d)_(\d+)|r(8|16|32|64)")
 FIXED = re.compile(r"imm\d+|1|cl|al|ax|eax|rax|dx|st0")
 
-# A published form. names: those that it may have here; one: all its operands are one register; latency may be None.
+# A published form. names: those that it may have here; one: all its operands of a register file are one register; latency may be None.
 Published = collections.namedtuple("Published", "said names one latency cycles")
-# How two figures compare. how: one of AGREES, or the class of the page; None: they differ, and nothing explains it.
+# How two figures compare. how: one of AGREES, or the class of the page; None: they differ, and nothing explains it. here: those
+# that could agree.
 Result = collections.namedtuple("Result", "form kind published here how")
+# A class of the page. kinds: of figures; patterns: of names of forms, with * and ? for any text or character; least, most: of
+# the published figure, divided by the one here.
+Class = collections.namedtuple("Class", "name kinds patterns least most")
+KINDS = ("throughput", "latency")
 SAME, ADDRESS, CHAIN, NOTHING, TOO_FAST = ("agrees", "agrees with copies at one address", "agrees with copies that wait",
                                            "agrees with copies that wait for nothing", "less than a slot")
 AGREES = (SAME, ADDRESS, CHAIN, NOTHING)
@@ -48,7 +53,7 @@ def _operand(text):
 
 
 def _names(said):
-    """Returns (names here, whether all operands are one register), or None if the form has no counterpart."""
+    """Returns (names here, whether all operands of a register file are one register), or None if the form has no counterpart."""
     evex, text = "{EVEX}" in said, said.replace("{EVEX}", "").strip().lower()
     found = None if re.search(r"[+/(]|pair|\{k\}|_0", text) else PREFIX.match(text)
     if not found:
@@ -57,15 +62,17 @@ def _names(said):
     operands = [_operand(x) for x in re.split(r"[ ,]+", rest.strip()) if x]
     if None in operands:
         return None
-    registers = [register for _, register in operands if register]
-    several = len(registers) > 1 and len({file for file, *_ in registers}) == 1
-    if several and 1 < len(set(registers)) < len(registers):
+    files = collections.defaultdict(list)
+    for register in (register for _, register in operands if register):
+        files[register[0]].append(register)
+    several = [registers for registers in files.values() if len(registers) > 1]
+    if any(1 < len(set(registers)) < len(registers) for registers in several):
         return None  # some of the operands are one register
     mnemonics = [mnemonic] + [p + CONDITIONS[mnemonic[len(p):]] for p in ("j", "set", "cmov")
                               if mnemonic.startswith(p) and mnemonic[len(p):] in CONDITIONS]
     listed = " " + ", ".join(name for name, _ in operands) if operands else ""
     names = [f"{e}{prefix}{m}{listed}" for m in mnemonics for e in (("{evex} ",) if evex else ("", "{evex} "))]
-    return names, several and len(set(registers)) == 1
+    return names, bool(several) and all(len(set(registers)) == 1 for registers in several)
 
 
 def _fields(line):
@@ -94,15 +101,27 @@ def published(path):
 # --- classes -----------------------------------------------------------------------------------------
 
 def classes(path=PAGE):
-    """Returns [(class, [pattern of forms])]: the first two cells of each line of the page's tables. A pattern is a name, with
-    * for any text."""
+    """Returns each Class of the page's tables, whose cells are its name, figure, forms, here, ratio and why. Raises ValueError
+    for a line that is none."""
     with open(path, encoding="utf-8") as f:
         lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in f if line.startswith("| ")]
-    return [(cells[0], re.findall(r"`([^`]+)`", cells[1])) for cells in lines if "`" in cells[1]]
+    found = []
+    for cells in lines:
+        if cells[0] in ("class", "---"):
+            continue
+        ratio = re.fullmatch(r"([\d.]+) to ([\d.]+)", cells[4]) if len(cells) == 6 else None
+        patterns = re.findall(r"`([^`]+)`", cells[2]) if ratio else []
+        if not patterns or cells[1] not in (*KINDS, "both"):
+            raise ValueError(f"{path}: {cells[0]}: a line of classes has a name, throughput, latency or both, forms in `, the "
+                             "figure here, a ratio such as 0.9 to 1.1, and a reason")
+        found.append(Class(cells[0], KINDS if cells[1] == "both" else (cells[1],), patterns, *map(float, ratio.groups())))
+    return found
 
 
-def _class_of(form, of):
-    return next((name for name, patterns in of if any(fnmatch.fnmatchcase(form, p.replace("[", "[[]")) for p in patterns)), None)
+def _class_of(form, kind, ratio, of):
+    """Returns the name of the class that explains this ratio of a form's figures, or None."""
+    return next((c.name for c in of if kind in c.kinds and c.least <= ratio <= c.most
+                 and any(fnmatch.fnmatchcase(form, p.replace("[", "[[]")) for p in c.patterns)), None)
 
 
 # --- the comparison ----------------------------------------------------------------------------------
@@ -117,11 +136,15 @@ def _latencies(form, memory):
     return [figure for pair, figure in form.figures.items() if wanted.fullmatch(pair)]
 
 
+def _independent(form, p):
+    """Returns the figures of independent copies. If all operands of the published copies are one register, so may they be here."""
+    return [form.figures[key] for key in ("tp", *(["same"] if p.one else [])) if key in form.figures]
+
+
 def _throughput(form, p):
     """Returns how a published throughput agrees, or None. Copies of others may have one register for all operands, or one
     address, or one destination, so that they wait for each other: such copies have figures here, too."""
-    independent = [form.figures[key].value for key in ("tp", *(["same"] if p.one else [])) if key in form.figures]
-    if any(near(value, p.cycles) for value in independent):
+    if any(near(f.value, p.cycles) for f in _independent(form, p)):
         return SAME
     if "line" in form.figures and near(form.figures["line"].value, p.cycles):
         return ADDRESS
@@ -139,6 +162,14 @@ def _latency(form, p):
     return NOTHING if not waits and any(near(value, p.latency) for value in idle) else None
 
 
+def _result(form, p, kind, how, candidates, of):
+    """Returns the Result of a published figure. The nearest of the candidates tells whether a class explains the difference."""
+    there = p.cycles if kind == "throughput" else p.latency
+    nearest = min((f.value for f in candidates), key=lambda value: abs(value - there))
+    return Result(p.said, kind, there, ", ".join(insn.said(f) for f in candidates[:4]),
+                  how or _class_of(form.name, kind, there / nearest if nearest > 0 else float("inf"), of))
+
+
 def compare(forms, there, of):
     """Returns a Result per figure that both have. forms: of one core; there: Published ones; of: classes()."""
     by_name, results = {form.name: form for form in forms}, []
@@ -146,11 +177,9 @@ def compare(forms, there, of):
         form = next((by_name[name] for name in p.names if name in by_name), None)
         if form is None or "tp" not in form.figures:
             continue
-        shown = insn.said(form.figures["same" if p.one and "same" in form.figures else "tp"])
-        results.append(Result(p.said, "throughput", p.cycles, shown, _throughput(form, p) or _class_of(form.name, of)))
+        results.append(_result(form, p, "throughput", _throughput(form, p), _independent(form, p), of))
         if p.latency is not None and (found := _latencies(form, "[m" in p.said.lower())):
-            shown = ", ".join(insn.said(f) for f in found[:4])
-            results.append(Result(p.said, "latency", p.latency, shown, _latency(form, p) or _class_of(form.name, of)))
+            results.append(_result(form, p, "latency", _latency(form, p), found, of))
     return results
 
 
