@@ -4,8 +4,13 @@
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu_facts.h"
 #include "lib/cpu/speeds.h"
+#include "lib/insn/support.h"
+#include "lib/insn/table.h"
 #include "hosted/replay/cpuid_dump.h"
 #include "hosted/replay/replay.h"
+
+#define LEAF1_XSAVE  (1u << 26) /* ECX */
+#define XCR0_VECTORS 0xe7u      /* x87, SSE, AVX and the three components of AVX-512 */
 
 #define RECORDER 2000 /* a recorder's TSC measurement is accurate to one part in this number */
 
@@ -123,6 +128,36 @@ static void measuring(struct json *j, struct recorded *r)
     json_u64(j, "physical_bits", c->phys_bits);
 }
 
+/* Returns XCR0 as the program sets it: the CPU's components without AMX; 0 without XSAVE. */
+static uint64_t xcr0_of(struct recorded *r)
+{
+    struct cpuid_regs one = cpuid_dump_get(&r->boot, 1, 0);
+
+    return one.ecx & LEAF1_XSAVE ? cpuid_dump_get(&r->boot, 0xd, 0).eax & XCR0_VECTORS : 0;
+}
+
+/* Counts the forms of suite insn that the CPU has, and those that it lacks by the feature. */
+static void forms(struct json *j, struct recorded *r)
+{
+    struct insn_support support;
+    unsigned run = 0, lacks[INSN_FEATURES + 1] = {0};
+
+    insn_support(&support, cpuid_dump_get, &r->boot, xcr0_of(r));
+    for (unsigned i = 0; i < insn_count(); i++) {
+        bool runs = insn_form(i)->why == INSN_RUNS;
+        enum insn_feature missing = insn_lacks(&support, insn_form(i));
+        run += runs && missing == INSN_FEATURES;
+        lacks[missing] += runs;
+    }
+    json_object(j, "insn");
+    json_u64(j, "run", run);
+    json_object(j, "lacks");
+    for (unsigned i = 0; i < INSN_FEATURES; i++)
+        json_nonzero(j, insn_feature_name((enum insn_feature)i), lacks[i]);
+    json_close(j);
+    json_close(j);
+}
+
 static void decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
 {
     struct recorded r = {.dump = d, .boot = {d, 0}, .measured_hz = hz};
@@ -143,6 +178,7 @@ static void decode(struct json *j, const struct cpuid_dump *d, uint64_t hz)
     cpu_facts_record_caches(&facts, j);
     cpu_facts_record_tlbs(&facts, j);
     cpu_facts_record_mitigations(&facts, j);
+    forms(j, &r);
     free(r.place);
 }
 

@@ -82,9 +82,39 @@ def judge_caches(said):
     assert len(keys) == len(set(keys)) and (1, "data") in keys
 
 
+# Of features of instructions: leaf, position of the register in a line of a recording, bit (Intel SDM vol. 2A CPUID, AMD
+# APM vol. 3 appendix E); whether forms need the vectors of AVX (XCR0 bits 1 and 2) or AVX-512 (also 5 to 7).
+FEATURES = {
+    "SSE3": ("00000001", 6, 0, 0), "SSSE3": ("00000001", 6, 9, 0), "SSE4.1": ("00000001", 6, 19, 0),
+    "AVX": ("00000001", 6, 28, 0x6), "ADX": ("00000007", 5, 19, 0), "BMI1": ("00000007", 5, 3, 0), "SHA": ("00000007", 5, 29, 0),
+    "AVX512F": ("00000007", 5, 16, 0xE6), "SSE4A": ("80000001", 6, 6, 0), "XOP": ("80000001", 6, 11, 0),
+}  # fmt: skip
+
+
+def has(path, leaf, register, bit, vectors):
+    """Tests a bit of CPU 0, and whether leaf 0Dh has the vectors. They need OSXSAVE, as the recorder's system set it."""
+    leaves = {}
+    for words in (line.split() for line in path.read_text().splitlines() if line.startswith("cpuid 0 ")):
+        leaves.setdefault(words[2], words)
+    most = leaves.get(f"{leaf[0]}0000000", [])
+    words = leaves.get(leaf) if most and int(most[4], 16) >= int(leaf, 16) else None
+    saves = int(leaves["00000001"][6], 16) >> 27 & 1
+    components = int(leaves["0000000d"][4], 16) if saves and "0000000d" in leaves else 0
+    return bool(words) and bool(int(words[register], 16) >> bit & 1) and components & vectors == vectors
+
+
+def judge_forms(path, said):
+    """A CPU that lacks a feature lacks its forms, which name it. One that has it names another feature at most."""
+    forms = said["insn"]
+    assert forms["run"] > 1500 and all(n > 0 for n in forms["lacks"].values())
+    for name, where in FEATURES.items():
+        assert (name in forms["lacks"]) != has(path, *where), (name, forms)
+
+
 def judge(path, said):
     words = stated(path)
     assert "error" not in said
+    judge_forms(path, said)
     judge_topology(said, words, apic_ids(path))
     judge_caches(said)
     judge_speeds(path, said)
@@ -128,6 +158,11 @@ def judge_speeds(path, said):
         assert speeds[name]["verdict"] in ("absent", "agrees", "not judged"), speeds[name]
 
 
+def judge_number_of_forms(decoded):
+    """No form is lost: each either runs or has the feature that is missing."""
+    assert len({said["insn"]["run"] + sum(said["insn"]["lacks"].values()) for said in decoded.values()}) == 1
+
+
 def judge_clocks(decoded):
     """The limits: never wrong by 0.5%, within 0.25% for nine of ten, stated for 85% of the measured ones."""
     off = {p.name: off_by(p, s) for p, s in decoded.items()}
@@ -163,6 +198,10 @@ def test_tsc_frequencies_of_the_fixtures_are_those_measured(fixtures):
     judge_clocks(fixtures)
 
 
+def test_each_form_runs_or_lacks_a_feature_on_each_machine(fixtures):
+    judge_number_of_forms(fixtures)
+
+
 def test_a_folder_of_recordings_agrees_with_its_contents():
     folder = os.environ.get("BARETICK_CPUID")
     if not folder:
@@ -177,3 +216,4 @@ def test_a_folder_of_recordings_agrees_with_its_contents():
             wrong[path.name] = str(e)
     assert not wrong, "\n".join(f"{name}: {what}" for name, what in wrong.items())
     judge_clocks(decoded)
+    judge_number_of_forms(decoded)
