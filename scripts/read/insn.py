@@ -220,11 +220,15 @@ def pairs(form):
     return sorted((name for name in form.figures if name not in VARIANTS), key=_natural)
 
 
+def _with_error(figure):
+    return said(figure) + ("" if figure.error is None else f"+-{figure.error:g}")
+
+
 def _together(figures, names):
-    """Returns `1>0 3  1>f 4`: pairs with equal figures share one entry."""
+    """Returns `1>0 3+-0.02  1>f 4+-0.2`: pairs with equal figures share one entry."""
     alike = {}
     for name in names:
-        alike.setdefault(said(figures[name]), []).append(name)
+        alike.setdefault(_with_error(figures[name]), []).append(name)
     return "  ".join(f"{','.join(names)} {figure}" for figure, names in alike.items())
 
 
