@@ -89,9 +89,9 @@ struct platform_cores {
     bool (*wake)(const struct platform *p, unsigned i, int64_t *ticks);
     bool (*ipi)(const struct platform *p, unsigned i, int64_t *ticks);
     /*
-     * Changes one page and has the n cores of the list, without the boot core, invalidate it, as
-     * often as there are entries in `shot`. Returns NULL, or why not; "used the old translation" if
-     * a core did not invalidate it. NULL: not supported.
+     * Changes the memory of a page and has the n cores of the list, without the boot core,
+     * invalidate their translations, as often as there are entries in `shot`. Returns NULL, or why
+     * not: a core did not answer, or used the old translation. NULL: not supported.
      */
     const char *(*shootdown)(const struct platform *p, const unsigned *list, unsigned n,
                              struct platform_shootdown *shot, unsigned shots);

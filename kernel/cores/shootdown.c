@@ -6,8 +6,9 @@
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 
-#define ANSWER_US                                                                                  \
-    1000000 /* limit of one acknowledgement: many virtual CPUs may share few real ones */
+/* Limit of an acknowledgement. Many virtual CPUs, all of which run, may share few real ones. */
+#define ANSWER_US   1000000
+#define PER_CORE_US 100000
 
 struct shooting {
     struct cores *all;
@@ -149,7 +150,7 @@ const char *cores_shootdown(struct cores *all, const unsigned *list, unsigned n,
                          .n = n,
                          .shot = shot,
                          .shots = shots,
-                         .limit = cores_ticks(all, ANSWER_US)};
+                         .limit = cores_ticks(all, ANSWER_US + n * PER_CORE_US)};
 
     for (unsigned k = 0; k < n; k++) {
         if (all->facts[list[k]].why_not)

@@ -134,25 +134,26 @@ def test_no_shot_comes_in_a_row_that_ends_in_time(boot):
 
 
 def test_setup_and_check_that_do_not_come_back_fail_their_row_alone(boot):
-    """Also a row whose setup faults, and bodies in ring 3; the next row is measured."""
+    """Also a row whose setup faults, and bodies in ring 3 or with their own page tables; the next row is measured."""
     late = "it ran longer than deadline=1 seconds and was ended"
     rows = {
         "endless_setup": (late, "endless_setup"),
         "endless_check": (late, "endless_check"),
         "ud2_setup": ("#UD invalid opcode (vector 6)", "undefined_setup"),
     }
-    in_ring3 = {"ring3_endless": late, "ring3_ud2": "#UD invalid opcode (vector 6)"}
-    b = boot(f"suite=provoke,truth bench={','.join((*rows, *in_ring3))},add samples=16 deadline=1")
+    changed = {"ring3_endless": ("CS", late), "ring3_ud2": ("CS", "#UD invalid opcode (vector 6)"),
+               "absent_page": ("CR3", "#PF page fault (vector 14)")}
+    b = boot(f"suite=provoke,truth bench={','.join((*rows, *changed))},add samples=16 deadline=1")
     assert b.status == CHECK_FAILED and not b.events("fault") and not b.events("nmi"), str(b)
-    assert len(b.rows) == 6 and b.row("truth", "add")["status"] == "ok", str(b)
+    assert len(b.rows) == 7 and b.row("truth", "add")["status"] == "ok", str(b)
     for name, (began, function) in rows.items():
         row = b.row("provoke", name)
         assert row["status"] == "wrong" and row["n"] == 0, row
         assert row["why"].startswith(began) and f" in {function}+0x" in row["why"], row
-    for name, ended in in_ring3.items():
+    for name, (state, ended) in changed.items():
         row = b.row("provoke", name)
         assert row["status"] == "wrong" and row["n"] == 0, row
-        assert re.search(rf"CS, .*; {re.escape(ended)} at .* in provoke/{name}/B\+0x", row["why"]), row
+        assert re.search(rf"{state}\b.*; {re.escape(ended)}.* at .* in provoke/{name}/[BE]\+0x", row["why"]), row
 
 
 def test_a_missing_source_for_the_deadline_is_reported(boot):

@@ -77,10 +77,3 @@ def test_a_borrowed_machine_walks_and_invalidates_a_page_on_1_2_and_3_other_core
 def test_shootdowns_need_a_second_core(shared):
     b = shared(f"{WORDS} format=jsonl").must(SUCCESS)
     assert all(b.row("translation", name)["why"].startswith("needs two cores") for name in SHOOTDOWN)
-
-
-def test_a_walk_that_ends_in_a_fault_fails_its_row_and_the_next_one_is_measured(boot):
-    b = boot("suite=provoke,truth,translation bench=absent_page,hit,add samples=16 hist=off")
-    row = b.row("provoke", "absent_page")
-    assert row["status"] == "wrong" and "#PF" in row["why"] and "CR3" in row["why"], row
-    assert b.row("translation", "hit")["status"] == b.row("truth", "add")["status"] == "ok", str(b)
