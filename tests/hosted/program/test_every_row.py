@@ -18,7 +18,7 @@ pytestmark = pytest.mark.launches
 def names(shared_run):
     """Every row that is measured, as `list` has them."""
     others = ("provoke", "provoke_cores", "quiet", "planted_quiet", "memory", "limits", "insn",
-              "privileged", "events", "devices", "exits", "translation")
+              "privileged", "events", "devices", "exits", "translation", "wakeup")
     return {f"{suite}/{row}" for suite, row in listed(shared_run("list").out) if suite not in others}
 
 
