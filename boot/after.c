@@ -1,4 +1,4 @@
-/* After a borrowed machine's report: writes the files, then ends as finish= says. */
+/* After a borrowed machine's report: writes the files or sends them, then ends as finish= says. */
 #include "boot/boot.h"
 #include "kernel/cpu/cpu.h"
 #include "lib/text/fmt.h"
@@ -45,10 +45,10 @@ EFI_STATUS boot_after(struct boot *b, enum status status)
 
     if (b->handoff->painted)
         conout_below(&b->conout);
-    if (!boot_stick(b) && !b->handoff->shown) {
+    if (!(boot_sends(b) ? boot_send(b) : boot_stick(b)) && !b->handoff->shown) {
         fmt(&b->conout.sink,
             "baretick: the report could not be written: no serial port, no screen, "
-            "and no volume for it\n");
+            "and no volume or server for it\n");
         if (status == STATUS_SUCCESS)
             status = STATUS_NO_REPORT;
     }

@@ -162,7 +162,7 @@ void boot_once_failed(struct boot *b);
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
-/* --- parts of them: conf.c, options.c, firmware.c, cores.c, stick.c, console.c ---------------- */
+/* --- parts of them: conf.c, options.c, firmware.c, cores.c, stick.c, send.c, console.c -------- */
 
 /* Reads the configuration into the options; sets options_from to its name if there is one. False:
  * b->error. */
@@ -194,6 +194,12 @@ void boot_lend_end(struct boot *b);
  * was loaded from, and reports the result on the firmware's console. Sets b->report and b->error.
  * True: a file was written. */
 bool boot_stick(struct boot *b);
+
+/* Returns whether the report goes to a server instead of the volume: upload=. */
+bool boot_sends(const struct boot *b);
+/* Sends the report's records there and reports the result on the firmware's console. Sets b->error.
+ * True: the server has the file. */
+bool boot_send(struct boot *b);
 
 /* Opens the serial port at I/O ports. Does not use one in memory: the firmware may not have mapped
  * it, and its console is on it. */

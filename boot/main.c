@@ -30,7 +30,8 @@ static bool has_serial(const struct boot *b)
 static void choose_takeover(struct boot *b)
 {
     struct handoff *h = b->handoff;
-    bool wants = h->options.takeover == TAKEOVER_BORROW || h->options.finish == FINISH_RETURN;
+    bool wants = h->options.takeover == TAKEOVER_BORROW || h->options.finish == FINISH_RETURN ||
+                 h->options.upload.kind == UPLOAD_URL;
     bool may = h->options.takeover == TAKEOVER_AUTO;
 
     /* Without a console the report can only go to the stick, which needs boot services. */

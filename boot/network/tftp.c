@@ -11,21 +11,15 @@
 #define FILE_UNKNOWN 1      /* error code of RFC 1350 */
 #define OPCODE_ERROR 5
 
-/* Either byte order: EDK II passes some packets as they came. No number here has two bytes. */
-static unsigned small_number(const UINT8 *at)
-{
-    return at[0] | at[1];
-}
-
 /* Takes the code of an error packet. */
 static EFI_STATUS EFIAPI check(void *self, struct mtftp4_token *t, UINT16 size, UINT8 *packet)
 {
     struct network_failure *f = t->context;
 
     (void)self;
-    if (size >= 4 && small_number(packet) == OPCODE_ERROR) {
+    if (size >= 4 && packet[0] == 0 && packet[1] == OPCODE_ERROR) {
         f->what = "the server answered with a TFTP error";
-        f->code = small_number(packet + 2);
+        f->code = (unsigned)packet[2] << 8 | packet[3];
         f->missing = f->code == FILE_UNKNOWN;
     }
     return EFI_SUCCESS;

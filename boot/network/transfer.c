@@ -1,10 +1,14 @@
 #include "boot/network/transfer.h"
 
+#include "boot/network/http.h"
 #include "boot/network/tftp.h"
 
-static bool unsupported(struct network_failure *f)
+static bool parse(struct url *url, const char *text, struct network_failure *f)
 {
-    f->what = "only tftp:// is supported";
+    *f = (struct network_failure){0};
+    if (url_parse(url, text))
+        return true;
+    f->what = "not a URL of http, https or tftp";
     return false;
 }
 
@@ -13,11 +17,11 @@ bool network_get(struct network *n, const struct network_file *file, void *bytes
 {
     struct url url;
 
-    *f = (struct network_failure){0};
     *size = 0;
-    return url_parse(&url, file->url) && url.scheme == URL_TFTP
-               ? tftp_get(n, &url, bytes, room, size, f)
-               : unsupported(f);
+    if (!parse(&url, file->url, f))
+        return false;
+    return url.scheme == URL_TFTP ? tftp_get(n, &url, bytes, room, size, f)
+                                  : http_get(n, file->url, file->login, bytes, room, size, f);
 }
 
 bool network_put(struct network *n, const struct network_file *file, const void *bytes, size_t size,
@@ -25,7 +29,8 @@ bool network_put(struct network *n, const struct network_file *file, const void 
 {
     struct url url;
 
-    *f = (struct network_failure){0};
-    return url_parse(&url, file->url) && url.scheme == URL_TFTP ? tftp_put(n, &url, bytes, size, f)
-                                                                : unsupported(f);
+    if (!parse(&url, file->url, f))
+        return false;
+    return url.scheme == URL_TFTP ? tftp_put(n, &url, bytes, size, f)
+                                  : http_put(n, file->url, file->login, bytes, size, f);
 }

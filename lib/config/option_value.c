@@ -3,6 +3,7 @@
 #include "lib/config/core_list.h"
 #include "lib/config/near.h"
 #include "lib/config/serial_choice.h"
+#include "lib/config/upload_choice.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
@@ -85,6 +86,8 @@ bool option_value_take(void *o, const struct option_doc *k, const char *text)
         return timer_list_parse(field(o, k), k->values, text, &at, &n) == TIMER_LIST_FINE;
     case OPTION_SERIAL:
         return serial_choice_parse(field(o, k), text);
+    case OPTION_UPLOAD:
+        return upload_choice_parse(field(o, k), text);
     case OPTION_LIST:
         return is_list(text) && str_copy(field(o, k), OPTIONS_LIST_MAX, text, strlen(text));
     case OPTION_FILES:
@@ -163,6 +166,12 @@ void option_value_explain(const struct option_doc *k, const char *text, struct s
             k->values, SERIAL_IO_MIN, SERIAL_IO_MAX, SERIAL_MMIO_MIN, SERIAL_BAUD_MIN,
             SERIAL_BAUD_MAX, SERIAL_BAUD_MAX);
         break;
+    case OPTION_UPLOAD:
+        fmt(err,
+            "auto, off, or the URL of a folder of at most %d bytes: http://[USER:PASSWORD@]HOST/, "
+            "https://, or tftp:// with an IPv4 address",
+            URL_MOST - 2);
+        break;
     }
 }
 
@@ -200,6 +209,8 @@ const char *option_value_text(const void *o, const struct option_doc *k,
     case OPTION_SERIAL:
         serial_choice_text(at, text, OPTION_VALUE_TEXT);
         break;
+    case OPTION_UPLOAD:
+        return upload_choice_text(at);
     }
     return text;
 }

@@ -23,7 +23,8 @@ enum option_kind {
     OPTION_FRACTION, /* of 1, with a point, or whole thousandths; stored in parts of OPTION_ONE */
     OPTION_CHOICE,   /* an enum; `values` has its words in its order */
     OPTION_TIMERS,
-    OPTION_SERIAL
+    OPTION_SERIAL,
+    OPTION_UPLOAD
 };
 
 /* A key: its name, values, default and meaning as one line each (the documentation's table), and

@@ -121,6 +121,8 @@ static const struct option_doc keys[] = {
      .meaning = "auto: exit QEMU; on a machine halt; return if borrowed"},
     {CHOICE(takeover, TAKEOVER_CHOICES, "auto"),
      .meaning = "borrow: restore the machine; auto: borrow if no console"},
+    {OTHER(upload, OPTION_UPLOAD, "auto|off|URL", "auto"),
+     .meaning = "server's folder for the report; auto: the program's own"},
     {NUMBER(once, 0, 4294967295, 0), .meaning = "set by `baretick once`: the number of its run"},
 };
 #define KEYS (sizeof keys / sizeof keys[0])
@@ -184,11 +186,14 @@ static void say_words(const char *word, struct sink *err)
     fmt(err, "; `help` lists all words");
 }
 
-static void say_place(struct sink *err, const struct word *word, const char *source,
-                      const char *unit, unsigned number)
+/* k: the word's key, or NULL. The value of upload= may have a password. */
+static void say_place(struct sink *err, const struct word *word, const struct option_doc *k,
+                      const char *source, const char *unit, unsigned number)
 {
-    const size_t longest = 64; /* leaves room in a screen's line for the start of the message */
+    size_t longest = 64; /* leaves room in a screen's line for the start of the message */
 
+    if (k && k->takes.kind == OPTION_UPLOAD)
+        longest = strlen(k->key) + 1;
     fmt(err, "%s, %s %u: \"", source, unit, number);
     str_escape(err, word->at, word->n < longest ? word->n : longest);
     fmt(err, word->cut || word->n > longest ? "...\": " : "\": ");
@@ -236,7 +241,7 @@ bool options_take(struct options *o, const struct word *word, const char *source
     if (whole && (take_lone(o, word->at) || take_pair(o, word->at)))
         return true;
 
-    say_place(err, word, source, unit, number);
+    say_place(err, word, k, source, unit, number);
     if (word->bad)
         fmt(err, "contains bytes that are not text: write UTF-8 or UTF-16");
     else if (word->open)
@@ -283,6 +288,12 @@ bool options_check_pairs(const struct options *o, struct sink *err)
         fmt(err,
             "dma=off with takeover=borrow or finish=return: the firmware's drivers continue and "
             "need their devices; dma=off needs takeover=exit or auto");
+        return false;
+    }
+    if (o->upload.kind == UPLOAD_URL && (o->takeover == TAKEOVER_EXIT || o->dma == SETTING_OFF)) {
+        fmt(err,
+            "upload= with takeover=exit or dma=off: the report is sent by the firmware's drivers, "
+            "which must continue; upload= needs takeover=borrow or auto, and dma=keep");
         return false;
     }
     return true;

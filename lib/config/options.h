@@ -14,6 +14,7 @@
 #include "lib/config/recipe.h"
 #include "lib/config/serial_choice.h"
 #include "lib/config/timer_list.h"
+#include "lib/config/upload_choice.h"
 #include "lib/config/word_list.h"
 #include "lib/text/sink.h"
 
@@ -154,7 +155,8 @@ struct options {
     struct serial_choice serial;
     enum finish finish;
     enum takeover takeover;
-    uint32_t once; /* identifies a run of `scripts/baretick once`; 0: another start */
+    struct upload_choice upload; /* where the report of a borrowed machine is sent */
+    uint32_t once;               /* identifies a run of `scripts/baretick once`; 0: another start */
 };
 
 void options_default(struct options *o);

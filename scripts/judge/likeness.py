@@ -5,7 +5,7 @@ from read import figure
 # changes what is measured and must be equal, including options that this program does not know.
 NOT_MEASURED = frozenset("""suite bench objects samples rounds retry_budget warmup clock seed cores quiet_time gaps_max
     time deadline format table hist console serial finish instructions
-    once""".split())
+    once upload""".split())
 # The run and its rows have the effect of these options, and that is compared.
 REPORTED = frozenset(("recipe", "cycle", "takeover"))
 # Options that only one method uses.

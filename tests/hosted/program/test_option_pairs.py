@@ -20,6 +20,7 @@ EXAMPLES = {
     "epsilon": ["0.05", "0", "1000"],
     "serial": ["auto", "off", "com4", "io:0x2e8,115200", "mmio:0x10000000:4:4"],
     "objects": ["off"],
+    "upload": ["auto", "off", "http://10.0.2.2/"],
 }
 # Not among the pairs: a launch with one of them takes seconds for its first measurement alone, and it differs from the
 # others only in the window's code, which every row runs in test_every_row.py.
@@ -33,6 +34,8 @@ IMPOSSIBLE = [
     {"takeover": "exit", "finish": "return"},
     {"dma": "off", "takeover": "borrow"},
     {"dma": "off", "finish": "return"},
+    {"upload": "http://10.0.2.2/", "takeover": "exit"},
+    {"upload": "http://10.0.2.2/", "dma": "off"},
 ]
 
 

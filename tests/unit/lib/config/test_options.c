@@ -160,6 +160,15 @@ static void words_that_exclude_each_other_are_refused(void **state)
         assert_non_null(strstr(message, "dma=off with takeover=borrow or finish=return: "));
         assert_non_null(strstr(message, "takeover=exit or auto"));
     }
+    static const char *const sent[] = {"upload=http://h/ takeover=exit",
+                                       "dma=off upload=http://h/"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_false(fits(sent[i], message, sizeof message));
+        assert_non_null(strstr(message, "upload= with takeover=exit or dma=off: "));
+        assert_non_null(strstr(message, "takeover=borrow or auto"));
+    }
+    assert_true(fits("upload=http://h/", message, sizeof message));
+    assert_true(fits("upload=auto takeover=exit", message, sizeof message));
     assert_true(fits("dma=off takeover=exit", message, sizeof message));
     assert_true(fits("dma=off", message, sizeof message));
 }
@@ -195,6 +204,8 @@ static void messages_name_place_word_and_allowed_values(void **state)
     refused("clock=pit,tsc,pit",
             SAYS("line 1: \"clock=pit,tsc,pit\": ",
                  "tsc|hpet|pmtimer|pit|cputime|clock|thread|times|auto", "\"pit\"", "twice"));
+    /* The value may have a password, so it is not shown. */
+    refused("upload=htp://me:secret@h/", SAYS("line 1: \"upload=...\": ", "auto, off", "http://"));
     refused("\"samples=64", SAYS("line 1: \"samples=64\": ", "double quote"));
     refused("suite=caf\xe9", SAYS("line 1: \"suite=caf\\xe9\": ", "UTF-8", "UTF-16"));
 }

@@ -1,0 +1,21 @@
+/* The value of `upload=`: auto, off, or the URL of a folder on a server, with a login. */
+#ifndef LIB_CONFIG_UPLOAD_CHOICE_H
+#define LIB_CONFIG_UPLOAD_CHOICE_H
+
+#include <stdbool.h>
+#include "lib/network/url.h"
+
+#define UPLOAD_LOGIN_MOST 128 /* bytes, including the NUL */
+
+struct upload_choice {
+    enum { UPLOAD_AUTO, UPLOAD_OFF, UPLOAD_URL } kind;
+    char url[URL_MOST];            /* of the folder, without the login; ends with a slash */
+    char login[UPLOAD_LOGIN_MOST]; /* "user:password", never shown; or empty */
+};
+
+/* Parses auto, off, or a URL of scheme http, https or tftp. False: none of these. */
+bool upload_choice_parse(struct upload_choice *c, const char *text);
+/* Returns the choice as a word, without the login. */
+const char *upload_choice_text(const struct upload_choice *c);
+
+#endif

@@ -1,0 +1,45 @@
+/* Base64: the test vectors of RFC 4648 section 10, and too little room. */
+#include "lib/network/base64.h"
+
+#include <string.h>
+#include "tests/unit/unit.h"
+
+static void the_vectors_of_the_rfc_hold(void **state)
+{
+    static const char *const vectors[][2] = {
+        {"", ""},
+        {"f", "Zg=="},
+        {"fo", "Zm8="},
+        {"foo", "Zm9v"},
+        {"foob", "Zm9vYg=="},
+        {"fooba", "Zm9vYmE="},
+        {"foobar", "Zm9vYmFy"},
+        {"\xff\xfe", "//4="},
+    };
+    char text[9];
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        assert_true(base64_encode(text, sizeof text, vectors[i][0], strlen(vectors[i][0])));
+        assert_string_equal(text, vectors[i][1]);
+    }
+}
+
+static void a_text_that_does_not_fit_is_empty(void **state)
+{
+    char text[8] = "x";
+
+    (void)state;
+    assert_false(base64_encode(text, sizeof text, "foobar", 6));
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_vectors_of_the_rfc_hold),
+        cmocka_unit_test(a_text_that_does_not_fit_is_empty),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
