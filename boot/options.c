@@ -79,6 +79,11 @@ static bool are_possible(struct boot *b)
     options_settle(&b->handoff->options);
     if (!options_check_pairs(o, error))
         return false;
+    if (o->upload.kind == UPLOAD_URL && !b->network.from.has_address) {
+        fmt(error, "upload=: the program was not loaded from a network over IPv4, so it has no "
+                   "address there; allowed: auto, off");
+        return false;
+    }
     if (o->help || o->list)
         return true;
     if (!registry_check(o, error)) {

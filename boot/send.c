@@ -93,8 +93,6 @@ bool boot_send(struct boot *b)
     make_url(b, url);
     if (!b->handoff->log)
         fmt(boot_error(b), "the arena was too small to keep it");
-    else if (!b->network.mac[0])
-        fmt(boot_error(b), "upload= needs a program that was loaded from a network");
     else {
         b->bs->SetWatchdogTimer(WATCHDOG_S, WATCHDOG_ID, 0, NULL);
         sent = try_all(b, &file);

@@ -66,9 +66,11 @@ static bool transfer(struct network *n, const struct url *url, struct mtftp4_tok
     t->check = check;
     f->status = writes ? mtftp->write(s.protocol, t) : mtftp->read(s.protocol, t);
     if (!EFI_ERROR(f->status)) {
-        if (!service_wait(&s, mtftp->poll))
-            mtftp->configure(s.protocol, NULL); /* ends the transfer, and sets its status */
-        f->status = t->status;
+        bool ended = service_wait(&s, mtftp->poll);
+
+        if (!ended)
+            mtftp->configure(s.protocol, NULL); /* ends the transfer */
+        f->status = ended ? t->status : EFI_TIMEOUT;
     }
     service_close(&s);
     if (EFI_ERROR(f->status) && !f->what)

@@ -44,6 +44,12 @@ def test_without_one_the_common_configuration_is_used(pxe):
     assert b.run["options_from"] == "baretick.conf", b.run["options_from"]
 
 
+def test_a_server_for_the_report_of_a_program_from_elsewhere_is_an_error(boot):
+    b = boot(f"{QUICK} upload=http://rack:s3cret@10.0.2.2/").must(BAD_OPTIONS)
+    (error,) = b.events("error")
+    assert "upload=" in error["message"] and "auto, off" in error["message"] and b"s3cret" not in b.serial, error
+
+
 def test_a_wrong_word_of_it_is_an_error_that_names_the_file(pxe):
     b = pxe({f"{MAC}.conf": "suite=baseline\nsample=32"}).must(BAD_OPTIONS)
     (error,) = b.events("error")
