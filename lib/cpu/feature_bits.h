@@ -1,7 +1,8 @@
 /*
  * Features that a row may need, by the bit of CPUID that reports each. Sources: Intel SDM vol. 2A,
  * CPUID, table 3-8; AMD APM vol. 3 appendix E (leaves from 8000_0000h). Intel and AMD report the
- * controls of speculation in different leaves; either is enough. FRED: Intel 346446 section 3.1.
+ * controls of speculation in different leaves; either is enough. FRED: Intel 346446.
+ * VERW on AMD: the white paper on transient scheduler attacks (TSA), 2025.
  */
 #ifndef LIB_CPU_FEATURE_BITS_H
 #define LIB_CPU_FEATURE_BITS_H
@@ -39,6 +40,7 @@
     ONE(RDTSCP, "RDTSCP", 0x80000001, 0, EDX, 27)                                                  \
     ONE(INVLPGB, "INVLPGB", 0x80000008, 0, EBX, 3)                                                 \
     ONE(WBNOINVD, "WBNOINVD", 0x80000008, 0, EBX, 9)                                               \
+    TWO(VERW, "VERW that clears the CPU's buffers", 7, 0, EDX, 10, 0x80000021, 0, EAX, 5)          \
     TWO(IBRS, "IBRS", 7, 0, EDX, 26, 0x80000008, 0, EBX, 14)                                       \
     TWO(IBPB, "IBPB", 7, 0, EDX, 26, 0x80000008, 0, EBX, 12)                                       \
     TWO(STIBP, "STIBP", 7, 0, EDX, 27, 0x80000008, 0, EBX, 15)                                     \

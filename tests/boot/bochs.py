@@ -2,6 +2,8 @@
 
 import os
 import pty
+import shutil
+import subprocess
 import time
 
 from machine import TIMEOUT, Boot, follow
@@ -27,6 +29,13 @@ panic: action=fatal
 error: action=report
 log: {folder}/log
 """
+
+
+def models():
+    """The CPU models of this Bochs; none without Bochs."""
+    if not shutil.which("bochs"):
+        return []
+    return subprocess.run(["bochs", "-help", "cpu"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout.split()
 
 
 def bochs(folder, disk, cores=1, timeout=TIMEOUT, model="corei7_skylake_x"):

@@ -2,10 +2,10 @@
 test_translation.py do not boot: on other cores, on a borrowed machine, in Bochs."""
 
 import pytest
-from bochs import bochs
+from bochs import bochs, models
 from machine import SUCCESS
 from sharing import QEMU64
-from test_events import BY_HAND
+from test_events import BY_FRED, BY_HAND
 from test_privileged import MODELS, WORDS, refused, rows_of_suite
 from test_steps import by_steps
 from test_translation import LOADS, WALKS
@@ -67,9 +67,34 @@ def test_bochs_runs_the_rows_whose_features_qemu_lacks(stick, tmp_path):
     done = {row["name"]: row["per_op"]["instructions"] for row in b.rows if row["status"] == "ok"}
     lacks = {row["name"] for row in b.rows} - set(done)
     assert lacks == {"pm_timer", "hpet", "pci_ecam", "rdpmc_fixed", "nmi_x2apic_delivery", "nmi_x2apic_return"} | {
-        f"user_{way}_ibrs" for way in ("int", "syscall", "sysenter")} | {"walk_4k_5", "walk_2m_4"}, str(b)  # fmt: skip
+        f"user_{way}_{with_}" for way in ("int", "syscall", "sysenter") for with_ in ("verw", "ibrs", "fred")} | {"walk_4k_5", "walk_2m_4"}, str(b)  # fmt: skip
     assert refused(b.row("privileged", "rdpmc_fixed")), str(b)
     assert [b.row("devices", name)["why"] for name in ("pm_timer", "hpet")] == ["no FADT", "no HPET table"], str(b)
     known = rows_of_suite() | DEVICES | EXITS | BY_HAND | dict.fromkeys(WALKS | {"accessed"}, LOADS) | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
     assert done == {name: known[name] + (name in FAULTS) for name in done}
     assert (done["to_cr3_pcids_keep"], done["invpcid_3"], done["wrmsr_tsc_deadline"]) == (2, 2, 4)
+
+
+FRED = "wildcat_lake"  # the first model of Bochs with FRED
+
+
+@pytest.mark.others
+@pytest.mark.skipif(FRED not in models(), reason=f"needs a Bochs with the CPU model {FRED}: newer than 3.0, with FRED")
+@pytest.mark.parametrize("cores", [1, 2])
+def test_fred_delivers_each_event_with_exactly_its_instructions(stick, tmp_path, cores):
+    """VERW and IBRS, too, which no other emulator has. A fault ends only its row. With several cores, the TSC of Bochs
+    does not count instructions; with one it does."""
+    words = "suite=events,provoke,truth samples=16 hist=off rounds=1 bench=*_fred,*_verw,*_ibrs,ring3_fred_ud2,add cores=all share=together"
+    b = bochs(tmp_path, stick({"baretick.conf": words.encode()}), cores=cores, model=FRED)
+    ways = ("int", "syscall", "sysenter")
+    known = {f"{name}_fred": n for name, n in BY_FRED.items()} | {f"user_{way}_verw": BY_HAND[f"user_{way}"] + 1 for way in ways}
+    known |= {"user_int_ibrs": 9, "user_syscall_ibrs": 11, "user_sysenter_ibrs": 15}
+    events = [row for row in b.rows if row["suite"] == "events" and row["name"] != "nmi_x2apic_fred"]
+    assert len(events) == cores * len(known), str(b)
+    for row in events:
+        assert row["status"] == "ok" and "changed" not in row, row
+        if cores == 1:
+            assert row["per_op"]["ticks"] == known[row["name"]] + (row["name"].removesuffix("_fred") in FAULTS), row
+    faults = [row for row in b.rows if row["suite"] == "provoke"]
+    assert len(faults) == cores and all("#UD invalid opcode (vector 6) at " in row["why"] for row in faults), str(b)
+    assert [row["status"] for row in b.rows if row["suite"] == "truth"] == ["ok"] * cores, str(b)

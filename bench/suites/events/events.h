@@ -38,7 +38,7 @@ struct events_msr {
     uint64_t number; /* 0 ends the list */
     struct events_value value;
 };
-#define EVENTS_MSRS 5 /* the most that a row needs, and a 0 */
+#define EVENTS_MSRS 6 /* the most that a row needs, and a 0 */
 
 /*
  * The room's first page. events.inc has the same offsets. `history` stores the handler's address
@@ -55,6 +55,8 @@ struct events_room {
     uint32_t expected;   /* number of NMIs that the row has sent and that have not come yet */
     uint64_t nmi;        /* the kernel's handler for other NMIs */
     struct descriptor_table gdt, gdt_before, idt, idt_before;
+    uint64_t cs;               /* before the window */
+    struct tables_copy tables; /* page tables of the window */
 };
 
 static inline struct events_room *events_room(struct object *o)
@@ -66,20 +68,29 @@ static inline struct events_room *events_room(struct object *o)
 void *events_page(struct object *o);
 
 /*
- * Setups. The row's `arg` is the vector that its handler takes. Each returns with `t` the page
- * tables of the window, in which the entries of some addresses may still be changed.
+ * Setups. The row's `arg` is the vector that its handler takes. The entries of some addresses may
+ * still be changed in the room's page tables.
  */
-void events_ring0(struct object *o, struct tables_copy *t);
+void events_ring0(struct object *o);
 /* The same for a window in ring 3: the code buffer and the room are accessible there. */
-void events_ring3(struct object *o, struct tables_copy *t);
+void events_ring3(struct object *o);
+
+/* After one of these: FRED delivers all events to `handler`, which the setup copies. The row's
+ * `history` is unit_events_fred_on or unit_events_fred_user_on. */
+void events_fred(struct object *o, const struct unit *handler);
 
 /* Adds an MSR to those of the window. */
 void events_msr(struct object *o, uint32_t msr, uint64_t during);
 
+/* MSRs of FRED, which rows with events_fred() touch: Intel 346446. */
+#define MSR_FRED_RSP0    0x1cc
+#define MSR_FRED_STKLVLS 0x1d0
+#define MSR_FRED_CONFIG  0x1d4
+
 /* Units of `history` and `after`: in ring 0, and around a window in ring 3. The last two make the
  * handler's reading of the TSC the window's second or first one. */
 extern const struct unit unit_events_on, unit_events_off, unit_events_user_on, unit_events_user_off,
-    unit_events_delivered, unit_events_returned;
+    unit_events_delivered, unit_events_returned, unit_events_fred_on, unit_events_fred_user_on;
 
 #define EVENTS_NOT_STEPPED "the CPU clears the trap flag when it delivers an event"
 

@@ -2,8 +2,6 @@
 ; after the delivery or before the return, between fences as in recipe lfence.
 %include "bench/suites/events/events.inc"
 
-%define UD2_BYTES  2
-%define MOVE_BYTES 3            ; of an access to [r8]
 
 %macro READING 0
     lfence

@@ -1,12 +1,21 @@
 #include "bench/suites/events/events.h"
 #include "bench/api/platform.h"
+#include <string.h>
 
 /* Offsets in the room. */
 #define GDT_AT    1024
 #define IDT_AT    TABLES_PAGE
 #define TABLES_AT (2 * TABLES_PAGE)
 #define PAGE_AT   (TABLES_AT + TABLES_COPIES * TABLES_PAGE)
+#define FRED_AT   (PAGE_AT + TABLES_PAGE)
 _Static_assert(sizeof(struct events_room) <= GDT_AT, "the GDT follows it");
+
+/* FRED: Intel 346446. The entry for events of ring 3 is at the begin of the page. */
+#define CR4_FRED         (1ull << 32)
+#define FRED_RING0_ENTRY 256
+#define FRED_STACK_ALIGN 64
+#define TSS_RSP0         4 /* SDM vol. 3A figure 8-11 */
+#define SELECTOR_ENTRY   (~7ull)
 
 /* The object and its room are in this part of the data buffer (bench/place/place.c). */
 #define DATA_BYTES PLATFORM_DATA_SIZE
@@ -74,7 +83,7 @@ static struct events_value same(uint64_t v)
     return (struct events_value){v, v};
 }
 
-void events_ring0(struct object *o, struct tables_copy *t)
+void events_ring0(struct object *o)
 {
     struct events_room *r = events_room(o);
     uint64_t cr3 = privileged_cr3(), cr4 = privileged_cr4();
@@ -88,11 +97,12 @@ void events_ring0(struct object *o, struct tables_copy *t)
         .ds = (uint32_t)privileged_ds(),
         .es = (uint32_t)privileged_es(),
         .ss = (uint32_t)privileged_ss(),
+        .cs = privileged_cs(),
     };
     make_gdt(o, r);
     make_idt(o, r);
-    tables_copy(t, cr3, tables_levels(cr4), at(o, TABLES_AT));
-    r->cr3.during = t->physical[0] | (cr3 & ~TABLES_FRAME);
+    tables_copy(&r->tables, cr3, tables_levels(cr4), at(o, TABLES_AT));
+    r->cr3.during = r->tables.physical[0] | (cr3 & ~TABLES_FRAME);
 }
 
 static void open_pages(struct tables_copy *t, uint64_t from, uint64_t bytes)
@@ -101,9 +111,11 @@ static void open_pages(struct tables_copy *t, uint64_t from, uint64_t bytes)
         (void)tables_entry(t, page, TABLES_USER);
 }
 
-void events_ring3(struct object *o, struct tables_copy *t)
+void events_ring3(struct object *o)
 {
-    events_ring0(o, t);
+    struct tables_copy *t = &events_room(o)->tables;
+
+    events_ring0(o);
     open_pages(t, PLATFORM_CODE_VA, PLATFORM_CODE_SIZE);
     open_pages(t, PLATFORM_DATA_VA, DATA_BYTES);
 }
@@ -115,4 +127,34 @@ void events_msr(struct object *o, uint32_t msr, uint64_t during)
     while (m->number)
         m++;
     *m = (struct events_msr){msr, {during, privileged_rdmsr(msr)}};
+}
+
+static uint64_t tss_rsp0(const struct descriptor_table *gdt)
+{
+    uint64_t selector, low, high, rsp0;
+
+    __asm__ volatile("str %0" : "=r"(selector));
+    const uint8_t *entry = (const uint8_t *)(uintptr_t)gdt->base + (selector & SELECTOR_ENTRY);
+    memcpy(&low, entry, sizeof low);
+    memcpy(&high, entry + sizeof low, sizeof high);
+    /* SDM vol. 3A figure 8-4. */
+    uint64_t base = (low >> 16 & 0xffffff) | (low >> 32 & 0xff000000) | high << 32;
+    memcpy(&rsp0, (const uint8_t *)(uintptr_t)base + TSS_RSP0, sizeof rsp0);
+    return rsp0;
+}
+
+void events_fred(struct object *o, const struct unit *handler)
+{
+    struct events_room *r = events_room(o);
+    uint8_t *page = at(o, FRED_AT);
+    uint64_t *entry = tables_entry(&r->tables, (uint64_t)(uintptr_t)page, 0);
+
+    if (entry)
+        *entry &= ~TABLES_NO_EXECUTE;
+    memcpy(page, handler->code, handler->size);
+    memcpy(page + FRED_RING0_ENTRY, handler->code, handler->size);
+    events_msr(o, MSR_FRED_CONFIG, (uint64_t)(uintptr_t)page);
+    events_msr(o, MSR_FRED_STKLVLS, 0);
+    events_msr(o, MSR_FRED_RSP0, tss_rsp0(&r->gdt_before) & ~(FRED_STACK_ALIGN - 1ull));
+    r->cr4.during |= CR4_FRED;
 }

@@ -1,5 +1,5 @@
 ; Ways from ring 3 to ring 0 and back. The handlers do what kernels do against speculation: nothing,
-; another page table, or IBRS.
+; another page table, VERW, or IBRS.
 %include "bench/suites/events/events.inc"
 
 %define MSR_SPEC_CTRL 0x48
@@ -63,6 +63,11 @@ HANDLER entry_%1_cr3
     mov cr3, r8
     COUNT
     mov cr3, r9
+    RETURN_%2
+ENDUNIT
+HANDLER entry_%1_verw
+    COUNT
+    verw [rsi + ROOM_SS]        ; of a data segment; rsi is the room
     RETURN_%2
 ENDUNIT
 HANDLER entry_%1_ibrs

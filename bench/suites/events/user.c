@@ -1,8 +1,10 @@
 /*
  * From ring 3 to ring 0 and back. The whole window runs in ring 3. Each way has the rows `plain`;
  * `cr3`, which changes the page table at both ends, as kernels do against Meltdown; `pcid`, which
- * does so without flushing the TLB; and `ibrs`, which sets IBRS in ring 0. MSRs and their values:
- * SDM vol. 3A sections 5.8.7 and 5.8.8; vol. 4 table 2-2; APM vol. 2 section 6.1.
+ * does so without flushing the TLB; `verw`, which clears buffers before the return, as they do
+ * against MDS and TSA; `ibrs`, which sets IBRS in ring 0; and `fred`, by FRED instead of the IDT.
+ * MSRs and their values: SDM vol. 3A sections 5.8.7 and 5.8.8; vol. 4 table 2-2; APM vol. 2 section
+ * 6.1.
  */
 #include "bench/suites/events/events.h"
 
@@ -32,15 +34,13 @@ extern const struct unit unit_events_syscall, unit_events_sysenter, unit_events_
 
 static void by_int(struct object *o)
 {
-    struct tables_copy t;
-
-    events_ring3(o, &t);
+    events_ring3(o);
 }
 
 /* The first MSR gets the handler's address. */
 static void by_syscall(struct object *o)
 {
-    by_int(o);
+    events_ring3(o);
     events_msr(o, MSR_LSTAR, 0);
     events_msr(o, MSR_STAR, SYSRET_BASE << 48 | RING0_CODE << 32);
     events_msr(o, MSR_SFMASK, FLAGS_CLEARED);
@@ -50,7 +50,7 @@ static void by_syscall(struct object *o)
 /* Ring 0 needs no stack. */
 static void by_sysenter(struct object *o)
 {
-    by_int(o);
+    events_ring3(o);
     events_msr(o, MSR_SYSENTER_EIP, 0);
     events_msr(o, MSR_SYSENTER_CS, RING0_CODE);
     events_msr(o, MSR_SYSENTER_ESP, 0);
@@ -83,7 +83,7 @@ static void with_ibrs(struct object *o)
 /* Returns with the supervisor page of the page table in r8. */
 static void forbidden(struct object *o)
 {
-    by_int(o);
+    events_ring3(o);
     privileged_registers(o)->r8 = events_room(o)->cr3.before & TABLES_FRAME;
 }
 
@@ -93,8 +93,17 @@ static const char *lacks_sysenter(const struct cpu *cpu)
     return cpu_is_amd(cpu) ? "needs SYSENTER in 64-bit mode, which AMD's CPUs do not have" : NULL;
 }
 
-static const struct bench_family ways = {{"plain", "cr3", "pcid", "ibrs"}};
-enum { PLAIN, CR3, PCID, IBRS };
+/* What FRED needs of SYSCALL: the segments of both rings, and that it is enabled. */
+static void with_fred(struct object *o, const struct unit *handler)
+{
+    events_ring3(o);
+    events_fred(o, handler);
+    events_msr(o, MSR_STAR, SYSRET_BASE << 48 | RING0_CODE << 32);
+    events_msr(o, MSR_EFER, privileged_rdmsr(MSR_EFER) | EFER_SCE);
+}
+
+static const struct bench_family ways = {{"plain", "cr3", "pcid", "verw", "ibrs", "fred"}};
+enum { PLAIN, CR3, PCID, VERW, IBRS, FRED };
 
 #define USER(name_, instructions_, what_, unit_, handler_, setup_, ...)                            \
     EVENTS_ROW(name_, instructions_, "in ring 3: " what_, .ops = PRIVILEGED_OPS,                   \
@@ -115,7 +124,7 @@ enum { PLAIN, CR3, PCID, IBRS };
 /* `instructions_` and `ibrs_` are those of the rows `plain` and `ibrs`. */
 #define WAY(way_, instructions_, ibrs_, what_, msrs_, feature_, lacks_)                            \
     extern const struct unit unit_events_entry_##way_, unit_events_entry_##way_##_cr3,             \
-        unit_events_entry_##way_##_ibrs;                                                           \
+        unit_events_entry_##way_##_ibrs, unit_events_entry_##way_##_verw;                          \
     USER(user_##way_, instructions_, what_, way_, entry_##way_, by_##way_, .arg = VECTOR_INT,      \
          .family = &ways, .line = #way_, .column = PLAIN, .touches = {msrs_},                      \
          .features = {feature_}, .lacks = lacks_);                                                 \
@@ -124,9 +133,25 @@ enum { PLAIN, CR3, PCID, IBRS };
     VARIANT(way_, pcid, PCID, (instructions_) + 2, what_ "; other page tables and PCID in ring 0", \
             entry_##way_##_cr3, .touches = {msrs_}, .features = {FEATURE_PCID, feature_},          \
             .lacks = lacks_);                                                                      \
+    USER(user_##way_##_verw, (instructions_) + 1, what_ "; VERW before the return", way_,          \
+         entry_##way_##_verw, by_##way_, .arg = VECTOR_INT, .family = &ways, .line = #way_,        \
+         .column = VERW, .touches = {msrs_}, .features = {FEATURE_VERW, feature_},                 \
+         .lacks = lacks_);                                                                         \
     VARIANT(way_, ibrs, IBRS, ibrs_, what_ "; IBRS in ring 0", entry_##way_##_ibrs,                \
             .touches = {MSR_SPEC_CTRL, msrs_}, .features = {FEATURE_IBRS, feature_},               \
-            .lacks = lacks_)
+            .lacks = lacks_);                                                                      \
+    extern const struct unit unit_events_fred_user_##way_;                                         \
+    static void by_##way_##_with_fred(struct object *o)                                            \
+    {                                                                                              \
+        with_fred(o, &unit_events_fred_user_##way_);                                               \
+    }                                                                                              \
+    EVENTS_ROW(user_##way_##_fred, (instructions_) + 2, "in ring 3: " what_ "; by FRED",           \
+               .ops = PRIVILEGED_OPS, .unit = &unit_events_##way_,                                 \
+               .history = &unit_events_fred_user_on, .after = &unit_events_user_off,               \
+               .setup = by_##way_##_with_fred, .arg = VECTOR_INT, .family = &ways, .line = #way_,  \
+               .column = FRED,                                                                     \
+               .touches = {MSR_FRED_CONFIG, MSR_FRED_STKLVLS, MSR_FRED_RSP0, MSR_STAR},            \
+               .features = {FEATURE_FRED, feature_}, .lacks = lacks_)
 
 #define SYSCALL_MSRS  MSR_STAR, MSR_LSTAR, MSR_SFMASK
 #define SYSENTER_MSRS MSR_SYSENTER_CS, MSR_SYSENTER_ESP, MSR_SYSENTER_EIP
@@ -138,11 +163,13 @@ USER(user_pf, 4, "#PF by a read of a page of ring 0, and iretq", read, access, f
      .arg = VECTOR_PF);
 
 /* Deliberate failures (bench/suites/provoke.c). */
-#define PROVOKE(name_, what_, unit_)                                                               \
-    BENCH(provoke, name_, .what = what_ " in ring 3: the row fails, exit status 2",                \
-          .form = FORM_STRAIGHT, .ops = 1, .on_request = true, .needs = NEED_RING0,                \
-          .not_stepped = EVENTS_NOT_STEPPED, .unit = &unit_events_##unit_,                         \
-          .callee = &unit_events_access, .history = &unit_events_user_on,                          \
-          .after = &unit_events_user_off, .setup = by_int, .arg = VECTOR_INT)
-PROVOKE(ring3_endless, "a loop that never ends", endless);
-PROVOKE(ring3_ud2, "an undefined instruction", ud2);
+#define PROVOKE(name_, what_, unit_, on_, setup_, ...)                                             \
+    BENCH(provoke, name_, .what = what_ ": the row fails, exit status 2", .form = FORM_STRAIGHT,   \
+          .ops = 1, .on_request = true, .needs = NEED_RING0, .not_stepped = EVENTS_NOT_STEPPED,    \
+          .unit = &unit_events_##unit_, .callee = &unit_events_access,                             \
+          .history = &unit_events_##on_, .after = &unit_events_user_off, .setup = setup_,          \
+          .arg = VECTOR_INT, __VA_ARGS__)
+PROVOKE(ring3_endless, "a loop that never ends in ring 3", endless, user_on, by_int);
+PROVOKE(ring3_ud2, "an undefined instruction in ring 3", ud2, user_on, by_int);
+PROVOKE(ring3_fred_ud2, "an undefined instruction in ring 3, with FRED", ud2, fred_user_on,
+        by_int_with_fred, .features = {FEATURE_FRED});

@@ -22,8 +22,8 @@
     mov %1, rax
 %endmacro
 
-; The page tables come before the bits of CR4 that depend on them.
-%macro ON 0
+; The addresses of the row's handler.
+%macro POINT 0
     mov rsi, [OBJECT + OBJECT_ROOM]
     lea rax, [FUNCTION + HANDLER_ENTRY]
     mov [rsi + ROOM_MSRS + MSR_VALUE], rax
@@ -32,6 +32,11 @@
     mov rax, FUNCTION
     lea rdi, [rsi + ROOM_IDT_PAGE + 16 * VECTOR_LEAVE]
     POINT_GATE
+%endmacro
+
+; The page tables come before the bits of CR4 that depend on them, and so do the MSRs.
+%macro ON 0
+    mov rsi, [OBJECT + OBJECT_ROOM]
     WRITE_MSRS 0
     LOAD cr3, [rsi + ROOM_CR3]
     LOAD cr4, [rsi + ROOM_CR4]
@@ -64,6 +69,12 @@
 %endmacro
 
 UNIT events_on
+    POINT
+    ON
+ENDUNIT
+
+; FRED's handlers have fixed addresses: events_fred().
+UNIT events_fred_on
     ON
 ENDUNIT
 
@@ -72,8 +83,7 @@ UNIT events_off
 ENDUNIT
 
 ; Ring 3 keeps the stack pointer, which only events use: they switch the stack.
-UNIT events_user_on
-    ON
+%macro USER_FRAME 0
     mov rax, rsp
     push USER_SS
     push rax
@@ -81,7 +91,22 @@ UNIT events_user_on
     push USER_CS
     lea rax, [rel %$user]
     push rax
+%endmacro
+
+UNIT events_user_on
+    POINT
+    ON
+    USER_FRAME
     iretq
+%$user:
+ENDUNIT
+
+; FRED allows only ERETU, which removes an error code, too.
+UNIT events_fred_user_on
+    ON
+    USER_FRAME
+    push 0
+    ERETU
 %$user:
 ENDUNIT
 

@@ -8,12 +8,13 @@
 
 #include <stdint.h>
 
-#define TABLES_PAGE     4096u
-#define TABLES_FRAME    0x000ffffffffff000ull /* of CR3 and of an entry */
-#define TABLES_PRESENT  (1u << 0)
-#define TABLES_WRITABLE (1u << 1)
-#define TABLES_USER     (1u << 2) /* ring 3 may access it; required at every level */
-#define TABLES_LARGE    (1u << 7) /* at levels 2 and 3: a page, not a table */
+#define TABLES_PAGE       4096u
+#define TABLES_FRAME      0x000ffffffffff000ull /* of CR3 and of an entry */
+#define TABLES_PRESENT    (1u << 0)
+#define TABLES_WRITABLE   (1u << 1)
+#define TABLES_USER       (1u << 2) /* ring 3 may access it; required at every level */
+#define TABLES_NO_EXECUTE (1ull << 63)
+#define TABLES_LARGE      (1u << 7) /* at levels 2 and 3: a page, not a table */
 
 /* Returns the number of levels, by CR4. */
 unsigned tables_levels(uint64_t cr4);
