@@ -115,7 +115,7 @@ struct bench_limit {
     const char *of;              /* what is counted, in words */
     const char *unit;            /* the unit of a limit, in words */
     uint32_t per;                /* a limit is a count divided by this; 0: by 1 */
-    double within;               /* for curve_steps_find(), if `leaves` is 0 */
+    double within, rise;         /* for curve_steps_find(), if `leaves` is 0; rise 0: the usual */
     double leaves; /* for curve_steps_leave(); 0: curve_steps_find() finds the steps */
     uint32_t ms;   /* the time that it may take on a core */
 };

@@ -111,17 +111,17 @@ static bool is_certain(const struct known_points *k, const struct candidate *c)
 }
 
 /* Finds the steepest step that is left. Of equal ones the narrowest. */
-static bool steepest(const struct known_points *k, double within, const struct candidate *found,
-                     size_t n, struct candidate *best)
+static bool steepest(const struct known_points *k, const struct curve_rule *rule,
+                     const struct candidate *found, size_t n, struct candidate *best)
 {
     best->rise = 0;
     for (size_t i = 0; i + 1 < k->n; i++)
         for (size_t j = i + 1; j < k->n; j++) {
             struct candidate c = {i, j, k->lowest[j] / k->highest[i]};
-            if (j > i + 1 && k->at[j].x > within * k->at[i].x)
+            if (j > i + 1 && k->at[j].x > rule->within * k->at[i].x)
                 break;
-            if (c.rise >= CURVE_STEPS_RISE && c.rise > best->rise && is_certain(k, &c) &&
-                is_apart(&c, found, n) && is_flat_around(k, &c, within))
+            if (c.rise >= rule->rise && c.rise > best->rise && is_certain(k, &c) &&
+                is_apart(&c, found, n) && is_flat_around(k, &c, rule->within))
                 *best = c;
         }
     return best->rise > 0;
@@ -153,7 +153,7 @@ static void sort(struct candidate *c, size_t n)
         }
 }
 
-size_t curve_steps_find(const struct step_point *point, size_t n, double within,
+size_t curve_steps_find(const struct step_point *point, size_t n, const struct curve_rule *rule,
                         struct curve_step step[CURVE_STEPS_MOST])
 {
     struct candidate found[CURVE_STEPS_MOST];
@@ -162,7 +162,7 @@ size_t curve_steps_find(const struct step_point *point, size_t n, double within,
 
     if (!take_known(&k, point, n))
         return 0;
-    while (count < CURVE_STEPS_MOST && steepest(&k, within, found, count, &found[count]))
+    while (count < CURVE_STEPS_MOST && steepest(&k, rule, found, count, &found[count]))
         count++;
     sort(found, count);
     for (size_t i = 0; i < count; i++)

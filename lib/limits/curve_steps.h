@@ -27,15 +27,18 @@ struct curve_step {
     double before, after; /* the values at either side: the highest before, the lowest after */
 };
 
-/* The values after a step are higher than those before by at least this factor. */
-#define CURVE_STEPS_RISE 1.25
+/* Factors: a step is within this one of counts, and values after it are higher by at least that. */
+struct curve_rule {
+    double within, rise;
+};
+#define CURVE_STEPS_RISE 1.25 /* of most curves */
 
 /*
  * Finds the steps of n points, ascending in x. Each value is first replaced by the median of itself
  * and its neighbours, so that one outlier neither makes a step nor hides one. A step is between
  * points i and j:
  * - x of j is at most `within` times that of i, or j is the next point;
- * - every value from j on is higher than every value up to i, by CURVE_STEPS_RISE or more, and the
+ * - every value from j on is higher than every value up to i, by `rise` or more, and the
  *   intervals of i and j do not overlap;
  * - the curve is flatter on either side, over the factor within^1.5, but at least four points and
  *   the width of the step: it rises there by at most the square root of the factor by which it
@@ -44,7 +47,7 @@ struct curve_step {
  * the adjacent points whose values are in the middle half between before and after, or whose
  * intervals hold their mean. Returns the number of steps, in ascending order.
  */
-size_t curve_steps_find(const struct step_point *point, size_t n, double within,
+size_t curve_steps_find(const struct step_point *point, size_t n, const struct curve_rule *rule,
                         struct curve_step step[CURVE_STEPS_MOST]);
 
 /*

@@ -16,7 +16,8 @@
  * Fillers write the registers of `rotated`, or xmm0 to xmm7, or k1 to k4, in turn. */
 static const uint8_t rotated[] = {1, 2, 6, 8, 9, 12, 13, 14};
 enum { ROTATED = 8, MASKS = 4, RAX = 0, RBX = 3, NEED_REX = 8 };
-enum { FUNCTION_APART = 16, TARGET_APART = 16, JMP_SHORT = 2, JMP_NEAR = 5, LOOP_END = 9 };
+enum { FUNCTION_APART = 16, TARGET_APART = 16, JMP_SHORT = 2, JMP_NEAR = 5 };
+enum { LOOP_END = 9, LOOP_END_INSTRUCTIONS = 2 };
 
 static void put(struct limits_code *to, const uint8_t *bytes, size_t n)
 {
@@ -159,6 +160,15 @@ static void put_filler(struct limits_code *to, enum limits_filler filler, unsign
     case FILL_WAIT_STORE:
         put_indexed(to, 0x89, 10, 10);
         break;
+    case FILL_NOP_1:
+        put_one(to, BYTES(0x90));
+        break;
+    case FILL_XOR_2: /* xor eax, eax */
+        put_one(to, BYTES(0x31, 0xc0));
+        break;
+    case FILL_TEST_16: /* test ax, 0x7f7f */
+        put_one(to, BYTES(0x66, 0xa9, 0x7f, 0x7f));
+        break;
     }
 }
 
@@ -177,7 +187,7 @@ static void put_wait(struct limits_code *to, enum limits_filler filler, unsigned
 
 static void put_width(struct limits_code *to, enum limits_filler filler, uint32_t count)
 {
-    uint32_t fillers = count - LIMITS_CHAIN - 2, done = 0;
+    uint32_t fillers = count - LIMITS_CHAIN - LOOP_END_INSTRUCTIONS, done = 0;
 
     for (uint32_t i = 1; i <= LIMITS_CHAIN; i++) {
         put_one(to, BYTES(0x48, 0x01, 0xd8)); /* add rax, rbx */
@@ -276,6 +286,12 @@ static void put_code(struct limits_code *to, unsigned bytes, uint32_t count)
             put_nop(to);
 }
 
+static void put_ops(struct limits_code *to, enum limits_filler filler, uint32_t count)
+{
+    for (uint32_t i = 0; i + LOOP_END_INSTRUCTIONS < count && !to->full; i++)
+        put_filler(to, filler, i, RBX);
+}
+
 bool limits_program(struct limits_code *code, enum limits_kind kind, unsigned param, uint32_t count)
 {
     /* From the call to the first function: the call, the loop's end, and the exit. */
@@ -310,6 +326,9 @@ bool limits_program(struct limits_code *code, enum limits_kind kind, unsigned pa
     case LIMITS_CODE:
         put_code(code, param, count);
         break;
+    case LIMITS_OPS:
+        put_ops(code, (enum limits_filler)param, count);
+        break;
     }
     put_loop_end(code, loop);
     put_exit(code);
@@ -319,7 +338,7 @@ bool limits_program(struct limits_code *code, enum limits_kind kind, unsigned pa
         put_functions(code, functions, count);
     }
     code->operations = kind == LIMITS_JUMPS || kind == LIMITS_RETURNS ? count
-                       : kind == LIMITS_CODE                          ? code->instructions
+                       : kind == LIMITS_CODE || kind == LIMITS_OPS    ? code->instructions
                                                                       : 1;
     return !code->full;
 }

@@ -19,10 +19,12 @@ enum limits_kind {
     LIMITS_PATTERN, /* a branch that is taken as a pattern of count bytes says */
     LIMITS_TARGETS, /* an indirect jump to the next of count targets */
     LIMITS_RETURNS, /* calls nested count deep, and the returns */
-    LIMITS_CODE     /* count bytes of code: NOPs of `param` bytes, 4 or 8 */
+    LIMITS_CODE,    /* count bytes of code: NOPs of `param` bytes, 4 or 8 */
+    LIMITS_OPS      /* count instructions, with the loop's end: fillers */
 };
 
-/* `param` of LIMITS_WIDTH and LIMITS_WINDOW: what is between the additions, or the loads. */
+/* `param` of LIMITS_WIDTH, LIMITS_WINDOW and LIMITS_OPS: what is between the additions, between the
+ * loads, or in the loop. */
 enum limits_filler {
     FILL_NOP,
     FILL_XOR,      /* zeroes a register: renamed without execution or register on most CPUs */
@@ -37,6 +39,11 @@ enum limits_filler {
     FILL_WAIT_PSHUFD,
     FILL_WAIT_LOAD, /* as FILL_LOAD, but its address waits for that load */
     FILL_WAIT_STORE,
+    /* Instructions that micro-op caches deliver faster than decoders do: */
+    FILL_NOP_1,   /* of one byte, so that many fit the L1 cache */
+    FILL_XOR_2,   /* of two bytes; zeroes eax */
+    FILL_TEST_16, /* of AX and 16 bits: their length depends on a prefix, which Intel's decoders
+                   * wait for */
 };
 
 /* The arguments of the function and what it leaves; in memory. */

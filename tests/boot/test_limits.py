@@ -16,6 +16,7 @@ WINDOWS = {  # the largest count, and instructions of an iteration without the f
 }  # fmt: skip
 BTBS = {"btb_8": 8, "btb_16": 16, "btb_32": 32, "btb_64": 64}
 CODES = {"code_4": 4, "code_8": 8}
+OPS = ("ops_nop", "ops_test", "ops_xor")
 LOOP_END = 9  # bytes: a decrement and a branch
 
 
@@ -31,7 +32,7 @@ def grid(name):
         return list(range(96, MOST + 1, 32))
     if name == "returns":
         return list(range(4, 97, 4))
-    return octaves(128 if name in CODES else 4)
+    return octaves(128 if name in CODES else 64 if name in OPS else 4)
 
 
 def instructions(name, count):
@@ -62,7 +63,7 @@ def test_every_instruction_is_counted(shared):
     limits = {limit["name"]: limit for limit in b.of("limit")}
     masks = limits.pop("registers_mask")  # QEMU has no AVX-512
     assert masks["status"] == "unsupported" and "AVX-512" in masks["why"], masks
-    unlisted = set(limits) ^ {*WINDOWS, *BTBS, *CODES, "history", "returns", "targets", "width", "width_nop"}
+    unlisted = set(limits) ^ {*WINDOWS, *BTBS, *CODES, *OPS, "history", "returns", "targets", "width", "width_nop"}
     assert not unlisted, (f"{sorted(unlisted)}: each limit is in a list at the top of this file, for example\n"
                           '    "NAME": (the largest count, instructions of an iteration without the fillers),  in WINDOWS')  # fmt: skip
     for name, limit in limits.items():

@@ -47,7 +47,7 @@ static void set(size_t n, double (*y)(double x), double noise)
 
 static size_t find(size_t n, double within)
 {
-    return curve_steps_find(point, n, within, step);
+    return curve_steps_find(point, n, &(struct curve_rule){within, CURVE_STEPS_RISE}, step);
 }
 
 /* --- curves ----------------------------------------------------------------------------------- */

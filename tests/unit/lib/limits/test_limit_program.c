@@ -95,6 +95,9 @@ static const struct {
     {LIMITS_RETURNS, 0, 30, 62, 30},
     {LIMITS_CODE, 4, 512, 127, 127},
     {LIMITS_CODE, 8, 512, 64, 64},
+    {LIMITS_OPS, FILL_NOP_1, 16, 16, 16},
+    {LIMITS_OPS, FILL_XOR_2, 101, 101, 101},
+    {LIMITS_OPS, FILL_TEST_16, 50, 50, 50},
 };
 
 static void an_iteration_executes_what_it_declares(void **state)
@@ -179,7 +182,8 @@ static void no_two_targets_are_at_one_place(void **state)
 static void code_longer_than_its_buffer_is_refused(void **state)
 {
     static const enum limits_kind kinds[] = {LIMITS_WIDTH,   LIMITS_WINDOW,  LIMITS_JUMPS,
-                                             LIMITS_TARGETS, LIMITS_RETURNS, LIMITS_CODE};
+                                             LIMITS_TARGETS, LIMITS_RETURNS, LIMITS_CODE,
+                                             LIMITS_OPS};
 
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
