@@ -112,15 +112,15 @@ static void add_point(struct measuring *w, uint32_t count, double value, double 
 }
 
 /* Visits counts for the first time. Stops adding when a share of the time is over, but not before
- * there are LEAST. False: the row has ended. */
-static bool pass_first(struct measuring *w, const uint32_t *count, size_t n)
+ * there are LEAST: *late. False: the row has ended. */
+static bool pass_first(struct measuring *w, const uint32_t *count, size_t n, bool *late)
 {
     for (size_t i = 0; i < n && w->n < CURVE_POINTS_MOST; i++) {
         struct visit v;
         uint64_t from = tsc_now();
         double spent = budget_used(&w->budget);
         if (w->n >= LEAST && spent > FIRST_SHARE && !is_proof(w->e)) {
-            w->limit.less_time = true;
+            *late = true;
             return true;
         }
         if (!visit(w, count[i], &v))
@@ -182,15 +182,17 @@ static bool measure_first(struct measuring *w)
     uint32_t count[CURVE_POINTS_MOST], most = kind->most;
     size_t n = grid(kind, proof && most > PROOF_MOST ? PROOF_MOST : most, count);
 
-    if (!pass_first(w, count, n))
+    if (!pass_first(w, count, n, &w->limit.less_time))
         return false;
-    for (unsigned i = 0; i < REFINED && !proof && !w->limit.less_time; i++) {
+    bool late = w->limit.less_time;
+    unsigned refined = kind->kind == LIMITS_TARGETS ? 1 : REFINED; /* a visit takes long */
+    for (unsigned i = 0; i < refined && !proof && !late; i++) {
         if (!visit_bends(w))
             return false;
         size_t room = CURVE_POINTS_MOST - w->n;
         n = curve_steps_refine(w->first, w->n, kind->apart ? FINEST_LINEAR : FINEST_OCTAVES, count,
                                room < REFINE ? room : REFINE);
-        if (!pass_first(w, count, n))
+        if (!pass_first(w, count, n, &late))
             return false;
     }
     return true;

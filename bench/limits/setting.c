@@ -47,7 +47,7 @@ static void shuffle(uint16_t *order, unsigned n, uint64_t *state)
 /* Links elements in separate pages, on random lines of them, into two cyclic chains. */
 static void make_chains(struct limits_setting *s, uint8_t *pages, uint64_t *state)
 {
-    uint16_t order[2 * SETTING_CHAIN];
+    uint16_t order[2 * SETTING_CHAIN] = {0};
 
     shuffle(order, 2 * SETTING_CHAIN, state);
     for (unsigned i = 0; i < 2 * SETTING_CHAIN; i++)
@@ -119,7 +119,8 @@ bool setting_make(struct limits_setting *s, const struct platform *p,
 {
     uint64_t state = seed, skip = next(&state) % PLACES * LINE;
 
-    *s = (struct limits_setting){.kind = kind, .count = count};
+    *s =
+        (struct limits_setting){.p = p, .kind = kind, .count = count, .seed = seed, .quick = quick};
     s->code.at = p->code + skip;
     s->code.size = PLATFORM_CODE_SIZE - skip;
     if (has_table(kind->kind) && count > TABLE_SIZE / sizeof(uint64_t) &&
@@ -177,19 +178,43 @@ void setting_warm(struct limits_setting *s)
     walk(s, s->iterations);
 }
 
+/* Makes other code and data for the same count. */
+static void make_again(struct limits_setting *s)
+{
+    struct limits_setting other;
+
+    (void)setting_make(&other, s->p, s->kind, s->count, s->seed + (1ull << 48), s->quick);
+    other.operations = s->operations;
+    other.per_instruction = s->per_instruction;
+    other.wrong = s->wrong;
+    *s = other;
+    setting_warm(s);
+}
+
+static void add_walks(struct limits_setting *s, struct pair_ticks *t)
+{
+    if (s->kind->kind != LIMITS_WINDOW) /* the witness has used the front end's caches */
+        walk(s, 2 * s->iterations);
+    uint64_t once = walk(s, s->iterations), twice = walk(s, 2 * s->iterations);
+    uint64_t operations = s->iterations * s->code.operations;
+    uint64_t instructions = s->iterations * s->code.instructions + s->more;
+
+    *t = (struct pair_ticks){t->once + once, t->twice + twice, t->operations + operations};
+    s->operations += operations;
+    if (s->per_instruction && twice - once != instructions * s->per_instruction)
+        s->wrong = "the code executed another number of instructions than it has";
+}
+
 bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
 {
     struct limits_setting *s = ctx;
 
     (void)i;
-    if (s->kind->kind != LIMITS_WINDOW) /* the witness has used the front end's caches */
-        walk(s, 2 * s->iterations);
-    t->once = walk(s, s->iterations);
-    t->twice = walk(s, 2 * s->iterations);
-    t->operations = s->iterations * s->code.operations;
-    s->operations += t->operations;
-    uint64_t instructions = s->iterations * s->code.instructions + s->more;
-    if (s->per_instruction && t->twice - t->once != instructions * s->per_instruction)
-        s->wrong = "the code executed another number of instructions than it has";
+    *t = (struct pair_ticks){0};
+    add_walks(s, t);
+    for (unsigned other = 1; other < setting_varied(s); other++) {
+        make_again(s);
+        add_walks(s, t);
+    }
     return !s->wrong;
 }

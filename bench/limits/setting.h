@@ -17,8 +17,11 @@
 #define SETTING_CHAIN 32
 
 struct limits_setting {
+    const struct platform *p;
     const struct bench_limit *kind;
     uint32_t count;
+    uint64_t seed;
+    bool quick;
     struct limits_code code;
     struct limits_run *run;
     uint64_t iterations; /* of the shorter walk of a pair */
@@ -33,6 +36,13 @@ struct limits_setting {
  * executes the code. */
 bool setting_make(struct limits_setting *s, const struct platform *p,
                   const struct bench_limit *kind, uint32_t count, uint64_t seed, bool quick);
+
+/* Returns the number of settings whose times a pair of walks adds up. The cost of indirect jumps
+ * depends on their addresses and order more than on anything else: it is a mean over these. */
+static inline unsigned setting_varied(const struct limits_setting *s)
+{
+    return s->kind->kind == LIMITS_TARGETS && !s->quick ? 4 : 1;
+}
 
 /* Runs the code so that caches and predictors know it. */
 void setting_warm(struct limits_setting *s);

@@ -113,10 +113,13 @@ static void walks_do_their_work(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         assert_true(setting_make(&s, &platform, kinds[i], 20, i, false));
         setting_warm(&s);
+        uint64_t seed = s.seed, settings = kinds[i] == &targets ? 4 : 1;
+        assert_int_equal(setting_varied(&s), settings);
         assert_true(setting_walks(&s, 0, &t));
         assert_null(s.wrong);
-        assert_int_equal(t.operations, s.iterations * s.code.operations);
+        assert_int_equal(t.operations, settings * s.iterations * s.code.operations);
         assert_int_equal(s.operations, t.operations);
+        assert_true((s.seed == seed) == (settings == 1)); /* each has other code and data */
         assert_true(kinds[i] == &window || s.iterations * s.code.operations >= STEPS_LEAST);
     }
 }
