@@ -183,7 +183,10 @@ static void make_again(struct limits_setting *s)
 {
     struct limits_setting other;
 
-    (void)setting_make(&other, s->p, s->kind, s->count, s->seed + (1ull << 48), s->quick);
+    if (!setting_make(&other, s->p, s->kind, s->count, s->seed + (1ull << 48), s->quick)) {
+        s->wrong = "the code of a count does not fit the code buffer at another place";
+        return;
+    }
     other.operations = s->operations;
     other.per_instruction = s->per_instruction;
     other.wrong = s->wrong;
@@ -212,9 +215,10 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
     (void)i;
     *t = (struct pair_ticks){0};
     add_walks(s, t);
-    for (unsigned other = 1; other < setting_varied(s); other++) {
+    for (unsigned other = 1; other < setting_varied(s) && !s->wrong; other++) {
         make_again(s);
-        add_walks(s, t);
+        if (!s->wrong)
+            add_walks(s, t);
     }
     return !s->wrong;
 }

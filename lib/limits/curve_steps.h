@@ -38,8 +38,8 @@ struct curve_rule {
  * and its neighbours, so that one outlier neither makes a step nor hides one. A step is between
  * points i and j:
  * - x of j is at most `within` times that of i, or j is the next point;
- * - every value from j on is higher than every value up to i, by `rise` or more, and the
- *   intervals of i and j do not overlap;
+ * - every value from j on is higher than every value up to i, by `rise` or more, and the intervals
+ *   of i and j do not overlap;
  * - the curve is flatter on either side, over the factor within^1.5, but at least four points and
  *   the width of the step: it rises there by at most the square root of the factor by which it
  *   rises at the step.
