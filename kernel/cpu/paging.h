@@ -68,9 +68,9 @@ bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write);
  * write-back by the MTRRs. 0: no such page. */
 uint64_t paging_whole(const struct paging *p, uint64_t size);
 
-/* Maps the other one of two pages at PAGING_SWAP_VA for all cores, with this number as its content;
- * the number is one more than before. Invalidates the running core's TLB entry. A core whose TLB
- * has the old entry reads the old number. */
+/* Maps one of two pages at PAGING_SWAP_VA for all cores, one for even numbers and one for odd ones,
+ * with this number as its content. Invalidates the running core's TLB entry. A core whose TLB has
+ * the other page reads the number before. */
 #define PAGING_SWAP_VA (PLATFORM_CODE_VA + (9ull << 42))
 void paging_swap(struct paging *p, uint64_t number);
 
