@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include "lib/cpu/cpu.h"
 
-/* Returns whether CPUID leaf 5 names the state: its EDX has the number of sub-states of each C-state,
- * 4 bits each. Every CPU with MONITOR has hint 0. */
+/* Returns whether CPUID leaf 5 names the state: its EDX has the number of sub-states of each
+ * C-state, 4 bits each. Every CPU with MONITOR has hint 0. */
 bool cstates_named(uint32_t hint, cpuid_fn cpuid, void *ctx);
 
 #endif

@@ -20,8 +20,8 @@ enum { ROUND_TRIP, SEND, DELIVERY, END, RETURN };
 /* The handler's readings are those of this recipe. */
 #define SPLIT .ops = 1, .not_doubled = true, .own_recipe = true, .recipe = RECIPE_LFENCE
 
-/* `more_` is the number of instructions by which sending takes more, and `ends_` by which the end of
- * interrupt does: WRMSR needs more registers than a store. */
+/* `more_` is the number of instructions by which sending takes more, and `ends_` that by which the
+ * end of interrupt does: WRMSR needs more registers than a store. */
 #define SELF(name_, what_, suffix_, lacks_, more_, ends_)                                          \
     PART(name_, what_ ", and the return", ROUND_TRIP, #name_, self##suffix_, plain, open, lacks_,  \
          .ops = PRIVILEGED_OPS, .least_instructions = 23 + (more_) + (ends_));                     \

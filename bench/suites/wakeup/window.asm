@@ -3,7 +3,8 @@
 
 %define ONLY_HIGHEST 14         ; CR8: classes above it are let through
 
-; The timer is left alone unless the row waits for it. The mode first: it decides how the timer takes its count.
+; The timer is left alone unless the row waits for it. The mode first: it decides how the timer
+; takes its count.
 %macro ON 0
     mov rsi, [OBJECT + OBJECT_ROOM]
     mov rax, FUNCTION
