@@ -16,8 +16,7 @@
 /* Where a report is sent if upload= does not name a folder: next to the program. */
 #define FOLDER "reports/"
 
-/* "52-54-00-12-34-56_20261126T072951.jsonl": the firmware's time, or without one a number that no
- * earlier report has. */
+/* "52-54-00-12-34-56_20261126T072951.jsonl": the firmware's time, or without one the TSC. */
 static void make_url(const struct boot *b, char *url)
 {
     const struct upload_choice *upload = &b->handoff->options.upload;

@@ -158,6 +158,7 @@ static bool respond(struct exchange *x, uint64_t *length, struct network_failure
         return fails(f, "no response from the server");
     if (!f->code)
         return fails(f, "the server answered with an HTTP status that the firmware does not know");
+    f->code = 0;
     if (length && !has_length)
         return fails(f, "the response has no Content-Length");
     return true;

@@ -170,7 +170,7 @@ void option_value_explain(const struct option_doc *k, const char *text, struct s
         fmt(err,
             "auto, off, or the URL of a folder of at most %d bytes: http://[USER:PASSWORD@]HOST/, "
             "https://, or tftp:// with an IPv4 address",
-            URL_MOST - 2);
+            UPLOAD_FOLDER_MOST - 1);
         break;
     }
 }

@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include "lib/network/url.h"
 
-#define UPLOAD_LOGIN_MOST 128 /* bytes, including the NUL */
+#define UPLOAD_LOGIN_MOST  128 /* bytes, including the NUL */
+#define UPLOAD_FOLDER_MOST 192 /* the same; leaves room for the name of a report in URL_MOST */
 
 struct upload_choice {
     enum { UPLOAD_AUTO, UPLOAD_OFF, UPLOAD_URL } kind;
-    char url[URL_MOST];            /* of the folder, without the login; ends with a slash */
+    char url[UPLOAD_FOLDER_MOST];  /* of the folder, without the login; ends with a slash */
     char login[UPLOAD_LOGIN_MOST]; /* "user:password", never shown; or empty */
 };
 

@@ -39,8 +39,10 @@ static void other_values_are_refused_and_change_nothing(void **state)
     assert_true(upload_choice_parse(&c, "off"));
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_false(upload_choice_parse(&c, cases[i]));
-    memset(no_room_for_the_slash + 9, 'x', URL_MOST - 10);
+    memset(no_room_for_the_slash + 9, 'x', UPLOAD_FOLDER_MOST - 10);
     assert_false(upload_choice_parse(&c, no_room_for_the_slash));
+    no_room_for_the_slash[UPLOAD_FOLDER_MOST - 2] = '\0';
+    assert_true(upload_choice_parse(&(struct upload_choice){0}, no_room_for_the_slash));
     memset(long_login + 7, 'x', UPLOAD_LOGIN_MOST);
     strcpy(long_login + 7 + UPLOAD_LOGIN_MOST, "@h/");
     assert_false(upload_choice_parse(&c, long_login));
