@@ -104,6 +104,22 @@ static void copies_with_one_address_are_a_separate_test(void **state)
     }
 }
 
+/* XOR of one register with itself needs no unit, SHLD may be faster: both are measured. */
+static void one_register_for_all_operands_is_a_separate_test(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"xor r64, r64", "cmovz r32, r32", "xchg r64, r64",
+                                        "shld r64, r64, imm8", "pcmpeqb xmm, xmm"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        struct insn_test same = test_of(names[i], INSN_SAME),
+                         distinct = test_of(names[i], INSN_DISTINCT);
+        for (unsigned k = 0; k < INSN_LOOP_COPIES; k++) {
+            assert_int_equal(insn_register(&same, 0, k), insn_register(&same, 1, k));
+            assert_int_not_equal(insn_register(&distinct, 0, k), insn_register(&distinct, 1, k));
+        }
+    }
+}
+
 /* With fewer destinations a copy waits for the one that wrote its register before. */
 static void copies_have_enough_destinations(void **state)
 {
@@ -273,6 +289,7 @@ int main(void)
         cmocka_unit_test(no_operand_has_the_low_bits_of_another),
         cmocka_unit_test(vectors_in_memory_are_aligned),
         cmocka_unit_test(copies_with_one_address_are_a_separate_test),
+        cmocka_unit_test(one_register_for_all_operands_is_a_separate_test),
         cmocka_unit_test(copies_have_enough_destinations),
         cmocka_unit_test(sources_are_written_in_their_domain),
         cmocka_unit_test(schedulers_are_full_before_copies_of_vectors),
