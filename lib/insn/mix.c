@@ -133,8 +133,8 @@ static struct piece blocker_of(const struct insn_place *place, enum insn_blocker
     return fill ? filler_of(place, p.used < 3 ? 3 : p.used > 7 ? 7 : p.used) : p;
 }
 
-/* Encodes all different copies, if there are few. Returns their number; 0: there are many, or one is
- * too long or cannot be encoded. */
+/* Encodes all different copies, if there are few. Returns their number; 0: there are many, or one
+ * is too long or cannot be encoded. */
 static unsigned pieces_of(const struct insn_place *place, const struct insn_test *t,
                           struct piece copy[PIECES])
 {

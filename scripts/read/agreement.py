@@ -102,7 +102,7 @@ def published(path):
 
 def classes(path=PAGE):
     """Returns each Class of the page's tables, whose cells are its name, figure, forms, here, ratio and why. Raises ValueError
-    for a line that is none."""
+    for another line."""
     with open(path, encoding="utf-8") as f:
         lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in f if line.startswith("| ")]
     found = []
