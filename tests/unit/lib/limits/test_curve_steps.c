@@ -365,9 +365,30 @@ static void counts_are_added_where_the_curve_rises(void **state)
     assert_int_equal(curve_steps_refine(point, n, 256, x, 32), 0); /* there is nothing between */
 }
 
+static double fifth(double x)
+{
+    return x <= 6144 ? 100 : 120;
+}
+
+/* Decoders are a fifth slower than a micro-op cache. */
+static void a_small_step_needs_a_rule_for_small_steps(void **state)
+{
+    static const struct curve_rule small = {2, 1.15};
+    size_t n = count_octaves(64, 20);
+
+    (void)state;
+    set(n, fifth, 0.01);
+    assert_int_equal(find(n, 2), 0);
+    assert_int_equal(curve_steps_find(point, n, &small, step), 1);
+    assert_int_equal(step[0].at, 6144);
+    set(n, flat, 0.01);
+    assert_int_equal(curve_steps_find(point, n, &small, step), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_small_step_needs_a_rule_for_small_steps),
         cmocka_unit_test(a_step_between_two_loads_is_found),
         cmocka_unit_test(on_a_coarse_grid_the_step_is_in_a_gap),
         cmocka_unit_test(a_sloping_step_has_an_interval),
