@@ -9,9 +9,12 @@ from read import figure, table
 
 CPUID = ("exits/cpuid", "privileged/cpuid_")  # the row with their median cost is the scale
 NO_DEVICE = "exits/in_ed"
-# Operations that have several accesses, each of which can exit.
-ACCESSES = {"devices/pit": 3, "devices/pci_ports": 2, "privileged/to_cr0_wp": 2, "privileged/to_cr4_pge": 2,
-            "privileged/wrmsr_ibrs": 2, "privileged/wrmsr_stibp": 2, "privileged/wrmsr_ssbd": 2}
+# Of these suites it is known how often an operation can exit: once, or as often as here.
+COUNTED = ("exits/", "devices/", "privileged/")
+ACCESSES = {"devices/pit": 3, "devices/pci_ports": 2, "privileged/to_cr0_wp": 2, "privileged/to_cr3_other": 2,
+            "privileged/to_cr3_pcids": 2, "privileged/to_cr3_pcids_keep": 2, "privileged/to_cr4_pge": 2,
+            "privileged/clts_set": 2, "privileged/wrmsr_ibrs": 2, "privileged/wrmsr_stibp": 2, "privileged/wrmsr_ssbd": 2,
+            "privileged/wrmsr_xfd_tiles": 2, "privileged/invlpgb": 2}
 APART = 1.5  # an exit that user space handles costs at least this many times CPUID's, or the two cannot be distinguished
 SHARE = 2  # an operation that costs less than CPUID's exit divided by this does not exit
 EXITS, STAYS, UNDECIDED = "exits", "stays", "not decided"
@@ -116,7 +119,7 @@ class Exits:
     def _judge(self, line):
         line["exit"] = verdict(line, self.exit_ns)
         line["cpuids"] = line["cost"] / self.exit_ns if line["exit"] != STAYS else None
-        if line["exit"] == EXITS and self.user_ns:
+        if line["exit"] == EXITS and self.user_ns and line["row"].startswith(COUNTED):
             each = line["cost"] / ACCESSES.get(line["row"], 1)
             line["by"] = KERNEL if each < math.sqrt(self.exit_ns * self.user_ns) else USER_SPACE
 

@@ -1,9 +1,13 @@
 """Suites devices and exits, and suites privileged, events and translation where test_privileged.py, test_events.py and
 test_translation.py do not boot: on other cores, on a borrowed machine, in Bochs."""
 
+import re
+
 import pytest
 from bochs import bochs, models
+from judge import exits
 from machine import SUCCESS
+from rows import declared
 from sharing import QEMU64
 from test_events import BY_FRED, BY_HAND
 from test_privileged import MODELS, WORDS, refused, rows_of_suite
@@ -41,6 +45,14 @@ def test_what_may_exit_has_exactly_its_instructions_or_is_named(shared, how):
         else:
             assert refused(row) and name in HYPERCALLS or row["why"].startswith("needs "), row
     assert [name for name in EXITS if rows[name]["status"] != "ok"] in ([], ["xsetbv"]), str(b)
+
+
+def test_compare_knows_how_often_an_operation_can_exit():
+    """Units of two writes, and rows that were counted in devices.asm and control.asm."""
+    rows = declared()
+    two = {name for name, fields in rows.items() if re.search(r"unit_privileged_(toggle_cr\d|wrmsr_twice|set_clts)\b", fields)}
+    assert exits.ACCESSES == dict.fromkeys(two, 2) | {"devices/pit": 3, "devices/pci_ports": 2, "privileged/invlpgb": 2}
+    assert set(exits.ACCESSES) <= set(rows)
 
 
 @pytest.mark.parametrize("words", ["cores=all share=together", "cores=1 takeover=borrow"])
