@@ -22,8 +22,8 @@ FIXED = re.compile(r"imm\d+|1|cl|al|ax|eax|rax|dx|st0")
 
 # A published form. names: those that it may have here; one: all its operands of a register file are one register; latency may be None.
 Published = collections.namedtuple("Published", "said names one latency cycles")
-# How two figures compare. how: one of AGREES, or the class of the page; None: they differ, and nothing explains it. here: those
-# that could agree.
+# How two figures compare. how: one of AGREES, or the class of the page, or UNSETTLED; None: they differ, and nothing explains it.
+# here: those that could agree.
 Result = collections.namedtuple("Result", "form kind published here how")
 # A class of the page. kinds: of figures; patterns: of names of forms, with * and ? for any text or character; least, most: of
 # the published figure, divided by the one here.
@@ -31,6 +31,7 @@ Class = collections.namedtuple("Class", "name kinds patterns least most")
 KINDS = ("throughput", "latency")
 SAME, ADDRESS, CHAIN, NOTHING, TOO_FAST = ("agrees", "agrees with copies at one address", "agrees with copies that wait",
                                            "agrees with copies that wait for nothing", "less than a slot")
+UNSETTLED = "not settled in this report"
 AGREES = (SAME, ADDRESS, CHAIN, NOTHING)
 COLUMNS = (table.Column("form", "form", left=True), table.Column("figure", "kind", left=True), table.Column("published", "published"),
            table.Column("here", "here"), table.Column("class", "how", left=True))
@@ -165,9 +166,10 @@ def _latency(form, p):
 def _result(form, p, kind, how, candidates, of):
     """Returns the Result of a published figure. The nearest of the candidates tells whether a class explains the difference."""
     there = p.cycles if kind == "throughput" else p.latency
-    nearest = min((f.value for f in candidates), key=lambda value: abs(value - there))
+    nearest = min(candidates, key=lambda f: abs(f.value - there))
+    ratio = there / nearest.value if nearest.value > 0 else float("inf")
     return Result(p.said, kind, there, ", ".join(insn.said(f) for f in candidates[:4]),
-                  how or _class_of(form.name, kind, there / nearest if nearest > 0 else float("inf"), of))
+                  how or _class_of(form.name, kind, ratio, of) or (None if nearest.settled else UNSETTLED))
 
 
 def compare(forms, there, of):
