@@ -234,7 +234,7 @@ static void match_next(struct level *level, size_t n, const struct cache *cache,
 {
     for (size_t i = 1; i + 1 < n; i++) {
         struct level *l = &level[i];
-        if (l->cache >= 0 || l[-1].cache < 0)
+        if (l->cache >= 0 || l[-1].cache < 0 || l->value > LEVEL_HITS * l[1].value)
             continue;
         unsigned c = next_larger(cache, caches, (unsigned)l[-1].cache);
         if (c == caches || is_taken(level, n, c) || l->to > cache[c].size)

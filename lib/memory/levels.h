@@ -55,6 +55,10 @@ size_t levels_find(const struct level_point *point, size_t n, struct level level
  * that something else was measured too. *at gets the smallest size with a lower value. */
 bool levels_fall(const struct level_point *point, size_t n, uint64_t *at);
 
+/* A load of a cache takes less than this share of one of the next level. Above it, most loads of
+ * the range go to that level already: others hold most of the cache. */
+#define LEVEL_HITS 0.5
+
 /* A cache may end at this factor outside of the sizes between which a level ends: some of its sets
  * overflow before it is full, and sizes are measured in steps. */
 #define LEVEL_MATCH 1.5
@@ -66,7 +70,8 @@ bool levels_fall(const struct level_point *point, size_t n, uint64_t *at);
  *
  * Then the level after that of a cache gets the next larger cache, if no level ends at that one, in
  * two cases. It has no clear end, and lies within the cache. Or it is the last but one, and ends
- * before the last-level cache, which it gets with `early`. The last level may be memory.
+ * before the last-level cache, which it gets with `early`. Its value must be below LEVEL_HITS of the
+ * next level's. The last level may be memory.
  */
 void levels_match(struct level *level, size_t n, const struct cache *cache, unsigned caches);
 

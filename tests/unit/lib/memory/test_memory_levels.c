@@ -115,6 +115,26 @@ static void a_shared_cache_that_ends_early_has_its_level(void **state)
     assert_int_equal(level[3].cache, -1);
 }
 
+/* They hold most of its lines, so most loads of a flat range go to memory. */
+static void a_range_of_mostly_misses_is_no_cache(void **state)
+{
+    struct level l[] = {
+        {4, 4 * KIB, 32 * KIB, 40 * KIB, 40 * KIB, -1, false},
+        {14, 48 * KIB, 512 * KIB, 640 * KIB, 640 * KIB, -1, false},
+        {473, 2 * MIB, 4 * MIB, 5 * MIB, 5 * MIB, -1, false},
+        {635, 6 * MIB, 64 * MIB, 0, 0, -1, false},
+    };
+
+    (void)state;
+    levels_match(l, 4, cpuid, CPUID_CACHES);
+    assert_int_equal(l[1].cache, 2);
+    assert_int_equal(l[2].cache, -1);
+    l[2].value = 300;
+    levels_match(l, 4, cpuid, CPUID_CACHES);
+    assert_int_equal(l[2].cache, 3);
+    assert_true(l[2].early);
+}
+
 /* They use nearly all of it: it has no level, and the next one is memory. */
 static void memory_is_not_taken_for_a_hidden_cache(void **state)
 {
@@ -283,6 +303,7 @@ int main(void)
         cmocka_unit_test(three_caches_and_memory_are_found),
         cmocka_unit_test(a_level_ends_where_half_of_the_accesses_miss),
         cmocka_unit_test(a_shared_cache_that_ends_early_has_its_level),
+        cmocka_unit_test(a_range_of_mostly_misses_is_no_cache),
         cmocka_unit_test(memory_is_not_taken_for_a_hidden_cache),
         cmocka_unit_test(a_slow_climb_has_no_clear_end),
         cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
