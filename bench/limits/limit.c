@@ -126,6 +126,7 @@ static bool pass_first(struct measuring *w, const uint32_t *count, size_t n, boo
         if (!visit(w, count[i], &v))
             return false;
         add_point(w, count[i], first_value(&v), budget_since(&w->budget, from));
+        spent = budget_used(&w->budget);
         pace_show(w->e, spent < FIRST_SHARE ? spent : FIRST_SHARE);
     }
     return true;

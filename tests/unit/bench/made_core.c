@@ -57,6 +57,7 @@ static void area_free(const struct platform *p, struct platform_area *area)
 static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
 {
     (void)p, (void)suite, (void)name, (void)ran;
+    core.began = tsc_now();
 }
 
 static void row_longer(const struct platform *p, unsigned ms)
@@ -112,6 +113,9 @@ void pace_show(const struct engine *e, double done)
 {
     (void)e;
     assert_true(done >= 0 && done <= 1);
+    double ticks = (double)(tsc_now() - core.began);
+    if (done > 0 && ticks / done > core.promised)
+        core.promised = ticks / done;
 }
 
 bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)

@@ -22,6 +22,8 @@ struct made_core {
     unsigned stop_at;          /* the poll at which the user stops the run; 0: none */
     unsigned polls;            /* an NMI comes with each */
     unsigned ms;               /* by which the row extended its deadline */
+    uint64_t began;            /* TSC at the beginning of the row */
+    double promised;           /* most ticks of the row that a shown fraction implies */
 
     struct platform platform;
     struct options options;

@@ -301,6 +301,18 @@ static void a_limit_takes_at_most_its_rows_time(void **state)
     }
 }
 
+/* The fraction that is done and the time for it imply the row's time, already at its first count. */
+static void shown_progress_implies_about_the_rows_time(void **state)
+{
+    (void)state;
+    for (double slow = 1; slow <= 64; slow *= 4) {
+        reset(EXEC_SILICON);
+        made.slow = slow;
+        measure(&window);
+        assert_true(core.promised > 0 && core.promised <= 2 * core.ms / 1e3 * MADE_HZ);
+    }
+}
+
 static void counted_instructions_have_one_round_and_no_limit(void **state)
 {
     (void)state;
@@ -354,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
         cmocka_unit_test(a_user_who_stops_the_run_leaves_no_limit),
         cmocka_unit_test(a_limit_takes_at_most_its_rows_time),
+        cmocka_unit_test(shown_progress_implies_about_the_rows_time),
         cmocka_unit_test(counted_instructions_have_one_round_and_no_limit),
         cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
         cmocka_unit_test(a_limit_names_a_missing_instruction_set),
