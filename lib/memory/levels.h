@@ -70,8 +70,8 @@ bool levels_fall(const struct level_point *point, size_t n, uint64_t *at);
  *
  * Then the level after that of a cache gets the next larger cache, if no level ends at that one, in
  * two cases. It has no clear end, and lies within the cache. Or it is the last but one, and ends
- * before the last-level cache, which it gets with `early`. Its value must be below LEVEL_HITS of the
- * next level's. The last level may be memory.
+ * before the last-level cache, which it gets with `early`. Its value must be below LEVEL_HITS of
+ * the next level's. The last level may be memory.
  */
 void levels_match(struct level *level, size_t n, const struct cache *cache, unsigned caches);
 

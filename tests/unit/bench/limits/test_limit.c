@@ -301,7 +301,7 @@ static void a_limit_takes_at_most_its_rows_time(void **state)
     }
 }
 
-/* The fraction that is done and the time for it imply the row's time, already at its first count. */
+/* The fraction that is done and the time for it imply the row's time, already after one count. */
 static void shown_progress_implies_about_the_rows_time(void **state)
 {
     (void)state;

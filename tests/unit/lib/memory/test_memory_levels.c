@@ -116,7 +116,7 @@ static void a_shared_cache_that_ends_early_has_its_level(void **state)
 }
 
 /* They hold most of its lines, so most loads of a flat range go to memory. */
-static void a_range_of_mostly_misses_is_no_cache(void **state)
+static void a_range_of_mostly_misses_has_no_cache(void **state)
 {
     struct level l[] = {
         {4, 4 * KIB, 32 * KIB, 40 * KIB, 40 * KIB, -1, false},
@@ -303,7 +303,7 @@ int main(void)
         cmocka_unit_test(three_caches_and_memory_are_found),
         cmocka_unit_test(a_level_ends_where_half_of_the_accesses_miss),
         cmocka_unit_test(a_shared_cache_that_ends_early_has_its_level),
-        cmocka_unit_test(a_range_of_mostly_misses_is_no_cache),
+        cmocka_unit_test(a_range_of_mostly_misses_has_no_cache),
         cmocka_unit_test(memory_is_not_taken_for_a_hidden_cache),
         cmocka_unit_test(a_slow_climb_has_no_clear_end),
         cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
