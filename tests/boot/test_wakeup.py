@@ -93,12 +93,12 @@ def test_x2apic_rows_of_several_cores_and_of_the_timer_run(boot, shim):
 def test_bochs_runs_the_rows_of_x2apic_the_tsc_deadline_and_ibrs(shim, tmp_path):
     """One tick of its TSC is an instruction, except for events: the other core has turns between. Its model tigerlake
     has SPEC_CTRL."""
-    words = ("suite=wakeup,events,privileged bench=*x2apic*,*ibrs,*ibpb,*stibp,*ssbd,*spec_ctrl,rdpid,rdseed,spin_*,hlt_* "
+    words = ("suite=wakeup,events,privileged bench=*x2apic*,*ibrs,*ibpb,*stibp,*ssbd,*spec_ctrl,rdpid,rdseed,wrmsr_tsc_deadline,spin_*,hlt_* "
              "cores=all samples=16 hist=off rounds=1")  # fmt: skip
     b = bochs(tmp_path, shim("x2apic", words), cores=2, model="tigerlake")
     assert b.end["verdict"] == "pass" and b.run["masked"]["x2apic"] is True, str(b)
     done = figures(b, "wakeup", "events", "privileged", of="ticks")
     ibrs = {"user_int_ibrs": 9, "user_syscall_ibrs": 11, "user_sysenter_ibrs": 15, "wrmsr_ibrs": 6, "wrmsr_stibp": 6,
-            "wrmsr_ssbd": 6, "wrmsr_ibpb": 4, "wrmsr_spec_ctrl": 4, "rdmsr_spec_ctrl": 2, "rdpid": 1}  # fmt: skip
+            "wrmsr_ssbd": 6, "wrmsr_ibpb": 4, "wrmsr_spec_ctrl": 4, "rdmsr_spec_ctrl": 2, "rdpid": 1, "wrmsr_tsc_deadline": 4}  # fmt: skip
     assert {name: done.get(name) for name in ibrs} == ibrs, str(b)
     assert {"rdseed", "spin_deadline", "hlt_deadline", "spin_oneshot", "hlt_oneshot", "hlt_ipi"} | OTHERS_X2APIC | set(X2APIC | EVENTS) <= set(done), str(b)

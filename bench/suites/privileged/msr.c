@@ -19,8 +19,10 @@
 #define MSR_XFD           0x1c4
 #define XFD_TILES         (1u << 18) /* the component of AMX's tiles: SDM vol. 1 section 13.14 */
 #define MSR_TSC_DEADLINE  0x6e0
-/* The local APIC's entry for the timer: SDM vol. 3A section 11.5.1, figure 11-8. */
+/* The local APIC's entry for the timer, in memory and as an MSR: SDM vol. 3A section 11.5.1, figure
+ * 11-8; section 11.12.1.2. */
 #define LVT_TIMER          0x320
+#define X2APIC_LVT_TIMER   0x832
 #define LVT_MASKED         (1u << 16)
 #define LVT_MODE           (3u << 17)
 #define LVT_TSC_DEADLINE   (2u << 17)
@@ -90,15 +92,22 @@ uint64_t privileged_apic(void)
     return privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_ADDRESS;
 }
 
+static bool in_x2apic_mode(void)
+{
+    return privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC;
+}
+
+/* registers: their address, or 0 in x2APIC mode. */
 static uint32_t lvt_timer(uint64_t registers)
 {
-    return *(volatile uint32_t *)(uintptr_t)(registers + LVT_TIMER);
+    return registers ? *(volatile uint32_t *)(uintptr_t)(registers + LVT_TIMER)
+                     : (uint32_t)privileged_rdmsr(X2APIC_LVT_TIMER);
 }
 
 /* A deadline that no machine lives to see. The interrupt is masked, too. */
 static void arm(struct object *o)
 {
-    uint64_t registers = privileged_apic();
+    uint64_t registers = in_x2apic_mode() ? 0 : privileged_apic();
     uint32_t found = lvt_timer(registers);
 
     *privileged_registers(o) = (struct privileged_registers){
@@ -122,7 +131,7 @@ static const char *disarmed(const struct object *o, uint64_t operations)
 
 const char *privileged_lacks_xapic(const struct cpu *cpu)
 {
-    return cpu->x2apic && privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC
+    return cpu->x2apic && in_x2apic_mode()
                ? "needs the local APIC in xAPIC mode; it is in x2APIC mode"
                : NULL;
 }
@@ -131,7 +140,7 @@ const char *privileged_lacks_x2apic(const struct cpu *cpu)
 {
     if (!cpu->x2apic)
         return "needs x2APIC (CPUID.1.0:ECX[21]), which this CPU does not have";
-    return privileged_rdmsr(MSR_APIC_BASE) & APIC_BASE_X2APIC
+    return in_x2apic_mode()
                ? NULL
                : "needs the local APIC in x2APIC mode; the firmware left it in xAPIC mode";
 }
@@ -168,7 +177,7 @@ PRIVILEGED_ROW(wrmsr_tsc_deadline, 4, "wrmsr of TSC_DEADLINE: arms the timer, ma
                .ops = PRIVILEGED_OPS, .arg = MSR_TSC_DEADLINE, .unit = &unit_privileged_wrmsr,
                .history = &unit_privileged_deadline_on, .after = &unit_privileged_deadline_off,
                .setup = arm, .check = disarmed, .touches = {MSR_TSC_DEADLINE},
-               .features = {FEATURE_TSC_DEADLINE}, .lacks = privileged_lacks_xapic);
+               .features = {FEATURE_TSC_DEADLINE});
 WRITE(spec_ctrl, "SPEC_CTRL, the same value", MSR_SPEC_CTRL, as_found, .check = holds_it,
       .touches = {MSR_SPEC_CTRL}, .features = {FEATURE_IBRS});
 WRITE(xfd, "XFD, the same value", MSR_XFD, as_found, .check = holds_it, .touches = {MSR_XFD},
