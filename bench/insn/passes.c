@@ -6,8 +6,9 @@ enum { QUICK_WINDOWS = 3, MIX_WINDOWS = 2, WINDOWS = 6 };
 
 /* The passes in order: each form has all kinds of figures before any is repeated. The further
  * passes of histories take little time, because few forms differ in the first, and without them no
- * difference is known. So do those over what three placements have not settled: they come before
- * the last pass over all forms, during which the time may end. */
+ * difference is known. So do those over what three placements have not settled, and over mixes of
+ * which a placement was shared: they come before the last pass over all forms, during which the
+ * time may end. */
 static const struct {
     enum insn_aim aim;
     unsigned windows;
@@ -15,11 +16,11 @@ static const struct {
     {AIM_ALL, QUICK_WINDOWS},     {AIM_ALL, WINDOWS},           {AIM_ALL, WINDOWS},
     {AIM_MIXES, MIX_WINDOWS},     {AIM_MIXES, MIX_WINDOWS},     {AIM_HISTORY, QUICK_WINDOWS},
     {AIM_HISTORY, QUICK_WINDOWS}, {AIM_HISTORY, QUICK_WINDOWS}, {AIM_MIXES, MIX_WINDOWS},
-    {AIM_UNSETTLED, WINDOWS},     {AIM_UNSETTLED, WINDOWS},     {AIM_ALL, WINDOWS},
-    {AIM_UNSETTLED, WINDOWS},     {AIM_MIXES, MIX_WINDOWS},     {AIM_UNSETTLED, WINDOWS},
-    {AIM_MIXES, MIX_WINDOWS},     {AIM_UNSETTLED, WINDOWS},
+    {AIM_UNSETTLED, WINDOWS},     {AIM_UNSETTLED, WINDOWS},     {AIM_MIXES, MIX_WINDOWS},
+    {AIM_ALL, WINDOWS},           {AIM_UNSETTLED, WINDOWS},     {AIM_MIXES, MIX_WINDOWS},
+    {AIM_UNSETTLED, WINDOWS},
 };
-enum { WHOLE = 12 /* number of passes up to the last over all forms */ };
+enum { WHOLE = 13 /* number of passes up to the last over all forms */ };
 _Static_assert(WINDOWS <= INSN_WINDOWS_MOST, "they fit a block");
 
 /* Returns whether the pass may take another row: the user has not stopped it, and there is time. */
