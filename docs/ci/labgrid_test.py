@@ -1,4 +1,4 @@
-"""baretick on a machine in a labgrid rack: switched on, and read to its end (docs/ci.md).
+"""baretick on a machine in a labgrid rack: switched on, read to its end, and switched off (docs/ci.md).
 
     pytest --lg-env docs/ci/labgrid.yaml docs/ci/labgrid_test.py
 """
@@ -10,7 +10,6 @@ import pytest
 ROW = re.compile(
     r"BT (?P<test_case_id>\S+) (?:(?P<measurement>-?[0-9]+(?:\.[0-9]+)?) (?P<units>[a-z]+)|- -) (?P<result>pass|fail)"
 )
-SECONDS = 1200
 
 
 def rows_of(text):
@@ -20,13 +19,10 @@ def rows_of(text):
 
 
 @pytest.fixture(scope="session")
-def rows(target):
-    serial = target.get_driver("ConsoleProtocol")
-    power = target.get_driver("PowerProtocol")
-    power.cycle()
-    serial.expect("baretick: left firmware", timeout=SECONDS)
-    _, before, _, _ = serial.expect(r'"type":"end"', timeout=SECONDS)
-    return rows_of(before.decode("utf-8", "replace"))
+def rows(strategy):
+    strategy.transition("measured")
+    yield rows_of(strategy.text)
+    strategy.transition("off")
 
 
 def test_every_row_passed(rows, record_property):

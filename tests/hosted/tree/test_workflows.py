@@ -18,7 +18,8 @@ except ImportError:
     yaml = None
 
 OWN, COPIED = ROOT / ".github/workflows/ci.yml", ROOT / "docs/ci/gate.yml"
-LAVA, LABGRID, LABGRID_TEST = (ROOT / "docs/ci" / name for name in ("lava.yaml", "labgrid.yaml", "labgrid_test.py"))
+LAVA, DEVICE, LABGRID, LABGRID_TEST = (
+    ROOT / "docs/ci" / name for name in ("lava.yaml", "baretick.jinja2", "labgrid.yaml", "labgrid_test.py"))
 PAGE = (ROOT / "docs/ci.md").read_text(encoding="utf-8")
 EXPRESSION = re.findall(r"^    (BT \(\?P<.*)$", PAGE, re.MULTILINE)[0]
 # Commands that belong to others.
@@ -101,15 +102,16 @@ def test_lava_waits_for_text_that_the_program_writes():
     (test,) = (a["test"] for a in load(LAVA)["actions"] if "test" in a)
     (monitor,) = test["monitors"]
     assert monitor["pattern"] == EXPRESSION and set(monitor["fixupdict"]) == {"pass", "fail"}
-    assert f'"{monitor["start"]}\\r\\n"' in (ROOT / "kernel/main.c").read_text(encoding="utf-8")
+    start = re.findall(r'"(baretick: [a-z ]+)\\r\\n"', (ROOT / "kernel/main.c").read_text(encoding="utf-8"))
+    assert len([text for text in start if re.fullmatch(monitor["start"], text)]) == 2, start
     assert monitor["end"] == '"type":"end"'
-    assert [next(iter(a)) for a in load(LAVA)["actions"]] == ["deploy", "boot", "test"]
+    assert f'{{# device_type: {load(LAVA)["device_type"]} #}}' in DEVICE.read_text(encoding="utf-8")
 
 
 def test_the_labgrid_driver_reads_every_line():
     target = load(LABGRID)["targets"]["main"]
     assert target["resources"]["RawSerialPort"]["speed"] == 115200
-    assert {"SerialDriver", "NetworkPowerDriver"} == set(target["drivers"])
+    assert {"SerialDriver", "NetworkPowerDriver", "BaretickStrategy"} == set(target["drivers"])
     module = runpy.run_path(str(LABGRID_TEST))
     assert module["ROW"].pattern == EXPRESSION
     assert module["rows_of"]("BdsDxe\r\nBT calls/direct@0 2.5 cycles pass\r\nBT a/b@1 - - fail\r\nBT x\r\n") == {
