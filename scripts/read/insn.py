@@ -337,13 +337,30 @@ def _say_which(measured, cores):
 # --- the command ---------------------------------------------------------------------------------
 
 
+def _must_have(report, path, core):
+    """Raises an error if the core has no forms in the report; None: any core will do."""
+    cores = sorted({form.core for form in forms(report)} | {core for _, core, _ in left(report)})
+    if core is not None and core not in cores:
+        raise saved.Unreadable(f"{path}: --core {core}: suite insn did not run on it; it ran on: {', '.join(map(str, cores))}")
+
+
+def _must_match(chosen, path, glob):
+    if not chosen:
+        raise saved.Unreadable(f"{path}: no form that ran matches {glob}; --all includes those that did not run")
+
+
 def command(args):
     first = read(args.report)
+    _must_have(first, args.report, args.core)
     if args.published:
         return max(args.compare(first, args.core, args.published, args.format), 1 if first.damage else 0)
     if args.diff:
         second = read(args.diff)
-        rows = list(differences(_chosen(first, args.glob), _chosen(second, args.glob)))
+        _must_have(second, args.diff, args.core)
+        sides = [[form for form in _chosen(side, args.glob) if args.core in (None, form.core)] for side in (first, second)]
+        for chosen, path in zip(sides, (args.report, args.diff)):
+            _must_match(chosen, path, args.glob)
+        rows = list(differences(*sides))
         table.write(args.format, DIFFERENCES, rows)
         return 1 if first.damage or second.damage else 0
     chosen = [form for form in _chosen(first, args.glob) if args.core in (None, form.core)]
@@ -353,10 +370,8 @@ def command(args):
     if cores:
         _say_which(measured, cores)
     if args.all:
-        rows += [_flat_left(*one) for one in left(first) if matches(one[0], args.glob)]
-    if not rows:
-        raise saved.Unreadable(f"{args.report}: no form that ran is called {args.glob}; with --all, those that did "
-                               "not run are looked at, too")
+        rows += [_flat_left(*one) for one in left(first) if matches(one[0], args.glob) and args.core in (None, one[1])]
+    _must_match(rows, args.report, args.glob)
     table.write(args.format, columns, rows)
     return 1 if first.damage else 0
 
@@ -372,7 +387,7 @@ def add(commands, compare):
                                         "report is damaged; its intact records are printed.")
     p.add_argument("report", metavar="REPORT", help="report.jsonl, or a serial log")
     p.add_argument("glob", metavar="GLOB", nargs="?", default="*", help="only these forms: 'add*', add_r64_m64")
-    p.add_argument("--core", type=int, metavar="N", help="only this core, with all columns, where several have measured")
+    p.add_argument("--core", type=int, metavar="N", help="only the figures of core N, with all columns")
     p.add_argument("--diff", metavar="REPORT", help="the figures that differ in this report by more than their errors")
     p.add_argument("--published", metavar="FILE", help="compares the figures with those of InstLatx64's text file; exit "
                                                        "status 1: some differ and docs/insn-agreement.md does not explain it")

@@ -116,6 +116,21 @@ def test_one_core_of_several_is_shown_on_request(tmp_path):
     assert line["core"] == 1 and line["tp"] == "0.25"
 
 
+def test_a_core_without_forms_is_refused_and_others_are_named(tmp_path):
+    path = hybrid(tmp_path)
+    for words in ((), ("--diff", path), ("--published", path)):
+        ran = baretick("insn", path, "--core", "7", *words)
+        assert ran.returncode == 2 and "--core 7" in ran.stderr and "0, 1, 2" in ran.stderr, ran.stderr
+
+
+def test_one_core_is_compared_on_request(tmp_path, kept):
+    other = kept({**ADD, "cycles": {"tp": "0.333", "0>0": "1.00", "1>0": "1.00", "1>f": "1.00"}}, name="second.jsonl")
+    found = baretick("insn", hybrid(tmp_path), "--diff", other, "--core", "0", "--format", "csv").stdout
+    assert found.count("add r64, r64") == 1
+    ran = baretick("insn", hybrid(tmp_path), "--diff", other, "--core", "2")
+    assert ran.returncode == 2 and "--core 2" in ran.stderr
+
+
 def test_blockers_are_named(tmp_path):
     path = tmp_path / "report.jsonl"
     names = ["imul r64, r64, imm8", "mov r64, m64", "mov m64, r64", None]
