@@ -160,8 +160,9 @@ def instructions(report, core=None):
         if form.core in cores:
             rows.setdefault(form.name, {"form": form.name}).update(_cells(form, form.core, blockers))
     columns, common = _columns(report, cores), [rows[name] for name in COMMON if name in rows]
-    licence = origin.licence(report)
-    parts = [element("p", HOW_TO_READ + (f" The licence of these figures is {licence}." if licence else ""), class_="soft")]
+    licence, why = origin.licence(report), insn.why_no_cycles(report)
+    parts = [element("p", f"No core cycles of a CPU: {why}.")] if why else []
+    parts += [element("p", HOW_TO_READ + (f" The licence of these figures is {licence}." if licence else ""), class_="soft")]
     if len(common) > 1 and len(rows) > len(common):
         parts.append(markup.table("Forms that many ask for", columns, common, label="Common instructions", kind="insn some"))
     parts.append(markup.table(f"All {len(rows)} forms of instructions that ran", columns, list(rows.values()),

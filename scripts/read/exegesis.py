@@ -45,6 +45,7 @@ MODES = {"latency": _latency, "inverse_throughput": _throughput}
 
 def points(report, mode, cpu=None):
     """Returns the YAML, after a comment that states the origin. Raises Unreadable if no form has a point."""
+    insn.must_have_cycles(report)
     cpu = cpu or llvm_cpus.name_of(report.one("run").get("cpu", {}))
     if not cpu:
         raise saved.Unreadable(f"{report.path}: LLVM's name of this CPU is not known: give it with --cpu, as in --cpu znver3")

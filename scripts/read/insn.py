@@ -297,6 +297,20 @@ def read(path):
     return found
 
 
+def why_no_cycles(report):
+    """Returns why the figures are no core cycles of a CPU; None: they are."""
+    execution = report.one("run").get("execution", "silicon")
+    if execution == "instructions":
+        return "instructions were counted: its figures are instructions per copy, not core cycles"
+    return None if execution == "silicon" else "an emulator executed the code: its figures are not those of a CPU"
+
+
+def must_have_cycles(report):
+    """Raises an error if the figures are no core cycles of a CPU."""
+    if why := why_no_cycles(report):
+        raise saved.Unreadable(f"{report.path}: {why}")
+
+
 def _chosen(found, glob):
     return [form for form in forms(found) if matches(form.name, glob)]
 
@@ -352,10 +366,16 @@ def _must_match(chosen, path, glob):
 def command(args):
     first = read(args.report)
     _must_have(first, args.report, args.core)
+    if why := why_no_cycles(first):
+        print(f"baretick: {args.report}: {why}", file=sys.stderr)
     if args.published:
+        must_have_cycles(first)
         return max(args.compare(first, args.core, args.published, args.format), 1 if first.damage else 0)
     if args.diff:
         second = read(args.diff)
+        if why_no_cycles(first) != why_no_cycles(second):
+            must_have_cycles(first)
+            must_have_cycles(second)
         _must_have(second, args.diff, args.core)
         sides = [[form for form in _chosen(side, args.glob) if args.core in (None, form.core)] for side in (first, second)]
         for chosen, path in zip(sides, (args.report, args.diff)):

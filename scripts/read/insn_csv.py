@@ -26,6 +26,7 @@ def _every_figure(found):
 
 def text(report):
     """Returns the csv, with the names of the columns in its first line."""
+    insn.must_have_cycles(report)
     written = io.StringIO()
     out = csv.DictWriter(written, COLUMNS, lineterminator="\n")
     out.writeheader()

@@ -51,6 +51,7 @@ def _line(number, form, ns):
 
 def text(report):
     """Returns the origin, and one line per form. Raises Unreadable if the duration of a core cycle is not known."""
+    insn.must_have_cycles(report)
     lines = []
     for form in insn.forms(report):
         ns = nanoseconds(report, form.core)

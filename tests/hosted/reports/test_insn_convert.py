@@ -148,6 +148,25 @@ def test_lines_have_the_layout_of_the_collection(kept):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("execution, words", [("instructions", "instructions were counted"), ("emulated", "emulator")])
+def test_figures_that_are_no_cycles_of_a_cpu_are_not_converted(kept, execution, words):
+    path = kept(ADD, run={**AMD, "execution": execution})
+    for form in ("exegesis", "exegesis-throughput", "instlat", "csv"):
+        ran = baretick("convert", path, "--to", form)
+        assert ran.returncode == 2 and words in ran.stderr and not ran.stdout, (form, ran.stderr)
+    assert words in baretick("insn", path).stderr
+    page = path.with_suffix(".html")
+    assert baretick("report", path, "-o", page).returncode == 0 and words in page.read_text()
+
+
+def test_counted_instructions_are_not_compared_with_cycles(kept, tmp_path):
+    counted, cycles = kept(ADD, run={**AMD, "execution": "instructions"}).rename(tmp_path / "counted.jsonl"), kept(ADD)
+    for words in (("--diff", cycles), ("--published", cycles)):
+        ran = baretick("insn", counted, *words)
+        assert ran.returncode == 2 and "instructions were counted" in ran.stderr, ran.stderr
+    assert baretick("insn", counted, "--diff", counted).returncode == 0
+
+
 def test_a_reader_of_the_collection_takes_the_exported_file(kept, tmp_path):
     path = kept(ADD, IMUL)
     (tmp_path / "exported.txt").write_text(converted(path, "instlat"))
