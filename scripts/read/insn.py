@@ -274,12 +274,14 @@ def differ(a, b):
 
 
 def differences(first, second):
-    """Returns the figures of forms that both reports have, and that differ."""
-    other = {(form.name, form.core): form for form in second}
-    for form in first:
-        if (form.name, form.core) not in other:
-            continue
-        there = other[form.name, form.core].figures
+    """Returns the figures of forms that both reports have on one core, and that differ. If each report has forms of one
+    core only, the numbers of these cores may differ. Raises ValueError if there are no such forms."""
+    one = all(len({form.core for form in side}) == 1 for side in (first, second))
+    other = {(form.name, one or form.core): form for form in second}
+    both = [(form, other[key].figures) for form in first if (key := (form.name, one or form.core)) in other]
+    if not both:
+        raise ValueError("no form was measured in both reports, on cores with the same number")
+    for form, there in both:
         for name in [*VARIANTS, *pairs(form)]:
             a, b = form.figures.get(name), there.get(name)
             if a and b and differ(a, b):
@@ -380,7 +382,10 @@ def command(args):
         sides = [[form for form in _chosen(side, args.glob) if args.core in (None, form.core)] for side in (first, second)]
         for chosen, path in zip(sides, (args.report, args.diff)):
             _must_match(chosen, path, args.glob)
-        rows = list(differences(*sides))
+        try:
+            rows = list(differences(*sides))
+        except ValueError as e:
+            raise saved.Unreadable(f"{args.report}, {args.diff}: {e}") from None
         table.write(args.format, DIFFERENCES, rows)
         return 1 if first.damage or second.damage else 0
     chosen = [form for form in _chosen(first, args.glob) if args.core in (None, form.core)]

@@ -72,6 +72,17 @@ def test_differences_are_larger_than_both_errors(kept):
     assert lines(baretick("insn", first, "--diff", first)) == []
 
 
+def test_single_cores_are_compared_whatever_their_numbers_are(kept, tmp_path):
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(whole(others=(PLAN, record({**ADD, "cycles": {**ADD["cycles"], "tp": "0.50"}}, core=3))))
+    assert lines(baretick("insn", kept(ADD), "--diff", other))[1].split()[:6] == ["add", "r64,", "r64", "tp", "0.25", "0.5"]
+
+
+def test_reports_without_a_common_form_are_not_compared(kept):
+    ran = baretick("insn", kept(ADD), "--diff", kept(XOR, name="other.jsonl"))
+    assert ran.returncode == 2 and "other.jsonl" in ran.stderr and "in both" in ran.stderr, ran.stderr
+
+
 def test_programs_get_every_figure(kept):
     ran = baretick("convert", kept(ADD, LOAD), "--to", "csv")
     found = list(csv.DictReader(io.StringIO("\n".join(lines(ran)))))
