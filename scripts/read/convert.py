@@ -268,7 +268,7 @@ def command(args):
               file=sys.stderr)
     text, left = converted(args.to, found, args.cpu)
     if left:
-        print(f"baretick: {args.file}: left out, for want of a figure that {args.to} can hold: {', '.join(left)}",
+        print(f"baretick: {args.file}: left out, because they have no figure for {args.to}: {', '.join(left)}",
               file=sys.stderr)
     lost = [f"{figure.name(r)} ({why(r)})" for r in found.of("row") if failed(r)]
     if lost:
