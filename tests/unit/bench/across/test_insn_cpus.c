@@ -110,7 +110,6 @@ static void both_types_of_cores_of_a_hybrid_cpu_have_the_same_forms(void **state
     }
 }
 
-/* On one core. No CPU has FP16, VP2INTERSECT, TBM and FMA4. */
 /* A report of such a CPU, of a process on a busy machine: its records `insn` and `insn_left`. */
 static void the_estimate_of_a_zen_4_is_at_most_a_tenth_above_its_report(void **state)
 {
@@ -121,6 +120,7 @@ static void the_estimate_of_a_zen_4_is_at_most_a_tenth_above_its_report(void **s
     assert_in_range(m.bytes, reported, reported + reported / 10);
 }
 
+/* On one core. No CPU has FP16, VP2INTERSECT, TBM and FMA4. */
 static void not_even_a_cpu_that_has_everything_takes_45_seconds_of_serial_line(void **state)
 {
     struct insn_support s = {.avx_on = true, .avx512_on = true};
