@@ -94,9 +94,10 @@ FRED = "wildcat_lake"  # the first model of Bochs with FRED
 @pytest.mark.skipif(FRED not in models(), reason=f"needs a Bochs with the CPU model {FRED}: newer than 3.0, with FRED")
 @pytest.mark.parametrize("cores", [1, 2])
 def test_fred_delivers_each_event_with_exactly_its_instructions(stick, tmp_path, cores):
-    """VERW and IBRS, too, which no other emulator has. A fault ends only its row. With several cores, the TSC of Bochs
-    does not count instructions; with one it does."""
-    words = "suite=events,provoke,truth samples=16 hist=off rounds=1 bench=*_fred,*_verw,*_ibrs,ring3_fred_ud2,add cores=all share=together"
+    """VERW, TPAUSE, UMWAIT, WBNOINVD and MWAIT below C1, too, which no other emulator has. A fault ends only its
+    row. With several cores, the TSC of Bochs does not count instructions; with one it does."""
+    words = ("suite=events,privileged,wakeup,provoke,truth samples=16 hist=off rounds=1 cores=all share=together "
+             "bench=*_fred,*_verw,user_*_ibrs,tpause_*,umwait_*,mwait_20_*,mwait_60_*,wbnoinvd_*,ring3_fred_ud2,add")  # fmt: skip
     b = bochs(tmp_path, stick({"baretick.conf": words.encode()}), cores=cores, model=FRED)
     ways = ("int", "syscall", "sysenter")
     known = {f"{name}_fred": n for name, n in BY_FRED.items()} | {f"user_{way}_verw": BY_HAND[f"user_{way}"] + 1 for way in ways}
@@ -107,6 +108,15 @@ def test_fred_delivers_each_event_with_exactly_its_instructions(stick, tmp_path,
         assert row["status"] == "ok" and "changed" not in row, row
         if cores == 1:
             assert row["per_op"]["ticks"] == known[row["name"]] + (row["name"].removesuffix("_fred") in FAULTS), row
+    late = [row for row in b.rows if row["suite"] == "privileged"]
+    assert len(late) == cores * 6 and all(row["status"] == "ok" and "changed" not in row for row in late), str(b)
+    if cores == 1:
+        ticks = {row["name"]: row["per_op"]["ticks"] for row in late if "wbnoinvd" not in row["name"]}
+        assert ticks == {"tpause_c01": 4, "tpause_c02": 4, "umwait_c01": 5, "umwait_c02": 5}, ticks
+    waits = [row["name"] for row in b.rows if row["suite"] == "wakeup" and row["status"] == "ok" and "changed" not in row]
+    # UMWAIT in 2 states ends by the timer's modes or its deadline, MWAIT in 2 states by the timer's modes. Another core
+    # ends each of these states by an interrupt or a store. In Bochs, MWAIT ends early where two cores try it at once.
+    assert len(waits) == (2 * 3 + 2 * 2 if cores == 1 else cores * 2 * 3 + 4 * 2), str(b)
     faults = [row for row in b.rows if row["suite"] == "provoke"]
     assert len(faults) == cores and all("#UD invalid opcode (vector 6) at " in row["why"] for row in faults), str(b)
     assert [row["status"] for row in b.rows if row["suite"] == "truth"] == ["ok"] * cores, str(b)
