@@ -115,7 +115,8 @@ def test_fred_delivers_each_event_with_exactly_its_instructions(stick, tmp_path,
         assert ticks == {"tpause_c01": 4, "tpause_c02": 4, "umwait_c01": 5, "umwait_c02": 5}, ticks
     waits = [row["name"] for row in b.rows if row["suite"] == "wakeup" and row["status"] == "ok" and "changed" not in row]
     # UMWAIT in 2 states ends by the timer's modes or its deadline, MWAIT in 2 states by the timer's modes. Another core
-    # ends each of these states by an interrupt or a store. In Bochs, MWAIT ends early where two cores try it at once.
+    # ends each of these states by an interrupt or a store. MONITOR of Bochs ends the MWAIT of all other cores
+    # (cpu/mwait.cc: invlpg), so MWAIT does not wait where two cores try it at once.
     assert len(waits) == (2 * 3 + 2 * 2 if cores == 1 else cores * 2 * 3 + 4 * 2), str(b)
     faults = [row for row in b.rows if row["suite"] == "provoke"]
     assert len(faults) == cores and all("#UD invalid opcode (vector 6) at " in row["why"] for row in faults), str(b)
