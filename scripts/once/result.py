@@ -43,10 +43,11 @@ def find_report(system, esps, token, named=None):
 
 
 def _store(system, path, token):
-    """Copies both files of a report to prepare.STORE, compares the copies, and then deletes the files on the ESP."""
+    """Moves both files of a report to prepare.STORE; each copy is compared before the file on the ESP is deleted. The
+    records are last: as long as they are on the ESP, a move that a power cut interrupted is continued."""
     base = path[:-len(prepare.PARTS[0])]
     stored = prepare.stored_name(token)
-    for part in prepare.PARTS:
+    for part in reversed(prepare.PARTS):
         source = disk.same_name(os.path.dirname(base), os.path.basename(base) + part)
         if os.path.exists(source):
             disk.write(system.path(stored + part), disk.read_back(source))
@@ -60,9 +61,14 @@ def collect(system, esps, state):
         return state["stored"]
     found = find_report(system, esps, state["token"], witness(system, state["token"]).get("file"))
     if found:
-        state["stored"] = _store(system, found, state["token"])
-        system.save(prepare.STATE, state)
-    return state.get("stored")
+        stored = _store(system, found, state["token"])
+    else:
+        stored = prepare.stored_name(state["token"]) + prepare.PARTS[0]
+        if not os.path.exists(system.path(stored)):  # else it was moved, and the power was cut before that was noted
+            return None
+    state["stored"] = stored
+    system.save(prepare.STATE, state)
+    return stored
 
 
 def _started_by(system):

@@ -416,6 +416,36 @@ def test_a_report_is_printed_and_moved(made, once):
         assert [n for n in made.content() if n.startswith("boot/efi/baretick")] == ["boot/efi/baretick/0000.jsonl"]
 
 
+@pytest.mark.parametrize("taken", range(5))
+def test_a_report_is_not_lost_by_a_power_cut_while_it_is_moved(made, once, monkeypatch, taken):
+    """Two files are copied and deleted in turn, and then the end is noted."""
+    once("--yes")
+    token = token_of(own(made)[1])
+    restart(made)
+    whole = record(0, "run", options=f'{{"once":{token}}}') + record(1, "end", verdict='"pass"')
+    made.write("boot/efi/baretick/0000.jsonl", whole)
+    made.write("boot/efi/baretick/0000.txt", "the table\r\n")
+    left = [taken]
+
+    def cut_before(change):
+        def instead(*args):
+            if not left[0]:
+                raise InterruptedError("the power is cut")
+            left[0] -= 1
+            return change(*args)
+
+        return instead
+
+    with monkeypatch.context() as m:
+        for place, name in ((result.disk, "write"), (result.os, "unlink"), (type(made), "save")):
+            m.setattr(place, name, cut_before(getattr(place, name)))
+        with pytest.raises(InterruptedError):
+            once("--result")
+    _, said = once("--result")
+    assert "the table" in said and "Report: /var/lib/baretick/" in said, said
+    assert not [n for n in made.content() if n.startswith("boot/efi/baretick")]
+
+
 def test_a_result_is_collected_once_for_each_run(made, once):
     """By the service at each start of Linux, also where no run was prepared."""
     assert once("--collect") == (0, "")
