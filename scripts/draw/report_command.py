@@ -52,7 +52,7 @@ def command(args):
         args.files.sort(key=lambda path: path not in folders)
         return _of_fleet(args)
     if args.to != "html":
-        raise saved.Unreadable(f"--to {args.to}: only of a folder of reports; `baretick convert` converts a single one")
+        raise saved.Unreadable(f"--to {args.to}: {args.files[0]} is not a folder of reports; `baretick convert` converts a single one")
     args.output = args.output or PAGE
     return _of_files(args)
 

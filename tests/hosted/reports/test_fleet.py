@@ -208,7 +208,7 @@ def test_csv_has_every_figure(place):
 
 
 @pytest.mark.parametrize("words, said", [(["{}", "{}"], "a folder is a fleet"), (["{}", "--against", "{}"], "--against"),
-                                         (["{}/x_1.jsonl", "--to", "csv"], "only of a folder")])
+                                         (["{}/x_1.jsonl", "--to", "csv"], "not a folder of reports")])
 def test_what_a_folder_does_not_take_is_refused_by_name(tmp_path, words, said):
     (tmp_path / "x_1.jsonl").write_bytes(made_fleet.Machine(random.Random(1), rows=1).report(0))
     ran = baretick("report", *(word.format(tmp_path) for word in words), "-o", tmp_path / "out")
