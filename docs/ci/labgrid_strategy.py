@@ -32,7 +32,7 @@ class BaretickStrategy(Strategy):
         except KeyError:
             wanted = Status.unknown
         if wanted is Status.unknown:
-            raise StrategyError(f"{status}: is no state to reach; off, measured are allowed")
+            raise StrategyError(f"{status} is not a state to reach; off and measured are allowed")
         if wanted is self.status:
             return
         for driver in (self.power, self.console):
