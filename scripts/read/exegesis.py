@@ -49,7 +49,7 @@ def points(report, mode, cpu=None):
     cpu = cpu or llvm_cpus.name_of(report.one("run").get("cpu", {}))
     if not cpu:
         raise saved.Unreadable(f"{report.path}: LLVM's name of this CPU is not known: give it with --cpu, as in --cpu znver3")
-    values = {form.name: value for form in insn.forms(report) if (value := MODES[mode](form)) is not None}
+    values = {form.name: value for form in insn.of_first_core(report) if (value := MODES[mode](form)) is not None}
     names = llvm_names.instructions(values, cpu)
     text = "".join(POINT.format(mode=mode, instruction=" ".join((names[name].opcode, *names[name].operands)), cpu=cpu,
                                 triple=TRIPLE, value=f"{value:g}", info=name, code=names[name].code)

@@ -194,6 +194,12 @@ def forms(report):
     return [form for record in _whole(report, "insn") for form in _read(report, record, forms_of)]
 
 
+def of_first_core(report):
+    """Returns the forms of the first core that ran any: for outputs that have no place for the number of a core."""
+    found = forms(report)
+    return [form for form in found if form.core == found[0].core]
+
+
 def left(report):
     """Returns [(a form that did not run, its core, why)]."""
     return [(name, record["core"], record["why"]) for record in _whole(report, "insn_left")

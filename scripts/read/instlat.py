@@ -53,7 +53,7 @@ def text(report):
     """Returns the origin, and one line per form. Raises Unreadable if the duration of a core cycle is not known."""
     insn.must_have_cycles(report)
     lines = []
-    for form in insn.forms(report):
+    for form in insn.of_first_core(report):
         ns = nanoseconds(report, form.core)
         if ns is None:
             raise saved.Unreadable(f"{report.path}: the duration of a core cycle is not known, which this form needs")

@@ -159,6 +159,14 @@ def test_figures_that_are_no_cycles_of_a_cpu_are_not_converted(kept, execution, 
     assert baretick("report", path, "-o", page).returncode == 0 and words in page.read_text()
 
 
+@pytest.mark.parametrize("form", ["instlat", pytest.param("exegesis", marks=needs_llvm)])
+def test_only_the_first_core_is_in_outputs_without_a_core(tmp_path, form):
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    one.write_bytes(whole(run=head(**AMD), others=(CORE, PLAN, record(ADD, IMUL))))
+    two.write_bytes(whole(run=head(**AMD), others=(CORE, {**CORE, "core": 1}, PLAN, record(ADD, IMUL), record(SLOW_IMUL, core=1))))
+    assert converted(two, form) == converted(one, form)
+
+
 def test_counted_instructions_are_not_compared_with_cycles(kept, tmp_path):
     counted, cycles = kept(ADD, run={**AMD, "execution": "instructions"}).rename(tmp_path / "counted.jsonl"), kept(ADD)
     for words in (("--diff", cycles), ("--published", cycles)):
