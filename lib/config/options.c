@@ -272,7 +272,8 @@ void options_settle(struct options *o)
 {
     static const char all[] = "all";
 
-    if (str_eq(o->suite, QUIET_SUITE) && !options_give(o, "cores"))
+    if ((str_eq(o->suite, QUIET_SUITE) || str_eq(o->suite, PLANTED_QUIET_SUITE)) &&
+        !options_give(o, "cores"))
         str_copy(o->cores, sizeof o->cores, all, strlen(all));
 }
 

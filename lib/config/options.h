@@ -33,8 +33,9 @@
 #define SAMPLES_AUTO       2048
 #define SAMPLES_AUTO_EXACT 64 /* if every sample is the same number */
 
-/* The suite that watches for gaps; alone in suite= it runs on all cores. */
-#define QUIET_SUITE "quiet"
+/* The suites that watch for gaps; alone in suite= each runs on all cores. */
+#define QUIET_SUITE         "quiet"
+#define PLANTED_QUIET_SUITE "planted_quiet"
 /* quiet_time=auto, in seconds: several of a firmware's periodic SMIs, if any. */
 #define QUIET_TIME_AUTO 10
 

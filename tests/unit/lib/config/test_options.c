@@ -79,6 +79,7 @@ static void suite_quiet_alone_runs_on_all_cores(void **state)
         const char *words, *cores;
     } cases[] = {{"", "bsp"},
                  {"suite=quiet", "all"},
+                 {"suite=planted_quiet", "all"},
                  {"suite=quiet cores=bsp", "bsp"},
                  {"cores=1-2 suite=quiet", "1-2"},
                  {"suite=quiet,calls", "bsp"},
