@@ -79,6 +79,7 @@ struct core {
     uint32_t lvt_counters_was;  /* ... through this LVT entry (kernel/cores/counter_nmi.c) */
     volatile uint64_t own_nmis; /* NMIs for a deadline; not included in `nmis` */
     struct thermal_row thermal; /* of its current or last row */
+    struct core_counter smis;   /* counts SMIs if it has steps: AMD's event */
     struct core_cycles cycles;  /* its own counters of core cycles */
     char fault[160];            /* the exception that stopped it, in words */
     struct pagetable *tables;   /* its own page tables; NULL: the shared ones */

@@ -21,6 +21,11 @@ static void run_chain(void *ctx, uint32_t adds)
     chain_adds(adds);
 }
 
+struct counter_access counter_access_here(void)
+{
+    return (struct counter_access){msr_here, NULL, read_pmc, read_tsc, run_chain};
+}
+
 static const char *start_counter(struct timer *t)
 {
     struct counter_timer *c = t->context;
@@ -81,7 +86,7 @@ static enum timer_status count_aperf(struct timer *t, uint64_t *count)
 static void init(struct core_cycles *c)
 {
     *c = (struct core_cycles){
-        .access = {msr_here, NULL, read_pmc, read_tsc, run_chain},
+        .access = counter_access_here(),
         .aperf =
             {.name = "aperf", .start = start_aperf, .read = count_aperf, .bits = 64, .context = c},
     };

@@ -13,6 +13,8 @@
 
 struct core_cycles;
 
+struct counter_access counter_access_here(void); /* the running core */
+
 /* A counter of one event as a timer. */
 struct counter_timer {
     struct core_cycles *of;

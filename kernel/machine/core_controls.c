@@ -10,11 +10,24 @@ uint64_t core_controls_cost(unsigned cores)
     return arena_cost(cores * sizeof(struct controls));
 }
 
+static void count_smis(struct core_controls *q)
+{
+    struct counter_access access = counter_access_here();
+    struct core_counters has;
+
+    core_counters_decode(&has, cpuid_here, NULL);
+    const char *why = core_counter_start(&core_current()->smis, &has, COUNT_SMIS, &access);
+    if (why)
+        q->smi_why_not = why;
+}
+
 /* Runs on the core itself. */
 static void apply(void *ctx, unsigned core)
 {
     struct core_controls *q = ctx;
 
+    if (q->smi_event)
+        count_smis(q);
     controls_plan(&q->core[core], q->options, q->cpu, cpuid_here, NULL, &msr_here);
     controls_apply(&q->core[core], &msr_here);
 }
@@ -23,8 +36,11 @@ static void apply(void *ctx, unsigned core)
 static void restore(void *ctx, unsigned core)
 {
     struct core_controls *q = ctx;
+    struct counter_access access = counter_access_here();
 
     if (!controls_restore(&q->core[core], &msr_here))
+        q->stuck = true;
+    if (!core_counter_stop(&core_current()->smis, &access))
         q->stuck = true;
 }
 
@@ -47,11 +63,13 @@ const char *core_controls_apply_all(struct core_controls *q, const struct option
         return "the cores' settings: the arena is too small";
     q->smi_counter = features_smi_counter(cpu) && msr_read(MSR_SMI_COUNT, &smis);
     q->c1e = controls_c1e(cpu, &msr_here, &q->has_c1e);
+    q->smi_event = features_smi_event(cpu);
     apply(q, 0);
     count_failures(q, &q->core[0]);
-    for (unsigned i = 1; asked && i < all->count; i++)
+    for (unsigned i = 1; (asked || q->smi_event) && i < all->count; i++)
         if (!all->facts[i].why_not && !cores_run(all, i, apply, q))
             count_failures(q, &q->core[i]);
+    q->smi_counter = q->smi_counter || (q->smi_event && !q->smi_why_not);
     return NULL;
 }
 
@@ -61,7 +79,7 @@ void core_controls_restore_all(struct core_controls *q, bool others)
         return;
     restore(q, 0);
     for (unsigned i = 1; others && i < q->all->count; i++) {
-        if (q->core[i].keeps > 0 && !q->all->facts[i].why_not)
+        if ((q->core[i].keeps > 0 || q->smi_event) && !q->all->facts[i].why_not)
             (void)cores_run(q->all, i, restore, q);
         q->stuck = q->stuck || q->core[i].keeps > 0;
     }
@@ -89,8 +107,13 @@ const char *core_controls_prefetch(struct core_controls *q, unsigned core, bool 
 
 uint64_t core_controls_smis(void)
 {
-    uint64_t smis;
+    const struct core_counter *event = &core_current()->smis;
+    struct counter_access access = counter_access_here();
+    uint64_t smis = 0;
 
-    (void)msr_read(MSR_SMI_COUNT, &smis);
+    if (event->steps > 0)
+        (void)core_counter_read(event, &access, &smis);
+    else
+        (void)msr_read(MSR_SMI_COUNT, &smis);
     return (uint32_t)smis;
 }

@@ -1,6 +1,6 @@
 /*
  * Applies turbo=, prefetch= and freq= to the cores (lib/cpu/controls.h does it for one core), and
- * reads the SMI counter. core_controls_restore_all() restores everything; every way out calls it.
+ * counts SMIs. core_controls_restore_all() restores everything; every way out calls it.
  */
 #ifndef KERNEL_MACHINE_CORE_CONTROLS_H
 #define KERNEL_MACHINE_CORE_CONTROLS_H
@@ -16,7 +16,9 @@ struct core_controls {
     unsigned cores;               /* cores to which the settings were applied */
     unsigned failed[CONTROL_IDS]; /* cores of these where the setting is not as requested */
     bool stuck;                   /* some MSR could not be restored */
-    bool smi_counter;
+    bool smi_counter;             /* SMIs are counted: by an MSR, or ... */
+    bool smi_event;               /* ... by a performance counter of each core */
+    const char *smi_why_not;      /* a core's counter cannot be used; NULL: no such core */
     bool c1e, has_c1e;
 };
 

@@ -9,8 +9,8 @@ static const char *smi_absent(const struct machine *m)
 {
     if (m->cpu.hypervisor)
         return "a hypervisor hides the counter";
-    if (cpu_is_amd(&m->cpu))
-        return "AMD has no MSR for them, only event 2Bh of a counter";
+    if (m->controls.smi_why_not)
+        return m->controls.smi_why_not;
     return "this model has no MSR_SMI_COUNT (MSR 34h)";
 }
 
@@ -68,7 +68,10 @@ void control_facts_show(const struct machine *m, struct sink *out)
 {
     show_settings(&m->controls, out);
     show_dma(&m->dma, out);
-    fmt(out, "smi       %s%s\r\n", m->controls.smi_counter ? "counted by MSR 34h" : "not counted: ",
+    fmt(out, "smi       %s%s\r\n",
+        !m->controls.smi_counter ? "not counted: "
+        : m->controls.smi_event  ? "counted by event 2Bh of a performance counter"
+                                 : "counted by MSR 34h",
         m->controls.smi_counter ? "" : smi_absent(m));
 }
 

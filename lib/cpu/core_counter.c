@@ -33,7 +33,8 @@ const char *const core_counter_names[COUNTER_KINDS] = {"none", "fixed1", "amd_pm
 static const struct {
     unsigned fixed;
     uint64_t amd;
-} events[COUNT_EVENTS] = {[COUNT_CYCLES] = {1, 0x76}, [COUNT_INSTRUCTIONS] = {0, 0xc0}};
+} events[COUNT_EVENTS] = {
+    [COUNT_CYCLES] = {1, 0x76}, [COUNT_INSTRUCTIONS] = {0, 0xc0}, [COUNT_SMIS] = {0, 0x2b}};
 
 /*
  * SDM vol. 2A CPUID 0Ah: a count from version 2, also a bitmap from version 5. The first Core 2s
@@ -207,10 +208,12 @@ const char *core_counter_start(struct core_counter *c, const struct core_counter
     const char *why = core_counter_absent(has);
 
     *c = (struct core_counter){.bits = has->bits};
+    if (!why && event == COUNT_SMIS && has->pmc != COUNTER_AMD_PMC)
+        why = "no counter of this CPU counts SMIs";
     if (why)
         return why;
     why = has->pmc == COUNTER_FIXED1 ? set_fixed(c, event, a) : set_amd(c, has, event, a);
-    if (!why)
+    if (!why && event != COUNT_SMIS)
         why = prove(c, a);
     if (why && !core_counter_stop(c, a))
         why = "was refused, and its MSRs do not read back as they were found";

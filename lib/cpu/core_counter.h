@@ -54,7 +54,8 @@ struct counter_access {
     void (*chain)(void *ctx, uint32_t adds);
 };
 
-enum core_counter_event { COUNT_CYCLES, COUNT_INSTRUCTIONS, COUNT_EVENTS };
+/* COUNT_SMIS: AMD's event 2Bh, "SMIs received" (PPRs of families 17h and 19h). */
+enum core_counter_event { COUNT_CYCLES, COUNT_INSTRUCTIONS, COUNT_SMIS, COUNT_EVENTS };
 
 #define COUNTER_STEPS 3
 
@@ -68,9 +69,9 @@ struct core_counter {
 
 /*
  * Sets up a counter for the event at every privilege level and proves that it counts: a chain of
- * additions takes as many core cycles as it has instructions. A counter that already counts
- * something else is left to its owner; on AMD the next one is tried. Returns NULL, or why no
- * counter can be used; then everything is as found.
+ * additions takes as many core cycles as it has instructions. For SMIs there is no such proof. A
+ * counter that already counts something else is left to its owner; on AMD the next one is tried.
+ * Returns NULL, or why no counter can be used; then everything is as found.
  */
 const char *core_counter_start(struct core_counter *c, const struct core_counters *has,
                                enum core_counter_event event, const struct counter_access *a);

@@ -2,6 +2,7 @@
 
 #include <stddef.h>
 
+#define AMD_ZEN               0x17 /* family */
 #define MSR_SPEC_CTRL         0x48
 #define MSR_ARCH_CAPABILITIES 0x10a
 
@@ -13,6 +14,11 @@ static bool bit(uint64_t value, unsigned n)
 bool features_smi_counter(const struct cpu *c)
 {
     return c->msr && !c->hypervisor && cpu_model(c)->smi_count;
+}
+
+bool features_smi_event(const struct cpu *c)
+{
+    return c->msr && !c->hypervisor && cpu_is_amd(c) && c->family >= AMD_ZEN;
 }
 
 uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b)

@@ -11,6 +11,9 @@
 /* Returns whether the model has MSR_SMI_COUNT (34h): Intel since Nehalem, and the Atoms since
  * Silvermont. A guest has no working one. */
 bool features_smi_counter(const struct cpu *c);
+/* Returns whether a performance counter of the model counts SMIs (COUNT_SMIS): AMD's from family
+ * 17h on. Not in a guest, whose hypervisor takes the SMIs. */
+bool features_smi_event(const struct cpu *c);
 
 /* Returns the revision in IA32_BIOS_SIGN_ID or AMD's PATCH_LEVEL (both MSR 8Bh); 0: none loaded. */
 uint32_t features_microcode(const struct cpu *c, uint64_t msr_8b);

@@ -20,6 +20,7 @@ struct fake_counters {
     } of[FAKE_COUNTER_MSRS];
     bool amd, extended, global; /* which controls let which counter count */
     bool retired;               /* what passes are instructions, not core cycles */
+    bool smis;                  /* what passes are SMIs */
     double cycles_per_tick;
     double per_add;       /* core cycles of an addition, as the counters see it */
     double tsc, fraction; /* fraction: of a core cycle, not yet counted */
@@ -51,7 +52,8 @@ static inline void fake_counter_swallow(struct fake_counters *f, uint32_t msr)
 
 static inline bool fake_amd_counts(struct fake_counters *f, unsigned i)
 {
-    const uint64_t want = f->retired ? 0x4300c0 : 0x430076; /* EN, OS, USR; event C0h, 76h */
+    /* EN, OS, USR; event 2Bh, C0h, 76h */
+    const uint64_t want = f->smis ? 0x43002b : f->retired ? 0x4300c0 : 0x430076;
     const uint64_t *control = fake_counter_at(f, f->extended ? 0xc0010200 + 2 * i : 0xc0010000 + i);
     const uint64_t *global = fake_counter_at(f, 0xc0000301);
 

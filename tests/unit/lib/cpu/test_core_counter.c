@@ -313,6 +313,43 @@ static void retired_instructions_have_a_separate_counter(void **state)
     assert_non_null(strstr(use(&f, &fixed, &c), "faults"));
 }
 
+/* There is no proof that it counts; cycles do not move it. */
+static void smis_are_counted_on_amd(void **state)
+{
+    (void)state;
+    struct core_counter c;
+
+    for (unsigned i = 0; i < 2; i++) {
+        const struct core_counters *has = i == 0 ? &amd4 : &amd6;
+        struct fake_counters f, before;
+        uint64_t from, to;
+        amd(&f, has);
+        *fake_counter_at(&f, has->extended ? 0xc0010200 : 0xc0010000) = 0x4300d0; /* in use */
+        before = f;
+        assert_null(core_counter_start(&c, has, COUNT_SMIS, &f.access));
+        assert_int_equal(c.index, 1);
+        f.smis = true;
+        assert_true(core_counter_read(&c, &f.access, &from));
+        fake_counters_pass(&f, 3);
+        assert_true(core_counter_read(&c, &f.access, &to));
+        assert_true(to - from >= 3);
+        f.smis = false;
+        assert_true(core_counter_read(&c, &f.access, &from));
+        fake_counters_pass(&f, 1000);
+        assert_true(core_counter_read(&c, &f.access, &to));
+        assert_int_equal(to, from);
+        assert_true(core_counter_stop(&c, &f.access));
+        for (unsigned m = 0; m < f.n; m++)
+            assert_int_equal(f.of[m].v, before.of[m].v);
+    }
+    struct fake_counters f;
+    intel(&f, 0, 0);
+    assert_non_null(strstr(core_counter_start(&c, &fixed, COUNT_SMIS, &f.access), "counts SMIs"));
+    amd(&f, &amd4);
+    fake_counter_swallow(&f, 0xc0010000);
+    assert_non_null(strstr(core_counter_start(&c, &amd4, COUNT_SMIS, &f.access), "withholds"));
+}
+
 static void a_cpu_without_counters_has_no_source(void **state)
 {
     (void)state;
@@ -337,6 +374,7 @@ int main(void)
         cmocka_unit_test(counters_that_a_hypervisor_withholds_are_refused),
         cmocka_unit_test(a_free_amd_counter_is_used),
         cmocka_unit_test(retired_instructions_have_a_separate_counter),
+        cmocka_unit_test(smis_are_counted_on_amd),
         cmocka_unit_test(a_cpu_without_counters_has_no_source),
     };
 

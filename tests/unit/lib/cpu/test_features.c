@@ -3,6 +3,22 @@
 #include "tests/unit/made_cpu.h"
 #include "tests/unit/unit.h"
 
+static void amd_counts_smis_by_an_event_since_zen(void **state)
+{
+    (void)state;
+    struct cpu c = {.vendor = VENDOR_AMD, .family = 0x17, .msr = true};
+
+    assert_true(features_smi_event(&c));
+    c.family = 0x15;
+    assert_false(features_smi_event(&c));
+    c.family = 0x1a;
+    assert_true(features_smi_event(&c));
+    c.hypervisor = true;
+    assert_false(features_smi_event(&c));
+    c = (struct cpu){.vendor = VENDOR_INTEL, .family = 0x17, .msr = true};
+    assert_false(features_smi_event(&c));
+}
+
 static void models_with_an_smi_counter_are_known(void **state)
 {
     (void)state;
@@ -109,6 +125,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_with_an_smi_counter_are_known),
+        cmocka_unit_test(amd_counts_smis_by_an_event_since_zen),
         cmocka_unit_test(the_microcode_revision_is_decoded),
         cmocka_unit_test(lfence_serialises_by_msr_or_cpuid),
         cmocka_unit_test(mitigations_and_their_state_are_decoded),
