@@ -134,7 +134,8 @@ static void offsets_in_bodies_are_those_of_the_c_structs(void **state)
            {"PORT_PIT", PIT_CHANNEL0}, {"PORT_PIT_COMMAND", PIT_COMMAND}, {"PCI_ADDRESS", 0xcf8},
            {"PCI_DATA", 0xcfc}, {"HPET_COUNTER", HPET_COUNTER}, {"APIC_ID", LAPIC_ID},
            {"APIC_TPR", 0x80}, {"APIC_EOI", LAPIC_EOI}, {"APIC_TIMER", 0x390});
-    EXPECT("bench/suites/privileged/msr.asm", {"LVT_TIMER", LAPIC_LVT_TIMER});
+    EXPECT("bench/suites/privileged/msr.asm", {"LVT_TIMER", LAPIC_LVT_TIMER},
+           {"X2APIC_LVT_TIMER", MSR_X2APIC + LAPIC_LVT_TIMER / 16}, {"MSR_TSC_DEADLINE", 0x6e0});
     EXPECT("bench/suites/privileged/cache.asm", {"LINE", 64}, {"LINES", 2048});
     EXPECT("bench/suites/privileged/segments.asm", {"MSR_FS_BASE", MSR_FS_BASE},
            {"MSR_GS_BASE", MSR_GS_BASE}, {"FLAG_IF", RFLAGS_IF}, {"TSS_BUSY", 0xfd});
