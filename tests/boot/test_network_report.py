@@ -58,7 +58,7 @@ def test_tftpd_that_was_killed_gets_the_report_from_the_next_try(wire):
 
 @need("dnsmasq", "nginx")
 def test_nginx_that_was_killed_gets_the_report_from_the_next_try(wire):
-    """Through another server, which stands for the proxy with TLS that people have; with the login of a machine."""
+    """Through a second server in the place of a TLS proxy, with the login of a machine."""
     login = "rack:s3cret"
     server = wire.for_http(login=login, change=lambda text: text + PROXY)
     (wire.root / "baretick.conf").write_text(f"{QUICK} upload=http://{login}@{SERVER}:8080/reports")
