@@ -134,6 +134,15 @@ static void record_steps(const struct limit *l, struct json *j)
     json_close(j);
 }
 
+static uint32_t least_visits(const struct limit *l)
+{
+    uint32_t least = l->n ? l->point[0].visits : 0;
+
+    for (size_t i = 1; i < l->n; i++)
+        least = l->point[i].visits < least ? l->point[i].visits : least;
+    return least;
+}
+
 static void record_measured(const struct run_facts *run, const struct limit *l, struct json *j)
 {
     json_str(j, "of", kind_of(l)->of);
@@ -142,7 +151,7 @@ static void record_measured(const struct run_facts *run, const struct limit *l, 
     json_u64(j, "operations", l->operations);
     json_true(j, "less_time", l->less_time);
     json_u64(j, "rounds", l->rounds);
-    json_u64(j, "visits", l->n ? l->point[0].visits : 0);
+    json_u64(j, "visits", least_visits(l));
     json_str(j, "unit", units_per_op(run));
     record_points(run, l, j);
     json_bool(j, "judged", l->spoiled == LIMIT_CLEAN);
