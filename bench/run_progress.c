@@ -111,7 +111,7 @@ static const struct scale *scale_of(double seconds)
 {
     const struct scale *u = scales;
 
-    while (seconds < u->from)
+    while (u->from > 0 && seconds < u->from)
         u++;
     return u;
 }
