@@ -179,8 +179,7 @@ static void keep(struct insn_job *j)
         }
         if (shared && c->id.kind == INSN_TEST_MIXED)
             continue;
-        c->shared |= (uint8_t)(shared << c->taken);
-        c->cycles[c->taken++] = (float)j->value[i];
+        insn_add_place(c, j->value[i], shared);
     }
 }
 

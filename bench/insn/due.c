@@ -28,8 +28,8 @@ bool insn_is_due(const struct insn_pass *pass, const struct insn_row *row,
         return c->copies > 0 && row->values == INSN_USUAL && has_history(row, c) &&
                insn_wants_after(pass->table, row, c);
     case AIM_ALL:
-        return c->taken < INSN_PLACES;
+        return insn_has_room(c);
     default:
-        return c->taken < INSN_PLACES && !insn_figure(pass->table, row, c, &at_most).settled;
+        return insn_has_room(c) && !insn_figure(pass->table, row, c, &at_most).settled;
     }
 }

@@ -22,15 +22,41 @@ static size_t exclusive_of(const struct insn_cell *c, double exclusive[INSN_PLAC
 }
 
 /* Returns the figure of the exclusive placements. If these are too few, returns the least of all
- * placements, because a neighbour only makes a figure larger. */
+ * placements, because a neighbour mostly makes a figure larger. It is not settled: placements next
+ * to one neighbour can agree with each other, and be wrong by 20% and more. */
 static struct agreed of_cell(const struct insn_cell *c)
 {
     double exclusive[INSN_PLACES], all[INSN_PLACES];
     size_t n = exclusive_of(c, exclusive);
 
+    if (n >= AGREE_LEAST)
+        return agree(exclusive, n);
     for (unsigned i = 0; i < c->taken; i++)
         all[i] = c->cycles[i];
-    return n >= AGREE_LEAST ? agree(exclusive, n) : agree_least(all, c->taken);
+    struct agreed a = agree_least(all, c->taken);
+    a.settled = false;
+    return a;
+}
+
+bool insn_has_room(const struct insn_cell *cell)
+{
+    return cell->taken < INSN_PLACES || cell->shared;
+}
+
+void insn_add_place(struct insn_cell *cell, double value, bool shared)
+{
+    unsigned at = 0;
+
+    if (cell->taken < INSN_PLACES) {
+        at = cell->taken++;
+    } else {
+        while (at < INSN_PLACES && !(cell->shared >> at & 1))
+            at++;
+        if (shared || at == INSN_PLACES)
+            return;
+    }
+    cell->cycles[at] = (float)value;
+    cell->shared = (uint8_t)((cell->shared & ~(1u << at)) | (unsigned)shared << at);
 }
 
 /* Returns the figure of the fastest placements if they do not agree: at some placements a core
@@ -274,11 +300,12 @@ struct insn_filling insn_filling_of(const struct insn_table *t, const struct ins
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)
 {
     unsigned enough = insn_filling_of(t, row).fillers;
+    double exclusive[INSN_PLACES];
 
     for (unsigned i = 0; i < row->cells && enough > 0; i++) {
         const struct insn_cell *c = insn_cells_of(t, row) + i;
         if (c->id.kind == INSN_TEST_SLOTS && c->blockers >= enough)
-            return of_cell(c);
+            return agree(exclusive, exclusive_of(c, exclusive));
     }
     return agree(NULL, 0);
 }

@@ -65,6 +65,12 @@ struct insn_table {
     uint64_t blocks, shared;       /* judged by the witness */
 };
 
+/* Returns whether a cell takes another placement: it has fewer than the most, or shared ones. */
+bool insn_has_room(const struct insn_cell *cell);
+
+/* Adds a placement. If the cell has the most, an exclusive one replaces a shared one. */
+void insn_add_place(struct insn_cell *cell, double value, bool shared);
+
 /* Writes the form's name, with its values if they are not the usual ones: "div r64 [slow]". */
 void insn_row_name(const struct insn_row *row, struct sink *out);
 
@@ -104,8 +110,8 @@ struct agreed insn_throughput_of(const struct insn_table *t, const struct insn_r
  * known yet, or it takes longer than the most fillers. */
 struct insn_filling insn_filling_of(const struct insn_table *t, const struct insn_row *row);
 
-/* Returns the issue slots of a copy; UNKNOWN if copies may take longer than the fillers of the
- * other slots, or if it was not measured. */
+/* Returns the issue slots of a copy, by the exclusive placements: a neighbour takes slots. UNKNOWN
+ * if copies may take longer than the fillers of the other slots, or if it was not measured. */
 struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row);
 
 /* Returns the figure of the row's test of this kind; UNKNOWN if it has no such test. */

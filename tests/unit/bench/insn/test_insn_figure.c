@@ -8,20 +8,13 @@
 #include "tests/unit/bench/made_insn.h"
 #include "tests/unit/close.h"
 
-/* Adds a placement to a cell. */
-static void take(struct insn_cell *c, double cycles, bool shared)
-{
-    c->shared |= (uint8_t)(shared << c->taken);
-    c->cycles[c->taken++] = (float)cycles;
-}
-
 /* Gives each link a cost of `cycles`; TEST and CMOVZ together have twice as much. */
 static void cost_links(struct insn_table *t, double cycles)
 {
     for (unsigned i = 0; i < LINKS; i++)
         for (unsigned k = 0; t->link_row[i] && k < 4; k++)
-            take(&t->cell[t->row[t->link_row[i] - 1].first], i == LINK_TEST ? 2 * cycles : cycles,
-                 false);
+            insn_add_place(&t->cell[t->row[t->link_row[i] - 1].first],
+                           i == LINK_TEST ? 2 * cycles : cycles, false);
 }
 
 static struct insn_cell *latency(struct insn_table *t, unsigned out, unsigned part_in, unsigned in)
@@ -49,7 +42,7 @@ static void links_are_subtracted(void **state)
     cost_links(t, 1);
     struct insn_cell *base = latency(t, 0, INSN_BASE_PART, 1);
     for (unsigned i = 0; i < 4; i++)
-        take(base, 7, false); /* with MOVSXD or not, AND and ADD */
+        insn_add_place(base, 7, false); /* with MOVSXD or not, AND and ADD */
     struct agreed a = figure(t, base, &at_most);
     assert_false(at_most);
     struct insn_test test;
@@ -66,7 +59,7 @@ static void a_bound_across_files_has_one_cycle_of_the_move_subtracted(void **sta
     bool at_most;
     struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
     for (unsigned i = 0; i < 4; i++)
-        take(c, 6, false);
+        insn_add_place(c, 6, false);
     struct agreed a = figure(t, c, &at_most);
     assert_true(at_most);
     assert_close(a.value, 5, 1e-6);
@@ -80,7 +73,7 @@ static void a_bound_through_memory_has_nothing_subtracted(void **state)
     cost_links(t, 1);
     struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
     for (unsigned i = 0; i < 4; i++)
-        take(c, 8, false);
+        insn_add_place(c, 8, false);
     assert_close(figure(t, c, &at_most).value, 8, 1e-6);
     assert_true(at_most);
 }
@@ -94,7 +87,7 @@ static void a_bound_is_not_below_0(void **state)
     cost_links(t, 1);
     struct insn_cell *c = latency(t, 0, INSN_BASE_PART, 0);
     for (unsigned i = 0; i < 4; i++)
-        take(c, 1, false); /* of a chain with an AND and an ADD */
+        insn_add_place(c, 1, false); /* of a chain with an AND and an ADD */
     struct agreed a = figure(t, c, &at_most);
     assert_true(at_most);
     assert_close(a.value, 0, 1e-6);
@@ -116,7 +109,7 @@ static void a_latency_whose_range_reaches_0_is_a_bound(void **state)
         struct insn_test test;
         insn_test(&test, insn_form(t->row[t->links].form), INSN_PLAIN, &base->id);
         for (unsigned i = 0; i < 4; i++)
-            take(base, (k ? less : noisy)[i] - 1 + 0.25 * test.steps, false);
+            insn_add_place(base, (k ? less : noisy)[i] - 1 + 0.25 * test.steps, false);
         struct agreed a = figure(t, base, &at_most);
         assert_true(at_most);
         assert_close(a.value, k ? 0 : 0.02, 1e-6);
@@ -131,13 +124,56 @@ static void exclusive_placements_are_preferred(void **state)
     struct insn_cell *c = latency(t, 0, INSN_DATA, 0);
     bool at_most;
     for (unsigned i = 0; i < 3; i++) {
-        take(c, 5, true);
-        take(c, 3, false);
+        insn_add_place(c, 5, true);
+        insn_add_place(c, 3, false);
     }
     assert_close(figure(t, c, &at_most).value, 3, 1e-6);
     assert_true(figure(t, c, &at_most).settled);
-    c->shared = 0x3f; /* if all are shared, the least count */
-    assert_close(figure(t, c, &at_most).value, 3, 1e-6);
+}
+
+/* A neighbour that takes the same part of the core at all placements: they agree, and are wrong. */
+static void fewer_than_three_exclusive_placements_are_not_settled(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned exclusive, shared;
+        double value;
+        bool settled;
+    } cases[] = {{0, 4, 0.63, false}, {1, 4, 0.63, false}, {2, 4, 0.5, false},
+                 {3, 4, 0.5, true},   {2, 0, 0.5, false},  {3, 0, 0.5, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct insn_table *t = made_insn_table("inc_r64", false);
+        const struct insn_row *row = &t->row[t->links];
+        struct insn_cell *c = &t->cell[row->first];
+        for (unsigned k = 0; k < cases[i].exclusive; k++)
+            insn_add_place(c, 0.5, false);
+        for (unsigned k = 0; k < cases[i].shared; k++)
+            insn_add_place(c, 0.63, true);
+        assert_close(insn_throughput_of(t, row).value, cases[i].value, 1e-6);
+        assert_int_equal(insn_throughput_of(t, row).settled, cases[i].settled);
+    }
+}
+
+static void an_exclusive_placement_replaces_a_shared_one(void **state)
+{
+    (void)state;
+    struct insn_table *t = made_insn_table("inc_r64", false);
+    const struct insn_row *row = &t->row[t->links];
+    struct insn_cell *c = &t->cell[row->first];
+    for (unsigned k = 0; k < INSN_PLACES; k++)
+        insn_add_place(c, k % 2 ? 0.5 : 0.63, k % 2 == 0);
+    assert_int_equal(c->taken, INSN_PLACES);
+    insn_add_place(c, 0.7, true); /* a shared one replaces none */
+    assert_int_equal(c->shared, 0x55);
+    for (unsigned k = 0; k < 4; k++) {
+        assert_true(insn_has_room(c));
+        insn_add_place(c, 0.5, false);
+    }
+    assert_int_equal(c->shared, 0);
+    assert_int_equal(c->taken, INSN_PLACES);
+    assert_false(insn_has_room(c));
+    insn_add_place(c, 0.9, false);
+    assert_close(insn_throughput_of(t, row).hi, 0.5, 1e-6);
 }
 
 static void throughput_is_the_faster_of_two_tests(void **state)
@@ -149,7 +185,7 @@ static void throughput_is_the_faster_of_two_tests(void **state)
     for (unsigned i = 0; i < row->cells; i++) {
         struct insn_cell *c = &t->cell[row->first + i];
         for (unsigned k = 0; k < 4; k++)
-            take(c, c->id.kind == INSN_TEST_BREAKS ? 0.5 : 1, false);
+            insn_add_place(c, c->id.kind == INSN_TEST_BREAKS ? 0.5 : 1, false);
     }
     assert_close(insn_throughput_of(t, row).value, 0.5, 1e-6);
 }
@@ -162,7 +198,7 @@ static void fast_placements_are_the_throughput(void **state)
     struct insn_table *t = made_insn_table("inc_r64", false);
     const struct insn_row *row = &t->row[t->links];
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-        take(&t->cell[row->first], places[i], false);
+        insn_add_place(&t->cell[row->first], places[i], false);
     struct agreed a = insn_throughput_of(t, row);
     assert_close(a.value, 0.67, 1e-6);
     assert_true(a.settled);
@@ -177,7 +213,7 @@ static void take_all(struct insn_table *t, const struct insn_row *row, unsigned 
     for (unsigned i = 0; i < row->cells; i++) {
         struct insn_cell *c = &t->cell[row->first + i];
         for (unsigned k = 0; k < 4 && c->id.kind == kind; k++)
-            take(c, cycles, false);
+            insn_add_place(c, cycles, false);
         if (c->id.kind == INSN_TEST_SLOTS)
             c->blockers = INSN_FILLERS;
     }
@@ -213,6 +249,26 @@ static void slots_are_known_if_fillers_hide_the_form(void **state)
         slots->blockers = (uint8_t)(f.fillers - 1); /* too few */
         assert_false(f.fillers > 0 && is_known(insn_slots(t, row).value));
     }
+}
+
+/* A neighbour takes slots of the core, so shared placements count too many, or too few. */
+static void slots_are_those_of_two_exclusive_placements(void **state)
+{
+    (void)state;
+    struct insn_table *t = made_insn_table("add_r64_r64", false);
+    const struct insn_row *row = &t->row[t->links];
+    struct insn_cell *slots = &t->cell[row->first];
+    take_all(t, row, INSN_TEST_DISTINCT, 0.25);
+    while (slots->id.kind != INSN_TEST_SLOTS)
+        slots++;
+    slots->blockers = insn_filling_of(t, row).fillers;
+    for (unsigned k = 0; k < 4; k++)
+        insn_add_place(slots, 3, true);
+    insn_add_place(slots, 2, false);
+    assert_false(is_known(agree_error(insn_slots(t, row))));
+    insn_add_place(slots, 2, false);
+    assert_close(insn_slots(t, row).value, 2, 1e-6);
+    assert_close(agree_error(insn_slots(t, row)), 0, 1e-6);
 }
 
 static void forms_for_one_decoder_are_slow_in_a_straight_line_only(void **state)
@@ -257,7 +313,7 @@ static void another_history_is_known_if_it_differs(void **state)
         struct insn_cell *c = latency(t, 0, INSN_DATA, 1);
         unsigned wanted = 0;
         for (unsigned k = 0; k < 3; k++)
-            take(c, cases[i].usual, false);
+            insn_add_place(c, cases[i].usual, false);
         while (c->after_taken < INSN_AFTER) {
             assert_false(is_known(insn_after(t, row, c).value));
             wanted += wanted == c->after_taken && insn_wants_after(t, row, c);
@@ -318,9 +374,12 @@ int main(void)
         cmocka_unit_test(a_bound_is_not_below_0),
         cmocka_unit_test(a_latency_whose_range_reaches_0_is_a_bound),
         cmocka_unit_test(exclusive_placements_are_preferred),
+        cmocka_unit_test(fewer_than_three_exclusive_placements_are_not_settled),
+        cmocka_unit_test(an_exclusive_placement_replaces_a_shared_one),
         cmocka_unit_test(throughput_is_the_faster_of_two_tests),
         cmocka_unit_test(fast_placements_are_the_throughput),
         cmocka_unit_test(slots_are_known_if_fillers_hide_the_form),
+        cmocka_unit_test(slots_are_those_of_two_exclusive_placements),
         cmocka_unit_test(forms_for_one_decoder_are_slow_in_a_straight_line_only),
         cmocka_unit_test(another_history_is_known_if_it_differs),
         cmocka_unit_test(every_form_is_run_or_has_a_reason),
