@@ -17,15 +17,17 @@ NAME = re.compile(rf"{MAC}_\d{{8}}T\d{{6}}\.jsonl")
 BORROW = f"{QUICK} takeover=borrow"
 
 
-def whole(wire, b):
+def whole(wire, b, tftp=False):
     """Asserts that one report arrived, that it is the one on the serial line, and that the console names it."""
     assert "baretick: sent " in b.text, str(b)
+    if tftp:
+        assert wire.receive().returncode == 0
+    else:
+        assert not wire.reports("incoming")
     ((name, content),) = wire.reports().items()
     assert NAME.fullmatch(name), name
     assert [report.parse(line) for line in content.splitlines()] == b.records
     assert f"{name}\n" in b.text, str(b)
-    assert not wire.reports("incoming")
-    return name
 
 
 @need("dnsmasq", "in.tftpd")
@@ -34,7 +36,7 @@ def test_a_program_from_tftp_sends_its_report_there(wire):
     (wire.root / f"{MAC}.conf").write_text(BORROW)
     b = wire.boot().must(SUCCESS)
     assert b.run["options_from"] == f"{MAC}.conf"
-    whole(wire, b)
+    whole(wire, b, tftp=True)
 
 
 @need("dnsmasq", "nginx")
@@ -53,7 +55,7 @@ def test_tftpd_that_was_killed_gets_the_report_from_the_next_try(wire):
     (wire.root / "baretick.conf").write_text(BORROW)
     b = wire.boot(keys={b"borrowing the machine": lambda: wire.kill(server), b"try 1 of 4 failed": wire.tftpd})
     assert "try 1 of 4 failed" in b.text, str(b)
-    whole(wire, b.must(SUCCESS))
+    whole(wire, b.must(SUCCESS), tftp=True)
 
 
 @need("dnsmasq", "nginx")
@@ -91,7 +93,7 @@ def test_a_wrong_password_leaves_no_file(wire):
 
 @need("dnsmasq", "in.tftpd")
 def test_a_full_disk_of_tftpd_is_found_by_reading_the_report_back(wire):
-    wire.run("mount", "-t", "tmpfs", "-o", "size=8k,mode=777", "none", wire.root / "reports")
+    wire.run("mount", "-t", "tmpfs", "-o", "size=8k,mode=777", "none", wire.root / "incoming")
     wire.for_pxe()
     (wire.root / "baretick.conf").write_text(BORROW)
     b = wire.boot().must(SUCCESS)

@@ -120,27 +120,54 @@ def test_nginx_refuses_a_file_above_its_limit(wire):
 
 
 @need("in.tftpd")
-def test_a_part_that_tftpd_leaves_is_never_read_as_a_report(wire):
-    server = wire.tftpd()
-    client = Client(wire, WRQ, f"reports/{NAME}", part=20000)
-    wire.kill(server)
-    client.kill()
-    ((_, content),) = wire.reports().items()
-    assert REPORT.startswith(content) and len(content) < len(REPORT)
-    said = page(wire)
-    assert said.returncode == 1 and len(said.stdout.splitlines()) <= 1, said
-    # The next try overwrites it.
+def test_a_report_to_tftpd_arrives_whole_or_not_at_all(wire):
+    """tftpd is killed at several bytes, and each part stays in the folder of uploads."""
+    parts = {}
+    for number, part in enumerate((512, 20000, len(REPORT) // 512 * 512)):
+        name = f"{MAC}_{number}.jsonl"
+        server = wire.tftpd()
+        client = Client(wire, WRQ, f"reports/{name}", part=part)
+        wire.kill(server)
+        client.kill()
+        assert wire.receive().returncode == 0
+        assert not wire.reports()
+        parts[name] = wire.reports("incoming")[name]
+        assert REPORT.startswith(parts[name]) and len(parts[name]) < len(REPORT)
+    # The next try overwrites the part; the machine can read it back before and after it is received.
     wire.tftpd()
-    assert Client(wire, WRQ, f"reports/{NAME}").answer() == "done"
-    assert wire.reports() == {NAME: REPORT}
+    assert Client(wire, WRQ, f"/reports/{MAC}_1.jsonl").answer() == "done"
+    wire.until(lambda: wire.reports("incoming") == {**parts, f"{MAC}_1.jsonl": REPORT}, "tftpd has written all")
+    said = wire.receive()
+    assert said.returncode == 0 and f"{MAC}_1.jsonl" in said.stdout, said
+    assert wire.reports() == {f"{MAC}_1.jsonl": REPORT}
     assert page(wire).returncode == 0
+    assert f"{MAC}_1.jsonl" in wire.reports("incoming")
 
 
 @need("in.tftpd")
-def test_what_tftpd_writes_to_a_full_disk_is_never_read_as_a_report(wire):
-    """tftpd-hpa acknowledges all of it, so only reading it back shows what is missing."""
+def test_tftpd_on_a_full_disk_leaves_no_part_among_the_reports(wire):
+    """It acknowledges all of it, so only reading it back shows what is missing."""
     wire.fill("16k")
     wire.tftpd()
     assert Client(wire, WRQ, f"reports/{NAME}").answer() in ("done", "3")  # 3: disk full, RFC 1350
-    ((_, content),) = wire.reports().items()
-    assert len(content) < len(REPORT) and page(wire).returncode == 1
+    assert len(wire.reports("incoming")[NAME]) < len(REPORT)
+    assert wire.receive().returncode == 0 and not wire.reports()
+
+
+@need("in.tftpd")
+def test_a_disk_without_room_for_a_copy_has_no_part_among_the_reports(wire):
+    wire.fill(f"{len(REPORT) // 1024 + 20}k")
+    wire.tftpd()
+    assert Client(wire, WRQ, f"reports/{NAME}").answer() == "done"
+    wire.until(lambda: wire.reports("incoming")[NAME] == REPORT, "tftpd has written all")
+    said = wire.receive()
+    assert said.returncode == 2 and NAME in said.stderr, said
+    assert not wire.reports()
+
+
+@need("in.tftpd")
+def test_tftpd_takes_only_reports(wire):
+    wire.tftpd()
+    for name in ("baretick.efi", "reports/x.jsonl", f"reports/{NAME}.conf", f"{NAME}", f"reports/../{NAME}"):
+        assert Client(wire, WRQ, name).answer() in ("0", "1", "2"), name
+    assert not wire.reports() and not wire.reports("incoming")

@@ -125,7 +125,7 @@ class Wire:
 
     def tftpd(self):
         options = "".join(line.split("=", 1)[1] for line in (RECEIVERS / "tftpd-hpa").read_text().splitlines()
-                          if line.startswith("TFTP_OPTIONS=")).strip('"').split()  # fmt: skip
+                          if line.startswith("TFTP_OPTIONS=")).strip('"').replace("/etc/", f"{RECEIVERS}/").split()  # fmt: skip
         return self.start("in.tftpd", "--foreground", "--listen", "--user", "root", "--address", f"{SERVER}:69",
                           *options, str(self.root))  # fmt: skip
 
@@ -185,6 +185,13 @@ class Wire:
 
     def reports_at(self, where="reports"):
         return Path(f"/proc/{self.holder.pid}/root{self.root}") / where
+
+    def receive(self):
+        """Copies whole reports from tftpd's uploads to the reports, as baretick-receive.service does."""
+        (line,) = [line for line in (RECEIVERS / "baretick-receive.service").read_text().splitlines() if line.startswith("ExecStart=")]
+        program, *words = line.split("=", 1)[1].split()
+        words = [self.reports_at(word.removeprefix("/srv/tftp/")) if word[0] == "/" else word for word in words]
+        return subprocess.run([build.ROOT / "scripts" / Path(program).name, *words], capture_output=True, text=True, check=False)
 
     def reports(self, where="reports"):
         return {path.name: path.read_bytes() for path in self.reports_at(where).iterdir()}
