@@ -1,7 +1,8 @@
 """`baretick receive`: copies whole reports from the folder into which a server writes uploads to the folder of reports.
 
 A TFTP server writes an upload under its final name, so it can be incomplete. The upload stays for a while: the machine
-reads it back, and its next try writes into the same file. So the copy is checked, and then renamed.
+reads it back, and its next try writes into the same file. So the copy is checked, and then renamed. It has the upload's
+time, by which the next start recognises it.
 """
 import contextlib
 import os
@@ -14,15 +15,13 @@ UPLOADS = ".jsonl"
 KEPT_S = 3600  # machines try again for less than half of this
 
 
-def _bytes(path):
-    """Returns the content of a file, or None if it is written at the same time or is not there any more."""
+def _state(path):
+    """Returns (time of the last change, size) of a file, or None if there is no such file."""
     try:
-        with open(path, "rb") as f:
-            before, data, after = os.fstat(f.fileno()), f.read(), os.fstat(f.fileno())
+        found = os.stat(path)
     except FileNotFoundError:
         return None
-    same = (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
-    return data if same and len(data) == after.st_size else None
+    return found.st_mtime_ns, found.st_size
 
 
 def _missing(name, data):
@@ -35,13 +34,14 @@ def _missing(name, data):
     return None
 
 
-def _put(folder, name, data):
+def _put(folder, name, data, changed_ns):
     """Writes a file that is whole or not there, after a power failure too. Replaces a file of this name."""
     part = os.path.join(folder, f".{name}.part")  # readers of the folder pass over it
     try:
         with open(part, "wb") as f:
             f.write(data)
             f.flush()
+            os.utime(f.fileno(), ns=(changed_ns, changed_ns))
             os.fsync(f.fileno())
         os.rename(part, os.path.join(folder, name))
     except OSError:
@@ -55,20 +55,24 @@ def _put(folder, name, data):
         os.close(directory)
 
 
-def _take(upload, reports, now):
-    """Copies an upload if it is a whole report, and deletes it if it is old."""
-    old = now - upload.stat(follow_symlinks=False).st_mtime > KEPT_S
-    data = _bytes(upload.path)
-    if data is None:
+def _take(path, reports, now):
+    """Copies an upload if it is a whole report, unless that is done, and deletes it if it is old."""
+    name, state = os.path.basename(path), _state(path)
+    missing = None
+    if _state(os.path.join(reports, name)) != state:
+        with open(path, "rb") as f:
+            data = f.read()
+        if _state(path) != state:
+            return  # it is being written
+        missing = _missing(name, data)
+        if missing is None:
+            _put(reports, name, data, state[0])
+            print(f"received: {name}")
+    if now - state[0] / 1e9 <= KEPT_S:
         return
-    missing = _missing(upload.name, data)
-    if missing is None and _bytes(os.path.join(reports, upload.name)) != data:
-        _put(reports, upload.name, data)
-        print(f"received: {upload.name}")
-    if old:
-        os.unlink(upload.path)
-    if old and missing is not None:
-        print(f"deleted: {upload.path}: no whole report arrived: {missing}")
+    os.unlink(path)
+    if missing is not None:
+        print(f"deleted: {path}: no whole report arrived: {missing}")
 
 
 def command(args):
@@ -82,7 +86,7 @@ def command(args):
         if not upload.is_file(follow_symlinks=False):
             continue
         try:
-            _take(upload, args.reports, now)
+            _take(upload.path, args.reports, now)
         except OSError as e:
             print(f"baretick: {upload.path}: cannot be received: {e.strerror or e}", file=sys.stderr)
             status = 2
