@@ -38,8 +38,7 @@ static bool is_base_of(const struct insn_view *v, const struct insn_operand *o)
     return false;
 }
 
-/* Returns whether the fixed base of memory is also an operand, such as RDI of MOVS. */
-static bool is_listed(const struct insn_view *v, const struct insn_operand *memory)
+bool insn_lists_base(const struct insn_view *v, const struct insn_operand *memory)
 {
     for (unsigned i = 0; i < v->operands; i++) {
         const struct insn_operand *o = &v->operand[i];
@@ -65,7 +64,7 @@ static unsigned add_address(const struct insn_view *v, struct insn_end *to, unsi
         n = add(to, n, INSN_BASE_PART, i);
         n = add(to, n, INSN_INDEX_PART, i);
     } else if (o->field == INSN_REG_BASE ||
-               (o->field == INSN_FIXED && !is_rsp(o) && !is_listed(v, o))) {
+               (o->field == INSN_FIXED && !is_rsp(o) && !insn_lists_base(v, o))) {
         n = add(to, n, INSN_BASE_PART, i);
     }
     return n;

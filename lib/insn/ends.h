@@ -34,4 +34,7 @@ void insn_view(struct insn_view *v, const struct insn_form *f, unsigned decorati
 unsigned insn_inputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
 unsigned insn_outputs(const struct insn_view *v, struct insn_end to[INSN_ENDS_MOST]);
 
+/* Returns whether the fixed base of memory is also an operand, such as RDI of MOVS. */
+bool insn_lists_base(const struct insn_view *v, const struct insn_operand *memory);
+
 #endif

@@ -59,6 +59,18 @@ static void break_flags(struct insn_code *to, const struct insn_place *place,
         insn_put_link(to, place, LINK_TEST, PLAN_BASE, PLAN_BASE, 0);
 }
 
+/* Returns whether a repeated comparison moves this address, which must then begin again for each
+ * copy: the table does not list the registers of SCAS and CMPS as written. */
+static bool is_moved(const struct insn_test *t, unsigned i)
+{
+    const struct insn_operand *o = &t->view.operand[i];
+    unsigned both = INSN_REP | INSN_STRING;
+    bool chained = t->shape == INSN_CHAIN && t->in.part == INSN_BASE_PART && t->in.operand == i;
+
+    return (t->view.form->properties & both) == both && o->kind == INSN_MEMORY &&
+           !insn_lists_base(&t->view, o) && !chained;
+}
+
 void insn_put_resets(struct insn_code *to, const struct insn_place *place,
                      const struct insn_test *t, unsigned k)
 {
@@ -68,7 +80,7 @@ void insn_put_resets(struct insn_code *to, const struct insn_place *place,
     for (unsigned i = 0; i < v->operands; i++) {
         const struct insn_operand *o = &v->operand[i];
         unsigned number = insn_register(t, i, k);
-        bool resets = insn_must_reset(v, o), breaks = is_to_break(t, o);
+        bool resets = insn_must_reset(v, o) || is_moved(t, i), breaks = is_to_break(t, o);
         if (!resets && breaks && t->shape == INSN_MIXED && may_be_zero(v))
             put_zero(to, place, o->number);
         else if (resets || breaks)

@@ -1,6 +1,13 @@
 #include "lib/insn/put.h"
+#include "lib/insn/table.h"
+#include "lib/text/str.h"
 
 enum { SHUFFLE_NONE = 0xe4, X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
+
+/* The strings and RAX. Elements of any size are equal, so REPE does not end early; REPNE has another
+ * string at RDI. The value is one that MOVSXD, which carries it in chains, does not change. */
+#define STRING       UINT64_MAX
+#define OTHER_STRING 0x0101010101010101
 
 /* --- values ---------------------------------------------------------------------------------- */
 
@@ -26,8 +33,11 @@ static size_t reached_by(const struct insn_view *v)
 void insn_fill(uint8_t *area, const struct insn_view *v, unsigned values)
 {
     unsigned element = insn_element(v);
+    bool is_string = v->form->properties & INSN_STRING;
 
-    fill(area, reached_by(v), insn_values_word(values, element, false));
+    fill(area, reached_by(v), is_string ? STRING : insn_values_word(values, element, false));
+    if (is_string && str_starts(insn_mnemonic(v->form), "repne "))
+        fill(area + AREA_RDI, AREA_STACK - AREA_RDI, OTHER_STRING);
     fill(area + AREA_OTHER, AREA_VECTOR, insn_values_word(values, element, true));
     fill(area + AREA_ZERO, AREA_VECTOR, 0);
 }
@@ -45,11 +55,13 @@ static uint64_t value_of(const struct insn_place *place, const struct insn_view 
 {
     bool repeats = v->form->properties & (INSN_REP | INSN_BRANCH);
     bool slow = insn_values_break(v, place->values);
-    uint64_t other = slow ? insn_values_word(place->values, INSN_INT, false) : 1;
+    uint64_t other = slow ? insn_values_word(place->values, INSN_INT, false)
+                     : v->form->properties & INSN_STRING ? STRING
+                                                         : 1;
 
     switch (number) {
     case PLAN_RAX:
-        return slow ? INSN_SLOW_RAX : insn_is_pointer(v, number) ? place->area + AREA_BASE : 1;
+        return slow ? INSN_SLOW_RAX : insn_is_pointer(v, number) ? place->area + AREA_BASE : other;
     case PLAN_BASE:
         return place->area + AREA_BASE;
     case PLAN_INDEX:

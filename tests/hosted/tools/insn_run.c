@@ -23,11 +23,12 @@
 #include "lib/insn/table.h"
 #include "lib/insn/tests.h"
 
-enum { FEW = 16, CODE_SIZE = 1 << 18, GUARD = 1 << 16, SIGNAL_STACK = 1 << 16, SECONDS = 2 };
+enum { FEW = 16, REPEATS_OF_CHAIN = 64 }; /* a chain through an address moves on in the string */
+enum { CODE_SIZE = 1 << 18, GUARD = 1 << 16, SIGNAL_STACK = 1 << 16, SECONDS = 2 };
 
 static struct insn_links links;
 static struct insn_support support;
-static struct insn_place place = {.links = &links, .repeats = 3};
+static struct insn_place place = {.links = &links};
 static uint8_t *code, *area;
 static sigjmp_buf back;
 static const char *only;
@@ -88,13 +89,16 @@ static bool build(const struct insn_test *t, unsigned blocker)
     static const uint8_t leave[] = {0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d,
                                     0x41, 0x5c, 0x5d, 0x5b, 0xc3};
     struct insn_code to = {.at = code, .size = CODE_SIZE - sizeof leave};
+    bool many = t->shape == INSN_DISTINCT && !(t->view.form->properties & INSN_REP);
+
+    place.repeats = t->shape == INSN_CHAIN ? REPEATS_OF_CHAIN : INSN_REPEAT_MOST;
 
     put_bytes(&to, enter, sizeof enter);
     insn_setup(&to, &place, t);
     if (blocker != NO_BLOCKER)
         insn_mixed(&to, &place, t, (enum insn_blocker)blocker, even, false);
     else
-        insn_body(&to, &place, t, t->shape == INSN_DISTINCT ? INSN_COPIES_MOST : FEW);
+        insn_body(&to, &place, t, many ? INSN_COPIES_MOST : FEW);
     if (to.full || to.refused)
         return false;
     put_bytes(&to, leave, sizeof leave);
