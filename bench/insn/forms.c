@@ -159,7 +159,7 @@ static bool has_steps(const struct making *m, const struct chosen *c, const stru
 {
     struct insn_test t;
 
-    if (id->kind != INSN_TEST_LATENCY || c->values == INSN_USUAL ||
+    if (id->kind != INSN_TEST_LATENCY || !insn_values_kept(c->values) ||
         insn_test(&t, insn_form(c->form), c->decoration, id) != INSN_RUNS)
         return true;
     for (unsigned i = 0; i < t.steps; i++)

@@ -4,7 +4,7 @@
 #include "lib/text/mem.h"
 #include "lib/text/str.h"
 
-enum { SHUFFLE_NONE = 0xe4, ANY_IMMEDIATE = 2, JNZ_BYTES = 6 };
+enum { SHUFFLE_NONE = 0xe4, JNZ_BYTES = 6 };
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
@@ -148,7 +148,7 @@ void insn_put_copy(struct insn_code *to, const struct insn_place *place, const s
                             .index = indexed ? PLAN_INDEX : INSN_NO_INDEX,
                             .displacement = offset - AREA_BASE,
                             .address = place->area + (uint32_t)offset,
-                            .immediate = ANY_IMMEDIATE};
+                            .immediate = insn_values_immediate(place->values)};
 
     for (unsigned i = 0; i < v->operands; i++) {
         const struct insn_operand *o = &v->operand[i];

@@ -28,8 +28,8 @@ enum insn_why insn_test(struct insn_test *t, const struct insn_form *f, unsigned
     case INSN_TEST_FILLERS:
         return insn_throughput(t, f, decoration, INSN_MIXED, false);
     default:
-        return id->other == INSN_USUAL ? insn_latency(t, f, decoration, id->in, id->out)
-                                       : insn_kept_latency(t, f, decoration, id->in, id->out);
+        return insn_values_kept(id->other) ? insn_kept_latency(t, f, decoration, id->in, id->out)
+                                           : insn_latency(t, f, decoration, id->in, id->out);
     }
 }
 
@@ -88,12 +88,27 @@ static unsigned add_pairs(const struct insn_view *v, unsigned values,
     return n;
 }
 
+/* Another immediate leaves the tests as they are. Of throughputs, those of variants are left out. */
+static unsigned with_immediate(const struct insn_view *v, unsigned values,
+                               struct insn_test_id to[INSN_TESTS_MOST])
+{
+    static const uint8_t kinds[] = {INSN_TEST_DISTINCT, INSN_TEST_BREAKS, INSN_TEST_SLOTS};
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < sizeof kinds; i++)
+        if (is_of_use(v, kinds[i]))
+            to[n++] = (struct insn_test_id){.kind = kinds[i]};
+    return add_pairs(v, values, to, n);
+}
+
 unsigned insn_tests_with(const struct insn_form *f, unsigned decoration, unsigned values,
                          struct insn_test_id to[INSN_TESTS_MOST])
 {
     struct insn_view v;
 
     insn_view(&v, f, decoration);
+    if (!insn_values_kept(values) && !insn_values_last(values))
+        return with_immediate(&v, values, to);
     to[0] = (struct insn_test_id){.kind = insn_values_break(&v, values) ? INSN_TEST_BREAKS
                                                                         : INSN_TEST_DISTINCT};
     return insn_values_last(values) ? 1 : add_pairs(&v, values, to, 1);

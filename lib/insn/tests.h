@@ -33,7 +33,8 @@ unsigned insn_tests(const struct insn_form *f, unsigned decoration,
                     struct insn_test_id to[INSN_TESTS_MOST]);
 
 /* The same for other values than the usual ones: a throughput, and latencies of the pairs of which
- * a chain can keep the values. Repetitions have only a throughput. */
+ * a chain can keep the values. Other immediates have issue slots too, and all pairs; repetitions
+ * have only a throughput. */
 unsigned insn_tests_with(const struct insn_form *f, unsigned decoration, unsigned values,
                          struct insn_test_id to[INSN_TESTS_MOST]);
 

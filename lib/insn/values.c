@@ -9,9 +9,9 @@
 
 static const struct {
     const char *name;
-    uint32_t repeats;
+    uint32_t repeats, immediate;
 } all[] = {
-#define VALUES_OF(id, name, repeats) {name, repeats},
+#define VALUES_OF(id, name, repeats, immediate) {name, repeats, immediate},
     INSN_VALUES(VALUES_OF)};
 
 unsigned insn_element(const struct insn_view *v)
@@ -68,6 +68,64 @@ static bool divides_integers(const struct insn_view *v)
     return str_eq(mnemonic, "div") || str_eq(mnemonic, "idiv");
 }
 
+/* --- immediates ------------------------------------------------------------------------------- */
+
+/*
+ * Immediates that change the work, by the beginning of the mnemonic. Shifts by 0 leave the flags as
+ * they are, and those by 1 define OF. Rotations through the carry can take as long as their count
+ * is. Cores that fold small immediates of ADD and SUB into the reader of the result do not fold
+ * 4096. Bit 0 of a lane's number is the upper half. 0 and 255 make VPTERNLOG a constant.
+ */
+static const struct {
+    const char *starts;
+    uint8_t bits;
+    uint8_t values[3]; /* INSN_USUAL: no further one */
+} immediates[] = {
+    {"rol", 8, {INSN_IMM_0, INSN_IMM_1}},
+    {"ror", 8, {INSN_IMM_0, INSN_IMM_1}},
+    {"rcl", 8, {INSN_IMM_0, INSN_IMM_1, INSN_IMM_31}},
+    {"rcr", 8, {INSN_IMM_0, INSN_IMM_1, INSN_IMM_31}},
+    {"shl", 8, {INSN_IMM_0, INSN_IMM_1}},
+    {"shr", 8, {INSN_IMM_0, INSN_IMM_1}},
+    {"sar", 8, {INSN_IMM_0, INSN_IMM_1}},
+    {"add", 32, {INSN_IMM_4096}},
+    {"sub", 32, {INSN_IMM_4096}},
+    {"vextractf", 8, {INSN_IMM_1}},
+    {"vextracti", 8, {INSN_IMM_1}},
+    {"vinsertf", 8, {INSN_IMM_1}},
+    {"vinserti", 8, {INSN_IMM_1}},
+    {"vperm2", 8, {INSN_IMM_1}},
+    {"vshuff", 8, {INSN_IMM_1}},
+    {"vshufi", 8, {INSN_IMM_1}},
+    {"vpternlog", 8, {INSN_IMM_0, INSN_IMM_255}},
+};
+
+/* Returns the bits of an immediate that may have any value; 0: the form has none. */
+static unsigned immediate_bits(const struct insn_view *v)
+{
+    for (unsigned i = 0; i < v->operands; i++)
+        if (v->operand[i].kind == INSN_IMMEDIATE && v->operand[i].field == INSN_TAIL)
+            return v->operand[i].bits;
+    return 0;
+}
+
+/* Adds the immediates that the form has a row for, if it has vectors, or general registers of 32 or
+ * 64 bits: other widths do the same work. Returns the number of all values. */
+static unsigned add_immediates(const struct insn_view *v, uint8_t to[INSN_VALUES_COUNT], unsigned n)
+{
+    unsigned bits = immediate_bits(v), class = v->operand[0].class;
+    bool general = v->form->encoding == INSN_LEGACY && (class == INSN_R32 || class == INSN_R64);
+
+    if ((!general && (class < INSN_XMM || class > INSN_ZMM)) || has_memory(v) || v->decoration)
+        return n;
+    for (size_t i = 0; i < sizeof immediates / sizeof immediates[0]; i++)
+        for (size_t k = 0; k < sizeof immediates[i].values; k++)
+            if (immediates[i].values[k] != INSN_USUAL && bits == immediates[i].bits &&
+                begins(insn_mnemonic(v->form), immediates[i].starts))
+                to[n++] = immediates[i].values[k];
+    return n;
+}
+
 unsigned insn_values(const struct insn_view *v, uint8_t to[INSN_VALUES_COUNT])
 {
     unsigned n = 0, element = insn_element(v);
@@ -81,7 +139,7 @@ unsigned insn_values(const struct insn_view *v, uint8_t to[INSN_VALUES_COUNT])
         to[n++] = INSN_SLOW;
     if (has_denormals(v))
         to[n++] = INSN_DENORMAL;
-    return n;
+    return add_immediates(v, to, n);
 }
 
 bool insn_values_break(const struct insn_view *v, unsigned values)
@@ -92,6 +150,11 @@ bool insn_values_break(const struct insn_view *v, unsigned values)
 bool insn_values_can_loop(unsigned values)
 {
     return values != INSN_SLOW;
+}
+
+bool insn_values_kept(unsigned values)
+{
+    return values == INSN_SLOW || values == INSN_DENORMAL;
 }
 
 bool insn_values_last(unsigned values)
@@ -107,6 +170,11 @@ const char *insn_values_name(unsigned values)
 uint32_t insn_values_repeats(unsigned values)
 {
     return all[values].repeats;
+}
+
+uint64_t insn_values_immediate(unsigned values)
+{
+    return all[values].immediate;
 }
 
 uint64_t insn_values_word(unsigned values, unsigned element, bool other)

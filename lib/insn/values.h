@@ -7,18 +7,24 @@
 #include "lib/insn/ends.h"
 #include "lib/text/sink.h"
 
-/* The values, the ending of the form's name, and RCX for repetitions. The usual values are 1 in
- * each register and lane, so that results stay the same in a chain, and 64 repetitions. Slow ones
- * have all bits of a quotient or a root. Denormal ones make some CPUs call microcode. */
+/* The values, the ending of the form's name, RCX for repetitions, and the immediate. The usual
+ * values are 1 in each register and lane, so that results stay the same in a chain, 64 repetitions,
+ * and 2 as the immediate. Slow ones have all bits of a quotient or a root. Denormal ones make some
+ * CPUs call microcode. */
 #define INSN_VALUES(V)                                                                             \
-    V(INSN_USUAL, "", 64)                                                                          \
-    V(INSN_SLOW, " [slow]", 64)                                                                    \
-    V(INSN_DENORMAL, " [denormal]", 64)                                                            \
-    V(INSN_TIMES_0, " [rcx=0]", 0)                                                                 \
-    V(INSN_TIMES_1, " [rcx=1]", 1)                                                                 \
-    V(INSN_TIMES_2, " [rcx=2]", 2)                                                                 \
-    V(INSN_TIMES_4096, " [rcx=4096]", 4096)
-#define INSN_VALUES_ID(id, name, repeats) id,
+    V(INSN_USUAL, "", 64, 2)                                                                       \
+    V(INSN_SLOW, " [slow]", 64, 2)                                                                 \
+    V(INSN_DENORMAL, " [denormal]", 64, 2)                                                         \
+    V(INSN_IMM_0, " [imm8=0]", 64, 0)                                                              \
+    V(INSN_IMM_1, " [imm8=1]", 64, 1)                                                              \
+    V(INSN_IMM_31, " [imm8=31]", 64, 31)                                                           \
+    V(INSN_IMM_255, " [imm8=255]", 64, 255)                                                        \
+    V(INSN_IMM_4096, " [imm32=4096]", 64, 4096)                                                    \
+    V(INSN_TIMES_0, " [rcx=0]", 0, 2)                                                              \
+    V(INSN_TIMES_1, " [rcx=1]", 1, 2)                                                              \
+    V(INSN_TIMES_2, " [rcx=2]", 2, 2)                                                              \
+    V(INSN_TIMES_4096, " [rcx=4096]", 4096, 2)
+#define INSN_VALUES_ID(id, name, repeats, immediate) id,
 enum insn_values { INSN_VALUES(INSN_VALUES_ID) INSN_VALUES_COUNT };
 
 /* Returns the element type of the vectors and the memory that the form reads. */
@@ -36,8 +42,12 @@ bool insn_values_can_loop(unsigned values);
 /* Returns whether they are repetitions, which nothing in a chain changes. */
 bool insn_values_last(unsigned values);
 
+/* Returns whether a chain must keep the values of registers: their time depends on these. */
+bool insn_values_kept(unsigned values);
+
 const char *insn_values_name(unsigned values);
 uint32_t insn_values_repeats(unsigned values); /* RCX for REP and LOOP */
+uint64_t insn_values_immediate(unsigned values);
 
 /* Returns the content of 64 bits of a register or of memory; `other`: of every second register. */
 uint64_t insn_values_word(unsigned values, unsigned element, bool other);

@@ -289,6 +289,76 @@ static void values_are_listed_where_they_change_the_time(void **state)
     assert_string_equal(insn_values_name(to[1]), " [rcx=0]");
 }
 
+static void immediates_have_rows_where_they_change_the_work(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word;
+        unsigned rows;
+        const char *last;
+    } cases[] = {{"rol_r64_imm8", 3, " [imm8=1]"},
+                 {"rcr_r32_imm8", 4, " [imm8=31]"},
+                 {"shld_r64_r64_imm8", 3, " [imm8=1]"},
+                 {"add_r64_imm32", 2, " [imm32=4096]"},
+                 {"vextractf128_xmm_ymm_imm8", 2, " [imm8=1]"},
+                 {"{evex}_vpternlogd_zmm_zmm_zmm_imm8", 3, " [imm8=255]"},
+                 {"rol_r16_imm8", 1, ""},            /* as 32 bits */
+                 {"rol_r64_1", 1, ""},               /* the immediate is in the opcode */
+                 {"rol_m64_imm8", 1, ""},            /* memory is the larger part */
+                 {"rorx_r64_r64_imm8", 1, ""},       /* it has no flags */
+                 {"add_r64_imm8", 1, ""},            /* always small */
+                 {"vextractps_r32_xmm_imm8", 1, ""}, /* of one lane */
+                 {"{evex}_vextractf32x4_m128_ymm_imm8", 1, ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t to[INSN_VALUES_COUNT];
+        unsigned n = values_of(cases[i].word, to);
+        assert_int_equal(n, cases[i].rows);
+        assert_string_equal(insn_values_name(to[n - 1]), cases[i].last);
+    }
+}
+
+/* Returns the last byte of a copy, which is its immediate. */
+static unsigned immediate_of(const char *word, unsigned values)
+{
+    static uint8_t bytes[4096];
+    struct insn_code code = {.at = bytes, .size = sizeof bytes};
+    struct insn_links links;
+    struct insn_test t;
+
+    assert_null(insn_links_find(&links));
+    const struct insn_place place = {.links = &links, .values = values};
+    assert_int_equal(insn_throughput(&t, form_of(word), INSN_PLAIN, INSN_DISTINCT, false), 0);
+    insn_put_copy(&code, &place, &t, 0);
+    return bytes[code.used - 1];
+}
+
+static void copies_have_the_immediate_of_the_row(void **state)
+{
+    (void)state;
+    assert_int_equal(immediate_of("rol_r64_imm8", INSN_USUAL), 2);
+    assert_int_equal(immediate_of("rol_r64_imm8", INSN_IMM_0), 0);
+    assert_int_equal(immediate_of("rcl_r64_imm8", INSN_IMM_31), 31);
+    assert_int_equal(immediate_of("{evex}_vpternlogd_xmm_xmm_xmm_imm8", INSN_IMM_255), 255);
+}
+
+/* Such a row has the pairs of the form, and also copies whose dependency through flags is broken. */
+static void rows_of_immediates_have_the_tests_of_the_form(void **state)
+{
+    (void)state;
+    struct insn_test_id usual[INSN_TESTS_MOST], id[INSN_TESTS_MOST];
+    unsigned pairs = 0, n = insn_tests_with(form_of("rcl_r64_imm8"), INSN_PLAIN, INSN_IMM_31, id);
+    for (unsigned i = insn_tests(form_of("rcl_r64_imm8"), INSN_PLAIN, usual); i-- > 0;)
+        pairs += usual[i].kind == INSN_TEST_LATENCY;
+    assert_int_equal(n, 3 + pairs);
+    assert_int_equal(id[1].kind, INSN_TEST_BREAKS);
+    assert_int_equal(id[2].kind, INSN_TEST_SLOTS);
+    for (unsigned i = 3; i < n; i++) {
+        struct insn_test t;
+        assert_int_equal(id[i].other, INSN_IMM_31);
+        assert_int_equal(insn_test(&t, form_of("rcl_r64_imm8"), INSN_PLAIN, &id[i]), INSN_RUNS);
+    }
+}
+
 static unsigned pairs_with(const char *word, unsigned values)
 {
     struct insn_test_id id[INSN_TESTS_MOST];
@@ -399,6 +469,9 @@ int main(void)
         cmocka_unit_test(histories_write_registers_in_other_ways),
         cmocka_unit_test(forms_that_read_flags_or_move_pointers_are_not_looped),
         cmocka_unit_test(values_are_listed_where_they_change_the_time),
+        cmocka_unit_test(immediates_have_rows_where_they_change_the_work),
+        cmocka_unit_test(copies_have_the_immediate_of_the_row),
+        cmocka_unit_test(rows_of_immediates_have_the_tests_of_the_form),
         cmocka_unit_test(chains_keep_values_that_would_not_last),
         cmocka_unit_test(quotients_of_slow_divisions_fit),
         cmocka_unit_test(memory_has_the_values_of_the_row),
