@@ -155,14 +155,15 @@ static void say(struct boot *b, const struct timers *t, struct sink *out)
     }
 }
 
-/* `format`: FORMAT_JSONL if the console has the text already. `t`: used only for `list`; may be
- * NULL otherwise. */
-static void record(struct boot *b, const struct timers *t, struct sink *out, enum format format)
+/* `told`: the console has the text already. `t`: used only for `list`; may be NULL otherwise. */
+static void record(struct boot *b, const struct timers *t, struct sink *out, bool told)
 {
     struct report r;
 
     fmt(out, "\r\n"); /* the firmware's console may have left an incomplete line */
-    report_init(&r, out, format);
+    report_init(&r, out, b->handoff->options.format);
+    if (told)
+        report_records_only(&r, failed(b));
     if (failed(b)) {
         r.failures++;
         report_event(&r, "error", b->error);
@@ -183,7 +184,7 @@ EFI_STATUS boot_answer(struct boot *b)
     if (lists(b))
         find_timers(b, &timers);
     say(b, &timers, b->st->ConOut ? &b->conout.sink : &serial.sink);
-    record(b, &timers, &serial.sink, FORMAT_JSONL);
+    record(b, &timers, &serial.sink, true);
     serial_flush(&serial);
     boot_once_failed(b);
     if (b->handoff->qemu)
@@ -198,7 +199,7 @@ void boot_stuck(struct boot *b)
     struct serial serial = boot_serial(b);
 
     fmt(boot_error(b), "firmware: ExitBootServices failed every time; the machine must be reset");
-    record(b, NULL, &serial.sink, FORMAT_BOTH);
+    record(b, NULL, &serial.sink, false);
     serial_flush(&serial);
     if (b->handoff->qemu)
         qemu_exit(STATUS_FAULTED);

@@ -165,7 +165,7 @@ static void end_by_fault(const char *message)
 static int refuse(const char *error, enum status status)
 {
     fprintf(stderr, "baretick: %s\nNothing was measured.\n", error);
-    h.report.format = FORMAT_JSONL;
+    report_records_only(&h.report, true);
     run_end_failed(&(struct run_end){0}, &h.report, &h.shown, "error", error);
     return leave(status);
 }

@@ -134,7 +134,8 @@ bool words_answer(const struct options *o, const struct cpu *cpu)
 
     if (!o->help && !o->list)
         return false;
-    report_init(&r, output(), FORMAT_JSONL);
+    report_init(&r, output(), o->format);
+    report_records_only(&r, false);
     if (o->help)
         options_help(output());
     else

@@ -11,6 +11,12 @@ void report_init(struct report *r, struct sink *out, enum format format)
                          .check = {.shape = &report_shape}};
 }
 
+void report_records_only(struct report *r, bool error)
+{
+    r->verdict_line = r->format == FORMAT_LINES || (error && r->format == FORMAT_AUTO);
+    r->format = FORMAT_JSONL;
+}
+
 void report_failed(struct report *r, const char *what, const char *of)
 {
     if (r->failures < REPORT_FAILED_NAMES)
@@ -181,7 +187,7 @@ void report_end(struct report *r, bool stopped)
     tell_odd_field(r);
     /* Written before the record, because the record's end tells a reader that the report is
      * complete. */
-    if (report_lines(r))
+    if (report_lines(r) || r->verdict_line)
         fmt(r->out, "BT run/verdict@0 %llu failures %s\r\n", (unsigned long long)r->failures,
             verdict == PASS ? "pass" : "fail");
     begin(r, &j, "end");

@@ -34,11 +34,16 @@ struct report {
     bool counts_smis;  /* the platform counts SMIs */
     bool faulted;      /* a core faulted; it is counted as a failure */
     bool progress;     /* `live` shows a progress line without a newline */
+    bool verdict_line; /* report_end() writes the line of the verdict, without those of rows */
     struct json_check check;
     char failed[REPORT_FAILED_NAMES][44]; /* names of the first failures; "" ends the list */
 };
 
 void report_init(struct report *r, struct sink *out, enum format format);
+/* Writes records only from now on, because the reader gets the text elsewhere. A test rack with
+ * format=lines still gets the line of the verdict. `error`: what ends the run; this word may follow
+ * it, so the line is then also written without the word, unless another one was chosen. */
+void report_records_only(struct report *r, bool error);
 
 /* Counts a failure of the run and keeps its name: "what", or "what/of" if `of` is not NULL. */
 void report_failed(struct report *r, const char *what, const char *of);

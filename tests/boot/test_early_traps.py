@@ -121,15 +121,16 @@ def test_an_nmi_while_the_firmware_sends_its_other_core_is_counted(held, program
     *(("borrow", step) for step in ["kernel_main", "machine_acpi", "machine_cores", "selftest_machine"]),
 ])  # fmt: skip
 def test_a_fault_in_each_step_is_printed(held, at, takeover, step):
-    """On COM1, although no table was read and no console opened."""
+    """On COM1, although no table was read and no console opened; and a test rack gets the verdict."""
 
     def work(d):
         d.run_to("machine_traps")
         d.run_to(step)
         d.plant_ud2()
 
-    b = held(at, f"{QUICK} takeover={takeover}", work)
+    b = held(at, f"{QUICK} takeover={takeover} format=lines", work)
     assert b.status == FAULT, str(b)
+    assert "BT run/verdict@0 1 failures fail" in b.text and b.end["verdict"] == "fail", str(b)
     assert "FAULT: #UD invalid opcode (vector 6)" in b.text, str(b)
     assert re.search(rf"rip {at(step):016x} \(image\+0x", b.text), str(b)
 

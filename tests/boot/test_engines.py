@@ -20,8 +20,9 @@ pytestmark = pytest.mark.others
 
 CI = build.ROOT / "docs" / "ci"
 CONF = "suite=baseline\nsamples=32\nformat=lines\nfinish=poweroff\n"
-# A row that is not there: the run ends with an error, in an end record.
+# A row that is not there, and a wrong word before format=lines: the run ends with an error, in an end record.
 WRONG = "suite=baseline\nbench=nosuchrow\nformat=lines\nfinish=poweroff\n"
+WRONG_WORD = f"sample=32\n{CONF}"
 SECONDS = 240
 
 
@@ -60,7 +61,7 @@ def test_labgrid_runs_its_strategy_and_reports_each_row(stick, tmp_path, conf):
                         CI / "labgrid_test.py", "--junit-xml", junit], tmp_path, LG_DISK=str(stick(conf)))  # fmt: skip
     rows = {p.get("name"): p.get("value") for p in xml.etree.ElementTree.parse(junit).iterfind(".//testcase//property")}
     if conf == WRONG:
-        assert status == 1 and "run/verdict@0" in said and "baseline/empty_plain@0" not in rows, said
+        assert status == 1 and rows == {"run/verdict@0": "1 failures"}, said
         return
     assert status == 0, said
     assert re.fullmatch(r"[\d.]+ [a-z]+", rows["baseline/empty_plain@0"]) and rows["run/verdict@0"] == "0 failures", rows
@@ -117,10 +118,13 @@ def lava(tmp_path):
 
 
 @pytest.mark.skipif(why_no_lava() is not None, reason=str(why_no_lava()))
-@pytest.mark.parametrize("conf", [CONF, f"{CONF}takeover=borrow\n"], ids=["left", "borrowed"])
+@pytest.mark.parametrize("conf", [CONF, f"{CONF}takeover=borrow\n", WRONG_WORD], ids=["left", "borrowed", "wrong_word"])
 def test_lava_runs_the_job_on_the_device_type_and_takes_each_row(stick, lava, conf):
     status, results, said = lava(stick(conf))
     rows = {r["extra"]["test_case_id"]: r for r in results if r["definition"] == "baretick"}
     assert status == 0, said
+    if conf == WRONG_WORD:
+        assert [(name, r["result"]) for name, r in rows.items()] == [("run/verdict@0", "fail")], said
+        return
     assert rows["run/verdict@0"]["result"] == "pass" and rows["run/verdict@0"]["measurement"] == "0", rows
     assert float(rows["baseline/empty_plain@0"]["measurement"]) >= 0, rows

@@ -16,6 +16,7 @@ def refused(b, *words):
     for word in words:
         assert word in error["message"], f"{word!r} is not in {error['message']!r}"
         assert word in b.text, f"{word!r} is not on the console\n{b}"
+    assert "BT run/verdict@0 1 failures fail" in b.text, str(b)  # format=lines may follow the wrong word
 
 
 @pytest.mark.check

@@ -68,6 +68,8 @@ def test_a_row_that_fails_has_a_line_that_ends_in_fail():
 
 
 def test_an_error_has_its_line_and_an_end_record():
-    """The end record is always there: a test rack waits for it."""
-    lines = run("suite=calls bench=nowhere", (3,))
-    assert any('"kind":"error"' in line for line in lines) and report.parse(lines[-1].encode())["type"] == "end"
+    """The line of the verdict and the end record are always there: a test rack waits for them."""
+    for words in ("suite=calls bench=nowhere", "sample=32"):
+        lines = run(words, (3,))
+        assert any('"kind":"error"' in line for line in lines) and report.parse(lines[-1].encode())["type"] == "end"
+        assert taken(lines) == {"run/verdict@0": ("1", "failures", "fail")}
