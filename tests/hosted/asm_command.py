@@ -1,18 +1,14 @@
 """Runs `baretick asm`: for its tests."""
 
 import json
-import subprocess
 
 import pytest
 
-from conftest import ROOT
-
-SECONDS = 300
+from made_reports import SECONDS, baretick
 
 
 def asm(*words):
-    return subprocess.run([ROOT / "scripts/baretick", "asm", *words], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
+    return baretick("asm", *words)
 
 
 def hosted(*words):

@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from unittest import mock
 
 import made
+import made_reports
 import pytest
 from assembly import stores
 from conftest import ROOT
@@ -13,7 +15,7 @@ from conftest import ROOT
 
 BARETICK = ROOT / "scripts/baretick"
 PROGRAM = ROOT / "build/hosted/stores"
-SECONDS = 300
+SECONDS = made_reports.SECONDS
 
 HAS_ZYDIS = any(Path(d, "include/Zydis/Zydis.h").exists() for d in ("/usr", "/usr/local"))
 FLAGS = Path("/proc/cpuinfo").read_text().split()
@@ -46,8 +48,8 @@ def program(compiler):
 
 
 def baretick(*words, columns=100):
-    return subprocess.run([BARETICK, "stores", *map(str, words)], capture_output=True, text=True, timeout=SECONDS,
-                          stdin=subprocess.DEVNULL, check=False, env={**os.environ, "COLUMNS": str(columns)})
+    with mock.patch.dict(os.environ, COLUMNS=str(columns)):
+        return made_reports.baretick("stores", *words)
 
 
 def followed(*words, status=0):
