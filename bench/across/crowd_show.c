@@ -2,6 +2,7 @@
 #include "lib/stats/known.h"
 #include "bench/show/units.h"
 #include "bench/show/show.h"
+#include "lib/stats/estimate.h"
 #include "lib/decimal/json_f64.h"
 #include "lib/decimal/num.h"
 #include "lib/text/fmt.h"
@@ -29,13 +30,27 @@ static double ns(const struct meeting *c, double ticks)
     return is_judged(c) && run_has_hz(run) ? units_ns(run, ticks) : UNKNOWN;
 }
 
-static void show_ns(const struct meeting *c, double ticks, struct report *r)
+static void show_half(struct report *r, double half)
 {
-    double v = ns(c, ticks);
+    if (is_known(half)) {
+        fmt(r->out, " +-");
+        num_f64(r->out, half, 1, 0);
+    }
+}
 
+/* Writes a figure in ticks and in ns, each with its interval. */
+static void show_figure(const struct meeting *c, const struct estimate *e, int width,
+                        struct report *r)
+{
+    double half = estimate_longer_side(e), v = ns(c, e->theta);
+
+    show_number(r, e->theta, width);
+    show_half(r, half);
+    fmt(r->out, " ticks");
     if (is_known(v)) {
         fmt(r->out, " =");
         show_number(r, v, 0);
+        show_half(r, ns(c, half));
         fmt(r->out, " ns");
     }
 }
@@ -90,9 +105,7 @@ static void show_pairs(const struct meeting *c, struct report *r)
         least = c->pair[i].median < least->median ? &c->pair[i] : least;
         greatest = c->pair[i].median > greatest->median ? &c->pair[i] : greatest;
     }
-    show_number(r, c->row.figure.ticks, 0);
-    fmt(r->out, " ticks");
-    show_ns(c, c->row.figure.ticks, r);
+    show_figure(c, &c->ticks, 0, r);
     fmt(r->out, "; %u of %u pairs,", c->pairs, c->pairs_all);
     show_number(r, least->median, 0);
     fmt(r->out, " (%u, %u) to", least->a, least->b);
@@ -111,8 +124,7 @@ static void show_contests(const struct meeting *c, struct report *r)
     for (unsigned i = 0; i < c->contests; i++) {
         const struct contest *k = &c->contest[i];
         fmt(r->out, "  %4u core%s", k->cores, k->cores > 1 ? "s" : " ");
-        show_number(r, k->ticks, 10);
-        show_ns(c, k->ticks, r);
+        show_figure(c, &k->ticks, 10, r);
         fmt(r->out, c->signals ? "; from" : "; by core, from");
         show_number(r, k->least, 0);
         fmt(r->out, " to");
@@ -139,6 +151,33 @@ static void show_line(const struct meeting *c, struct report *r)
         show_pairs(c, r);
 }
 
+/* Writes a figure with its interval, if it has one. */
+static void record_ticks(const struct meeting *c, const struct estimate *e, struct json *j)
+{
+    json_f64(j, "ticks", e->theta, 3);
+    json_f64(j, "ticks_lo", e->lo, 3);
+    json_f64(j, "ticks_hi", e->hi, 3);
+    json_f64(j, "ns", ns(c, e->theta), 3);
+}
+
+/* Writes how the interval was computed. */
+static void record_passes(const struct meeting *c, struct json *j)
+{
+    json_object(j, "interval");
+    json_str(j, "estimator", "median");
+    json_str(j, "by", "ranks");
+    json_f64(j, "confidence", c->ticks.confidence, 6);
+    json_f64(j, "median_confidence", c->ticks.median_confidence, 6);
+    json_u64(j, "rank", c->ticks.rank);
+    json_f64(j, "within", c->ticks.within, 6);
+    json_f64(j, "sd", c->ticks.s, 6);
+    json_array(j, "passes_ticks");
+    for (unsigned i = 0; i < c->passes; i++)
+        json_f64(j, NULL, c->pass[i], 3);
+    json_close(j);
+    json_close(j);
+}
+
 static void record_contests(const struct meeting *c, struct json *j)
 {
     json_array(j, "by_cores");
@@ -146,8 +185,7 @@ static void record_contests(const struct meeting *c, struct json *j)
         const struct contest *k = &c->contest[i];
         json_object(j, NULL);
         json_u64(j, "cores", k->cores);
-        json_f64(j, "ticks", k->ticks, 3);
-        json_f64(j, "ns", ns(c, k->ticks), 3);
+        record_ticks(c, &k->ticks, j);
         json_f64(j, "least_ticks", k->least, 3);
         json_f64(j, "greatest_ticks", k->greatest, 3);
         json_close(j);
@@ -172,9 +210,10 @@ static void record_meeting(const struct meeting *c, struct report *r)
     if (row->status == ROW_OK) {
         json_bool(&j, "judged", is_judged(c));
         json_object(&j, "per_op");
-        json_f64(&j, "ticks", row->figure.ticks, 3);
-        json_f64(&j, "ns", ns(c, row->figure.ticks), 3);
+        record_ticks(c, &c->ticks, &j);
         json_close(&j);
+        if (c->ticks.rank > 0)
+            record_passes(c, &j);
         if (c->cores->facts[0]->o->instructions != INSTRUCTIONS_OFF) {
             json_object(&j, "stepped");
             json_str(&j, "why", "its cores wait for each other, for any number of instructions");
@@ -221,8 +260,11 @@ void crowd_heading(struct report *r, const struct run_facts *run, const char *su
     if (!report_table(r))
         return;
     report_fresh_line(r);
-    fmt(r->out, "\r\n%-24s ticks of the TSC%s\r\n", suite,
-        run->execution == EXEC_SILICON ? "" : "; not judged: cores of an emulator take turns");
+    fmt(r->out, "\r\n%-24s ticks of the TSC", suite);
+    if (run->execution == EXEC_SILICON)
+        fmt(r->out, " +-%u%%\r\n", estimate_percent_of(MEETING_PASSES));
+    else
+        fmt(r->out, "; not judged: cores of an emulator take turns\r\n");
 }
 
 void crowd_show(const struct meeting *c, struct report *r)

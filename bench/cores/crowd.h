@@ -21,8 +21,8 @@ struct crowd_duet;
 /* With more than 32 cores pairs are sampled: 32 * 31 / 2 of them, or one for each core if that is
  * more. crowd_duets() has two for each core. */
 #define CROWD_ALL_PAIRS 32
-#define CROWD_ROUNDS    5 /* of a contest; the median round is reported */
 #define CROWD_FIGURES   8 /* of a core in a meeting, at most */
+#define CROWD_TIMES     8 /* rounds of a duet, at most */
 #define CROWD_NOBODY    (~0u)
 #define CROWD_OWN       8192 /* bytes that a row's cores share for the row's own data */
 
@@ -54,9 +54,13 @@ struct crowd {
     struct crowd_core *core;
     bool (*batch)(struct crowd *c, unsigned place, unsigned operations); /* false: time-out */
     unsigned operations;                                                 /* of a batch */
+    uint64_t (*counted)(const struct crowd *, unsigned cores); /* operations found in memory */
     bool silicon;
+    unsigned pass, passes;       /* the current one, and their number */
+    unsigned taken;              /* pairs, or numbers of cores, of this pass so far */
+    unsigned per_reading;        /* operations, at least, between two readings of the TSC */
     uint64_t duration, patience; /* of a round, of a wait: ticks */
-    unsigned late;               /* meetings for which a core came too late */
+    unsigned late;               /* meetings of this pass for which a core came too late */
     unsigned missing;            /* a core that was late at the last one, or CROWD_NOBODY */
 
     struct meeting met; /* the result */
@@ -74,6 +78,18 @@ size_t crowd_pairs(unsigned n);
 /* Fails the row, as wrong or not supported. The first reason is kept. */
 void crowd_fail(struct crowd *c, enum row_status status, const char *why);
 
+/* --- crowd_passes.c --------------------------------------------------------------------------- */
+
+/*
+ * Calls `once` for each pass, which measures every pair, or every number of cores, and returns
+ * whether the row goes on. The row's figure is the median over the passes of `figure`, with an
+ * interval by ranks. In an emulator there is one pass, because its times are not judged.
+ */
+void crowd_passes(struct crowd *c, bool (*once)(struct crowd *c),
+                  double (*figure)(const struct crowd *c));
+/* Returns the median over the passes so far, with its interval. */
+struct estimate crowd_over(const struct crowd *c, const double pass[]);
+
 /* --- crowd_pairs.c, crowd_contest.c, crowd_shootdown.c: functions for a row's `meet` (bench.h) */
 
 /* Run bench/cores/exchange.h on every pair. */
@@ -81,7 +97,7 @@ void crowd_pingpong(struct crowd *c);
 void crowd_skew(struct crowd *c);
 /*
  * Lets each core meet two others: its neighbour in the list, and the core that is half of the list
- * away. The row's figure is the median of the pairs' medians.
+ * away. The figure of a pass is the median of the pairs' medians.
  */
 struct crowd_duet {
     void (*begin)(struct crowd *c); /* on the boot core, before each meeting */
@@ -89,8 +105,9 @@ struct crowd_duet {
     void (*side)(struct crowd *c, unsigned side);
     /* On the boot core. Returns NULL, or why the meeting is not complete. */
     const char *(*incomplete)(struct crowd *c);
-    /* The result, of which only the ticks are needed. ahead: of the TSC of side 1. */
-    struct pair (*figures)(struct crowd *c, int64_t ahead);
+    /* Writes the ticks of each round, at most CROWD_TIMES, and returns their number. ahead: of the
+     * TSC of side 1. */
+    unsigned (*times)(struct crowd *c, int64_t ahead, uint64_t ticks[CROWD_TIMES]);
 };
 void crowd_duets(struct crowd *c, const struct crowd_duet *duet);
 /* Measure the platform's signals, from the boot core to each other core. */
@@ -99,6 +116,10 @@ void crowd_ipi(struct crowd *c);
 /* Measures a part of TLB shootdowns by the boot core, with 1, 2, 4 ... and all other cores: the
  * row's `arg`, of enum platform_shootdown_part. */
 void crowd_shootdown(struct crowd *c);
+/* Takes the figures of this many cores in this pass. */
+void crowd_contest_note(struct crowd *c, unsigned cores, struct contest_pass now);
+/* Returns the figure of a pass: that of the most cores. */
+double crowd_contest_last(const struct crowd *c);
 /* Runs `batch` on 1, 2, 4 ... and all cores for a fixed time, `operations` per batch. `counted`
  * returns the operations found in memory; the row is wrong unless that is the number made. */
 void crowd_contest(struct crowd *c, bool (*batch)(struct crowd *, unsigned, unsigned),

@@ -1,12 +1,12 @@
-/* Measures transfers between two cores: every pair, or above a limit a sample of the pairs. */
+/* Measures transfers between two cores: every pair, or above a limit a sample of the pairs. Every
+ * pass meets the same pairs in the same order. */
 #include "bench/cores/crowd.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/cores/plan.h"
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
 
-#define SIGNALS     33 /* wake-ups and interrupts of each core; odd */
-#define SIGNALS_FEW 3
+#define SIGNALS 3 /* wake-ups and interrupts of each core in a pass; odd */
 
 static unsigned place_of(const struct crowd *c, unsigned core)
 {
@@ -52,32 +52,64 @@ static enum crowd_end play(struct crowd *c, unsigned k, unsigned l, bool stamped
     return end;
 }
 
-static void note(struct crowd *c, unsigned k, unsigned l, struct pair p)
+/* Takes the times of two cores in this pass; a and b are set. */
+static struct pair *note(struct crowd *c, struct pair now)
 {
-    p.a = c->plan->list[k];
-    p.b = c->plan->list[l];
-    c->met.pair[c->met.pairs++] = p;
+    struct pair *p = &c->met.pair[c->taken++];
+
+    if (c->pass == 0) {
+        *p = now;
+        c->met.pairs = c->taken;
+    }
+    p->pass[c->pass] = now.median;
+    p->median = crowd_over(c, p->pass).theta;
+    p->least = now.least < p->least ? now.least : p->least;
+    p->greatest = now.greatest > p->greatest ? now.greatest : p->greatest;
+    return p;
+}
+
+static struct pair pair_of(const struct crowd *c, unsigned k, unsigned l)
+{
+    return (struct pair){.a = c->plan->list[k], .b = c->plan->list[l]};
+}
+
+/* Takes sorted ticks of n times `operations`. */
+static void note_sorted(struct crowd *c, struct pair cores, const uint64_t *ticks, unsigned n,
+                        double operations)
+{
+    cores.least = (double)ticks[0] / operations;
+    cores.median = (double)ticks[n / 2] / operations;
+    cores.greatest = (double)ticks[n - 1] / operations;
+    note(c, cores);
 }
 
 static void note_pingpong(struct crowd *c, unsigned k, unsigned l)
 {
     struct exchange *x = &c->exchange;
-    double way = 2.0 * x->round_trips;
 
-    stats_sort(x->ticks, x->batches);
-    note(c, k, l,
-         (struct pair){.least = (double)x->ticks[0] / way,
-                       .median = (double)x->ticks[x->batches / 2] / way,
-                       .greatest = (double)x->ticks[x->batches - 1] / way});
+    c->per_reading = 2 * x->round_trips;
+    stats_sort(x->ticks, EXCHANGE_BATCHES);
+    note_sorted(c, pair_of(c, k, l), x->ticks, EXCHANGE_BATCHES, c->per_reading);
 }
 
+/* Every pass has bounds of the lead, and all of them hold: the pair's are the narrowest. */
 static void note_skew(struct crowd *c, unsigned k, unsigned l)
 {
     const struct exchange *x = &c->exchange;
+    const struct pair *before = c->pass > 0 ? &c->met.pair[c->taken] : NULL;
+    struct pair now = pair_of(c, k, l);
     double least = (double)x->ahead_least, most = (double)x->ahead_most;
 
+    now.median = (least + most) / 2;
     c->met.backwards += x->backwards;
-    note(c, k, l, (struct pair){.least = least, .median = (least + most) / 2, .greatest = most});
+    if (before && before->least > least)
+        least = before->least;
+    if (before && before->greatest < most)
+        most = before->greatest;
+    struct pair *p = note(c, now);
+    p->least = least;
+    p->median = (least + most) / 2;
+    p->greatest = most;
 }
 
 static bool both_live(const struct crowd *c, unsigned k, unsigned l)
@@ -109,7 +141,7 @@ static bool pair_up(struct crowd *c, unsigned k, unsigned l, bool stamped)
  * Samples the pairs above the limit: each core with the core at a distance in the list. The
  * distances are spread over half of the list. Distance 1 is first, so that every core is in a pair.
  */
-static void sampled(struct crowd *c, bool stamped)
+static bool sampled(struct crowd *c, bool stamped)
 {
     unsigned n = c->plan->all, most = (unsigned)crowd_pairs(CROWD_ALL_PAIRS);
     unsigned rounds = most / n ? most / n : 1, widest = (n - 1) / 2;
@@ -118,69 +150,87 @@ static void sampled(struct crowd *c, bool stamped)
         unsigned distance = 1 + (rounds > 1 ? i * (widest - 1) / (rounds - 1) : 0);
         for (unsigned k = 0; k < n; k++)
             if (!pair_up(c, k, (k + distance) % n, stamped))
-                return;
+                return false;
     }
+    return true;
 }
 
-static void all_pairs(struct crowd *c, bool stamped)
+static bool all_pairs(struct crowd *c, bool stamped)
 {
     unsigned n = c->plan->all;
 
     for (unsigned k = 0; k < n; k++)
         for (unsigned l = k + 1; l < n; l++)
             if (!pair_up(c, k, l, stamped))
-                return;
+                return false;
+    return true;
 }
 
-/* Returns the median of the pairs' medians. */
+/* Returns the median of the pairs' medians in this pass. */
 static double middle(const struct crowd *c)
 {
     for (unsigned i = 0; i < c->met.pairs; i++) {
-        double mine = c->met.pair[i].median;
+        double mine = c->met.pair[i].pass[c->pass];
         unsigned below = 0;
-        for (unsigned j = 0; j < c->met.pairs; j++)
-            below += c->met.pair[j].median < mine || (j < i && c->met.pair[j].median == mine);
+        for (unsigned j = 0; j < c->met.pairs; j++) {
+            double other = c->met.pair[j].pass[c->pass];
+            below += other < mine || (j < i && other == mine);
+        }
         if (below == (c->met.pairs - 1) / 2)
             return mine;
     }
     return UNKNOWN;
 }
 
-/* Returns the difference that is farthest from 0, as a magnitude. */
+/* Returns the difference of this pass that is farthest from 0, as a magnitude. */
 static double farthest(const struct crowd *c)
 {
     double most = UNKNOWN;
 
     for (unsigned i = 0; i < c->met.pairs; i++) {
-        double mine = c->met.pair[i].median < 0 ? -c->met.pair[i].median : c->met.pair[i].median;
+        double mine = c->met.pair[i].pass[c->pass];
+        mine = mine < 0 ? -mine : mine;
         if (!(mine <= most)) /* true also while `most` is UNKNOWN */
             most = mine;
     }
     return most;
 }
 
-static void pairs(struct crowd *c, bool stamped)
+/* Returns whether this pass has a pair. */
+static bool has_pair(struct crowd *c, const char *why)
+{
+    if (c->taken == 0)
+        crowd_fail(c, ROW_WRONG, why);
+    return c->taken > 0;
+}
+
+static bool pairs(struct crowd *c, bool stamped)
 {
     unsigned n = c->plan->all;
 
     c->met.pairs_all = n * (n - 1) / 2;
-    if (n > CROWD_ALL_PAIRS)
-        sampled(c, stamped);
-    else
-        all_pairs(c, stamped);
-    if (c->met.pairs == 0)
-        crowd_fail(c, ROW_WRONG, "no two cores are left");
-    c->met.row.figure.ticks = stamped ? farthest(c) : middle(c);
+    return (n > CROWD_ALL_PAIRS ? sampled(c, stamped) : all_pairs(c, stamped)) &&
+           has_pair(c, "no two cores are left");
+}
+
+static bool pingpong_pass(struct crowd *c)
+{
+    return pairs(c, false);
+}
+
+static bool skew_pass(struct crowd *c)
+{
+    return pairs(c, true);
 }
 
 void crowd_pingpong(struct crowd *c)
 {
-    pairs(c, false);
+    crowd_passes(c, pingpong_pass, middle);
 }
 
 void crowd_skew(struct crowd *c)
 {
-    pairs(c, true);
+    crowd_passes(c, skew_pass, farthest);
 }
 
 /* --- duets ------------------------------------------------------------------------------------ */
@@ -225,6 +275,7 @@ static int64_t ahead(const struct crowd *c, unsigned k, unsigned l)
 static bool duet_of(struct crowd *c, unsigned k, unsigned l)
 {
     enum crowd_end end = CROWD_AGAIN;
+    uint64_t ticks[CROWD_TIMES];
 
     while (end == CROWD_AGAIN) {
         if (!crowd_go_on(c))
@@ -233,80 +284,94 @@ static bool duet_of(struct crowd *c, unsigned k, unsigned l)
     }
     if (end == CROWD_FAILED)
         return false;
-    note(c, k, l, c->duet->figures(c, ahead(c, k, l)));
+    unsigned n = c->duet->times(c, ahead(c, k, l), ticks);
+    stats_sort(ticks, n);
+    note_sorted(c, pair_of(c, k, l), ticks, n, 1);
     return true;
 }
 
-void crowd_duets(struct crowd *c, const struct crowd_duet *duet)
+static bool duet_pass(struct crowd *c)
 {
     unsigned n = c->plan->all, distance[] = {1, n / 2}, distances = n / 2 > 1 ? 2 : 1;
 
-    c->duet = duet;
-    c->met.signals = true;
-    c->met.pairs_all = n * (n - 1);
     for (unsigned k = 0; k < n; k++)
         for (unsigned i = 0; i < distances; i++) {
             unsigned l = (k + distance[i]) % n;
             if (both_live(c, k, l) && !duet_of(c, k, l))
-                return;
+                return false;
         }
-    if (c->met.pairs == 0)
-        crowd_fail(c, ROW_WRONG, "no two cores are left");
-    c->met.row.figure.ticks = middle(c);
+    return has_pair(c, "no two cores are left");
+}
+
+void crowd_duets(struct crowd *c, const struct crowd_duet *duet)
+{
+    unsigned n = c->plan->all;
+
+    c->duet = duet;
+    c->met.signals = true;
+    c->met.pairs_all = n * (n - 1);
+    crowd_passes(c, duet_pass, middle);
 }
 
 /* --- the platform's signals, from the boot core to each other core ---------------------------- */
 
-static bool signal_one(struct crowd *c, unsigned k,
-                       bool (*signal)(const struct platform *, unsigned, int64_t *))
+typedef bool signal_fn(const struct platform *p, unsigned core, int64_t *ticks);
+
+static bool signal_one(struct crowd *c, unsigned core, signal_fn *signal)
 {
-    unsigned n = c->silicon ? SIGNALS : SIGNALS_FEW, got = 0;
     uint64_t ticks[SIGNALS];
 
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i < SIGNALS; i++) {
         int64_t t;
-        if (!signal(c->plan->p, c->plan->list[k], &t)) {
+        if (!signal(c->plan->p, core, &t)) {
             crowd_fail(c, ROW_WRONG, "a core did not answer in time");
             return false;
         }
-        ticks[got++] = t < 0 ? 0 : (uint64_t)t; /* below 0 by the error of the TSCs' offset */
+        ticks[i] = t < 0 ? 0 : (uint64_t)t; /* below 0 by the error of the TSCs' offset */
     }
-    stats_sort(ticks, n);
-    c->met.pair[c->met.pairs++] = (struct pair){.a = 0,
-                                                .b = c->plan->list[k],
-                                                .least = (double)ticks[0],
-                                                .median = (double)ticks[n / 2],
-                                                .greatest = (double)ticks[n - 1]};
+    stats_sort(ticks, SIGNALS);
+    note_sorted(c, (struct pair){.a = 0, .b = core}, ticks, SIGNALS, 1);
     return true;
 }
 
-static void signals(struct crowd *c, bool (*signal)(const struct platform *, unsigned, int64_t *))
+static bool signals(struct crowd *c, signal_fn *signal)
+{
+    for (unsigned k = 0; k < c->plan->all; k++) {
+        unsigned core = c->plan->list[k];
+        if (core == 0 || c->plan->core[k].gone)
+            continue;
+        c->met.pairs_all += c->pass == 0;
+        if (!crowd_go_on(c) || !signal_one(c, core, signal))
+            return false;
+    }
+    return has_pair(c, "no other core is left");
+}
+
+static bool wake_pass(struct crowd *c)
+{
+    return signals(c, c->plan->p->cores->wake);
+}
+
+static bool ipi_pass(struct crowd *c)
+{
+    return signals(c, c->plan->p->cores->ipi);
+}
+
+static void all_signals(struct crowd *c, signal_fn *signal, bool (*once)(struct crowd *c))
 {
     c->met.signals = true;
-    if (!signal) {
+    if (signal)
+        crowd_passes(c, once, middle);
+    else
         crowd_fail(c, ROW_UNSUPPORTED, "this platform cannot do it");
-        return;
-    }
-    for (unsigned k = 0; k < c->plan->all; k++) {
-        if (c->plan->list[k] == 0 || c->plan->core[k].gone)
-            continue;
-        c->met.pairs_all++;
-        if (!crowd_go_on(c))
-            return;
-        if (!signal_one(c, k, signal))
-            return;
-    }
-    if (c->met.pairs == 0)
-        crowd_fail(c, ROW_WRONG, "no other core is left");
-    c->met.row.figure.ticks = middle(c);
 }
 
 void crowd_wake(struct crowd *c)
 {
-    signals(c, c->plan->p->cores->wake);
+    all_signals(c, c->plan->p->cores->wake, wake_pass);
 }
 
 void crowd_ipi(struct crowd *c)
 {
-    signals(c, c->plan->p->cores->ipi);
+    all_signals(c, c->plan->p->cores->ipi, ipi_pass);
 }

@@ -2,15 +2,13 @@
 #include "bench/api/tsc.h"
 #include "lib/text/mem.h"
 
-#define ROUND_TRIPS     100 /* per batch: about 20 us between two distant cores */
-#define BATCHES_FEW     3   /* if each round trip costs an emulator a core switch */
-#define ROUND_TRIPS_FEW 4
+#define ROUND_TRIPS     100  /* per batch: about 20 us between two distant cores */
+#define ROUND_TRIPS_FEW 4    /* if each round trip costs an emulator a core switch */
 #define LOOKS_PER_TIME  1024 /* polls per reading of the time, which is slow */
 
 void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
 {
     memset(x, 0, sizeof *x);
-    x->batches = silicon ? EXCHANGE_BATCHES : BATCHES_FEW;
     x->round_trips = silicon ? ROUND_TRIPS : ROUND_TRIPS_FEW;
     x->stamped = stamped;
     x->yield = !silicon;
@@ -41,7 +39,7 @@ static void move(struct exchange *x, uint64_t ball)
 
 static void second(struct exchange *x)
 {
-    uint64_t all = (uint64_t)x->batches * x->round_trips, i = 0;
+    uint64_t all = (uint64_t)EXCHANGE_BATCHES * x->round_trips, i = 0;
 
     for (; i < all && await_ball(x, 2 * i + 1); i++) {
         if (x->stamped)
@@ -77,7 +75,7 @@ static void first(struct exchange *x)
 {
     uint64_t i = 0;
 
-    for (unsigned batch = 0; batch < x->batches; batch++) {
+    for (unsigned batch = 0; batch < EXCHANGE_BATCHES; batch++) {
         uint64_t began = tsc_now(), until = i + x->round_trips;
         while (i < until && round_trip(x, i))
             i++;
@@ -98,7 +96,7 @@ void exchange_play(struct exchange *x, unsigned side)
 
 bool exchange_complete(const struct exchange *x)
 {
-    uint64_t all = (uint64_t)x->batches * x->round_trips;
+    uint64_t all = (uint64_t)EXCHANGE_BATCHES * x->round_trips;
 
     return x->moves[0] == all && x->moves[1] == all && x->ball == 2 * all;
 }

@@ -10,13 +10,13 @@
 #include <stdint.h>
 #include "bench/context/barrier.h"
 
-#define EXCHANGE_BATCHES 33 /* the most; odd, so that one is the median */
+#define EXCHANGE_BATCHES 3 /* odd, so that one is the median */
 
 struct exchange {
-    unsigned batches, round_trips; /* `round_trips` in each batch */
-    bool stamped;      /* each round trip carries the second's TSC; else at full speed */
-    bool yield;        /* one thread runs all cores in turn: yield at each poll */
-    uint64_t patience; /* most ticks to wait for a round trip */
+    unsigned round_trips; /* in each batch */
+    bool stamped;         /* each round trip carries the second's TSC; else at full speed */
+    bool yield;           /* one thread runs all cores in turn: yield at each poll */
+    uint64_t patience;    /* most ticks to wait for a round trip */
 
     _Alignas(BARRIER_LINE) _Atomic uint64_t ball; /* odd: the second moves; even: the first */
     uint64_t stamp;                               /* the second's TSC at its move */

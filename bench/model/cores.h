@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "bench/model/facts.h"
 #include "bench/model/row.h"
+#include "lib/stats/estimate.h"
 #include "lib/stats/gap_periods.h"
 #include "lib/stats/gaps.h"
 
@@ -25,24 +26,39 @@ struct run_cores {
     size_t rows;
 };
 
+/* A row of several cores passes over its pairs, or numbers of cores, this often: the fewest values
+ * that have an interval by ranks (lib/stats/estimate.h). Odd, so that one is the median. */
+#define MEETING_PASSES 11
+
 /* The time of a transfer from core a to core b, in ticks. Or the lead of b's TSC over a's, with
  * error greatest - least. */
 struct pair {
     unsigned a, b; /* core numbers */
     double least, median, greatest;
+    double pass[MEETING_PASSES]; /* the median of each pass */
 };
 
 #define CROWD_STEPS 12 /* 1, 2, 4 .. 1024 cores, and all */
-/* An operation on `cores` cores at once: mean ticks, those of the fastest and the slowest core. */
+/* An operation on `cores` cores at once: mean ticks, those of the fastest and the slowest core; of
+ * each pass, and the medians over the passes. Of TLB shootdowns: the median, the shortest and the
+ * longest one; of each pass, and over all. */
+struct contest_pass {
+    double ticks, least, greatest;
+};
 struct contest {
     unsigned cores;
-    double ticks, least, greatest;
+    struct contest_pass pass[MEETING_PASSES];
+    struct estimate ticks;
+    double least, greatest;
 };
 
 /* A row of several cores. */
 struct meeting {
     const struct run_cores *cores;
-    struct row row;    /* status, why; ticks per operation in figure.ticks */
+    struct row row; /* status, why; ticks per operation in figure.ticks, the same as ticks.theta */
+    struct estimate ticks;       /* over the passes: their median, and its interval */
+    double pass[MEETING_PASSES]; /* the figure of each pass; `passes` of them */
+    unsigned passes;
     bool signals;      /* its pairs are signals from the first core to the second */
     struct pair *pair; /* `pairs` of them, out of pairs_all */
     unsigned pairs, pairs_all;

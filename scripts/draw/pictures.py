@@ -82,8 +82,8 @@ def estimate(row, each=""):
         return None
     per_op = row["per_op"]
     value, half = per_op[unit], figure.half(per_op)
-    if unit == "cycles" and half is not None:
-        return f"{ink.figures(value)} \N{PLUS-MINUS SIGN} {ink.figures(half)} core cycles{each}"
+    if half is not None:
+        return f"{ink.figures(value)} \N{PLUS-MINUS SIGN} {ink.figures(half)} {UNITS[unit]}{each}"
     if unit == "instructions":
         window = row.get("ticks") or {}
         exact = ", exact" if "min" in window and window["min"] == window.get("max") else ""

@@ -5,13 +5,13 @@ import math
 import os
 
 from judge import likeness
-from read import figure, kept, quiet, saved
+from read import figure, interval, kept, quiet, saved
 
-FIELDS = kept.Fields(f"{figure.FIELDS} why exclusive throttled doubt judged placements")
+FIELDS = kept.Fields(f"{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt judged")
 SOME = 3  # findings of damage that are kept
 NOT_OF_KIND = ("firmware",)  # machines of a kind may have different versions of the firmware
 MODULES = ("count", "bytes", "type", "mega_transfers_per_s")
-WIDTH = 4  # numbers that are kept of a figure: value, lo, hi, placements
+WIDTH = 4  # numbers that are kept of a figure: value, lo, hi, values that the interval is made from
 
 
 @dataclasses.dataclass
@@ -44,7 +44,7 @@ class Report:
     numbers: array.array = None
 
     def figures(self):
-        """Yields (key, value, lo, hi, placements); lo and hi are NaN if there is no interval."""
+        """Yields (key, value, lo, hi, values that the interval is made from); lo and hi are NaN if there is no interval."""
         for at, key in enumerate(self.keys):
             yield (key, *self.numbers[WIDTH * at:WIDTH * (at + 1)])
 
@@ -97,11 +97,11 @@ class _Figures:
             return
         unit, per_op = figure.unit(row), row["per_op"]
         value = per_op[unit]
-        lo, hi = (value, value) if unit == "instructions" else (per_op.get("cycles_lo"), per_op.get("cycles_hi"))
-        if unit == "ticks" or lo is None or hi is None:
+        lo, hi = (value, value) if unit == "instructions" else figure.ends(per_op)
+        if lo is None:
             lo = hi = math.nan
         self.keys.append((row["suite"], row["name"], row["core"], unit))
-        self.numbers.extend((value, lo, hi, row.get("placements", 0)))
+        self.numbers.extend((value, lo, hi, interval.drawn(row)))
 
 
 def read(folder, name, is_chosen):

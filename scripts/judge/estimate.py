@@ -1,6 +1,6 @@
 """A row's figure over one or several launches, with its error, and comparisons of two figures.
 
-cycles_lo and cycles_hi of a row contain the figure of another boot (docs/figure.md, "The figure"), so their half-
+cycles_lo and cycles_hi of a row, or ticks_lo and ticks_hi, contain the figure of another boot (docs/figure.md, "The figure"), so their half-
 width has the errors of two boots: w^2 = 2 (t s)^2. Reports whose figure is a mean have another part, which their field
 `interval.kappa` states: w^2 = 2 (t s)^2 + 2 (z kappa theta)^2, where s has the degrees of freedom of the rounds or
 of the placements, whichever is wider.
@@ -9,6 +9,7 @@ import math
 import statistics
 
 from judge import significance
+from read import figure
 from read import interval as intervals
 
 CONFIDENCE = 0.99
@@ -62,12 +63,12 @@ def of_row(row, unit):
     value = per_op[unit]
     if unit == "instructions":
         return Estimate(value, [(0.0, math.inf)], lo=value, hi=value)
-    lo, hi = per_op.get("cycles_lo"), per_op.get("cycles_hi")
-    if unit != "cycles" or lo is None or hi is None:
+    lo, hi = figure.ends(per_op)
+    if unit not in ("cycles", "ticks") or lo is None:
         return Estimate(value, [])
     w = max(hi - value, value - lo)
     boots = min(2 * (Z * interval.get("kappa", 0) * value) ** 2, w * w)
-    df = _degrees(interval, row.get("placements", 0), lambda df, v: significance.quantile(df) * math.sqrt(v))
+    df = _degrees(interval, intervals.drawn(row), lambda df, v: significance.quantile(df) * math.sqrt(v))
     own = (w * w - boots) / 2 / significance.quantile(df) ** 2
     return Estimate(value, [(own, df), (boots / 2 / Z ** 2, math.inf)], lo=lo, hi=hi,
                     percent=intervals.percent(row))

@@ -13,12 +13,12 @@ NEAR_ZERO = 0.5
 # The fields that these functions read, for kept.Fields. Code that uses these functions must keep them.
 FIELDS = """suite name core status cycle_source core_hz stepped.ops stepped.body stepped.empty stepped.body2 stepped.empty2
     per_op.ticks per_op.ns per_op.cycles per_op.cycles_lo per_op.cycles_hi per_op.gross_cycles per_op.loop_cycles
-    per_op.hidden per_op.instructions interval.placements_cycles"""
+    per_op.hidden per_op.instructions per_op.ticks_lo per_op.ticks_hi interval.placements_cycles interval.passes_ticks"""
 
 
 class Figure:
     """`unit` is one of UNITS; lo and hi are None if there is no interval; samples has only the value if the figures of
-    the placements are not known."""
+    the placements, or of the passes of several cores, are not known."""
 
     def __init__(self, unit, value, lo=None, hi=None, samples=()):
         self.unit, self.value, self.lo, self.hi = unit, value, lo, hi
@@ -43,19 +43,24 @@ def _cycles(row, per_op):
     return Figure("cycles", per_op["cycles"], per_op.get("cycles_lo"), per_op.get("cycles_hi"), known)
 
 
-def _ns(row, per_op, cycles):
+def _ticks(row, per_op):
+    return Figure("ticks", per_op["ticks"], *(per_op.get(key) for key in ("ticks_lo", "ticks_hi")),
+                  row.get("interval", {}).get("passes_ticks", ()))
+
+
+def _ns(row, per_op, found):
     """Time is measured over the whole row; the core's clock during the row divides it among the placements. A row that
     costs about nothing has no meaningful proportions, so there each placement's cycles are converted by the core's
-    clock."""
+    clock. found: the figure in core cycles, or in ticks."""
     ns = per_op["ns"]
-    if cycles is not None and ns > 0 and cycles.value > 0:
-        scale = ns / cycles.value
-    elif cycles is not None and row.get("core_hz", 0) > 0:
+    if found is not None and ns > 0 and found.value > 0:
+        scale = ns / found.value
+    elif found is not None and row.get("core_hz", 0) > 0:
         scale = 1e9 / row["core_hz"]
     else:
         return Figure("ns", ns)
-    lo, hi = (None if c is None else c * scale for c in (cycles.lo, cycles.hi))
-    return Figure("ns", ns, lo, hi, [c * scale for c in cycles.samples])
+    lo, hi = (None if v is None else v * scale for v in (found.lo, found.hi))
+    return Figure("ns", ns, lo, hi, [v * scale for v in found.samples])
 
 
 def unit(row):
@@ -69,11 +74,23 @@ def unit(row):
     return "ticks" if per_op.get("ticks") is not None else None
 
 
+def _of_interval(per_op):
+    """Returns the name of the figure that an interval is of: core cycles, or the ticks of several cores."""
+    return "cycles" if per_op.get("cycles") is not None else "ticks"
+
+
+def ends(per_op):
+    """Returns the ends of the figure's interval, or (None, None)."""
+    name = _of_interval(per_op)
+    found = per_op.get(f"{name}_lo"), per_op.get(f"{name}_hi")
+    return (None, None) if None in found or per_op.get(name) is None else found
+
+
 def half(per_op):
-    """Returns the distance from `cycles` to the farther end of its interval, which need not be symmetric. None: it has
-    no interval."""
-    value, lo, hi = (per_op.get(key) for key in ("cycles", "cycles_lo", "cycles_hi"))
-    return None if None in (value, lo, hi) else round(max(hi - value, value - lo), 6)
+    """Returns the distance from the figure to the farther end of its interval, which need not be symmetric. None: it
+    has no interval."""
+    (lo, hi), value = ends(per_op), per_op.get(_of_interval(per_op))
+    return None if lo is None else round(max(hi - value, value - lo), 6)
 
 
 def is_near_zero(value, lo=None, loop=None):
@@ -141,9 +158,9 @@ def of(row):
     if per_op.get("cycles") is not None:
         found["cycles"] = _cycles(row, per_op)
     elif per_op.get("ticks") is not None:
-        found["ticks"] = Figure("ticks", per_op["ticks"])
+        found["ticks"] = _ticks(row, per_op)
     if per_op.get("ns") is not None:
-        found["ns"] = _ns(row, per_op, found.get("cycles"))
+        found["ns"] = _ns(row, per_op, found.get("cycles", found.get("ticks")))
     return found
 
 

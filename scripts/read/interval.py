@@ -5,7 +5,7 @@ AT_LEAST = 98  # percent, of order statistics; the exact confidence depends on t
 STUDENT = 99  # percent, nominally, of Student's t over few placements
 RANKS_FROM = 11  # placements: from there on ranks suffice, as lib/stats/estimate.h has it
 RANKS = ("ranks", "rounds")
-FIELDS = "method interval.by interval.confidence interval.placements_cycles placements truth_vague truth_above truth_cycles"  # for kept.Fields
+FIELDS = "method interval.by interval.confidence interval.placements_cycles interval.passes_ticks placements truth_vague truth_above truth_cycles"  # for kept.Fields
 
 
 def percent(row):
@@ -22,6 +22,11 @@ def percent(row):
 def percent_of(placements):
     """Returns the level of an interval over this number of placements, in percent."""
     return STUDENT if placements < RANKS_FROM else AT_LEAST
+
+
+def drawn(row):
+    """Returns the number of values that the row's interval is made from: placements, or passes of several cores."""
+    return len(row.get("interval", {}).get("passes_ticks", ())) or row.get("placements", 0)
 
 
 def heading(percents, mark="+-"):

@@ -7,7 +7,6 @@
 #include "bench/api/tsc.h"
 #include "bench/cores/crowd_part.h"
 #include "bench/suites/wakeup/wakeup.h"
-#include "lib/stats/stats.h"
 
 #define MSR_X2APIC_ICR   0x830
 #define ICR_ASSERT       (1u << 14)
@@ -45,7 +44,6 @@ static void begin(struct crowd *c)
     m->line = m->wanted = m->done = m->taken = m->pending = 0;
     m->quit = false;
     m->ready = m->answer = 0;
-    m->rounds = c->silicon ? OTHERS_ROUNDS : OTHERS_ROUNDS_FEW;
 }
 
 /* --- side 1 ----------------------------------------------------------------------------------- */
@@ -80,7 +78,7 @@ static void wait_side(struct crowd *c)
     m->id = wakeup_read(m->apic, APIC_ID) >> (m->apic ? XAPIC_ID_AT : 0);
     load_idt(m);
     set_priority(CR8_ONLY_HIGHEST);
-    for (uint64_t round = 1; round <= m->rounds && !m->quit; round++) {
+    for (uint64_t round = 1; round <= OTHERS_ROUNDS && !m->quit; round++) {
         m->pending = !way->store;
         m->wanted = round;
         atomic_store_explicit(&m->ready, round, memory_order_release);
@@ -143,7 +141,7 @@ static void rouse_side(struct crowd *c)
     uint64_t apic = wakeup_apic(), settle = way->deep ? SETTLE_TICKS_LONG : SETTLE_TICKS;
     unsigned done = 0;
 
-    for (; done < m->rounds && await(&m->ready, done + 1, c->patience); done++) {
+    for (; done < OTHERS_ROUNDS && await(&m->ready, done + 1, c->patience); done++) {
         (void)await(&m->answer, done + 1, settle); /* it cannot come before the wait is ended */
         rouse(m, way, apic, done + 1, m->time[done]);
         if (!await(&m->answer, done + 1, c->patience))
@@ -151,7 +149,7 @@ static void rouse_side(struct crowd *c)
         m->time[done][OTHERS_SEEN] = tsc_now();
     }
     m->done = done;
-    if (done == m->rounds)
+    if (done == OTHERS_ROUNDS)
         return;
     m->quit = true; /* side 1 waits for no other round, but perhaps still for this one */
     rouse(m, way, apic, UINT64_MAX, m->time[done]);
@@ -162,9 +160,9 @@ static void rouse_side(struct crowd *c)
 static const char *incomplete(struct crowd *c)
 {
     const struct others *m = others_of(c);
-    uint32_t wanted = way_of(c)->store ? 0 : m->rounds;
+    uint32_t wanted = way_of(c)->store ? 0 : OTHERS_ROUNDS;
 
-    if (m->done < m->rounds || m->answer != m->rounds)
+    if (m->done < OTHERS_ROUNDS || m->answer != OTHERS_ROUNDS)
         return "a core did not end its wait in time";
     return m->taken == wanted ? NULL : "the interrupts that came are not those that were sent";
 }
@@ -174,21 +172,17 @@ static bool by_side_1(unsigned time)
     return time == OTHERS_WOKE || time == OTHERS_ENDED;
 }
 
-static struct pair figures(struct crowd *c, int64_t ahead)
+static unsigned times(struct crowd *c, int64_t ahead, uint64_t ticks[CROWD_TIMES])
 {
     const struct way *way = way_of(c);
     const struct others *m = others_of(c);
     int64_t more = by_side_1(way->from) == by_side_1(way->to) ? 0 : ahead;
-    uint64_t ticks[OTHERS_ROUNDS];
 
-    for (unsigned i = 0; i < m->rounds; i++) {
+    for (unsigned i = 0; i < OTHERS_ROUNDS; i++) {
         int64_t t = (int64_t)(m->time[i][way->to] - m->time[i][way->from]) - more;
         ticks[i] = t < 0 ? 0 : (uint64_t)t; /* below 0 by the error of the TSCs' offset */
     }
-    stats_sort(ticks, m->rounds);
-    return (struct pair){.least = (double)ticks[0],
-                         .median = (double)ticks[m->rounds / 2],
-                         .greatest = (double)ticks[m->rounds - 1]};
+    return OTHERS_ROUNDS;
 }
 
 static void side(struct crowd *c, unsigned side)
@@ -204,7 +198,7 @@ static void side(struct crowd *c, unsigned side)
 #define TWO(name_, what_, wait_, arg_, store_, deep_, from_, to_, ...)                             \
     static void name_##_meet(struct crowd *c)                                                      \
     {                                                                                              \
-        static const struct way way = {.duet = {begin, side, incomplete, figures},                 \
+        static const struct way way = {.duet = {begin, side, incomplete, times},                   \
                                        .wait = wait_,                                              \
                                        .arg = arg_,                                                \
                                        .store = store_,                                            \

@@ -11,10 +11,9 @@
 #include "bench/cores/crowd.h"
 #include "bench/suites/privileged/idt.h"
 
-#define OTHERS_ROUNDS     33 /* odd, so that one is the median */
-#define OTHERS_ROUNDS_FEW 3  /* if cores take turns */
-#define OTHERS_IDT        ((PLATFORM_ROW_VECTOR + 1) * sizeof(struct idt_gate)) /* bytes */
-#define OTHERS_LINE       256 /* more than MONITOR watches: kernel/cores/park.c */
+#define OTHERS_ROUNDS 3 /* of a pass; odd, so that one is the median */
+#define OTHERS_IDT    ((PLATFORM_ROW_VECTOR + 1) * sizeof(struct idt_gate)) /* bytes */
+#define OTHERS_LINE   256 /* more than MONITOR watches: kernel/cores/park.c */
 
 /* The times of a round: by the TSC of side 0 when it sends, when it has sent, and when it sees the
  * answer; by that of side 1 at the first instruction after the wait, and after the end of
@@ -34,13 +33,14 @@ struct others {
     _Alignas(OTHERS_LINE) _Atomic uint64_t ready;  /* the round for which side 1 waits */
     _Alignas(OTHERS_LINE) _Atomic uint64_t answer; /* the last round that side 1 has ended */
     _Alignas(OTHERS_LINE) uint32_t id;             /* the APIC's, of side 1 */
-    unsigned rounds, done;                         /* done: by side 0 */
+    unsigned done;                                 /* rounds, by side 0 */
     volatile bool quit;                            /* side 0 gave up before the last round */
     uint64_t time[OTHERS_ROUNDS][OTHERS_TIMES];
     struct descriptor_table idt, idt_before;
     struct idt_gate gates[OTHERS_IDT / sizeof(struct idt_gate)];
 };
-_Static_assert(sizeof(struct others) <= CROWD_OWN, "struct crowd has room for it");
+_Static_assert(sizeof(struct others) <= CROWD_OWN && OTHERS_ROUNDS <= CROWD_TIMES,
+               "struct crowd has room for it");
 _Static_assert(offsetof(struct others, woke) == 256 && offsetof(struct others, apic) == 272 &&
                    offsetof(struct others, taken) == 284 && offsetof(struct others, wanted) == 288,
                "others.asm");

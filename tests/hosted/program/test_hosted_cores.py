@@ -141,6 +141,17 @@ def test_rows_between_cores_have_every_pair_and_every_crowd(run):
     assert all(p[2] > 0 for p in matrices["pingpong"]["pairs"])
     for name in ("wake", "ipi"):
         assert rows[name]["status"] == "unsupported" and "platform" in rows[name]["why"]
+    judged = [row for row in rows.values() if row.get("judged")]
+    for row in judged:  # several passes, from the least to the greatest
+        per_op, interval, steps = row["per_op"], row["interval"], row.get("by_cores", [])
+        passes = sorted(interval["passes_ticks"])
+        assert len(passes) == 11 and passes[5] == pytest.approx(per_op["ticks"], abs=0.002), row
+        assert per_op["ticks_lo"] <= passes[0] and passes[-1] <= per_op["ticks_hi"], row
+        assert interval["by"] == "ranks" and 0.98 < interval["confidence"] < 1, row
+        assert all(s["ticks_lo"] <= s["ticks"] <= s["ticks_hi"] for s in steps), row
+        if steps:
+            assert [per_op[key] for key in ("ticks", "ticks_lo", "ticks_hi")] == [steps[-1][key] for key in ("ticks", "ticks_lo", "ticks_hi")]
+    assert all("ticks_lo" not in row.get("per_op", {}) for row in rows.values() if not row.get("judged")), rows
     assert "padded" in rows and rows["padded"]["judged"] is (records(ended, "run")[0]["execution"] == "silicon")
 
 

@@ -1,4 +1,5 @@
 """The arithmetic of `baretick compare`, and how often its verdicts are right where the truth is known."""
+import json
 import math
 import random
 import re
@@ -7,6 +8,7 @@ import statistics
 from judge import compare, estimate, likeness
 import pytest
 from judge import sides, significance
+from read import figure
 from made_reports import OPTIONS, ROOT, baretick, head, row, whole
 from test_compare import PLACEMENTS, ROUNDS, kept, lines, placed  # noqa: F401
 
@@ -97,6 +99,38 @@ def test_figures_without_an_interval_are_pooled_by_their_spread(kept):
     found = lines("--old", *old, "--new", ",".join(map(str, new)))["x"]
     assert (found["verdict"], found["unit"], found["old_launches"]) == ("slower", "ticks", 4)
     assert lines("--old", *old, "--new", *old)["x"]["verdict"] == "same"
+
+
+def of_two_cores(ticks, half, name="x"):
+    """Returns a row of two cores: the median of 11 passes, in ticks, whose interval is from the least to the greatest."""
+    passes = [ticks + half * (i - 5) / 5 for i in range(11)]
+    per_op = {"ticks": ticks, "ticks_lo": ticks - half, "ticks_hi": ticks + half, "ns": ticks / 2}
+    interval = {"estimator": "median", "by": "ranks", "confidence": 0.9876, "rank": 1, "passes_ticks": passes}
+    found = row(name, 1, per_op=per_op, interval=interval, form="cores", judged=True)
+    for other in ("cycle_source", "recipe", "placements", "ticks", "n"):
+        found.pop(other, None)
+    return found
+
+
+def test_rows_of_two_cores_are_compared_by_their_intervals(kept):
+    """One launch of each side, in ticks."""
+    old = kept(whole(of_two_cores(100, 5, "moved"), of_two_cores(100, 5, "still")))
+    new = kept(whole(of_two_cores(150, 5, "moved"), of_two_cores(101, 5, "still")))
+    found = lines(old, new)
+    assert (found["moved"]["verdict"], found["still"]["verdict"]) == ("slower", "same"), found
+    assert (found["moved"]["unit"], found["moved"]["old_lo"], found["moved"]["old_hi"], found["moved"]["old_percent"]) == ("ticks", 95, 105, 98)
+    assert found["moved"]["ratio"] == pytest.approx(1.5) and found["moved"]["ratio_lo"] > 1.3
+
+
+def test_rows_of_two_cores_are_shown_and_converted_with_their_interval(kept, tmp_path):
+    path = kept(whole(of_two_cores(100, 5)))
+    (line,) = json.loads(baretick("show", path, "--format", "json").stdout)
+    assert (line["ticks"], line["interval"], line["percent"], line["ns"]) == (100, 5, 98, 50)
+    assert baretick("report", path, "-o", tmp_path / "page.html").returncode == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert re.search(r">\+-98%<", page) and re.search(r">100\.000<", page) and re.search(r">5\.000<", page)
+    ns = figure.of(of_two_cores(100, 5))["ns"]
+    assert (ns.value, ns.lo, ns.hi, len(ns.samples)) == (50, 47.5, 52.5, 11)
 
 
 def test_a_launch_counts_once(kept, tmp_path):

@@ -1,6 +1,7 @@
 // links: bench/cores/crowd.c bench/cores/crowd_contest.c bench/cores/crowd_pairs.c
-// links: bench/cores/crowd_part.c
-/* Meetings for which a core is late, on a platform whose cores are functions. */
+// links: bench/cores/crowd_part.c bench/cores/crowd_passes.c bench/cores/crowd_shootdown.c
+/* Meetings for which a core is late, and figures with intervals, on a platform whose cores are
+ * functions. */
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "tests/unit/fake_tsc.h"
@@ -29,6 +30,7 @@ static struct {
     unsigned meetings, longer; /* so far */
     uint64_t patience;         /* of the last one */
     bool alone;                /* the last one is of one core */
+    int64_t ahead;             /* of core 1's TSC */
 } plant;
 
 static struct platform platform;
@@ -123,13 +125,17 @@ void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t pati
     (void)stamped, (void)silicon;
     assert_int_equal(patience, crowd.patience);
     memset(x, 0, sizeof *x);
-    x->batches = 1;
     x->round_trips = 1;
 }
 
+/* The n-th meeting takes 20 n ticks, or 20 n - 2 and 20 n + 2; and has bounds as far apart. */
 void exchange_play(struct exchange *x, unsigned side)
 {
     x->moves[side] = 1;
+    for (unsigned i = 0; i < EXCHANGE_BATCHES; i++)
+        x->ticks[i] = 20 * plant.meetings + 2 - 2 * i;
+    x->ahead_least = plant.ahead - plant.meetings % 5;
+    x->ahead_most = plant.ahead + plant.meetings % 7;
 }
 
 bool exchange_complete(const struct exchange *x)
@@ -157,7 +163,32 @@ static void contest(struct crowd *c)
     crowd_contest(c, batch, 1, counted);
 }
 
-static const struct platform_cores cores = {.count = CORES, .starved = starved},
+/* The n-th shootdown takes 100 n ticks of this part. */
+#define PART PLATFORM_SHOOTDOWN_INVALIDATE
+
+static const char *shootdown(const struct platform *p, const unsigned *list_of, unsigned n,
+                             struct platform_shootdown *shot, unsigned shots)
+{
+    assert_ptr_equal(p, &platform);
+    assert_int_equal(n, 1);
+    assert_int_equal(list_of[0], 1);
+    for (unsigned i = 0; i < shots; i++)
+        shot[i].part[PART] = 100 * ++plant.meetings;
+    return NULL;
+}
+
+static bool wake(const struct platform *p, unsigned core, int64_t *ticks)
+{
+    assert_ptr_equal(p, &platform);
+    assert_int_equal(core, 1);
+    *ticks = 100 * ++plant.meetings;
+    return true;
+}
+
+static const struct platform_cores cores = {.count = CORES,
+                                            .starved = starved,
+                                            .shootdown = shootdown,
+                                            .wake = wake},
                                    cores_that_run = {.count = CORES};
 
 static int start(void **state)
@@ -295,6 +326,130 @@ static void lost_operations_fail(void **state)
     judged(ROW_WRONG, "operations were lost");
 }
 
+/* --- passes and intervals --------------------------------------------------------------------- */
+
+#define STEP 26
+
+static void on_silicon(void)
+{
+    crowd.silicon = true;
+    plan_cores[0].engine.facts.step = STEP;
+}
+
+/* The figures of the passes are least, least + step ...: the interval has all of them and the error
+ * of the TSC's step. */
+static void has_interval(const struct estimate *e, double least, double step, double per)
+{
+    double most = least + (MEETING_PASSES - 1) * step;
+
+    assert_int_equal(e->by, ESTIMATE_RANKS);
+    assert_int_equal(e->rank, 1);
+    assert_true(e->confidence >= ESTIMATE_LEVEL);
+    assert_float_equal(e->theta, (least + most) / 2, 1e-9);
+    assert_true(e->within > STEP / per / 10 && e->within < STEP / per);
+    assert_float_equal(e->lo, least - e->within, 1e-9);
+    assert_float_equal(e->hi, most + e->within, 1e-9);
+}
+
+static void a_figure_of_pairs_is_the_median_of_passes_with_an_interval(void **state)
+{
+    (void)state;
+    on_silicon();
+    crowd_pingpong(&crowd);
+    judged(ROW_OK, NULL);
+    assert_int_equal(plant.meetings, MEETING_PASSES);
+    assert_int_equal(crowd.met.passes, MEETING_PASSES);
+    assert_int_equal(crowd.met.pairs, 1);
+    has_interval(&crowd.met.ticks, 10, 10, 2);
+    assert_float_equal(crowd.met.row.figure.ticks, crowd.met.ticks.theta, 0);
+    assert_float_equal(pairs[0].least, 9, 1e-9);
+    assert_float_equal(pairs[0].median, 60, 1e-9);
+    assert_float_equal(pairs[0].greatest, 111, 1e-9);
+}
+
+/* Every bound holds, so those of a pair are the narrowest of all passes. */
+static void bounds_of_a_skew_are_the_narrowest(void **state)
+{
+    (void)state;
+    on_silicon();
+    plant.ahead = -500;
+    crowd_skew(&crowd);
+    judged(ROW_OK, NULL);
+    assert_float_equal(pairs[0].least, -500, 0);    /* meetings 5 and 10 */
+    assert_float_equal(pairs[0].greatest, -500, 0); /* meeting 7 */
+    assert_float_equal(pairs[0].median, -500, 0);
+    assert_true(crowd.met.ticks.lo < 500 && crowd.met.ticks.theta > 495);
+    assert_true(crowd.met.ticks.hi > 500);
+}
+
+static void signals_have_an_interval(void **state)
+{
+    (void)state;
+    on_silicon();
+    crowd_wake(&crowd);
+    judged(ROW_OK, NULL);
+    has_interval(&crowd.met.ticks, 200, 300, 1);
+    assert_int_equal(crowd.met.pairs_all, 1);
+    assert_float_equal(pairs[0].least, 100, 0);
+    assert_float_equal(pairs[0].greatest, 3300, 0);
+}
+
+static void shootdowns_have_an_interval(void **state)
+{
+    (void)state;
+    on_silicon();
+    bench.arg = PART;
+    crowd_shootdown(&crowd);
+    judged(ROW_OK, NULL);
+    has_interval(&crowd.met.ticks, 200, 300, 1);
+    assert_int_equal(crowd.met.contests, 1);
+    assert_int_equal(crowd.met.contest[0].cores, 1);
+    has_interval(&crowd.met.contest[0].ticks, 200, 300, 1);
+    assert_float_equal(crowd.met.contest[0].least, 100, 0);
+    assert_float_equal(crowd.met.contest[0].greatest, 3300, 0);
+}
+
+static void each_number_of_cores_of_a_contest_has_an_interval(void **state)
+{
+    (void)state;
+    on_silicon();
+    contest(&crowd);
+    judged(ROW_OK, NULL);
+    assert_int_equal(plant.meetings, 2 * MEETING_PASSES);
+    assert_int_equal(crowd.met.contests, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct contest *k = &crowd.met.contest[i];
+        assert_int_equal(k->cores, i + 1);
+        has_interval(&k->ticks, FAKE_TSC_STEP, 0, 1);
+        assert_float_equal(k->least, FAKE_TSC_STEP, 0);
+        assert_float_equal(k->greatest, FAKE_TSC_STEP, 0);
+    }
+    assert_float_equal(crowd.met.row.figure.ticks, crowd.met.contest[1].ticks.theta, 0);
+}
+
+static void a_core_may_be_late_in_each_pass(void **state)
+{
+    (void)state;
+    on_silicon();
+    plant.late = 2;
+    crowd_pingpong(&crowd);
+    judged(ROW_OK, NULL);
+    assert_int_equal(plant.longer, 2);
+    assert_int_equal(plant.patience, 1000); /* of the last pass, in which none is late */
+}
+
+/* Its times are not judged. */
+static void an_emulator_has_one_pass_and_no_interval(void **state)
+{
+    EACH_MEETING(m)
+    {
+        meets[m](&crowd);
+        judged(ROW_OK, NULL);
+        assert_int_equal(crowd.met.passes, 1);
+        assert_false(is_known(crowd.met.ticks.lo) || is_known(crowd.met.ticks.hi));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -307,6 +462,13 @@ int main(void)
                                start),
         cmocka_unit_test_setup(cores_take_part_in_the_order_of_their_numbers, start),
         cmocka_unit_test_setup(lost_operations_fail, start),
+        cmocka_unit_test_setup(a_figure_of_pairs_is_the_median_of_passes_with_an_interval, start),
+        cmocka_unit_test_setup(bounds_of_a_skew_are_the_narrowest, start),
+        cmocka_unit_test_setup(signals_have_an_interval, start),
+        cmocka_unit_test_setup(shootdowns_have_an_interval, start),
+        cmocka_unit_test_setup(each_number_of_cores_of_a_contest_has_an_interval, start),
+        cmocka_unit_test_setup(a_core_may_be_late_in_each_pass, start),
+        cmocka_unit_test_setup(an_emulator_has_one_pass_and_no_interval, start),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
