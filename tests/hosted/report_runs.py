@@ -47,7 +47,7 @@ RUNS = [
 COUNTED = Path(places.built("hosted/counted"))
 STORED = Path(__file__).parent / "data" / "cpu_fields.jsonl"
 CPU_RUNS = [
-    ("suite=truth,calls,cores bench=add,direct,inline,register,pingpong samples=64 hist=off cores=all share=together",
+    ("suite=truth,calls,cores bench=add,direct,inline,register,pingpong,atomic_add samples=64 hist=off cores=all share=together",
      (0, 2)),
     ("suite=calls bench=register samples=64 hist=off layout=sweep", (0, 2)),
     ("suite=calls,sum bench=register,cold hist=off", (0, 2)),
