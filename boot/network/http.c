@@ -17,6 +17,7 @@ struct exchange {
     struct service s;
     struct http *http;
     CHAR16 url[URL_ROOM];
+    bool secure; /* https */
     char host[URL_MOST], length[24], login[TEXT_MOST];
     struct http_header header[4];
     UINTN headers;
@@ -51,6 +52,7 @@ static void make_headers(struct exchange *x, const struct url *url, const char *
 {
     size_t basic;
 
+    x->secure = url->scheme == URL_HTTPS;
     (void)str_copy(x->host, sizeof x->host, url->host, url->host_n);
     add(x, "Host", x->host);
     add(x, "User-Agent", (char *)"baretick");
@@ -111,6 +113,16 @@ static bool run(struct exchange *x, operation operation, struct http_message *me
     return !EFI_ERROR(f->status);
 }
 
+/* Returns why a request was not sent. The statuses are those of EDK II. */
+static const char *why_not_sent(const struct exchange *x, EFI_STATUS status)
+{
+    if (!x->secure)
+        return "the request cannot be sent by the firmware's HTTP driver";
+    if (status == EFI_NOT_FOUND)
+        return "https: the firmware has no certificates of authorities (variable TlsCaCertificate)";
+    return "https: the firmware has no TLS, or does not trust the server's certificate";
+}
+
 static bool request(struct exchange *x, enum http_method method, const void *body, size_t size,
                     struct network_failure *f)
 {
@@ -121,8 +133,7 @@ static bool request(struct exchange *x, enum http_method method, const void *bod
                                    .size = size,
                                    .body = (void *)body};
 
-    return run(x, x->http->request, &message, f) ||
-           fails(f, "the request cannot be sent by the firmware's HTTP driver");
+    return run(x, x->http->request, &message, f) || fails(f, why_not_sent(x, f->status));
 }
 
 /* Takes the body's size from the headers of a response, and frees them. */

@@ -91,6 +91,24 @@ def test_a_wrong_password_leaves_no_file(wire):
     assert not wire.reports() and not wire.reports("incoming")
 
 
+@need("dnsmasq", "in.tftpd", "nginx", "openssl")
+@pytest.mark.parametrize("trusts", ["server", "other", None])
+def test_https_needs_an_authority_that_the_firmware_trusts(wire, trusts):
+    """OVMF has its authorities from QEMU, as variable TlsCaCertificate."""
+    trusted = {name: wire.certificate(name) for name in ("server", "other")}
+    wire.for_pxe()
+    keys = f"ssl_certificate {wire.folder}/server.pem; ssl_certificate_key {wire.folder}/server.key;"
+    wire.nginx(change=lambda text: text.replace("listen 80;", f"listen 80; listen 443 ssl; {keys}"))
+    (wire.root / "baretick.conf").write_text(f"{QUICK} upload=https://{SERVER}/reports")
+    b = wire.boot(extra=["-fw_cfg", f"name=etc/edk2/https/cacerts,file={trusted[trusts]}"] if trusts else []).must(SUCCESS)
+    if trusts == "server":
+        whole(wire, b)
+        return
+    assert "https: the firmware" in b.text and "the report was not sent" in b.text, str(b)
+    assert ("TlsCaCertificate" in b.text) == (trusts is None), str(b)
+    assert not wire.reports()
+
+
 @need("dnsmasq", "in.tftpd")
 def test_a_full_disk_of_tftpd_is_found_by_reading_the_report_back(wire):
     wire.run("mount", "-t", "tmpfs", "-o", "size=8k,mode=777", "none", wire.root / "incoming")

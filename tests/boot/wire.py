@@ -1,5 +1,5 @@
 """A separate network for QEMU's machine: a namespace with a TAP device, in which Debian's servers run on 10.9.0.1. It
-needs root, or a user who may create namespaces."""
+needs root, or a user who may create namespaces; tftpd-hpa needs root."""
 
 import base64
 import contextlib
@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import time
+import uuid
 from pathlib import Path
 
 import build
@@ -40,6 +41,8 @@ def missing(*programs):
     for name in ("unshare", "nsenter", "ip", *programs):
         if not shutil.which(name, path=f"{os.environ['PATH']}:{SBIN}"):
             return f"{name} is not installed: scripts/setup --all installs it"
+    if "in.tftpd" in programs and os.geteuid() != 0:
+        return "in.tftpd sets its groups, which only root may do in a namespace"
     made = subprocess.run([*UNSHARE, "ip", "tuntap", "add", TAP, "mode", "tap"], capture_output=True, check=False)
     return f"no namespace with a TAP device here: {made.stderr.decode().strip()}" if made.returncode else None
 
@@ -144,7 +147,7 @@ class Wire:
         else:
             own = own.replace("auth_basic baretick;", "auth_basic off;")
         (self.folder / "site.conf").write_text(change(own))
-        paths = "".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in ("proxy", "fastcgi", "uwsgi", "scgi"))
+        paths = "".join(f"{kind}_temp_path {self.folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         (self.folder / "nginx.conf").write_text(
             f"user root; worker_processes 1; pid {self.folder}/nginx.pid; error_log stderr; events {{}}\n"
             f"http {{ access_log {self.folder}/access.log; {paths} include {self.folder}/site.conf; }}\n")  # fmt: skip
@@ -155,6 +158,20 @@ class Wire:
         self.until(lambda: "80" in self.run("ss", "-ltnH", capture_output=True).stdout.decode(), "nginx listens")
         return server
 
+    def certificate(self, name):
+        """Makes a certificate for the server's address, and its key: name.pem, name.key. Returns a list of authorities
+        with it for the firmware (UEFI 2.10 section 32.4.1, EFI_SIGNATURE_LIST), as a file."""
+        made = [self.folder / f"{name}.{end}" for end in ("pem", "key", "der", "list")]
+        pem, key, der, authorities = map(str, made)
+        for words in (["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-addext",
+                       f"subjectAltName=IP:{SERVER}", "-keyout", key, "-out", pem],
+                      ["x509", "-in", pem, "-outform", "DER", "-out", der]):  # fmt: skip
+            subprocess.run(["openssl", *words], check=True, capture_output=True)
+        content = made[2].read_bytes()
+        x509 = uuid.UUID("a5c059a1-94e4-4aa7-87b5-ab155c2bf072").bytes_le
+        made[3].write_bytes(x509 + struct.pack("<III16x", 44 + len(content), 0, 16 + len(content)) + content)
+        return authorities
+
     @staticmethod
     def until(holds, what, seconds=60):
         end = time.monotonic() + seconds
@@ -164,7 +181,7 @@ class Wire:
 
     # --- the machine ---
 
-    def boot(self, http=False, **how):
+    def boot(self, http=False, extra=(), **how):
         """Starts the machine by PXE, or by HTTP, until it ends. Returns the machine.Boot."""
         code, variables = find_firmware()
         own = self.folder / "prepared.fd"
@@ -173,7 +190,7 @@ class Wire:
         variable_store.put(own, "Boot0042", efi.GLOBAL, efi.KEPT, whole)
         variable_store.put(own, "BootNext", efi.GLOBAL, efi.KEPT, b"\x42\x00")
         net = ["-netdev", f"tap,id=net,ifname={TAP},script=no,downscript=no", "-device",
-               f"virtio-net-pci,netdev=net,mac={MAC.replace('-', ':')},romfile=,addr={SLOT:#x}"]  # fmt: skip
+               f"virtio-net-pci,netdev=net,mac={MAC.replace('-', ':')},romfile=,addr={SLOT:#x}", *extra]  # fmt: skip
         return machine.qemu(self.folder, icount=False, whole=True, firmware=(code, own), extra=net, **how)
 
     # --- what the servers have ---
