@@ -57,9 +57,12 @@ def _once(args, system):
 
 def _undo(args, system):
     checks.check_firmware(system)
-    done = prepare.undo(system, disk.mounted(system))
-    for line in done or ["Nothing to undo."]:
+    esps = disk.mounted(system)
+    for line in prepare.undo(system, esps) or ["Nothing to undo."]:
         _say(line)
+    if where := prepare.unmounted(system, esps):
+        raise Failed(f"{prepare.IMAGE} is still on the EFI system partition that was mounted at {where}: mount it, and "
+                     "repeat this")
     return 0
 
 

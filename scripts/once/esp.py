@@ -8,6 +8,8 @@ from once import entry, gpt
 from once.system import Mount
 from once.variables import Failed
 
+PART = ".new"  # the end of a file's name while it is written
+
 
 @dataclasses.dataclass(frozen=True)
 class Esp:
@@ -112,11 +114,33 @@ def read_back(path):
         return f.read()
 
 
+def delete(path):
+    """Deletes a file, and what is left of one whose writing a power cut interrupted. Returns whether it was there."""
+    found = [name for name in (path, path + PART) if os.path.exists(name)]
+    for name in found:
+        os.unlink(name)
+    if found:
+        sync_folder(os.path.dirname(path))
+    return bool(found)
+
+
+def delete_folder(path):
+    """Deletes a folder if it is empty. Returns whether it did."""
+    try:
+        os.rmdir(path)
+    except OSError as e:
+        if e.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EBUSY):  # busy: a volume is mounted there
+            raise
+        return False
+    sync_folder(os.path.dirname(path))
+    return True
+
+
 def write(path, data):
     """Writes a file that is whole or, after a power cut, not there or as before; reads it back. Raises Failed."""
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
-    part = path + ".new"
+    part = path + PART
     try:
         with open(part, "wb") as f:
             f.write(data)

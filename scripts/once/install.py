@@ -68,12 +68,6 @@ def steps(place):
     return todo
 
 
-def _delete(system, name, done):
-    if os.path.exists(system.path(name)):
-        os.unlink(system.path(name))
-        done.append(f"deleted {name}")
-
-
 def _updated(system, update):
     """Writes GRUB's configuration without the entry. Returns what happened, because the entry is gone in any case as
     soon as GRUB's configuration is written again."""
@@ -85,23 +79,19 @@ def _updated(system, update):
 
 
 def undo(system):
-    """Removes what `install` has written, except reports. Returns lines that say what was removed."""
-    done = []
-    for esp in disk.mounted(system):
-        done += [f"deleted {name} on {esp}" for name in (loaders.ENTRY, IMAGE) if prepare.delete_file(system, esp, name)]
-    before = len(done)
-    _delete(system, loaders.DEFAULTS, done)
-    snippet = system.path(loaders.SNIPPET)
-    if loaders.owns_snippet(system) and os.path.exists(snippet):
-        with open(snippet, "rb") as f:
-            own = f.read() == loaders.snippet()
-        if own:
-            _delete(system, loaders.SNIPPET, done)
-        else:
+    """Removes what `install` has written, except reports. Returns lines that say what was removed. loaders.DEFAULTS is last:
+    as long as it is there, a repeated undo writes GRUB's menu again."""
+    done = prepare.deleted(system, disk.mounted(system), [loaders.ENTRY, IMAGE])
+    if loaders.owns_snippet(system):
+        if loaders.is_changed(system):
             done.append(f"kept {loaders.SNIPPET}: it was changed; delete it yourself")
-    grub = loaders.grub_folder(system)
-    if len(done) > before and grub:
-        done.append(_updated(system, loaders.update_command(system, grub)))
+        elif disk.delete(system.path(loaders.SNIPPET)):
+            done.append(f"deleted {loaders.SNIPPET}")
+    menu = loaders.grub_folder(system)
+    if menu and os.path.exists(system.path(loaders.DEFAULTS)):
+        done.append(_updated(system, loaders.update_command(system, menu)))
+    if disk.delete(system.path(loaders.DEFAULTS)):
+        done.append(f"deleted {loaders.DEFAULTS}")
     return done
 
 

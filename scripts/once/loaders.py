@@ -78,6 +78,15 @@ def snippet():
         return f.read()
 
 
+def is_changed(system):
+    """Tests whether the snippet is there with another content than ours."""
+    try:
+        with open(system.path(SNIPPET), "rb") as f:
+            return f.read() != snippet()
+    except FileNotFoundError:
+        return False
+
+
 def owns_snippet(system):
     """Tests whether the snippet is `baretick install`'s, not the package's."""
     return not os.path.exists(system.path(PACKAGE))

@@ -1,4 +1,5 @@
 """The steps that let the firmware start the program once, and the way back."""
+import contextlib
 import dataclasses
 import datetime
 import hashlib
@@ -9,7 +10,9 @@ from once import checks, entry, esp as disk
 from once.variables import Failed
 
 DESCRIPTION = "baretick once"
-IMAGE = "\\EFI\\baretick\\once.efi"
+FOLDER = "\\EFI\\baretick"
+IMAGE = f"{FOLDER}\\once.efi"
+REPORTS = "\\baretick"  # the folder on the ESP in which the program writes its report (boot/stick.c)
 STORE = "/var/lib/baretick"
 STATE = f"{STORE}/once.json"
 PARTS = (".jsonl", ".txt")  # the files of a report
@@ -108,21 +111,23 @@ def copy_step(run, name):
             f"{hashlib.sha256(run.image).hexdigest()[:16]}...) to {name} on {run.esp}", lambda: disk.write(path, run.image))
 
 
-def delete_file(system, esp, name):
-    """Deletes a file on the ESP, and its folder if that is empty then. Returns whether it was there."""
-    path = disk.file_of(system, esp, name)
-    if not os.path.exists(path):
-        return False
-    os.unlink(path)
-    folder = os.path.dirname(path)
-    if not os.listdir(folder):
-        os.rmdir(folder)
-    disk.sync_folder(system.path(esp.mount.where))
-    return True
+def deleted(system, esps, files):
+    """Deletes files on the ESPs, and the folders of baretick that are empty then. Returns lines that say what was
+    deleted."""
+    done = []
+    for esp in esps:
+        done += [f"deleted {name} on {esp}" for name in files if disk.delete(disk.file_of(system, esp, name))]
+        done += [f"deleted the folder {name} on {esp}" for name in (FOLDER, REPORTS)
+                 if disk.delete_folder(disk.file_of(system, esp, name))]
+    return done
+
+
+def save_state(system, value):
+    disk.write(system.path(STATE), json.dumps(value).encode())
 
 
 def _write_state(run):
-    run.system.save(STATE, {"token": run.token, "entry": run.number, "esp": run.esp.mount.where,
+    save_state(run.system, {"token": run.token, "entry": run.number, "esp": run.esp.mount.where,
                             "partition": run.esp.partition.guid.hex(), "boot_id": run.system.boot_id(),
                             "options": run.load_options})
 
@@ -169,20 +174,29 @@ def steps(run):
     return todo
 
 
+def unmounted(system, esps):
+    """Returns where the ESP was mounted on which a run was prepared, if it is not one of these; else None."""
+    with contextlib.suppress(Failed):
+        noted = state(system)
+        if noted and not any(esp.partition.guid.hex() == noted["partition"] for esp in esps):
+            return noted["esp"]
+    return None
+
+
 def undo(system, esps):
-    """Removes everything that `once` has made, except stored reports. Returns lines that say what was removed."""
+    """Removes everything that `once` has made, except stored reports. Returns lines that say what was removed. The note
+    stays as long as the ESP that it names is not mounted."""
     variables, done = system.variables, []
     for number in own_numbers(variables):
         _remove_entry(variables, number)
         done.append(f"deleted {entry.name_of(number)}")
     if variables.delete(WITNESS, WITNESS_GUID):
         done.append(f"deleted the variable {WITNESS}")
-    for esp in esps:
-        if delete_file(system, esp, IMAGE):
-            done.append(f"deleted {IMAGE} on {esp}")
-    if os.path.exists(system.path(STATE)):
-        os.unlink(system.path(STATE))
+    done += deleted(system, esps, [IMAGE])
+    if not unmounted(system, esps) and disk.delete(system.path(STATE)):
         done.append(f"deleted {STATE}")
+    if disk.delete_folder(system.path(STORE)):
+        done.append(f"deleted the folder {STORE}")
     return done
 
 

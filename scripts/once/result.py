@@ -6,7 +6,6 @@ from once import esp as disk
 from once.variables import Failed
 from read import report, saved
 
-REPORTS = "\\baretick"  # the folder on the ESP (boot/stick.c)
 PASSED, NOT_PASSED = 0, 1
 
 
@@ -31,7 +30,7 @@ def find_report(system, esps, token, named=None):
     """Returns the path of the records: the file that the variable names, else the one that has the token. None: no
     such file."""
     for esp in esps:
-        folder = disk.file_of(system, esp, REPORTS)
+        folder = disk.file_of(system, esp, prepare.REPORTS)
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
         paths = [os.path.join(folder, name) for name in names if name.lower().endswith(prepare.PARTS[0])]
         if named:
@@ -67,7 +66,7 @@ def collect(system, esps, state):
         if not os.path.exists(system.path(stored)):  # else it was moved, and the power was cut before that was noted
             return None
     state["stored"] = stored
-    system.save(prepare.STATE, state)
+    prepare.save_state(system, state)
     return stored
 
 
@@ -107,7 +106,7 @@ def show_new(system, esps, say):
     if not state or state.get("shown"):
         return PASSED
     status = show(system, esps, say)
-    system.save(prepare.STATE, {**prepare.state(system), "shown": True})
+    prepare.save_state(system, {**prepare.state(system), "shown": True})
     return status
 
 

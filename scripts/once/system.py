@@ -1,6 +1,5 @@
 """The running Linux as `once` sees it: its files, its mounts, its disks. Tests use a folder in place of /."""
 import dataclasses
-import json
 import os
 import re
 import shutil
@@ -60,16 +59,6 @@ class System:
                 return f.read().strip()
         except OSError:
             return None
-
-    def save(self, name, value):
-        """Writes a value as JSON: the file has the whole old or the whole new value after a power cut."""
-        path = self.path(name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path + ".new", "w", encoding="utf-8") as f:
-            json.dump(value, f)
-            f.flush()
-            os.fsync(f.fileno())
-        os.replace(path + ".new", path)
 
     def mounts(self):
         """Returns all mounts; a later one hides an earlier one at the same place."""

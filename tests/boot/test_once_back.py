@@ -28,32 +28,6 @@ def test_undo_restores_variables_and_files(made, once, words):
     assert "Nothing" in once("--undo")[1]
 
 
-@pytest.mark.parametrize("taken", range(6))
-def test_undo_restores_all_after_a_power_cut_at_each_step(made, once, taken, monkeypatch):
-    """Until the last step the next start is as before."""
-    before = made.content()
-    steps = prepare.steps
-
-    class Cut(BaseException):
-        pass
-
-    def cut(run):
-        def stop():
-            raise Cut
-
-        todo = steps(run)
-        return todo[:taken] + [("", stop)] if taken < len(todo) else todo
-
-    monkeypatch.setattr(prepare, "steps", cut)
-    try:
-        once("--yes", "--in-order")
-    except Cut:
-        assert made.variables.get("BootNext") is None
-        assert entry.order(made.variables.get("BootOrder"))[:2] == [1, 0]
-    once("--undo")
-    assert made.content() == before
-
-
 def test_a_report_is_printed_and_moved(made, once):
     once("--yes", *WORDS)
     number, found = own(made)
@@ -95,7 +69,7 @@ def test_a_report_is_not_lost_by_a_power_cut_while_it_is_moved(made, once, monke
         return instead
 
     with monkeypatch.context() as m:
-        for place, name in ((result.disk, "write"), (result.os, "unlink"), (type(made), "save")):
+        for place, name in ((result.disk, "write"), (result.os, "unlink"), (result.prepare, "save_state")):
             m.setattr(place, name, cut_before(getattr(place, name)))
         with pytest.raises(InterruptedError):
             once("--result")
