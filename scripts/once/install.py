@@ -2,7 +2,7 @@
 import dataclasses
 import os
 
-from once import checks, command, loaders, prepare
+from once import checks, command, grub, prepare, systemd_boot
 from once import esp as disk
 from once.system import System
 from once.variables import Failed
@@ -15,14 +15,14 @@ AFTER = {"systemd-boot": "bootctl set-oneshot baretick.conf", "GRUB": "grub-rebo
 
 @dataclasses.dataclass
 class Place:
-    """The files that are installed, and their places. found: the loaders, of AFTER; grub: GRUB's folder or None."""
+    """The files that are installed, and their places. found: the loaders, of AFTER; menu: GRUB's folder or None."""
     system: object
     esp: disk.Esp
     image: bytes
     source: str
     words: list
     found: list
-    grub: str
+    menu: str
 
 
 def _place(args, system):
@@ -31,16 +31,17 @@ def _place(args, system):
     checks.check_firmware(system)
     checks.check_spelling(args.words, system.hosted)
     (image, _), esp = checks.read_image(system, args.image), disk.choose(system, args.esp)
-    grub, systemd = loaders.grub_folder(system), loaders.has_systemd_boot(system, esp)
-    found = [name for name, there in zip(AFTER, (systemd, grub)) if there]
+    folder, systemd = grub.folder(system), systemd_boot.is_on(system, esp)
+    found = [name for name, there in zip(AFTER, (systemd, folder)) if there]
     if not found:
-        raise Failed(f"no boot loader that is known: neither systemd-boot on {esp}, nor GRUB in {' or '.join(loaders.GRUB_FOLDERS)}; "
+        raise Failed(f"no boot loader that is known: neither systemd-boot on {esp}, nor GRUB in {' or '.join(grub.FOLDERS)}; "
                      "`baretick once` needs none")
     if systemd:
-        loaders.check_default(system, esp)
-    if grub:
-        loaders.update_command(system, grub)
-    place = Place(system, esp, image, args.image, [*WORDS, *args.words], found, grub)
+        systemd_boot.check_default(system, esp)
+    if folder:
+        grub.update_command(system, folder)
+        grub.check_default(system, folder)
+    place = Place(system, esp, image, args.image, [*WORDS, *args.words], found, folder)
     checks.check_space(system, esp.mount, 0 if prepare.is_there(disk.file_of(system, esp, IMAGE), image) else len(image))
     return place
 
@@ -56,22 +57,23 @@ def steps(place):
     system, esp = place.system, place.esp
     todo = [prepare.copy_step(place, IMAGE)]
     if "systemd-boot" in place.found:
-        text = loaders.entry_text(IMAGE, place.words)
-        todo.append((f"write {loaders.ENTRY} on {esp}: options {' '.join(place.words)}",
-                     lambda: disk.write(disk.file_of(system, esp, loaders.ENTRY), text.encode())))
+        text = systemd_boot.entry_text(IMAGE, place.words)
+        todo.append((f"write {systemd_boot.ENTRY} on {esp}: options {' '.join(place.words)}",
+                     lambda: disk.write(disk.file_of(system, esp, systemd_boot.ENTRY), text.encode())))
     if "GRUB" in place.found:
-        todo.append((f"write {loaders.DEFAULTS}", lambda: _write(system, loaders.DEFAULTS, loaders.defaults_text(esp, place.words).encode())))
-        if loaders.owns_snippet(system):
-            todo.append((f"write {loaders.SNIPPET}", lambda: _write(system, loaders.SNIPPET, loaders.snippet(), 0o755)))
-        update = loaders.update_command(system, place.grub)
+        todo.append((f"write {grub.DEFAULTS}", lambda: _write(system, grub.DEFAULTS, grub.defaults_text(esp, place.words).encode())))
+        if grub.owns_snippet(system):
+            todo.append((f"write {grub.SNIPPET}", lambda: _write(system, grub.SNIPPET, grub.snippet(), 0o755)))
+        update = grub.update_command(system, place.menu)
         todo.append((f"run {' '.join(update)}", lambda: system.run(update)))
     return todo
 
 
-def _updated(system, update):
-    """Writes GRUB's configuration without the entry. Returns what happened, because the entry is gone in any case as
-    soon as GRUB's configuration is written again."""
+def _updated(system, menu):
+    """Writes GRUB's configuration, which has no entry without the program. Returns what happened, because the entry is
+    gone in any case as soon as GRUB's configuration is written again."""
     try:
+        update = grub.update_command(system, menu)
         system.run(update)
     except Failed as e:
         return f"GRUB's menu may still have the entry: {e}"
@@ -79,19 +81,19 @@ def _updated(system, update):
 
 
 def undo(system):
-    """Removes what `install` has written, except reports. Returns lines that say what was removed. loaders.DEFAULTS is last:
+    """Removes what `install` has written, except reports. Returns lines that say what was removed. grub.DEFAULTS is last:
     as long as it is there, a repeated undo writes GRUB's menu again."""
-    done = prepare.deleted(system, disk.mounted(system), [loaders.ENTRY, IMAGE])
-    if loaders.owns_snippet(system):
-        if loaders.is_changed(system):
-            done.append(f"kept {loaders.SNIPPET}: it was changed; delete it yourself")
-        elif disk.delete(system.path(loaders.SNIPPET)):
-            done.append(f"deleted {loaders.SNIPPET}")
-    menu = loaders.grub_folder(system)
-    if menu and os.path.exists(system.path(loaders.DEFAULTS)):
-        done.append(_updated(system, loaders.update_command(system, menu)))
-    if disk.delete(system.path(loaders.DEFAULTS)):
-        done.append(f"deleted {loaders.DEFAULTS}")
+    done = prepare.deleted(system, disk.mounted(system), [systemd_boot.ENTRY, IMAGE])
+    if grub.owns_snippet(system):
+        if grub.is_changed(system):
+            done.append(f"kept {grub.SNIPPET}: it was changed; delete it yourself")
+        elif disk.delete(system.path(grub.SNIPPET)):
+            done.append(f"deleted {grub.SNIPPET}")
+    menu = grub.folder(system)
+    if menu and os.path.exists(system.path(grub.DEFAULTS)):
+        done.append(_updated(system, menu))
+    if disk.delete(system.path(grub.DEFAULTS)):
+        done.append(f"deleted {grub.DEFAULTS}")
     return done
 
 

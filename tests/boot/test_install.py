@@ -1,5 +1,5 @@
 """`baretick install` in Linux, on a made system: what it writes for systemd-boot and GRUB, refuses and reverts.
-test_loaders.py starts what it has written."""
+test_grub.py starts what it has written."""
 
 import argparse
 import os
@@ -13,11 +13,13 @@ import made_system
 import pytest
 
 sys.path.insert(0, str(build.ROOT / "scripts"))
-from once import install, loaders  # noqa: E402
+from once import entry, grub, install, systemd_boot  # noqa: E402
 from once.variables import Failed  # noqa: E402
 
 ESP = "boot/efi"
 ENTRY, IMAGE = f"{ESP}/loader/entries/baretick.conf", f"{ESP}/EFI/baretick/baretick.efi"
+MENU = "menuentry 'Linux' {\n}\n"
+LINUX = "title Linux\nlinux /linux\n"
 GRUB_LIBRARY = Path("/usr/share/grub/grub-mkconfig_lib")
 PROBE = """#!/bin/sh
 case "$*" in
@@ -43,11 +45,11 @@ class Made(made_system.Made):
     def add_systemd_boot(self, default="default linux.conf\n", **entries):
         self.write(f"{ESP}/EFI/systemd/systemd-bootx64.efi", b"MZ")
         self.write(f"{ESP}/loader/loader.conf", f"timeout 3\n{default}")
-        for name, text in (entries or {"linux": "title Linux\n"}).items():
+        for name, text in (entries or {"linux": LINUX}).items():
             self.write(f"{ESP}/loader/entries/{name}.conf", text)
 
     def add_grub(self, folder="boot/grub", tool="usr/sbin/update-grub"):
-        self.write(f"{folder}/grub.cfg", "# made\n")
+        self.write(f"{folder}/grub.cfg", MENU)
         Path(self.path("/etc/grub.d")).mkdir(parents=True)
         self.write(tool, "")
 
@@ -80,7 +82,7 @@ def grub_entry(made, tmp_path, uuid="1234-ABCD"):
     probe.chmod(0o755)
     defaults = Path(made.path("/etc/default/baretick"))
     defaults.write_text(defaults.read_text().replace("=/boot/efi", f"={made.path('/boot/efi')}"))
-    ran = subprocess.run(["sh", made.path(loaders.SNIPPET)], capture_output=True, text=True, check=True,
+    ran = subprocess.run(["sh", made.path(grub.SNIPPET)], capture_output=True, text=True, check=True,
                          env={**os.environ, "sysconfdir": made.path("/etc"), "grub_probe": str(probe)})  # fmt: skip
     root = subprocess.run(["grub-mkrelpath", made.path("/boot/efi")], capture_output=True, text=True, check=True).stdout.strip()
     return ran.stdout.replace(root, "")
@@ -95,7 +97,7 @@ def test_a_dry_run_changes_nothing(made, command):
     before = made.content()
     status, said = command("--dry-run", "suite=calls")
     assert status == 0 and made.content() == before and made.ran == []
-    assert all(name in said for name in ("baretick.efi", "baretick.conf", loaders.DEFAULTS, loaders.SNIPPET, "update-grub"))
+    assert all(name in said for name in ("baretick.efi", "baretick.conf", grub.DEFAULTS, grub.SNIPPET, "update-grub"))
 
 
 def test_what_is_installed_is_reverted_to_the_last_byte(made, command):
@@ -107,7 +109,7 @@ def test_what_is_installed_is_reverted_to_the_last_byte(made, command):
     found = made.content()
     assert found[IMAGE] == made_system.program()
     assert found[ENTRY].decode() == "title baretick\nefi /EFI/baretick/baretick.efi\noptions takeover=borrow finish=reboot suite=calls bench=plt*\n"
-    assert os.stat(made.path(loaders.SNIPPET)).st_mode & stat.S_IXUSR and made.ran == [["/usr/sbin/update-grub"]]
+    assert os.stat(made.path(grub.SNIPPET)).st_mode & stat.S_IXUSR and made.ran == [["/usr/sbin/update-grub"]]
     assert command("suite=calls", "bench=plt*")[0] == 0 and made.content() == found
     command("--undo")
     assert made.content() == before and made.ran[-1] == ["/usr/sbin/update-grub"]
@@ -136,7 +138,7 @@ def test_a_changed_snippet_is_kept_and_named(made, command):
     made.add_grub()
     command()
     made.write("etc/grub.d/20_baretick", "changed")
-    assert loaders.SNIPPET in command("--undo")[1] and made.content()["etc/grub.d/20_baretick"] == b"changed"
+    assert grub.SNIPPET in command("--undo")[1] and made.content()["etc/grub.d/20_baretick"] == b"changed"
 
 
 def test_a_failed_update_reverts_everything(made, command):
@@ -178,17 +180,51 @@ def full(made, monkeypatch):
 
 
 def no_tool(made, _):
-    made.write("boot/grub/grub.cfg", "")
+    made.write("boot/grub/grub.cfg", MENU)
     Path(made.path("/etc/grub.d")).mkdir(parents=True)
     return "grub-mkconfig"
 
 
 def would_be_default(made, _):
-    made.add_systemd_boot("", arch="title Arch\n")
-    return "default"
+    made.add_systemd_boot("", arch=LINUX)
+    return "no line `default`"
 
 
-@pytest.mark.parametrize("case", [without, container, read_only, secure_boot, full, no_tool, would_be_default])
+def no_such_default(made, _):
+    made.add_systemd_boot("default fedora-*\n", arch=LINUX, broken="title Broken\n")
+    return "no line `default`"
+
+
+def matched_by_the_default(made, _):
+    made.add_systemd_boot("default linux.conf\ndefault B*\n", arch=LINUX, linux=LINUX)
+    return r"is b\*, in .*loader.conf"
+
+
+def the_last_one_by_the_menu(made, _):
+    made.add_systemd_boot("default @saved\n", linux=LINUX)
+    return "is @saved, in .*loader.conf.*each time"
+
+
+def the_last_one_by_bootctl(made, _):
+    made.add_systemd_boot()
+    made.variables.set("LoaderEntryDefault", entry.wide("@saved"), systemd_boot.GUID)
+    return "is @saved, in .*LoaderEntryDefault"
+
+
+def no_tries_left(made, _):
+    made.add_systemd_boot("", **{"linux+0-3": LINUX + "sort-key linux\n"})
+    return "no line `default`"
+
+
+def alone_in_grubs_menu(made, _):
+    made.add_grub()
+    made.write("boot/grub/grub.cfg", "# no entry\n")
+    return "grub.cfg has no entry"
+
+
+@pytest.mark.parametrize("case", [without, container, read_only, secure_boot, full, no_tool, would_be_default, no_such_default,
+                                  matched_by_the_default, the_last_one_by_the_menu, the_last_one_by_bootctl, no_tries_left,
+                                  alone_in_grubs_menu])
 def test_what_cannot_work_is_refused_and_nothing_is_changed(made, command, monkeypatch, case):
     said = case(made, monkeypatch)
     before = made.content()
@@ -197,10 +233,19 @@ def test_what_cannot_work_is_refused_and_nothing_is_changed(made, command, monke
     assert made.content() == before and made.ran == []
 
 
-@pytest.mark.parametrize("default, entries", [("default arch.conf\n", {"arch": ""}), ("", {"arch": "sort-key arch\n"}), ("", {"linux": ""}),
-                                              ("", {"3f2a91c4-6.1.0": ""})])
-def test_an_entry_that_is_not_the_first_one_is_accepted(made, command, default, entries):
-    made.add_systemd_boot(default, **entries)
+@pytest.mark.parametrize("default, names, chosen", [("default arch.conf\n", ["arch"], ""), ("", ["linux"], ""), ("", ["3f2a91c4-6.1.0"], ""),
+                                                    ("default *\n", ["linux+3", "arch"], ""), ("", ["arch"], "ARCH.conf")])
+def test_an_entry_that_is_never_the_default_is_accepted(made, command, default, names, chosen):
+    made.add_systemd_boot(default, **{name: LINUX for name in names})
+    if chosen:
+        made.variables.set("LoaderEntryDefault", entry.wide(chosen), systemd_boot.GUID)
+    assert command()[0] == 0 and command()[0] == 0
+
+
+@pytest.mark.parametrize("default, listed", [("", []), ("default auto-windows\n", ["auto-windows"]), ("", ["auto-windows", "ubuntu.conf"])])
+def test_entries_with_a_sort_key_and_those_that_systemd_boot_lists_are_before_ours(made, command, default, listed):
+    made.add_systemd_boot(default, arch=LINUX + ("" if listed else "sort-key arch\n"))
+    made.variables.set("LoaderEntries", b"".join(map(entry.wide, listed)), systemd_boot.GUID, 6)
     assert command()[0] == 0
 
 
@@ -219,7 +264,7 @@ def test_the_snippet_finds_the_partition_and_quotes_the_words(made, command, tmp
 def test_without_the_program_or_where_it_is_switched_off_there_is_no_entry(made, command, tmp_path):
     made.add_grub()
     command()
-    defaults = Path(made.path(loaders.DEFAULTS))
+    defaults = Path(made.path(grub.DEFAULTS))
     defaults.write_text(defaults.read_text().replace("# GRUB_DISABLE", "GRUB_DISABLE"))
     assert grub_entry(made, tmp_path) == ""
     defaults.write_text(defaults.read_text().replace("GRUB_DISABLE", "# GRUB_DISABLE"))

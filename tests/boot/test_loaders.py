@@ -14,11 +14,13 @@ from machine import BAD_OPTIONS, SUCCESS, has
 from media import tool
 from test_borrow import AT, DO_NOT_WAIT, folder
 from test_cores import all_up
-from test_install import GRUB_LIBRARY, Made, grub_entry
+from test_install import ENTRY, GRUB_LIBRARY, Made, grub_entry
 from test_once_boot import Firmware
 
 sys.path.insert(0, str(build.ROOT / "scripts"))
-from once import entry, install  # noqa: E402
+from once import entry, install, systemd_boot  # noqa: E402
+from once import esp as esps  # noqa: E402
+from once.variables import Failed  # noqa: E402
 
 UBOOT = ["/usr/lib/u-boot/qemu-x86_64/u-boot.rom", "/usr/share/u-boot/qemu-x86_64/u-boot.rom"]
 
@@ -49,7 +51,7 @@ def test_a_wrong_conf_is_refused_under_uboot(boot, stick):
     assert "samples=3" in b.text
 
 
-ONE_SHOT, LOADER_GUID = "LoaderEntryOneShot", "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"  # systemd.io/BOOT_LOADER_INTERFACE
+ONE_SHOT = "LoaderEntryOneShot"  # systemd.io/BOOT_LOADER_INTERFACE
 # As Debian's /etc/grub.d/00_header has it, for a file on the disk. The first entry represents Linux.
 GRUB = """
 search --no-floppy --file --set=root /ready.efi
@@ -70,11 +72,11 @@ menuentry 'Linux' {{
 GRUB_MODULES = "chain loadenv search_fs_uuid test echo minicmd configfile"
 
 
-def installed(firmware, made, words):
-    """Runs `baretick install`; its files are also on the disk that the firmware starts from."""
+def run_install(program, made):
+    """Runs `baretick install` on the made system."""
     p = argparse.ArgumentParser()
     install.add(p.add_subparsers())
-    assert install.run(p.parse_args(["install", "--image", str(firmware.program), *words.split()]), made) == 0
+    assert install.run(p.parse_args(["install", "--image", str(program), *QUICK.split()]), made) == 0
 
 
 def runs_once(f):
@@ -93,7 +95,7 @@ def test_grub_starts_what_grub_reboot_selects(program, tmp_path):
     made = Made(tmp_path / "made")
     made.add_grub()
     f = Firmware(tmp_path, program, **{"ready.efi": build.ready()})
-    installed(f, made, QUICK)
+    run_install(program, made)
     volume = f.disk.read_bytes()[AT:AT + 90]
     uuid = f"{int.from_bytes(volume[69:71], 'little'):04X}-{int.from_bytes(volume[67:69], 'little'):04X}"  # FAT32's serial number
     (tmp_path / "boot/grub").mkdir(parents=True)
@@ -108,19 +110,64 @@ def test_grub_starts_what_grub_reboot_selects(program, tmp_path):
     assert "next_entry=baretick" not in (tmp_path / "after").read_text() and "next_entry=" in (tmp_path / "after").read_text()
 
 
-def test_systemd_boot_starts_what_set_oneshot_selects(program, tmp_path):
-    loader = media.find("systemd-boot", "/usr/lib/systemd/boot/efi/systemd-bootx64.efi")
-    f = Firmware(tmp_path, program, **{"EFI/BOOT/BOOTX64.EFI": loader, "ready.efi": build.ready()})
+@pytest.fixture
+def systemd_boot_on(program, tmp_path):
+    """systemd_boot_on(made): a Firmware that starts systemd-boot, with the made system's entries and program."""
+
+    def make(made):
+        loader = media.find("systemd-boot", "/usr/lib/systemd/boot/efi/systemd-bootx64.efi")
+        f = Firmware(tmp_path, program, **{"EFI/BOOT/BOOTX64.EFI": loader, "ready.efi": build.ready(), "EFI/baretick/baretick.efi": program})
+        tool("mcopy", "-sno", "-i", f"{f.disk}@@{AT}", made.path("/boot/efi/loader"), "::/")
+        return f
+
+    return make
+
+
+LINUX = "title Linux\nefi /ready.efi\n"
+
+
+def test_systemd_boot_starts_what_set_oneshot_selects(program, tmp_path, systemd_boot_on):
     made = Made(tmp_path / "made")
-    made.add_systemd_boot(linux="title Linux\nefi /ready.efi\n")
-    installed(f, made, QUICK)
-    tool("mcopy", "-sno", "-i", f"{f.disk}@@{AT}", made.path("/boot/efi/EFI/baretick"), "::/EFI/")
-    tool("mcopy", "-sno", "-i", f"{f.disk}@@{AT}", made.path("/boot/efi/loader"), "::/")
+    made.add_systemd_boot(linux=LINUX)
+    run_install(program, made)
+    f = systemd_boot_on(made)
     # What `bootctl set-oneshot baretick.conf` writes.
-    f.linux.variables.set(ONE_SHOT, entry.wide("baretick.conf"), LOADER_GUID)
+    f.linux.variables.set(ONE_SHOT, entry.wide("baretick.conf"), systemd_boot.GUID)
     runs_once(f)
-    assert f.linux.variables.get(ONE_SHOT, LOADER_GUID) is None
+    assert f.linux.variables.get(ONE_SHOT, systemd_boot.GUID) is None
     assert f.starts_linux()
+
+
+@pytest.mark.others
+@pytest.mark.long
+@pytest.mark.parametrize("default, entries, variable", [
+    ("", {"arch": LINUX}, None),
+    ("", {"arch": f"{LINUX}sort-key arch\n"}, None),
+    ("", {"3f2a91c4-6.1.0": LINUX}, None),
+    ("", {"linux+0-3": f"{LINUX}sort-key linux\n"}, None),
+    ("default fedora-*\n", {"arch": LINUX}, None),
+    ("default *\n", {"arch": LINUX, "fedora": LINUX}, None),
+    ("default *\n", {"arch": LINUX}, None),
+    ("", {"arch": LINUX}, ("LoaderEntryDefault", "ARCH.conf")),
+    ("default @saved\n", {"linux": LINUX}, ("LoaderEntryLastBooted", "baretick.conf")),
+])  # fmt: skip
+def test_install_refuses_where_systemd_boot_would_start_the_entry_by_itself(tmp_path, systemd_boot_on, default, entries, variable):
+    """The entry is written although `install` refuses. Then systemd-boot decides."""
+    made = Made(tmp_path / "made")
+    made.add_systemd_boot(default, **entries)
+    if variable:
+        made.variables.set(variable[0], entry.wide(variable[1]), systemd_boot.GUID)
+    try:
+        systemd_boot.check_default(made, esps.choose(made))
+        is_refused = False
+    except Failed:
+        is_refused = True
+    made.write(ENTRY, systemd_boot.entry_text(install.IMAGE, [*install.WORDS, *QUICK.split()]))
+    f = systemd_boot_on(made)
+    if variable:
+        f.linux.variables.set(variable[0], entry.wide(variable[1]), systemd_boot.GUID)
+    b = f.start(done=lambda data: b"ready" in data)
+    assert bool(b.records) == is_refused, str(b)
 
 
 def shell(tmp_path, program, name, words):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import made_system
 import pytest
-from once import command, entry, install, loaders, prepare, variables
-from test_install import ENTRY, IMAGE, Made
+from once import command, entry, grub, install, prepare, variables
+from test_install import ENTRY, IMAGE, MENU, Made
 
 COMMANDS = {"once": command, "install": install}
 # What changes a file, a folder or a variable. A write is cut when its bytes are flushed: then they are in another file.
@@ -25,10 +25,10 @@ class WithGrub(Made):
 
     def run(self, wanted):
         super().run(wanted)
-        snippet = Path(self.path(loaders.SNIPPET))
+        snippet = Path(self.path(grub.SNIPPET))
         there = os.access(snippet, os.X_OK) and Path(self.root, IMAGE).exists()
         begin = "### BEGIN\n" if snippet.exists() else ""
-        self.write("boot/grub/grub.cfg", f"# made\n{begin}" + ("menuentry 'baretick'\n" if there else ""))
+        self.write("boot/grub/grub.cfg", f"{MENU}{begin}" + ("menuentry 'baretick'\n" if there else ""))
 
 
 @pytest.fixture

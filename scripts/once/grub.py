@@ -1,0 +1,57 @@
+"""GRUB, for which `baretick install` writes a snippet of its configuration. Source: Debian's grub2, grub-mkconfig."""
+import os
+import re
+import shlex
+
+from once.variables import Failed
+from tools import places
+
+FOLDERS = ("/boot/grub", "/boot/grub2")
+SNIPPET, DEFAULTS = "/etc/grub.d/20_baretick", "/etc/default/baretick"
+OWN_SNIPPET = os.path.join(places.ROOT, "packaging/20_baretick")
+PACKAGE = "/var/lib/dpkg/info/baretick.list"  # there: the package owns the snippet
+UPDATES = {"update-grub": "/usr/sbin/update-grub", "grub-mkconfig": "/usr/sbin/grub-mkconfig", "grub2-mkconfig": "/usr/sbin/grub2-mkconfig"}
+ENTRIES = re.compile(r"^\s*(menuentry|submenu|blscfg)\b(?!.*--id baretick)", re.MULTILINE)
+
+
+def folder(system):
+    """Returns GRUB's folder with its configuration, or None."""
+    return next((f for f in FOLDERS if os.path.exists(system.path(f"{f}/grub.cfg")) and os.path.isdir(system.path("/etc/grub.d"))), None)
+
+
+def update_command(system, menu):
+    """Returns the command that writes GRUB's configuration. Raises Failed."""
+    for name, path in UPDATES.items():
+        if os.path.exists(system.path(path)):
+            return [path] if name == "update-grub" else [path, "-o", f"{menu}/grub.cfg"]
+    raise Failed(f"{menu}/grub.cfg is there, and none of {', '.join(UPDATES.values())}: install GRUB's tools")
+
+
+def check_default(system, menu):
+    """Raises Failed if the new entry would be the only one, which GRUB starts by itself."""
+    if not ENTRIES.search(system.text(f"{menu}/grub.cfg") or ""):
+        raise Failed(f"{menu}/grub.cfg has no entry: the new one would be the only one, which GRUB starts each time")
+
+
+def defaults_text(esp, words):
+    return (f"# Written by `baretick install`; read by {SNIPPET}.\nBARETICK_ESP={shlex.quote(esp.mount.where)}\n"
+            f"BARETICK_WORDS={shlex.quote(' '.join(words))}\n# GRUB_DISABLE_BARETICK=true\n")
+
+
+def snippet():
+    with open(OWN_SNIPPET, "rb") as f:
+        return f.read()
+
+
+def is_changed(system):
+    """Tests whether the snippet is there with another content than ours."""
+    try:
+        with open(system.path(SNIPPET), "rb") as f:
+            return f.read() != snippet()
+    except FileNotFoundError:
+        return False
+
+
+def owns_snippet(system):
+    """Tests whether the snippet is `baretick install`'s, not the package's."""
+    return not os.path.exists(system.path(PACKAGE))
