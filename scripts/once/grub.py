@@ -7,8 +7,8 @@ from once.variables import Failed
 from tools import places
 
 FOLDERS = ("/boot/grub", "/boot/grub2")
-SNIPPET, DEFAULTS = "/etc/grub.d/20_baretick", "/etc/default/baretick"
-OWN_SNIPPET = os.path.join(places.ROOT, "packaging/20_baretick")
+SNIPPET, DEFAULTS = "/etc/grub.d/90_baretick", "/etc/default/baretick"
+OWN_SNIPPET = os.path.join(places.ROOT, "packaging/90_baretick")
 PACKAGE = "/var/lib/dpkg/info/baretick.list"  # there: the package owns the snippet
 UPDATES = {"update-grub": "/usr/sbin/update-grub", "grub-mkconfig": "/usr/sbin/grub-mkconfig", "grub2-mkconfig": "/usr/sbin/grub2-mkconfig"}
 ENTRIES = re.compile(r"^\s*(menuentry|submenu|blscfg)\b(?!.*--id baretick)", re.MULTILINE)

@@ -128,17 +128,17 @@ def test_the_tool_of_each_distribution_writes_grubs_menu(made, command, folder, 
 def test_a_snippet_of_the_package_is_left_alone(made, command):
     made.add_grub()
     made.write("var/lib/dpkg/info/baretick.list", "")
-    made.write("etc/grub.d/20_baretick", "the package's")
+    made.write("etc/grub.d/90_baretick", "the package's")
     command()
     command("--undo")
-    assert made.content()["etc/grub.d/20_baretick"] == b"the package's" and "etc/default/baretick" not in made.content()
+    assert made.content()["etc/grub.d/90_baretick"] == b"the package's" and "etc/default/baretick" not in made.content()
 
 
 def test_a_changed_snippet_is_kept_and_named(made, command):
     made.add_grub()
     command()
-    made.write("etc/grub.d/20_baretick", "changed")
-    assert grub.SNIPPET in command("--undo")[1] and made.content()["etc/grub.d/20_baretick"] == b"changed"
+    made.write("etc/grub.d/90_baretick", "changed")
+    assert grub.SNIPPET in command("--undo")[1] and made.content()["etc/grub.d/90_baretick"] == b"changed"
 
 
 def test_a_failed_update_reverts_everything(made, command):

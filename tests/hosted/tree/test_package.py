@@ -20,8 +20,9 @@ if not (ROOT / ".git").exists():
     missing.append("a git repository")
 pytestmark = [pytest.mark.others, pytest.mark.skipif(bool(missing), reason=f"missing: {', '.join(missing)}")]
 
-OLD = "0.0.1"
+OLD = (ROOT / "VERSION").read_text().strip()  # as packages were numbered at first
 LEFT_BY_OLD = "usr/share/baretick/scripts/tools/deleted_since.py"
+SNIPPET, FORMER_SNIPPET = "etc/grub.d/90_baretick", "etc/grub.d/20_baretick"
 # What dpkg itself keeps. Logs name the package for ever.
 DPKG = ("/var/lib/dpkg/", "/var/log/dpkg.log")
 DEBHELPER = "/var/lib/systemd/deb-systemd-helper-enabled/"  # services of removed packages, until they are purged
@@ -54,12 +55,20 @@ def packages():
 
 @pytest.fixture(scope="module")
 def old(packages, tmp_path_factory):
-    """The package with a lower version, and with a file that the new one does not have."""
+    """The package with a lower version, with a file that the new one does not have, and with another name of a
+    configuration file."""
     folder = tmp_path_factory.mktemp("old")
     run("dpkg-deb", "-R", packages["baretick"], folder / "tree")
     control = folder / "tree/DEBIAN/control"
     control.write_text(re.sub(r"^Version: .*", f"Version: {OLD}", control.read_text(), flags=re.MULTILINE))
     (folder / "tree" / LEFT_BY_OLD).write_text("# of an earlier version\n")
+    (folder / "tree" / SNIPPET).rename(folder / "tree" / FORMER_SNIPPET)
+    names = folder / "tree/DEBIAN/conffiles"
+    names.write_text(names.read_text().replace(SNIPPET, FORMER_SNIPPET))
+    for script in ("preinst", "postinst", "postrm", "prerm"):  # they rename it
+        path = folder / "tree/DEBIAN" / script
+        if path.exists():
+            path.write_text(re.sub("^dpkg-maintscript-helper mv_conffile .*$", "", path.read_text(), flags=re.MULTILINE))
     run("dpkg-deb", "--root-owner-group", "-b", folder / "tree", folder / "old.deb")
     return folder / "old.deb"
 
@@ -129,23 +138,32 @@ def check_commands(tree):
 def test_install_upgrade_and_purge_leave_nothing(tree, packages, old):
     clean = tree.files()
     tree.install(old)
-    assert f"/{LEFT_BY_OLD}" in tree.files()
+    assert {f"/{LEFT_BY_OLD}", f"/{FORMER_SNIPPET}"} <= set(tree.files())
     for name in USED:
         path = tree.folder / name[1:]
         path.parent.mkdir(exist_ok=True)
         path.write_text("# used\n")
     tree.install(packages["baretick"])
     installed = tree.files()
-    assert f"/{LEFT_BY_OLD}" not in installed and set(USED) <= set(installed)
-    assert {"/usr/bin/baretick", "/usr/lib/baretick/baretick.efi", "/etc/grub.d/20_baretick",
+    assert not {f"/{LEFT_BY_OLD}", f"/{FORMER_SNIPPET}"} & set(installed) and set(USED) <= set(installed)
+    assert {"/usr/bin/baretick", "/usr/lib/baretick/baretick.efi", f"/{SNIPPET}",
             "/usr/share/man/man1/baretick.1.gz", "/usr/share/man/man1/baretick-once.1.gz"} <= set(installed)
     assert not [name for name in installed if name.startswith("/etc/systemd") and "baretick" in name], "the service is enabled"
     check_commands(tree)
     tree.run("dpkg", "--remove", "baretick")
     left = {name for name in tree.files() if name not in clean and not name.startswith(DEBHELPER)}
-    assert left == {"/var/lib/baretick", *USED, "/etc/grub.d", "/etc/grub.d/20_baretick"} - set(clean), left
+    assert left == {"/var/lib/baretick", *USED, "/etc/grub.d", f"/{SNIPPET}"} - set(clean), left
     tree.run("dpkg", "--purge", "baretick")
     assert tree.files() == clean
+
+
+def test_the_package_of_a_later_commit_has_a_greater_version(packages):
+    """The version has the time of the commit."""
+    version = run("dpkg-deb", "-f", packages["baretick"], "Version").strip()
+    time = run("git", "log", "-1", "--date=format-local:%Y%m%d%H%M%S", "--format=%cd", cwd=ROOT, env={**os.environ, "TZ": "UTC"}).strip()
+    assert version == f"{OLD}+{time}"
+    for earlier, later in ((OLD, version), (f"{OLD}+20260101000000", version), (version, f"{OLD}.1")):
+        run("dpkg", "--compare-versions", earlier, "lt", later)
 
 
 def test_no_file_depends_on_where_the_package_was_built(packages, tmp_path):
