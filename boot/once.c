@@ -12,7 +12,7 @@
 #define DESCRIPTION  "baretick once"
 #define WITNESS      L"BaretickOnce"
 #define VARIABLE_MAX 4096 /* bytes of a boot entry, or of BootOrder */
-#define WITNESS_MAX  1024 /* bytes */
+#define WITNESS_MAX  1024 /* bytes, with a NUL that is not stored */
 #define KEPT                                                                                       \
     (EFI_VARIABLE_NON_VOLATILE | EFI_VARIABLE_BOOTSERVICE_ACCESS | EFI_VARIABLE_RUNTIME_ACCESS)
 
