@@ -51,9 +51,9 @@ class Computer:
                    "-device", "tpm-tis,tpmdev=tpm0"]
             line.unlink(missing_ok=True)
 
-    def start(self, *lines, until=None):
+    def start(self, *lines, until=None, keys=None):
         """Starts it until it resets or is switched off, or until this text is on the serial line: then the power fails.
-        lines: what Linux runs, if Linux starts. Returns the Boot."""
+        lines: what Linux runs, if Linux starts; keys: as for machine.follow(). Returns the Boot."""
         (self.folder / "command").write_text("\n".join(lines) + "\n")
         media.tool("mcopy", "-o", "-i", self.state, self.folder / "command", "::/command")
         parts = {**self.parts, "extra": ["-drive", machine.drive("state", self.state), "-device", "virtio-blk-pci,drive=state",
@@ -68,7 +68,7 @@ class Computer:
             with self.tpm() as tpm:
                 parts["extra"] += tpm
                 b = machine.qemu(self.folder, disk=self.esp, snapshot=False, whole=True, icount=False, memory=1024,
-                                 firmware=self.firmware, done=cut, **parts)
+                                 firmware=self.firmware, keys=keys, done=cut, **parts)
         except machine.Broken:
             if not until:
                 raise
