@@ -51,7 +51,7 @@ def check_firmware(system):
     if not mount.writable:
         raise Failed(f"efivarfs is mounted read-only at {linux.EFIVARS}: mount -o remount,rw {linux.EFIVARS}")
     if not system.is_root():
-        raise Failed("changing boot entries needs root: use sudo")
+        raise Failed("boot entries, the EFI system partition and the reports on it need root rights: use sudo")
 
 
 def read_image(system, path):

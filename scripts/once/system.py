@@ -10,7 +10,7 @@ from once.variables import Failed, Variables
 
 EFIVARS = "/sys/firmware/efi/efivars"
 AUTOMOUNTED = ("/efi", "/boot", "/boot/efi")  # systemd mounts the ESP there at the first access
-CONTAINER_MARKS = ("/run/systemd/container", "/.dockerenv", "/run/.containerenv")
+CONTAINER_MARKS = ("/run/systemd/container", "/run/host/container-manager", "/.dockerenv", "/run/.containerenv")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,7 +94,9 @@ class System:
         return self.root != "/" or os.geteuid() == 0
 
     def is_container(self):
-        return any(os.path.exists(self.path(mark)) for mark in CONTAINER_MARKS)
+        """Tests for the files of container managers, and for the variable that they give to the first process."""
+        first = (self.text("/proc/1/environ") or "").split("\0")
+        return any(os.path.exists(self.path(mark)) for mark in CONTAINER_MARKS) or any(v.startswith("container=") for v in first)
 
     def is_uefi(self):
         return os.path.isdir(self.path(os.path.dirname(EFIVARS)))

@@ -138,6 +138,8 @@ def read_only_esp(made):
 
 REFUSED = {
     "container": (lambda made: made.write("run/systemd/container", "lxc"), "container"),
+    "container without systemd": (lambda made: made.write("proc/1/environ", "PATH=/bin\0container=lxc\0"), "container"),
+    "not root": (lambda made: setattr(made, "is_root", lambda: False), "need root rights: use sudo"),
     "no UEFI": (bios, "not started by UEFI"),
     "no efivarfs": (lambda made: efivars(made, None), "efivarfs is not mounted"),
     "efivarfs read-only": (lambda made: efivars(made, ("efivarfs", "ro,nosuid")), "efivarfs is mounted read-only"),
