@@ -20,24 +20,24 @@ class Esp:
         return f"{self.mount.where}, {self.partition}"
 
 
-def _esp_of(system, mount):
+def _esp_of(system, mount, kind):
     """Returns the Esp on which a volume is, or None if it is on another kind of partition."""
     where = system.partition_of(mount)
     if not where:
         return None
     try:
-        kind, partition = gpt.find(*where)
+        found, partition = gpt.find(*where)
     except (gpt.Wrong, OSError):
         return None
-    return Esp(mount, partition) if kind == gpt.ESP else None
+    return Esp(mount, partition) if found == kind else None
 
 
-def mounted(system):
-    """Returns the mounted ESPs, each once."""
+def mounted(system, kind=gpt.ESP):
+    """Returns the mounted ESPs, or FAT partitions of another type, each once."""
     found = {}
     for mount in system.mounts():
         if mount.kind == "vfat" and mount.root == "/" and mount.device not in found:
-            if esp := _esp_of(system, mount):
+            if esp := _esp_of(system, mount, kind):
                 found[mount.device] = esp
     return list(found.values())
 
@@ -126,12 +126,9 @@ def delete(path):
 
 def delete_folder(path):
     """Deletes a folder if it is empty. Returns whether it did."""
-    try:
-        os.rmdir(path)
-    except OSError as e:
-        if e.errno not in (errno.ENOENT, errno.ENOTEMPTY, errno.EBUSY):  # busy: a volume is mounted there
-            raise
+    if not os.path.isdir(path) or os.listdir(path) or os.path.ismount(path):
         return False
+    os.rmdir(path)
     sync_folder(os.path.dirname(path))
     return True
 

@@ -6,6 +6,7 @@ import zlib
 from once.entry import Partition
 
 ESP = uuid.UUID("c12a7328-f81f-11d2-ba4b-00a0c93ec93b").bytes_le  # UEFI 2.10, table 5.7: EFI system partition
+XBOOTLDR = uuid.UUID("bc13c2ff-59e6-4262-a352-b275fd6f7172").bytes_le  # Boot Loader Specification: its extension
 SIGNATURE = b"EFI PART"
 MOST_ENTRIES = 1024
 

@@ -7,7 +7,7 @@ import fnmatch
 import os
 import re
 
-from once import entry
+from once import entry, gpt
 from once import esp as disk
 from once.variables import Failed
 
@@ -16,7 +16,7 @@ OWN = "baretick.conf"
 ENTRY = f"{ENTRIES}\\{OWN}"
 GUID = "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 SAVED = "@saved"
-AUTOMATIC = "auto-"  # the start of the names of entries without a file: never started by being the first one
+AUTOMATIC = ("auto-windows", "auto-osx", "auto-efi-shell", "auto-efi-default")  # without a file; being the first is not enough
 EXHAUSTED, PLAIN, SORTED = range(3)  # the order of entries, the last group first: no tries left; without, with a sort-key
 COUNTER = re.compile(r"\+(\d+)(-\d+)?(?=\.(conf|efi)$)")  # tries that are left
 
@@ -49,26 +49,28 @@ def _text(system, name):
     return entry.text(system.variables.get(name, GUID) or b"").lower()
 
 
+def _listed(system):
+    """Returns the names that systemd-boot has listed before it started this Linux."""
+    return (system.variables.get("LoaderEntries", GUID) or b"").decode("utf-16-le", "replace").lower().split("\0")
+
+
 def entries(system, esp):
-    """Returns the names of systemd-boot's entries in its order, ours among them. One that only systemd-boot knows, on
-    another partition or without a file, is in its list if it has started this Linux."""
-    found = {}
+    """Returns the names of systemd-boot's entries in its order, ours among them. Those that have no file are in its own
+    list, if it has started this Linux."""
+    found = {name: PLAIN for name in _listed(system) if name in AUTOMATIC}
 
     def add(name, group):
         counter = COUNTER.search(name.lower())
         found[COUNTER.sub("", name.lower())] = EXHAUSTED if counter and int(counter[1]) == 0 else group
 
-    folder, unified = disk.file_of(system, esp, ENTRIES), disk.file_of(system, esp, UNIFIED)
-    for name in _names(folder, ".conf"):
-        lines = _lines(os.path.join(folder, name))
-        if {"linux", "efi", "uki"} & lines.keys():
-            add(name, SORTED if "sort-key" in lines else PLAIN)
-    for name in _names(unified, ".efi"):  # these have the name of their system as the sort-key
-        add(name, SORTED)
-    listed = system.variables.get("LoaderEntries", GUID) or b""
-    for name in listed.decode("utf-16-le", "replace").lower().split("\0"):
-        if name and name not in found:
-            found[name] = PLAIN
+    for volume in (esp, *disk.mounted(system, gpt.XBOOTLDR)):
+        folder = disk.file_of(system, volume, ENTRIES)
+        for name in _names(folder, ".conf"):
+            lines = _lines(os.path.join(folder, name))
+            if {"linux", "efi", "uki"} & lines.keys():
+                add(name, SORTED if "sort-key" in lines else PLAIN)
+        for name in _names(disk.file_of(system, volume, UNIFIED), ".efi"):
+            add(name, SORTED)  # by the name of its system
     found[OWN] = PLAIN
     # In a group the greatest name is first, and a digit is greater than a letter.
     return sorted(found, key=lambda name: (found[name], name[0].isdigit(), name), reverse=True)
@@ -88,6 +90,6 @@ def check_default(system, esp):
             raise Failed(f"the default of systemd-boot is {pattern}, in {where}: it would select the new entry, {OWN}; name the entry of "
                          "Linux there, for example `default arch.conf`")
         is_chosen = is_chosen or selected is not None
-    if not is_chosen and next(name for name in names if not name.startswith(AUTOMATIC)) == OWN:
+    if not is_chosen and next(name for name in names if name not in AUTOMATIC) == OWN:
         raise Failed(f"{CONF} on {esp} has no line `default` that names an entry, and the new entry would be the first one, which "
                      "systemd-boot starts: name the entry of Linux there, for example `default arch.conf`")

@@ -13,7 +13,7 @@ import made_system
 import pytest
 
 sys.path.insert(0, str(build.ROOT / "scripts"))
-from once import entry, grub, install, systemd_boot  # noqa: E402
+from once import entry, gpt, grub, install, systemd_boot  # noqa: E402
 from once.variables import Failed  # noqa: E402
 
 ESP = "boot/efi"
@@ -242,10 +242,30 @@ def test_an_entry_that_is_never_the_default_is_accepted(made, command, default, 
     assert command()[0] == 0 and command()[0] == 0
 
 
-@pytest.mark.parametrize("default, listed", [("", []), ("default auto-windows\n", ["auto-windows"]), ("", ["auto-windows", "ubuntu.conf"])])
-def test_entries_with_a_sort_key_and_those_that_systemd_boot_lists_are_before_ours(made, command, default, listed):
-    made.add_systemd_boot(default, arch=LINUX + ("" if listed else "sort-key arch\n"))
-    made.variables.set("LoaderEntries", b"".join(map(entry.wide, listed)), systemd_boot.GUID, 6)
+def with_a_sort_key(made):
+    made.write(f"{ESP}/loader/entries/arch.conf", f"{LINUX}sort-key arch\n")
+
+
+def unified(made):
+    made.write(f"{ESP}/EFI/Linux/arch.efi", b"")
+
+
+def on_another_partition(made):
+    made.disk("sdb", "8:17", "/boot", kind=gpt.XBOOTLDR, guid=b"\x11" * 16)
+    made.write("boot/loader/entries/ubuntu.conf", LINUX)
+
+
+def without_a_file(made):
+    made.write(f"{ESP}/loader/loader.conf", "default auto-windows\n")
+    made.variables.set("LoaderEntries", b"".join(map(entry.wide, ("arch.conf", "auto-windows"))), systemd_boot.GUID, 6)
+
+
+@pytest.mark.parametrize("case", [with_a_sort_key, unified, on_another_partition, without_a_file])
+def test_an_entry_after_others_of_each_kind_is_accepted(made, command, case):
+    made.add_systemd_boot("", arch=LINUX)
+    with pytest.raises(Failed, match="would be the first one"):
+        command()
+    case(made)
     assert command()[0] == 0
 
 
