@@ -82,7 +82,7 @@ void crowd_fail(struct crowd *c, enum row_status status, const char *why);
 
 /*
  * Calls `once` for each pass, which measures every pair, or every number of cores, and returns
- * whether the row goes on. The row's figure is the median over the passes of `figure`, with an
+ * whether the row continues. The row's figure is the median over the passes of `figure`, with an
  * interval by ranks. In an emulator there is one pass, because its times are not judged.
  */
 void crowd_passes(struct crowd *c, bool (*once)(struct crowd *c),

@@ -88,7 +88,7 @@ static unsigned add_pairs(const struct insn_view *v, unsigned values,
     return n;
 }
 
-/* Another immediate leaves the tests as they are. Of throughputs, those of variants are left out. */
+/* Another immediate leaves the tests as they are, without the throughputs of variants. */
 static unsigned with_immediate(const struct insn_view *v, unsigned values,
                                struct insn_test_id to[INSN_TESTS_MOST])
 {

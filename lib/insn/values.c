@@ -100,7 +100,7 @@ static const struct {
     {"vpternlog", 8, {INSN_IMM_0, INSN_IMM_255}},
 };
 
-/* Returns the bits of an immediate that may have any value; 0: the form has none. */
+/* Returns the bits of an immediate that may have any value; 0: it has no immediate. */
 static unsigned immediate_bits(const struct insn_view *v)
 {
     for (unsigned i = 0; i < v->operands; i++)

@@ -341,7 +341,7 @@ static void copies_have_the_immediate_of_the_row(void **state)
     assert_int_equal(immediate_of("{evex}_vpternlogd_xmm_xmm_xmm_imm8", INSN_IMM_255), 255);
 }
 
-/* Such a row has the pairs of the form, and also copies whose dependency through flags is broken. */
+/* Such a row has the pairs of the form, and copies whose dependency through flags is broken. */
 static void rows_of_immediates_have_the_tests_of_the_form(void **state)
 {
     (void)state;
