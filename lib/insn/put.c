@@ -5,7 +5,8 @@
 enum { SHUFFLE_NONE = 0xe4, X87_REGISTERS = 8, VECTORS = 16, MASKS = 8 };
 
 /* The strings and RAX. Elements of any size are equal, so REPE does not end early; REPNE has
- * another string at RDI. The value is one that MOVSXD, which carries it in chains, does not change. */
+ * another string at RDI. The value is one that MOVSXD, which carries it in chains, does not
+ * change. */
 #define STRING       UINT64_MAX
 #define OTHER_STRING 0x0101010101010101
 
