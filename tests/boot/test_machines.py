@@ -33,7 +33,7 @@ def test_counts_are_exact_with_each_recipe(boot, recipe):
         assert row["per_op"]["instructions"] == {"direct": 2, "inline": 0}[row["name"]], row
 
 
-@pytest.mark.parametrize("cpu", ["core2duo", "kvm64", "Nehalem"])
+@pytest.mark.parametrize("cpu", ["Nehalem", *(pytest.param(cpu, marks=pytest.mark.others) for cpu in ("core2duo", "kvm64"))])
 def test_cpus_without_rdtscp_run_the_other_recipes(boot, cpu):
     b = boot(cpu=cpu, whole=True).must(SUCCESS)
     assert supported(b) == set(RECIPES) - NEED_RDTSCP - {"serialize"}

@@ -80,8 +80,9 @@ def has_lists():
     return "\n" in subprocess.run(["apt-cache", "show", "qemu-system-x86"], capture_output=True, text=True, check=False).stdout
 
 
+@pytest.mark.others
 def test_the_readme_states_what_apt_downloads_and_what_that_takes_on_disk():
-    """Without and with --all."""
+    """Without and with --all. apt-get's simulations take 10 s of CPU time."""
     if not has_lists():
         pytest.skip("no lists of Debian's packages here: apt-get update makes them")
     ran = subprocess.run([ROOT / "scripts/setup", "--size"], capture_output=True, text=True, check=False)
