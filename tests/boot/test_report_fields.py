@@ -17,7 +17,8 @@ from test_methods import COMPENSATED, METHODS, WORDS  # noqa: E402
 QUICK = "suite=calls,sum bench=direct,inline,warm samples=64"
 TWO = {"extra": ["-smp", "2"]}
 
-# Words, and the machine. Boots of other tests are used where they show the field.
+# Words, and the machine. Boots of other tests are used where they show the field. Suite insn and layout=sweep, whose
+# fields are the same everywhere, are only among the launches under Linux (report_runs.py).
 RUNS = [
     ("suite=baseline,truth,planted,quiet,planted_quiet gaps_max=1 samples=32", {}),
     SEVERAL_CORES,
@@ -27,10 +28,8 @@ RUNS = [
     (f"{QUICK} takeover=borrow", {}),
     *((f"{WORDS} method={m}", {}) for m in METHODS),
     (COMPENSATED, {}),
-    ("suite=calls bench=direct samples=64 layout=sweep", {}),
     (f"{QUICK} hist=full", {}),
     (f"{QUICK} caches=clear turbo=off prefetch=off freq=base dma=off", {}),
-    ("suite=insn bench=add_r64_*,movd_r32_xmm,hlt time=2", {"icount": False}),
     (BASELINE, {"extra": ["-device", "VGA"]}),
     ("suite=provoke bench=wrong,errors samples=64", {}),
     ("suite=provoke bench=setup samples=64", {}),

@@ -24,7 +24,7 @@ METHODS = "samples=64 most=50 ensembles=8 size=16 target=1000 compensate=on retr
 # Words, and the exit statuses that they may end with.
 RUNS = [
     ("suite=calls,truth samples=64 retry_budget=0", (0, 2)),
-    (f"{QUICK} cores=all share=together", (0, 2)),
+    ("suite=calls bench=direct samples=64 cores=all share=together retry_budget=0", (0, 2)),
     ("suite=cores cores=all samples=64 retry_budget=0", (0, 2)),
     *(
         (f"suite=calls bench=direct,inline {METHODS} method={m}", (0, 2))
@@ -36,7 +36,7 @@ RUNS = [
     ("suite=planted,quiet quiet_time=1 gaps_max=1 retry_budget=0", (0, 2)),
     ("suite=memory bench=forward,latency_4k", (0, 2)),
     ("suite=limits bench=width,registers_mask", (0, 2)),
-    ("suite=insn bench=add_*,movd_r32_xmm,hlt time=2", (0, 2)),
+    ("suite=insn bench=add_*,movd_r32_xmm,hlt time=1", (0, 2)),
     ("suite=provoke bench=wrong,errors,ud2 samples=64 retry_budget=0", (2,)),
     ("suite=provoke bench=setup samples=64 retry_budget=0", (4,)),
     ("suite=nowhere", (3,)),
