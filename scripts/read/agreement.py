@@ -29,10 +29,12 @@ Result = collections.namedtuple("Result", "form kind published here how")
 # the published figure, divided by the one here.
 Class = collections.namedtuple("Class", "name kinds patterns least most")
 KINDS = ("throughput", "latency")
-SAME, ADDRESS, CHAIN, NOTHING, TOO_FAST = ("agrees", "agrees with copies at one address", "agrees with copies that wait",
-                                           "agrees with copies that wait for nothing", "less than a slot")
+SAME, ADDRESS, CHAIN, NOTHING, IMMEDIATE = ("agrees", "agrees with copies at one address", "agrees with copies that wait",
+                                            "agrees with copies that wait for nothing", "agrees with another immediate")
+TOO_FAST = "less than a slot"
+IMMEDIATES = " [imm"  # begins the end of the name of a form with another immediate
 UNSETTLED = "not settled in this report"
-AGREES = (SAME, ADDRESS, CHAIN, NOTHING)
+AGREES = (SAME, ADDRESS, CHAIN, NOTHING, IMMEDIATE)
 COLUMNS = (table.Column("form", "form", left=True), table.Column("figure", "kind", left=True), table.Column("published", "published"),
            table.Column("here", "here"), table.Column("class", "how", left=True))
 
@@ -154,18 +156,32 @@ def _throughput(form, p):
     return TOO_FAST if p.cycles < NO_SLOT else None
 
 
+def _chained(form, p):
+    """Returns the figures of chains through operands. A published chain of a form with memory may go through its address."""
+    return _latencies(form, "[m" in p.said.lower())
+
+
 def _latency(form, p):
     """Returns how a published latency agrees, or None. If nothing waits in a published chain, its latency is a throughput."""
-    if any(near(f.value, p.latency) for f in _latencies(form, "[m" in p.said.lower())):
+    if any(near(f.value, p.latency) for f in _chained(form, p)):
         return SAME
     idle = [form.figures[key].value for key in ("same", "tp") if key in form.figures]
     waits = p.latency >= 1 and not near(p.latency, p.cycles)
     return NOTHING if not waits and any(near(value, p.latency) for value in idle) else None
 
 
-def _result(form, p, kind, how, candidates, of):
-    """Returns the Result of a published figure. The nearest of the candidates tells whether a class explains the difference."""
+# Of each kind of figure: how a published one agrees, or None; and those here that could agree.
+HOW = {"throughput": (_throughput, _independent), "latency": (_latency, _chained)}
+
+
+def _result(form, p, kind, others, of):
+    """Returns the Result of a published figure. others: the form with other immediates; the published one is not known. The
+    nearest of the candidates tells whether a class explains the difference."""
     there = p.cycles if kind == "throughput" else p.latency
+    agrees, here = HOW[kind]
+    how, candidates = agrees(form, p), here(form, p)
+    if how is None and any(agrees(other, p) == SAME for other in others):
+        how = IMMEDIATE
     nearest = min(candidates, key=lambda f: abs(f.value - there))
     ratio = there / nearest.value if nearest.value > 0 else float("inf")
     return Result(p.said, kind, there, ", ".join(insn.said(f) for f in candidates[:4]),
@@ -174,14 +190,17 @@ def _result(form, p, kind, how, candidates, of):
 
 def compare(forms, there, of):
     """Returns a Result per figure that both have. forms: of one core; there: Published ones; of: classes()."""
-    by_name, results = {form.name: form for form in forms}, []
+    by_name, others, results = {form.name: form for form in forms}, collections.defaultdict(list), []
+    for form in forms:
+        if IMMEDIATES in form.name:
+            others[form.name.partition(IMMEDIATES)[0]].append(form)
     for p in there:
         form = next((by_name[name] for name in p.names if name in by_name), None)
         if form is None or "tp" not in form.figures:
             continue
-        results.append(_result(form, p, "throughput", _throughput(form, p), _independent(form, p), of))
-        if p.latency is not None and (found := _latencies(form, "[m" in p.said.lower())):
-            results.append(_result(form, p, "latency", _latency(form, p), found, of))
+        results.append(_result(form, p, "throughput", others[form.name], of))
+        if p.latency is not None and _chained(form, p):
+            results.append(_result(form, p, "latency", others[form.name], of))
     return results
 
 

@@ -10,6 +10,8 @@ XOR = {"form": "xor r64, r64", "cycles": {"tp": "0.25", "0>0": "1.00"}, "same": 
 STORE = {"form": "movnti m64, r64", "cycles": {"tp": "41", "1>0": "<500"}, "line": "0.50"}
 DIVIDE = {"form": "divsd xmm, xmm", "cycles": {"tp": "5.00", "0>0": "13.0"}}
 COMPARE = {"form": "{evex} vpcmpgtq k, zmm, zmm", "cycles": {"tp": "1.00", "1>0": "<9.0"}, "same": "0.171"}
+SHUFFLE = {"form": "{evex} vshufi32x4 ymm, ymm, ymm, imm8", "cycles": {"tp": "0.34", "1>0": "1.00"}}
+LANES = {"form": "{evex} vshufi32x4 ymm, ymm, ymm, imm8 [imm8=1]", "cycles": {"tp": "0.50", "1>0": "3.00"}}
 LOCKED = {"form": "lock add m64, r64", "cycles": {"tp": "8?", "1>0": "9.0"}}
 EXCHANGE = {"form": "xchg r8, r8", "cycles": {"tp": "0.50", "0>0": "1.00"}}
 
@@ -22,7 +24,7 @@ def line(name, latency, cycles):
 def compared(tmp_path):
     def run(*lines):
         report, published = tmp_path / "report.jsonl", tmp_path / "published.txt"
-        report.write_bytes(whole(others=(record(ADD), record(XOR), record(STORE), record(DIVIDE), record(COMPARE), record(EXCHANGE), record(LOCKED))))
+        report.write_bytes(whole(others=(record(ADD), record(XOR), record(STORE), record(DIVIDE), record(COMPARE), record(EXCHANGE), record(LOCKED), record(SHUFFLE, LANES))))
         published.write_text("CPU0: made up\n" + "".join(lines), encoding="utf-8")
         return baretick("insn", report, "--published", published)
 
@@ -63,6 +65,14 @@ def test_both_figures_of_a_form_need_their_class(compared):
     assert compared(line("XCHG r8, r8", 2.0, 2.0)).returncode == 0
     assert compared(line("XCHG r8, r8", 4.0, 2.0)).returncode == 1
     assert compared(line("XCHG r8, r8", 2.0, 4.0)).returncode == 1
+
+
+def test_the_immediate_of_a_published_figure_may_be_another_one(compared):
+    name = "{EVEX} VSHUFI32X4 ymm, ymm, ymm, imm8"
+    ran = compared(line(name, 3.0, 0.5))
+    assert ran.returncode == 0 and "latency: 1 of 1 agree" in ran.stdout and f"1 {agreement.IMMEDIATE}" in ran.stdout, ran
+    ran = compared(line(name, 4.5, 3.0))  # no immediate takes as long
+    assert ran.returncode == 1 and "latency: 0 of 1 agree" in ran.stdout and "throughput: 0 of 1 agree" in ran.stdout, ran
 
 
 def test_a_file_without_figures_is_refused(compared):
