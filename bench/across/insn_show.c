@@ -11,8 +11,7 @@
 
 #define SHOWN      64 /* the most forms with a line each in the table */
 #define NAME_WIDTH 34
-#define LICENCE    "CC0-1.0" /* of the figures, which are facts about a CPU */
-#define BAUD_BYTE  10        /* bits of a byte on a serial port, with start and stop bit */
+#define BAUD_BYTE  10 /* bits of a byte on a serial port, with start and stop bit */
 #define BAUD       115200
 
 void insn_heading(struct report *r, const char *suite)
@@ -63,7 +62,6 @@ static void record_plan(const struct run_facts *run, const struct insn_table *t,
     json_u64(&j, "all_bytes", all);
     if (!t->exact)
         record_blockers(&j, t);
-    json_str(&j, "licence", LICENCE);
     json_end(&j);
 }
 

@@ -63,6 +63,7 @@ void head_record(const struct run_facts *run, const struct probe *p, struct json
     json_str(j, "version", BARETICK_VERSION);
     json_str(j, "build", BARETICK_BUILD);
     json_str(j, "compiler", COMPILER);
+    json_str(j, "licence", "CC0-1.0"); /* figures are facts about a CPU */
     json_str(j, "platform", run->platform);
     json_str(j, "execution", execution_names[run->execution]);
     json_str(j, "execution_why", p->behave.why);

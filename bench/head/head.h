@@ -18,7 +18,8 @@
 void head_version(struct sink *out);
 /* The same, and what the figures below count. */
 void head_show(const struct run_facts *run, const struct probe *p, struct sink *out);
-/* Writes version, build, platform, execution, unit, ticks_per_instruction or ticks_per_cycle. */
+/* Writes version, build, licence, platform, execution, unit, ticks_per_instruction or
+ * ticks_per_cycle. */
 void head_record(const struct run_facts *run, const struct probe *p, struct json *j);
 
 /* Reads the facts of the platform's CPU; `rdmsr` NULL: its MSRs cannot be read. `others`: all CPUs

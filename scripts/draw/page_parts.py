@@ -120,6 +120,7 @@ def machine(run):
         ("Recipe", _joined(run.get("recipe"), f"LFENCE serialises: {cpu['lfence']}" if "lfence" in cpu else None)),
         ("Options", " ".join(f"{k}={v}" for k, v in options.items()) + f" (from: {run.get('options_from', '?')})"),
         ("Program", _joined(f"baretick {run.get('version', '?')}", run.get("build"), run.get("compiler"))),
+        ("Licence of figures", run.get("licence")),
     ]
     return [(name, value) for name, value in found if value]
 

@@ -3,8 +3,9 @@ from read import table
 
 
 def licence(report):
-    """Returns the SPDX identifier of the licence of the figures of suite insn; None: the report states none."""
-    return report.one("insn_plan").get("licence")
+    """Returns the SPDX identifier of the licence of the program's figures; None: the report states none. Older reports
+    have it in the record `insn_plan`."""
+    return report.one("run").get("licence") or report.one("insn_plan").get("licence")
 
 
 def cpu(report):

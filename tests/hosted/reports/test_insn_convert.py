@@ -18,7 +18,7 @@ UNSETTLED = {"form": "sub r64, r64", "cycles": {"tp": "0.2(1)?", "0>0": "1(1)?"}
 FAULTY = {"form": "cpuid", "cycles": {"tp": "-"}, "fault": "SIGILL"}
 SLOW_IMUL = {**IMUL, "cycles": {"tp": "1.00", "0>0": "7.00(2)", "1>0": "7.00(2)"}}
 NOP = {"form": "nop", "cycles": {"tp": "0.20"}}
-PLAN = {"type": "insn_plan", "core": 0, "licence": "CC0-1.0"}
+PLAN = {"type": "insn_plan", "core": 0, "licence": "CC0-1.0"}  # as in older reports
 
 
 def has(tool):
@@ -186,6 +186,12 @@ def test_a_form_of_64_bits_is_of_amd64(kept):
     wide = [{**ADD, "form": form} for form in ("add rax, imm32", "add m64, imm32", "cmpxchg8b m64")]
     lines = converted(kept(*wide), "instlat").splitlines()[3:]
     assert [line.split()[2] for line in lines] == ["AMD64", "AMD64", "X86"]
+
+
+def test_the_licence_is_that_of_the_run(tmp_path):
+    path = tmp_path / "report.jsonl"
+    path.write_bytes(whole(run=head(**AMD, licence="CC0-1.0"), others=(CORE, record(ADD))))
+    assert "SPDX-License-Identifier: CC0-1.0" in converted(path, "instlat")
 
 
 def test_a_report_without_a_licence_gives_its_figures_none(tmp_path):
