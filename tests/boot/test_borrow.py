@@ -158,6 +158,18 @@ def test_the_files_are_written_before_the_machine_is_switched_off(boot, stick):
     assert set(folder(disk)) == {"0000.jsonl", "0000.txt"}
 
 
+def test_a_datasheet_is_on_the_stick(boot, stick):
+    disk = stick({"baretick.conf": b"datasheet bench=add_r64*,vaddps*,latency_4k,width takeover=borrow finish=poweroff"})
+    b = boot("", disk=disk, snapshot=False)
+    assert b.exit == 0, str(b)
+    ((records, table),) = printed(b.serial)
+    whole = {record["type"]: record for record in must_be_on(disk, 0, records, table)}
+    assert whole["run"]["licence"] == "CC0-1.0" and whole["end"]["verdict"] == "pass", str(b)
+    assert whole["insn_end"]["reached"] == whole["insn_plan"]["run"] > 0, whole["insn_end"]
+    assert whole["curve"]["name"] == "latency_4k" and whole["limit"]["name"] == "width", str(b)
+    assert whole["curve"]["status"] == whole["limit"]["status"] == "ok" and whole["curve"]["figures"], str(b)
+
+
 def test_a_fault_leaves_qemu_as_ever(boot):
     b = boot("suite=provoke bench=setup samples=16 takeover=borrow")
     assert b.status == FAULT and b.end["verdict"] == "fail", str(b)
