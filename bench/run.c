@@ -170,6 +170,7 @@ static bool measure(const struct engine *boot, struct report *r, struct shown *s
     compare_rows(r, first, run.first->figures, run.grouped);
     even_show(r, first, run.first->figures);
     growth_show(r, first, run.first->figures);
+    exits_show(r, first, run.first->figures);
     cores_compare(&run.plan->cores, run.grouped, r);
     run_tell_interruptions(&run, plan_interruptions(run.plan), NULL);
     essence_end(run.essence, first, r->smis);

@@ -1,7 +1,7 @@
 /*
  * Reports figures of several rows or cores: before the rows the cores, then rows of several cores,
  * after the last row what the figures of all rows show together. cores_show.c, crowd_show.c,
- * cores_compare.c, even_show.c and growth_show.c define these functions.
+ * cores_compare.c, even_show.c, growth_show.c and exits_show.c define these functions.
  */
 #ifndef BENCH_ACROSS_ACROSS_H
 #define BENCH_ACROSS_ACROSS_H
@@ -38,5 +38,12 @@ void even_show(struct report *r, const struct run_facts *run, const struct core_
  * them. Failed rows are excluded. figures: as for compare_rows().
  */
 void growth_show(struct report *r, const struct run_facts *run, const struct core_figure *figures);
+
+/*
+ * Writes, after the last row, an event `exits` if rows of suite `exits` are selected: nothing exits
+ * without a hypervisor; under one, which rows take less than an exit. Not judged in an emulator.
+ * figures: as for compare_rows().
+ */
+void exits_show(struct report *r, const struct run_facts *run, const struct core_figure *figures);
 
 #endif

@@ -186,7 +186,8 @@ def one(report, args, figures, name, prefix):
     page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
     page.section(f"{prefix}compared", "Compared rows", page_parts.compared(report))
-    page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), page_parts.growth(report))
+    page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), page_parts.said_by(report, "growth"))
+    page.section(f"{prefix}exits", "Exits to a hypervisor", page_parts.said_by(report, "exits"))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
                  page_parts.selftests(report))
     page.section(f"{prefix}others", "Further records", page_parts.others(report))

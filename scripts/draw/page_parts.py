@@ -234,8 +234,9 @@ def compared(report):
     return markup.together([shown if found else "", markup.listed(even) if even else ""])
 
 
-def growth(report):
-    found = [e.get("message", "") for e in report.of("event") if e.get("kind") == "growth"]
+def said_by(report, kind):
+    """Returns the messages of all events of a kind as a list."""
+    found = [e.get("message", "") for e in report.of("event") if e.get("kind") == kind]
     return markup.listed(found) if found else ""
 
 

@@ -43,7 +43,7 @@ SORTS = ("report", "suite", "name", "core", "ops", "min", "median", "p99", "max"
          "instructions", "ipc", "ticks", "ns", "operations_per_second")
 KEPT = kept.Fields(f"""{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt modes ops per_op.ipc
     operations_per_second ticks.min ticks.median ticks.p99 ticks.max body.min body.median body.p99 body.max""")
-TOLD = ("warning", "error", "fault", "nmi", "stopped", "cores_differ")
+TOLD = ("warning", "error", "fault", "nmi", "stopped", "cores_differ", "exits")
 
 
 def note(row):

@@ -74,6 +74,15 @@ def test_nothing_exits_without_a_hypervisor(tmp_path):
     assert all("exit" not in line for line in judged(old, new).values())
 
 
+def test_one_report_shows_what_it_says_of_exits(tmp_path):
+    said = "nothing exits: this machine has no hypervisor"
+    path, page = tmp_path / "bare.jsonl", tmp_path / "page.html"
+    path.write_bytes(whole(*rows(WITHOUT), others=[{"type": "event", "kind": "exits", "message": said}]))
+    assert f"exits: {said}" in baretick("show", path).stdout
+    assert baretick("report", path, "-o", page).returncode == 0
+    assert said in page.read_text(encoding="utf-8").split("Exits to a hypervisor")[-1]
+
+
 def test_a_hypervisor_that_does_not_intercept_cpuid_gives_no_scale(tmp_path):
     bare, under = written(tmp_path / "bare.jsonl", WITHOUT), written(tmp_path / "kvm.jsonl", WITHOUT, **KVM)
     assert "not known" in baretick("compare", bare, under, "--across", "hypervisor").stdout
