@@ -10,22 +10,16 @@
     mov [rsi + ROOM_READING + 4], edx
 %endmacro
 
-; An NMI that this row has not sent goes to the kernel.
-%macro EXPECTED 0
-    push rsi
-    mov rsi, [OBJECT + OBJECT_ROOM]
-    dec dword [rsi + ROOM_EXPECTED]
-    jns %%ours
-    inc dword [rsi + ROOM_EXPECTED]
+; The kernel's handler of NMIs, with the stack as at the NMI.
+%macro TO_KERNEL 0
     push qword [rsi + ROOM_NMI]
     mov rsi, [rsp + 8]
     ret 8
-%%ours:
-    pop rsi
+%endmacro
+%macro EXPECTED 0
+    EXPECTED_OR TO_KERNEL
 %endmacro
 
-%macro NOTHING 0
-%endmacro
 %macro PAST_UD2 0
     add qword [rsp], UD2_BYTES
 %endmacro

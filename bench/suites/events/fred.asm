@@ -90,8 +90,6 @@ UNIT events_fred_%1
 ENDUNIT
 %endmacro
 
-%macro NOTHING 0
-%endmacro
 %macro PAST_UD2 0
     add qword [rsp + FRAME_RIP], UD2_BYTES
 %endmacro
@@ -102,17 +100,13 @@ ENDUNIT
     mov [rsp + FRAME_RIP], rdi
 %endmacro
 
-; An NMI that this row has not sent goes to the kernel.
-%macro EXPECTED 0
-    push rsi
-    mov rsi, [OBJECT + OBJECT_ROOM]
-    dec dword [rsi + ROOM_EXPECTED]
-    jns %%ours
-    inc dword [rsi + ROOM_EXPECTED]
+; What any other event does.
+%macro TO_OTHER 0
     pop rsi
     jmp %$other
-%%ours:
-    pop rsi
+%endmacro
+%macro EXPECTED 0
+    EXPECTED_OR TO_OTHER
 %endmacro
 
 FRED int, EVENT(VECTOR_INT, TYPE_INT, 2), NOTHING, NOTHING, ERETS
