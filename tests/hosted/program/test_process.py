@@ -149,13 +149,8 @@ def test_interrupt_ends_the_run(shared_run, running):
     assert event["message"].endswith(f" suite=truth bench={','.join(left)}"), event
 
 
-def test_progress_is_for_a_terminal(program, run):
-    """On a terminal, one line that is rewritten, and that says how to stop; elsewhere it would be in the report."""
-    words = ["suite=truth", "bench=add,imul,ror", "samples=64", "format=table"]  # on a CPU in two rounds
-    assert "Ctrl-C stops" not in run(*words).out
-    terminal, end = pty.openpty()
-    p = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=end, stderr=end)
-    os.close(end)
+def until_the_end(terminal):
+    """Returns what programs write to a terminal until the last one ends."""
     shown = b""
     try:
         while part := os.read(terminal, 65536):
@@ -163,6 +158,17 @@ def test_progress_is_for_a_terminal(program, run):
     except OSError:
         pass  # EIO: the program has ended
     os.close(terminal)
+    return shown
+
+
+def test_progress_is_for_a_terminal(program, run):
+    """On a terminal, one line that is rewritten, and that says how to stop; elsewhere it would be in the report."""
+    words = ["suite=truth", "bench=add,imul,ror", "samples=64", "format=table"]  # on a CPU in two rounds
+    assert "Ctrl-C stops" not in run(*words).out
+    terminal, end = pty.openpty()
+    p = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL, stdout=end, stderr=end)
+    os.close(end)
+    shown = until_the_end(terminal)
     p.wait(timeout=300)
     lines = re.findall(rb"\rtruth/(\w+): (?:\d+% of )?(row \d of 3(?:, round \d of 2)?)([^\r]*)(?=\r)", shown)
     found = list(dict.fromkeys(line[:2] for line in lines))  # a row that takes long has several lines
@@ -179,13 +185,7 @@ def test_progress_of_a_report_in_a_file_is_on_standard_error(program, tmp_path):
     with open(tmp_path / "report.jsonl", "wb") as report, subprocess.Popen(
         [program, *words], stdin=subprocess.DEVNULL, stdout=report, stderr=end) as p:  # fmt: skip
         os.close(end)
-        shown = b""
-        try:
-            while part := os.read(terminal, 65536):
-                shown += part
-        except OSError:
-            pass  # EIO: the program has ended
-        os.close(terminal)
+        shown = until_the_end(terminal)
     assert re.search(rb"\rquiet/\w+: \d+ of \d+ s of the suite.*, Ctrl-C stops", shown), shown
     assert shown.endswith(b" \r"), "the last line is not wiped"
     assert all(line.startswith(b"{") for line in (tmp_path / "report.jsonl").read_bytes().splitlines())
