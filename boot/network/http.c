@@ -1,6 +1,6 @@
 #include "boot/network/http.h"
 
-#include "boot/network/http_protocol.h"
+#include "boot/network/protocols.h"
 #include "boot/network/service.h"
 #include "lib/network/base64.h"
 #include "lib/text/fmt.h"
@@ -69,7 +69,10 @@ static void make_headers(struct exchange *x, const struct url *url, const char *
 
 static bool open(struct exchange *x, struct network *n, const char *text, struct network_failure *f)
 {
-    static const EFI_GUID binding = HTTP_SERVICE_BINDING_GUID, guid = HTTP_GUID;
+    static const EFI_GUID binding = {
+        0xbdc8e6af, 0xd9bc, 0x4379, {0xa7, 0x2a, 0xe0, 0xc4, 0xe7, 0x5d, 0xae, 0x1c}};
+    static const EFI_GUID guid = {
+        0x7a59b29b, 0x910b, 0x4171, {0x82, 0x42, 0xa8, 0x5a, 0x0d, 0xf2, 0x5b, 0x5b}};
     struct http_access_point point = {0};
     struct http_config config = {
         .version = HTTP_1_1, .milliseconds = TRANSFER_S * 1000, .point = &point};

@@ -1,6 +1,6 @@
 #include "boot/network/tftp.h"
 
-#include "boot/network/mtftp4_protocol.h"
+#include "boot/network/protocols.h"
 #include "boot/network/service.h"
 #include "lib/text/mem.h"
 
@@ -46,7 +46,10 @@ static bool configure(struct service *s, const struct url *url, struct network_f
 static bool transfer(struct network *n, const struct url *url, struct mtftp4_token *t, bool writes,
                      struct network_failure *f)
 {
-    static const EFI_GUID binding = MTFTP4_SERVICE_BINDING_GUID, guid = MTFTP4_GUID;
+    static const EFI_GUID binding = {
+        0x2fe800be, 0x8f01, 0x4aa6, {0x94, 0x6b, 0xd7, 0x13, 0x88, 0xe1, 0x83, 0x3f}};
+    static const EFI_GUID guid = {
+        0x78247c57, 0x63db, 0x4708, {0x99, 0xc2, 0xa8, 0xb4, 0xa9, 0xa6, 0x1f, 0x6b}};
     static struct mtftp4_option block = {(UINT8 *)"blksize", (UINT8 *)BLOCK_SIZE};
     struct service s;
     struct mtftp4 *mtftp;
