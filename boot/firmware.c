@@ -66,6 +66,8 @@ void boot_failure(struct sink *out, const struct network_failure *f)
         fmt(out, ": ");
         boot_status(out, f->status);
     }
+    if (f->hint)
+        fmt(out, "; %s", f->hint);
 }
 
 struct sink *boot_error(struct boot *b)

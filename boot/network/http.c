@@ -18,6 +18,7 @@ struct exchange {
     struct http *http;
     CHAR16 url[URL_ROOM];
     bool secure; /* https */
+    bool far;    /* PXE started the program, and the server is on another network */
     char host[URL_MOST], length[24], login[TEXT_MOST];
     struct http_header header[4];
     UINTN headers;
@@ -47,12 +48,21 @@ static void add(struct exchange *x, const char *name, char *value)
     x->header[x->headers++] = (struct http_header){(char *)name, value};
 }
 
+/* A host that is not an IPv4 address counts as near. */
+static bool is_far(const struct boot_path *from, const struct url *url)
+{
+    uint8_t address[4];
+
+    return !from->uri[0] && url_host_ipv4(url, address) && boot_path_is_far(from, address);
+}
+
 static void make_headers(struct exchange *x, const struct url *url, const char *login,
                          const size_t *size)
 {
     size_t basic;
 
     x->secure = url->scheme == URL_HTTPS;
+    x->far = is_far(&x->s.n->from, url);
     (void)str_copy(x->host, sizeof x->host, url->host, url->host_n);
     add(x, "Host", x->host);
     add(x, "User-Agent", (char *)"baretick");
@@ -136,7 +146,13 @@ static bool request(struct exchange *x, enum http_method method, const void *bod
                                    .size = size,
                                    .body = (void *)body};
 
-    return run(x, x->http->request, &message, f) || fails(f, why_not_sent(x, f->status));
+    if (run(x, x->http->request, &message, f))
+        return true;
+    if (x->far)
+        f->hint =
+            "the firmware's HTTP driver may have no gateway after PXE; use tftp, HTTP boot, or "
+            "a server on the machine's network";
+    return fails(f, why_not_sent(x, f->status));
 }
 
 /* Takes the body's size from the headers of a response, and frees them. */

@@ -86,6 +86,7 @@ void network_open(struct network *n, EFI_BOOT_SERVICES *bs, EFI_HANDLE image, EF
     /* EFI_LOADED_IMAGE_DEVICE_PATH_PROTOCOL: UEFI 2.10 section 9.2. */
     static const EFI_GUID path = {
         0xbc62157e, 0x3e33, 0x4fec, {0x99, 0x20, 0x2d, 0x3b, 0x36, 0xd7, 0x50, 0xdf}};
+    static const EFI_GUID volume = SIMPLE_FILE_SYSTEM_PROTOCOL;
     const uint8_t *mac = n->from.mac;
 
     *n = (struct network){.bs = bs, .image = image, .device = device};
@@ -93,6 +94,7 @@ void network_open(struct network *n, EFI_BOOT_SERVICES *bs, EFI_HANDLE image, EF
     boot_path_decode(&n->from, (const uint8_t *)n->path, path_size(n->path));
     if (!n->from.has_mac)
         return;
+    n->from_loader = network_protocol(n, device, volume) != NULL;
     fmt_buf(n->mac, sizeof n->mac, "%02x-%02x-%02x-%02x-%02x-%02x", mac[0], mac[1], mac[2], mac[3],
             mac[4], mac[5]);
     (void)boot_path_folder(n->folder, sizeof n->folder, n->from.uri);

@@ -25,11 +25,13 @@ struct network {
     struct boot_path from;      /* its parts, and the addresses that PXE has */
     char mac[NETWORK_MAC_TEXT]; /* empty: unknown, so not from a network */
     char folder[URL_MOST];      /* URL of the program's folder; empty: unknown */
+    bool from_loader;           /* a loader such as iPXE started it, with a volume */
 };
 
 /* Why a transfer failed. */
 struct network_failure {
     const char *what;  /* "the server refused it", ... */
+    const char *hint;  /* what the user can change; NULL: unknown */
     EFI_STATUS status; /* of the firmware; 0: not from the firmware */
     unsigned code;     /* the server's, of HTTP or TFTP; 0: none */
     bool missing;      /* the server has no such file */

@@ -47,6 +47,11 @@ void boot_path_decode(struct boot_path *p, const uint8_t *bytes, size_t n)
     }
 }
 
+bool boot_path_is_far(const struct boot_path *p, const uint8_t address[4])
+{
+    return ((le32(p->address) ^ le32(address)) & le32(p->mask)) != 0;
+}
+
 bool boot_path_folder(char *folder, size_t size, const char *file)
 {
     size_t n = strlen(file);

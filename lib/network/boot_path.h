@@ -19,6 +19,9 @@ struct boot_path {
 /* Decodes the n bytes of a path up to its end or its first invalid node. */
 void boot_path_decode(struct boot_path *p, const uint8_t *bytes, size_t n);
 
+/* Returns whether an address is on another network than the machine's own. */
+bool boot_path_is_far(const struct boot_path *p, const uint8_t address[4]);
+
 /* Writes the folder of a file: the text up to the last slash, or "". False: it does not fit. */
 bool boot_path_folder(char *folder, size_t size, const char *file);
 

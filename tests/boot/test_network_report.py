@@ -9,7 +9,7 @@ import pytest
 from conftest import QUICK
 from machine import SUCCESS
 from read import report
-from wire import MAC, RECEIVERS, SERVER, need, wire  # noqa: F401
+from wire import FAR, MAC, RECEIVERS, SERVER, need, wire  # noqa: F401
 
 pytestmark = [pytest.mark.others, pytest.mark.long]
 
@@ -51,24 +51,28 @@ def test_a_program_from_http_sends_its_report_there(wire):
 # The server is started again after the program's first try.
 @need("dnsmasq", "in.tftpd")
 def test_tftpd_that_was_killed_gets_the_report_from_the_next_try(wire):
-    server = wire.for_pxe()
-    (wire.root / "baretick.conf").write_text(BORROW)
-    b = wire.boot(keys={b"borrowing the machine": lambda: wire.kill(server), b"try 1 of 4 failed": wire.tftpd})
+    """It is on another network."""
+    wire.for_pxe()
+    server = wire.tftpd(wire.far())
+    (wire.root / "baretick.conf").write_text(f"{QUICK} upload=tftp://{FAR}/reports")
+    b = wire.boot(keys={b"borrowing the machine": lambda: wire.kill(server),
+                        b"try 1 of 4 failed": lambda: wire.tftpd(FAR)})  # fmt: skip
     assert "try 1 of 4 failed" in b.text, str(b)
     whole(wire, b.must(SUCCESS), tftp=True)
 
 
 @need("dnsmasq", "nginx")
 def test_nginx_that_was_killed_gets_the_report_from_the_next_try(wire):
-    """Through a second server in the place of a TLS proxy, with the login of a machine."""
+    """Through a second server in the place of a TLS proxy, on another network, with the login of a machine."""
     login = "rack:s3cret"
+    wire.far()
     server = wire.for_http(login=login, change=lambda text: text + PROXY)
-    (wire.root / "baretick.conf").write_text(f"{QUICK} upload=http://{login}@{SERVER}:8080/reports")
+    (wire.root / "baretick.conf").write_text(f"{QUICK} upload=http://{login}@{FAR}:8080/reports")
     b = wire.boot(http=True, keys={b"borrowing the machine": lambda: wire.kill(server),
                                    b"try 1 of 4 failed": wire.restart_nginx})  # fmt: skip
     assert "try 1 of 4 failed" in b.text, str(b)
     whole(wire, b.must(SUCCESS))
-    assert b"s3cret" not in b.serial and b.run["options"]["upload"] == f"http://{SERVER}:8080/reports/"
+    assert b"s3cret" not in b.serial and b.run["options"]["upload"] == f"http://{FAR}:8080/reports/"
 
 
 PROXY = f"""
@@ -119,9 +123,11 @@ def test_a_full_disk_of_tftpd_is_found_by_reading_the_report_back(wire):
 
 
 @need("dnsmasq", "in.tftpd", "nginx")
-def test_a_program_from_ipxe_sends_its_report_by_the_firmware_s_http(wire):
-    """The script that is shipped, with the iPXE that uses the firmware's driver of the device."""
-    ipxe = Path("/usr/lib/ipxe/snponly.efi")
+@pytest.mark.parametrize("name", ["snponly.efi", "ipxe.efi"])
+def test_a_program_from_ipxe_sends_its_report_by_the_firmware_s_http(wire, name):
+    """The script that is shipped, with the iPXE that uses the firmware's driver of the device, and the other, which is
+    not started by PXE."""
+    ipxe = Path("/usr/lib/ipxe") / name
     if not ipxe.exists():
         pytest.skip("no iPXE: scripts/setup --all installs it")
     wire.dnsmasq("--dhcp-match=set:ipxe,175", "--dhcp-boot=tag:!ipxe,loader.efi", "--dhcp-boot=tag:ipxe,baretick.ipxe")
@@ -130,6 +136,6 @@ def test_a_program_from_ipxe_sends_its_report_by_the_firmware_s_http(wire):
     shutil.copy(ipxe, wire.root / "loader.efi")
     shutil.copy(RECEIVERS / "baretick.ipxe", wire.root)
     (wire.root / f"{MAC}.conf").write_text(f"{QUICK} upload=http://{SERVER}/reports")
-    b = wire.boot().must(SUCCESS)
+    b = wire.boot(extra=["-kernel", ipxe] if name == "ipxe.efi" else []).must(SUCCESS)
     assert b.run["options_from"].startswith("baretick.conf"), b.run["options_from"]
     whole(wire, b)

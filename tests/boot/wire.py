@@ -26,6 +26,7 @@ sys.path.insert(0, str(build.ROOT / "scripts"))
 from once import entry, variables as efi  # noqa: E402
 
 SERVER, MAC = "10.9.0.1", "52-54-00-12-34-56"
+FAR = "10.8.0.1"  # the same server on another network, with SERVER as the gateway
 TAP = "baretick0"
 RECEIVERS = build.ROOT / "packaging" / "receivers"
 # Debian has the servers there.
@@ -126,10 +127,15 @@ class Wire:
                      f"--dhcp-boot=tag:http,http://{SERVER}/baretick.efi")  # fmt: skip
         return self.nginx(**how)
 
-    def tftpd(self):
+    def far(self):
+        """Gives the server its other address, and returns it."""
+        self.run("ip", "addr", "add", f"{FAR}/32", "dev", "lo")
+        return FAR
+
+    def tftpd(self, address=SERVER):
         options = "".join(line.split("=", 1)[1] for line in (RECEIVERS / "tftpd-hpa").read_text().splitlines()
                           if line.startswith("TFTP_OPTIONS=")).strip('"').replace("/etc/", f"{RECEIVERS}/").split()  # fmt: skip
-        return self.start("in.tftpd", "--foreground", "--listen", "--user", "root", "--address", f"{SERVER}:69",
+        return self.start("in.tftpd", "--foreground", "--listen", "--user", "root", "--address", f"{address}:69",
                           *options, str(self.root))  # fmt: skip
 
     def nginx(self, login=None, change=lambda text: text):

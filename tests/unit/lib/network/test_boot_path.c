@@ -58,6 +58,9 @@ static void a_path_has_the_mac_the_address_and_the_uri(void **state)
     assert_int_equal(p.mask[0], 255);
     assert_int_equal(p.mask[3], 0);
     assert_string_equal(p.uri, "http://h/x.efi");
+    assert_false(boot_path_is_far(&p, (const uint8_t[]){10, 9, 0, 1}));
+    assert_true(boot_path_is_far(&p, (const uint8_t[]){10, 9, 1, 1}));
+    assert_true(boot_path_is_far(&p, (const uint8_t[]){11, 9, 0, 1}));
 }
 
 static void a_path_cut_anywhere_has_the_nodes_before(void **state)

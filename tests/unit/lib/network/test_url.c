@@ -68,14 +68,19 @@ static void what_is_not_such_a_url_is_refused(void **state)
 
 static void an_address_has_four_numbers(void **state)
 {
-    static const uint8_t expected[] = {10, 0, 255, 2};
+    static const uint8_t expected[] = {10, 0, 255, 2}, host[] = {10, 8, 0, 1};
     uint8_t address[4];
+    struct url u;
 
     (void)state;
     assert_true(url_ipv4("10.0.255.2/x", 10, address));
     assert_memory_equal(address, expected, 4);
     assert_false(url_ipv4("10.0.255.2", 7, address));
     assert_false(url_ipv4("", 0, address));
+    assert_true(url_parse(&u, "http://10.8.0.1:8080/x") && url_host_ipv4(&u, address));
+    assert_memory_equal(address, host, sizeof host);
+    assert_true(url_parse(&u, "http://10.8.0.1") && url_host_ipv4(&u, address));
+    assert_true(url_parse(&u, "http://host:8080/") && !url_host_ipv4(&u, address));
 }
 
 int main(void)
