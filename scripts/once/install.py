@@ -84,13 +84,15 @@ def undo(system):
     """Removes what `install` has written, except reports. Returns lines that say what was removed. grub.DEFAULTS is last:
     as long as it is there, a repeated undo writes GRUB's menu again."""
     done = prepare.deleted(system, disk.mounted(system), [systemd_boot.ENTRY, IMAGE])
+    is_in_menu = os.path.exists(system.path(grub.DEFAULTS))
     if grub.owns_snippet(system):
         if grub.is_changed(system):
             done.append(f"kept {grub.SNIPPET}: it was changed; delete it yourself")
         elif disk.delete(system.path(grub.SNIPPET)):
             done.append(f"deleted {grub.SNIPPET}")
+            is_in_menu = True
     menu = grub.folder(system)
-    if menu and os.path.exists(system.path(grub.DEFAULTS)):
+    if menu and is_in_menu:
         done.append(_updated(system, menu))
     if disk.delete(system.path(grub.DEFAULTS)):
         done.append(f"deleted {grub.DEFAULTS}")

@@ -123,6 +123,7 @@ def deleted(system, esps, files):
 
 
 def save_state(system, value):
+    """Writes what state() returns. After a power cut it is the whole old or the whole new value."""
     disk.write(system.path(STATE), json.dumps(value).encode())
 
 

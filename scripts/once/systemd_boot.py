@@ -22,6 +22,7 @@ COUNTER = re.compile(r"\+(\d+)(-\d+)?(?=\.(conf|efi)$)")  # tries that are left
 
 
 def is_on(system, esp):
+    """Tests whether systemd-boot is installed on an ESP."""
     return os.path.isdir(disk.file_of(system, esp, LOADER)) and \
         os.path.exists(disk.file_of(system, esp, "\\EFI\\systemd\\systemd-bootx64.efi"))
 
