@@ -16,6 +16,13 @@ struct curve_point point_of(const struct visits *v, uint64_t bytes, const struct
                                 .shared = f.shared};
 }
 
+/* Other loads, and strides, where prefetchers begin again, have a cost per lap, which smaller sizes
+ * share between fewer operations. */
+static bool may_fall(const struct bench_curve *kind)
+{
+    return !bench_is_chase(kind->load) || kind->stride;
+}
+
 void point_levels(struct curve *c)
 {
     struct level_point point[SIZES_MOST] = {{0}};
@@ -32,7 +39,6 @@ void point_levels(struct curve *c)
     levels_match(c->level, c->levels, c->cache, c->caches);
     if (2 * shared > c->n)
         c->spoiled = CURVE_SHARED;
-    /* Other loads have a cost per lap, which smaller sizes share between fewer operations. */
-    else if (bench_is_chase(c->row.bench->curve.load) && levels_fall(point, c->n, &c->falls_at))
+    else if (!may_fall(&c->row.bench->curve) && levels_fall(point, c->n, &c->falls_at))
         c->spoiled = CURVE_FALLS;
 }

@@ -147,13 +147,18 @@ size_t levels_find(const struct level_point *point, size_t n, struct level level
     return count;
 }
 
-/* Returns whether b is lower than a beyond doubt. */
-static bool is_lower(const struct level_point *a, const struct level_point *b)
+static bool have_intervals(const struct known_points *k)
 {
-    bool apart =
-        is_known(a->lo) && is_known(b->hi) ? b->hi < a->lo : !is_known(a->lo) && !is_known(b->hi);
+    for (size_t i = 0; i < k->n; i++)
+        if (is_known(k->at[i].lo))
+            return true;
+    return false;
+}
 
-    return b->value * LEVEL_FALL < a->value && apart;
+/* Returns whether b is lower than a beyond doubt. Comparisons with an UNKNOWN end are false. */
+static bool is_lower(const struct level_point *a, const struct level_point *b, bool intervals)
+{
+    return b->value * LEVEL_FALL < a->value && (!intervals || b->hi < a->lo);
 }
 
 bool levels_fall(const struct level_point *point, size_t n, uint64_t *at)
@@ -161,9 +166,10 @@ bool levels_fall(const struct level_point *point, size_t n, uint64_t *at)
     struct known_points k;
 
     take_known(&k, point, n);
+    bool intervals = have_intervals(&k);
     for (size_t j = 1; j < k.n; j++)
         for (size_t i = 0; i < j; i++)
-            if (is_lower(&k.at[i], &k.at[j])) {
+            if (is_lower(&k.at[i], &k.at[j], intervals)) {
                 *at = k.at[j].bytes;
                 return true;
             }

@@ -40,7 +40,8 @@ struct level {
  * level between the two: where the first one ends is not known then. */
 #define LEVEL_CLIMB 4
 /* A curve falls if a value is lower than that of a smaller size by more than this factor, and by
- * more than both intervals. */
+ * more than both intervals. If some of its points have an interval, those without one are too
+ * uncertain for this. */
 #define LEVEL_FALL 1.15
 
 /*

@@ -39,7 +39,7 @@ uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
     uint64_t steps = iterations * CHASE_UNROLL;
     uint64_t n = cycle_of(at);
     double one = made_memory.pages ? made_page_latency(n) : made_latency(n * CHASE_LINE);
-    double cycles = one * (double)steps;
+    double cycles = (one + made_memory.lap / (double)n) * (double)steps;
     uint64_t ticks = 100 + (uint64_t)(cycles * MADE_TPC * made_memory.slow);
 
     steps += ++made_memory.walks == made_memory.wrong_walk;

@@ -192,6 +192,21 @@ static void strides_cost_what_a_random_order_does(void **state)
     assert_close(c->level[1].value, 14, 0.001);
 }
 
+/* Each lap begins with a few loads that prefetchers do not help. */
+static void a_cost_per_lap_of_a_stride_is_not_a_neighbour(void **state)
+{
+    static const struct bench in_order = {.form = FORM_CURVE, .curve = {.stride = 1, .ms = 2000}};
+    static const struct bench random = {.form = FORM_CURVE, .curve = {.ms = 2000}};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    made_memory.lap = 1000;
+    assert_int_equal(made_curve(&in_order)->spoiled, CURVE_CLEAN);
+    reset(EXEC_SILICON);
+    made_memory.lap = 1000;
+    assert_int_equal(made_curve(&random)->spoiled, CURVE_FALLS);
+}
+
 static bool stay_on, is_off; /* the prefetchers cannot be disabled; they are off now */
 
 static const char *prefetch(const struct platform *p, unsigned number, bool off, const char **why)
@@ -241,6 +256,7 @@ int main(void)
         cmocka_unit_test(levels_end_at_the_reach_of_the_tlbs),
         cmocka_unit_test(code_and_large_pages_have_other_tlbs),
         cmocka_unit_test(strides_cost_what_a_random_order_does),
+        cmocka_unit_test(a_cost_per_lap_of_a_stride_is_not_a_neighbour),
         cmocka_unit_test(prefetchers_are_off_during_the_row_alone),
     };
 

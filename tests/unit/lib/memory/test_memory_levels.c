@@ -277,6 +277,8 @@ static void a_curve_that_falls_is_reported_as_falling(void **state)
     assert_false(levels_fall(point, points, &at));
     point[2].lo = UNKNOWN; /* it has too few visits for an interval, and others have one */
     assert_false(levels_fall(point, points, &at));
+    point[3].hi = UNKNOWN; /* so has the one after it */
+    assert_false(levels_fall(point, points, &at));
     for (size_t i = 0; i < points; i++) /* ticks have no interval */
         point[i].lo = point[i].hi = UNKNOWN;
     assert_true(levels_fall(point, points, &at));
