@@ -1,12 +1,11 @@
 """The environment for labgrid and the job for LAVA (docs/ci.md) in Debian's engines, each with a machine in QEMU."""
 
-import contextlib
 import importlib.util
 import json
 import os
 import re
+import select
 import shutil
-import signal
 import subprocess
 import sys
 import xml.etree.ElementTree
@@ -39,12 +38,37 @@ def stick(program, tmp_path):
     return make
 
 
+# The command is process 1 of a PID namespace: what it has started, or left in the background, ends with it.
+NAMESPACE = ["unshare", *(["--map-root-user"] if os.geteuid() else []), "--pid", "--fork", "--kill-child", "--mount-proc"]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def namespace():
+    tried = subprocess.run([*NAMESPACE, "true"], capture_output=True, text=True, check=False)
+    if tried.returncode:
+        pytest.skip(f"no PID namespace: {tried.stderr}")
+
+
+def started(command, **how):
+    """Starts a command that starts QEMU. Both end with it and with this process, however these end: SIGKILL too."""
+    return children.start([*NAMESPACE, *command], stdin=subprocess.DEVNULL, start_new_session=True, **how)
+
+
+def test_what_a_killed_command_has_started_ends_with_it():
+    process = started(["sh", "-c", "sleep 600 & echo started; wait"], stdout=subprocess.PIPE)
+    assert os.read(process.stdout.fileno(), 16) == b"started\n"
+    process.kill()
+    process.wait()
+    assert select.select([process.stdout], [], [], SECONDS)[0], "a process has its output open"
+    assert os.read(process.stdout.fileno(), 16) == b""
+    process.stdout.close()
+
+
 def run(command, folder, **environment):
-    """Runs a command that starts QEMU, which ends with it. Returns its status and its output."""
+    """Runs such a command. Returns its status and its output."""
     out = folder / "output"
     with open(out, "wb") as log:
-        process = children.start(command, cwd=folder, env={**os.environ, **environment}, stdin=subprocess.DEVNULL, stdout=log,
-                                 stderr=log, start_new_session=True)  # fmt: skip
+        process = started(command, cwd=folder, env={**os.environ, **environment}, stdout=log, stderr=log)
         try:
             status = process.wait(SECONDS)
         finally:
@@ -112,9 +136,7 @@ def lava(tmp_path):
         log = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
         return status, [entry["msg"] for entry in log if entry["lvl"] == "results"], said
 
-    yield start
-    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    return start
 
 
 @pytest.mark.skipif(why_no_lava() is not None, reason=str(why_no_lava()))
