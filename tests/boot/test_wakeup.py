@@ -94,7 +94,7 @@ def test_bochs_runs_the_rows_of_x2apic_the_tsc_deadline_and_ibrs(shim, tmp_path)
     """One tick of its TSC is an instruction, except for events: the other core has turns between. Its model tigerlake
     has SPEC_CTRL."""
     words = ("suite=wakeup,events,privileged bench=*x2apic*,*ibrs,*ibpb,*stibp,*ssbd,*spec_ctrl,rdpid,rdseed,wrmsr_tsc_deadline,spin_*,hlt_* "
-             "cores=all samples=16 hist=off rounds=1")  # fmt: skip
+             "cores=all samples=16 hist=off rounds=1 format=jsonl")  # fmt: skip
     b = bochs(tmp_path, shim("x2apic", words), cores=2, model="tigerlake")
     assert b.end["verdict"] == "pass" and b.run["masked"]["x2apic"] is True, str(b)
     done = figures(b, "wakeup", "events", "privileged", of="ticks")
