@@ -38,6 +38,7 @@ def test_each_device_is_accessed_with_exactly_its_instructions(shared, how):
 def test_what_may_exit_has_exactly_its_instructions_or_is_named(shared, how):
     b = shared(f"{WORDS} format=jsonl", **how)
     rows = {row["name"]: row for row in b.rows if row["suite"] == "exits"}
+    assert ["not judged" in event["message"] for event in b.events("exits")] == [True], b.events()
     assert set(rows) == set(EXITS) | HYPERCALLS
     for name, row in rows.items():
         if row["status"] == "ok":
