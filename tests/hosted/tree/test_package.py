@@ -23,8 +23,8 @@ pytestmark = [pytest.mark.others, pytest.mark.skipif(bool(missing), reason=f"mis
 OLD = (ROOT / "VERSION").read_text().strip()  # as packages were numbered at first
 LEFT_BY_OLD = "usr/share/baretick/scripts/tools/deleted_since.py"
 SNIPPET, FORMER_SNIPPET = "etc/grub.d/90_baretick", "etc/grub.d/20_baretick"
-# What dpkg itself keeps. Logs name the package for ever.
-DPKG = ("/var/lib/dpkg/", "/var/log/dpkg.log")
+# What dpkg and apt themselves keep. Logs name the package for ever.
+DPKG = ("/var/lib/dpkg/", "/var/log/dpkg.log", "/var/lib/apt/", "/var/cache/apt/", "/var/log/apt/", "/var/cache/debconf/")
 DEBHELPER = "/var/lib/systemd/deb-systemd-helper-enabled/"  # services of removed packages, until they are purged
 USED = ("/var/lib/baretick/20260101T000000Z.jsonl", "/etc/default/baretick")
 
@@ -94,8 +94,9 @@ class Tree:
                    self.folder, *command, allowed=allowed, env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8"})
 
     def install(self, package):
+        """As docs/package.md does it. The clean tree has what the package depends on."""
         shutil.copy(package, self.folder / "tmp/package.deb")
-        said = self.run("dpkg", "-i", "/tmp/package.deb")
+        said = self.run("apt-get", "install", "-y", "--no-install-recommends", "/tmp/package.deb")
         os.unlink(self.folder / "tmp/package.deb")
         return said
 
