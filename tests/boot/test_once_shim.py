@@ -9,6 +9,7 @@ import pytest
 import small_linux
 import test_signed
 from media import tool
+from test_borrow import AT
 from test_once_linux import BARETICK, QUICK, Computer, is_linux, measured
 from test_once_signed import owner, signed  # noqa: F401 (a fixture)
 
@@ -45,8 +46,8 @@ def test_the_shim_of_microsoft_starts_a_program_with_a_machine_owners_key(progra
         small_linux.program_of(archive, MOKUTIL)
         archive.copy(certificate, "owner.der")
 
-    firmware = (test_signed.CODE, VARIABLES)
-    c = Computer(tmp_path, signed(program, tmp_path / "mine.efi", owner), loaders, add=add, **{**test_signed.SECURE, "firmware": firmware})
+    firmware, mine = (test_signed.CODE, VARIABLES), signed(program, tmp_path / "mine.efi", owner)
+    c = Computer(tmp_path, mine, loaders, add=add, **{**test_signed.SECURE, "firmware": firmware})
     b = c.start(f"{BARETICK} --yes {QUICK}", "echo linux: refused $?", f"{MOKUTIL} --generate-hash='{PASSWORD}' >/tmp/hash",
                 f"{MOKUTIL} --import /owner.der --hash-file /tmp/hash", "echo linux: imported $?", f"{MOKUTIL} --sb-state")
     assert is_linux(b) and "linux: refused 2" in b.text and "machine owner's key" in b.text, str(b)
@@ -60,3 +61,9 @@ def test_the_shim_of_microsoft_starts_a_program_with_a_machine_owners_key(progra
     b = c.start(f"{BARETICK} --result", "echo linux: result $?", f"{BARETICK} --undo", "$b ls /sys/firmware/efi/efivars")
     assert is_linux(b) and "linux: result 0" in b.text and "verdict: PASS" in b.text, str(b)
     assert not re.search("BootNext-|BaretickOnce-", b.text)
+    # GRUB, too, asks shim: the entry of `baretick install`.
+    config = tmp_path / "grub.cfg"
+    config.write_text(f"search --file --set=root /linux\nchainloader /EFI/baretick.efi takeover=borrow finish=reboot {QUICK}\nboot\n")
+    for source, name in ((config, "EFI/debian/grub.cfg"), (mine, "EFI/baretick.efi")):
+        tool("mcopy", "-o", "-i", f"{c.esp}@@{AT}", source, f"::/{name}")
+    assert measured(b := c.start()), str(b)
