@@ -108,6 +108,19 @@ static void add_figure(struct sums *s, struct agreed a)
     s->settled += is_known(a.value) && a.settled;
 }
 
+/* Adds the figures that a record has of each form: without its slots and without variants. */
+static void add_figures(struct sums *s, const struct insn_table *t, const struct insn_row *row)
+{
+    bool at_most;
+
+    add_figure(s, insn_throughput_of(t, row));
+    for (unsigned i = 0; i < row->cells; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        if (c->id.kind == INSN_TEST_LATENCY)
+            add_figure(s, insn_figure(t, row, c, &at_most));
+    }
+}
+
 static struct sums sums_of(const struct insn_table *t)
 {
     struct sums s = {0};
@@ -117,12 +130,7 @@ static struct sums sums_of(const struct insn_table *t)
         s.reached += row->reached;
         s.faulted += row->fault > 0;
         s.not_reached += row->why == INSN_RUNS && !row->reached;
-        for (unsigned k = 0; k < row->cells; k++) {
-            bool at_most;
-            if (insn_cells_of(t, row)[k].id.kind == INSN_TEST_MIXED)
-                continue;
-            add_figure(&s, insn_figure(t, row, insn_cells_of(t, row) + k, &at_most));
-        }
+        add_figures(&s, t, row);
     }
     return s;
 }
@@ -237,7 +245,8 @@ static void show_sums(const struct run_facts *run, const struct insn_table *t, c
         fmt(out, "; instructions are counted, so each form and pair ran once\r\n");
         return;
     }
-    fmt(out, "; %u of %u figures are settled; %u passes", s->settled, s->figures, t->passes);
+    fmt(out, "; %u of %u throughputs and latencies are settled; %u passes", s->settled, s->figures,
+        t->passes);
     if (is_known(seconds_of(run, t))) {
         fmt(out, " in ");
         num_f64(out, seconds_of(run, t), 1, 0);

@@ -182,7 +182,7 @@ def _of_instructions(report):
     for end in insn.ends(report):
         of = f"core {end['core']}: "
         if {"settled", "figures"} <= end.keys() and end["settled"] < end["figures"]:
-            yield f"{of}{end['figures'] - end['settled']} of {end['figures']} figures of instructions are not settled: they have a ?"
+            yield f"{of}{end['figures'] - end['settled']} of {end['figures']} throughputs and latencies are not settled: they have a ?"
         if end.get("not_reached"):
             yield f"{of}there was no time for {end['not_reached']} forms of instructions: a longer time= runs them"
         if end.get("shared_blocks"):

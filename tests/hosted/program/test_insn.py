@@ -141,6 +141,14 @@ def test_the_records_take_about_the_estimated_bytes(short):
     assert written < 1.5 * one(short, "insn_plan")["bytes"]
 
 
+@pytest.mark.parametrize("which", ["few", "short"])
+def test_the_end_counts_throughputs_and_latencies_and_those_without_a_mark(which, request):
+    ended = request.getfixturevalue(which)
+    end = one(ended, "insn_end")
+    found = [figure for form in forms(ended).values() for name, figure in form.figures.items() if name == "tp" or ">" in name]
+    assert end["figures"] == len(found) > 0 and end["settled"] == sum(figure.settled for figure in found)
+
+
 @pytest.mark.silicon
 def test_the_estimate_of_a_datasheet_is_at_most_a_tenth_above_its_records(run):
     out = run("datasheet", "format=jsonl").out

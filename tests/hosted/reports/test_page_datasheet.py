@@ -98,7 +98,7 @@ def test_figures_that_were_not_judged_are_named():
     read = section(made(taken([silicon(), *curves(), *instructions()]), plots=0), "not-judged")
     for said in ("memory/stride_64, core 0: not judged: most sizes were measured on a shared core",
                  "memory/latency_2m, core 0: unsupported: the kernel gave no pages of 2 MiB",
-                 "1 of 12 figures of instructions are not settled", "no time for 2 forms", "shared in 3 of 100 blocks",
+                 "1 of 12 throughputs and latencies are not settled", "no time for 2 forms", "shared in 3 of 100 blocks",
                  "1 forms faulted in a test, SIGILL: ud2", "2 forms were not run on core 0: privileged", "hlt, lgdt m80",
                  "transfers between cores: suite=memory cores=types measures this"):
         assert said in read.text, said
