@@ -5,16 +5,22 @@ import sys
 
 from draw import fleet_page, ink, page, plot
 from fleet import fleet, lines
-from read import curve, insn, saved, show
+from read import curve, forward, insn, saved, show
 from tools import distribution, help_text
 
 PAGE = "report.html"
 MOST_ROWS = 24  # that get pictures, unless --plots says another number
 
 
+def _curves(report):
+    """Returns how many curves and maps of store forwarding were measured, as the record `end` counts them."""
+    maps = {(m.name, m.core) for m in forward.maps(report) if m.cells}
+    return sum(bool(c.points) for c in curve.curves(report)) + len(maps)
+
+
 def _counted(reports, args):
     """Returns `2 rows, 65 curves, 6634 forms of instructions, `: what the page shows. A kind that it lacks is left out."""
-    counts = ((sum(len(plot.Chosen(r, args)) for r in reports), "row", ""), (sum(len(curve.curves(r)) for r in reports), "curve", ""),
+    counts = ((sum(len(plot.Chosen(r, args)) for r in reports), "row", ""), (sum(map(_curves, reports)), "curve", ""),
               (sum(len(insn.forms(r)) for r in reports), "form", " of instructions"))
     return "".join(f"{n} {what}{'' if n == 1 else 's'}{of}, " for n, what, of in counts if n)
 
