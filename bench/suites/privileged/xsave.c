@@ -23,17 +23,6 @@ static void clear(struct object *o)
         area[i] = 0;
 }
 
-/* XRSTOR loads MXCSR from the area although all components become initial: SDM vol. 1 section
- * 13.8.1; its place and value after a reset: sections 10.5.1.1 and 10.2.3. */
-#define MXCSR_AT    24
-#define MXCSR_RESET 0x1f80u
-
-static void initial(struct object *o)
-{
-    clear(o);
-    ((uint32_t *)privileged_memory(o))[MXCSR_AT / sizeof(uint32_t)] = MXCSR_RESET;
-}
-
 /* Returns what is enabled. Called where the system uses XSAVE. */
 static uint32_t xcr0(void)
 {
@@ -55,18 +44,27 @@ static const char *lacks_avx512(const struct cpu *cpu)
     return (xcr0() & AVX512) == AVX512 ? NULL : "needs AVX-512 in XCR0, which is not enabled";
 }
 
-/* With the area as it is cleared, XRSTOR would make all components initial: it is saved first. */
-#define SAVED(name_, instruction_)                                                                 \
-    static void name_(struct object *o)                                                            \
-    {                                                                                              \
-        clear(o);                                                                                  \
-        __asm__ volatile(instruction_ " (%0)"                                                      \
-                         :                                                                         \
-                         : "r"(privileged_memory(o)), "a"((uint32_t)o->arg), "d"(0)                \
-                         : "memory");                                                              \
-    }
-SAVED(saved, "xsave64")
-SAVED(saved_compacted, "xsaves64")
+/* --- areas to restore from -------------------------------------------------------------------- */
+
+/* XRSTOR loads MXCSR from the area although all components become initial: SDM vol. 1 section
+ * 13.8.1; its place and value after a reset: sections 10.5.1.1 and 10.2.3. */
+#define MXCSR_AT    24
+#define MXCSR_RESET 0x1f80u
+/* The bit by which an area is compacted, as XRSTORS requires it: SDM vol. 1 section 13.4.2. */
+#define XCOMP_BV_AT 520
+#define COMPACTED   (1ull << 63)
+
+static void standard_initial(struct object *o)
+{
+    clear(o);
+    ((uint32_t *)privileged_memory(o))[MXCSR_AT / sizeof(uint32_t)] = MXCSR_RESET;
+}
+
+static void compacted_initial(struct object *o)
+{
+    clear(o);
+    ((uint64_t *)privileged_memory(o))[XCOMP_BV_AT / sizeof(uint64_t)] = COMPACTED;
+}
 
 static void use_ymm(void)
 {
@@ -76,11 +74,35 @@ static void use_ymm(void)
                      : "xmm0");
 }
 
-static void saved_used(struct object *o)
+static void use_zmm(void)
 {
-    use_ymm();
-    saved(o);
+    __asm__ volatile("vpternlogd $0xff, %%zmm0, %%zmm0, %%zmm0" : : : "xmm0");
 }
+
+/* With the area as it is cleared, XRSTOR would make all components initial: it is saved first. */
+#define SAVED(name_, instruction_)                                                                 \
+    static void name_(struct object *o)                                                            \
+    {                                                                                              \
+        clear(o);                                                                                  \
+        __asm__ volatile(instruction_ " (%0)"                                                      \
+                         :                                                                         \
+                         : "r"(privileged_memory(o)), "a"((uint32_t)o->arg), "d"(0)                \
+                         : "memory");                                                              \
+    }                                                                                              \
+    static void name_##_ymm(struct object *o)                                                      \
+    {                                                                                              \
+        use_ymm();                                                                                 \
+        name_(o);                                                                                  \
+    }                                                                                              \
+    static void name_##_zmm(struct object *o)                                                      \
+    {                                                                                              \
+        use_zmm();                                                                                 \
+        name_(o);                                                                                  \
+    }
+SAVED(standard, "xsave64")
+SAVED(compacted, "xsaves64")
+
+/* --- rows ------------------------------------------------------------------------------------- */
 
 #define STATE(ring_, name_, unit_, what_, arg_, history_, setup_, ...)                             \
     ring_(name_, 3, what_, .ops = PRIVILEGED_OPS, .unit = &unit_privileged_##unit_, .arg = arg_,   \
@@ -88,6 +110,8 @@ static void saved_used(struct object *o)
 #define NEEDS(feature_) .features = {FEATURE_OSXSAVE, feature_}
 /* With AVX, whose registers the histories use. */
 #define NEEDS_AVX(feature_) .features = {FEATURE_OSXSAVE, FEATURE_AVX, feature_}, .lacks = lacks_avx
+#define NEEDS_AVX512(feature_)                                                                     \
+    .features = {FEATURE_OSXSAVE, FEATURE_AVX512F, feature_}, .lacks = lacks_avx512
 
 #define SAVES(ring_, name_, feature_)                                                              \
     STATE(ring_, name_##_x87, name_, #name_ ", x87", X87, load, clear, NEEDS(feature_));           \
@@ -99,20 +123,24 @@ static void saved_used(struct object *o)
     STATE(ring_, name_##_unused, name_, #name_ ", x87, SSE and AVX, none in use", WITH_AVX,        \
           nothing_used, clear, NEEDS_AVX(feature_));                                               \
     STATE(ring_, name_##_avx512, name_, #name_ ", AVX-512 in use", WITH_AVX | AVX512, zmm_used,    \
-          clear, .features = {FEATURE_OSXSAVE, FEATURE_AVX512F, feature_}, .lacks = lacks_avx512)
+          clear, NEEDS_AVX512(feature_))
 
 SAVES(PRIVILEGED_ANY_RING, xsave, FEATURE_NONE);
 SAVES(PRIVILEGED_ANY_RING, xsaveopt, FEATURE_XSAVEOPT);
 SAVES(PRIVILEGED_ANY_RING, xsavec, FEATURE_XSAVEC);
 SAVES(PRIVILEGED_ROW, xsaves, FEATURE_XSAVES);
 
-#define RESTORES(name_, what_, arg_, setup_, ...)                                                  \
-    STATE(PRIVILEGED_ANY_RING, name_, xrstor, "xrstor, " what_, arg_, load, setup_, __VA_ARGS__)
+#define RESTORES(ring_, name_, area_, feature_)                                                    \
+    STATE(ring_, name_##_x87, name_, #name_ ", x87", X87, load, area_, NEEDS(feature_));           \
+    STATE(ring_, name_##_sse, name_, #name_ ", SSE", SSE, load, area_, NEEDS(feature_));           \
+    STATE(ring_, name_##_avx, name_, #name_ ", AVX in use", AVX, load, area_##_ymm,                \
+          NEEDS_AVX(feature_));                                                                    \
+    STATE(ring_, name_##_all, name_, #name_ ", x87, SSE and AVX in use", WITH_AVX, load,           \
+          area_##_ymm, NEEDS_AVX(feature_));                                                       \
+    STATE(ring_, name_##_initial, name_, #name_ ", x87, SSE and AVX, all initial", WITH_AVX, load, \
+          area_##_initial, NEEDS_AVX(feature_));                                                   \
+    STATE(ring_, name_##_avx512, name_, #name_ ", AVX-512 in use", WITH_AVX | AVX512, load,        \
+          area_##_zmm, NEEDS_AVX512(feature_))
 
-RESTORES(xrstor_x87, "x87", X87, saved, NEEDS(FEATURE_NONE));
-RESTORES(xrstor_sse, "SSE", SSE, saved, NEEDS(FEATURE_NONE));
-RESTORES(xrstor_all, "x87, SSE and AVX in use", WITH_AVX, saved_used, NEEDS_AVX(FEATURE_NONE));
-RESTORES(xrstor_initial, "x87, SSE and AVX, all initial", WITH_AVX, initial,
-         NEEDS_AVX(FEATURE_NONE));
-STATE(PRIVILEGED_ROW, xrstors_all, xrstors, "xrstors, x87, SSE and AVX", WITH_AVX, load,
-      saved_compacted, NEEDS_AVX(FEATURE_XSAVES));
+RESTORES(PRIVILEGED_ANY_RING, xrstor, standard, FEATURE_NONE);
+RESTORES(PRIVILEGED_ROW, xrstors, compacted, FEATURE_XSAVES);
