@@ -93,21 +93,21 @@ enum crowd_end crowd_late(struct crowd *c, const char *why)
     return CROWD_FAILED;
 }
 
-/* Names a core that only waited for another core only if no other core was aborted. */
+/* Names a core that only waited for another core only if no other core failed. */
 enum crowd_end crowd_parts_done(struct crowd *c, unsigned n)
 {
-    const struct plan_core *ended = NULL;
+    const struct plan_core *failed = NULL;
 
     for (unsigned i = 0; i < n; i++) {
         const struct plan_core *pc = core_at(c, i);
-        if (pc->row.ended && (!ended || (ended->waits && !pc->waits)))
-            ended = pc;
+        if (pc->row.why && (!failed || (failed->waits && !pc->waits)))
+            failed = pc;
     }
-    if (!ended)
+    if (!failed)
         return CROWD_MET;
-    fmt_buf(c->met.row.said, sizeof c->met.row.said, "core %u: %s", ended->engine.facts.core,
-            ended->row.why);
-    if (ended->waits)
+    fmt_buf(c->met.row.said, sizeof c->met.row.said, "core %u: %s", failed->engine.facts.core,
+            failed->row.why);
+    if (failed->waits)
         return crowd_late(c, c->met.row.said);
     crowd_fail(c, ROW_WRONG, c->met.row.said);
     return CROWD_FAILED;

@@ -25,8 +25,8 @@ enum crowd_end {
     CROWD_AGAIN, /* a core arrived too late, perhaps without a CPU: repeat the meeting */
     CROWD_FAILED /* the row has failed, with the reason */
 };
-/* Called after a meeting of the first n of c->places. Returns CROWD_FAILED if a part was aborted;
- * the row then names its core. */
+/* Called after a meeting of the first n of c->places. Returns CROWD_FAILED if a part was aborted or
+ * left state of its core changed; the row then names the core. */
 enum crowd_end crowd_parts_done(struct crowd *c, unsigned n);
 /*
  * Called after a meeting for which a core arrived too late; `why`: the symptom. On a platform that

@@ -161,6 +161,15 @@ static bool undefined_batch(struct crowd *c, unsigned place, unsigned n)
     return true;
 }
 
+/* DR0 takes any value, and DR7 does not enable it: SDM vol. 3B section 18.2. */
+static bool changed_batch(struct crowd *c, unsigned place, unsigned n)
+{
+    (void)c, (void)n;
+    if (place > 0)
+        __asm__ volatile("mov %0, %%dr0" : : "r"((uint64_t)place));
+    return true;
+}
+
 static uint64_t counted_all(const struct crowd *c, unsigned cores)
 {
     uint64_t sum = 0;
@@ -180,10 +189,17 @@ static void undefined_meet(struct crowd *c)
     crowd_contest(c, undefined_batch, 1, counted_all);
 }
 
-#define PROVOKE_CORES(name_, what_, meet_)                                                         \
+static void changed_meet(struct crowd *c)
+{
+    crowd_contest(c, changed_batch, 1, counted_all);
+}
+
+#define PROVOKE_CORES(name_, what_, ...)                                                           \
     BENCH(provoke_cores, name_, .what = what_, .form = FORM_CORES, .ops = 1, .on_request = true,   \
-          .meet = meet_)
+          .meet = __VA_ARGS__)
 
 PROVOKE_CORES(endless, "cores meet, and all but the first never end: exit status 2", endless_meet);
 PROVOKE_CORES(ud2, "the same, and all but the first execute an undefined instruction",
               undefined_meet);
+PROVOKE_CORES(changed, "the same, and all but the first change DR0", changed_meet,
+              .needs = NEED_RING0);

@@ -164,18 +164,20 @@ def test_a_missing_source_for_the_deadline_is_reported(boot):
     assert "no source can end a row" in b.text, str(b)
 
 
-def test_a_meeting_that_does_not_end_or_faults_fails_its_row_alone(boot):
+def test_a_meeting_that_does_not_end_faults_or_changes_state_fails_its_row_alone(boot):
     """The core that caused the delay is named; all of them continue with the next row."""
-    words = "suite=provoke_cores,cores bench=endless,ud2,padded cores=all deadline=1"
+    words = "suite=provoke_cores,cores bench=endless,ud2,changed,padded cores=all deadline=1"
     b = boot(words, extra=["-smp", "3"])
     assert b.status == CHECK_FAILED and not b.events("fault") and not b.events("nmi"), str(b)
-    assert len(b.rows) == 3 and b.row("cores", "padded")["status"] == "ok", str(b)
+    assert len(b.rows) == 4 and b.row("cores", "padded")["status"] == "ok", str(b)
     assert [s["cores"] for s in b.row("cores", "padded")["by_cores"]] == [1, 2, 3], str(b)
     for name, began in (("endless", "it ran longer than deadline=1 seconds"), ("ud2", "#UD invalid opcode (vector 6)")):
         row = b.row("provoke_cores", name)
         assert row["status"] == "wrong" and row["why"].startswith(f"core 1: {began}"), row
         function = function_at(int(re.search(r"\(image\+0x([0-9a-f]+)\)$", row["why"])[1], 16))
         assert function.endswith("_batch"), (function, row)
+    row = b.row("provoke_cores", "changed")
+    assert row["status"] == "wrong" and row["why"] == "core 1: the body changed DR0, which has been restored", row
 
 
 def test_a_row_with_a_wrong_answer_fails_the_run(boot):

@@ -27,6 +27,7 @@ static struct {
     unsigned ended;            /* of core 1's parts, by the deadline */
     bool ended_as_it_waits;    /* core 0's part is ended too, or instead, */
     bool starved, lost;        /* because it got no CPU; and an operation is lost */
+    bool changed;              /* core 1's part returns with changed state */
     unsigned meetings, longer; /* so far */
     uint64_t patience;         /* of the last one */
     bool alone;                /* the last one is of one core */
@@ -106,6 +107,10 @@ bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), v
     unsigned core = e->facts.core;
 
     fn(ctx);
+    if (plant.changed && core == 1) {
+        row_fail(row, ROW_WRONG, "the body changed DR0");
+        return false;
+    }
     if (!(core == 1 ? plant.ended : plant.ended_as_it_waits) || row == &crowd.met.row)
         return true;
     plan_cores[core].waits = core == 0;
@@ -292,6 +297,16 @@ static void a_part_that_never_ends_fails(void **state)
     }
 }
 
+static void a_part_that_leaves_state_changed_fails(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.changed = true;
+        meets[m](&crowd);
+        judged(ROW_WRONG, "core 1: the body changed DR0");
+    }
+}
+
 static void a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged(void **state)
 {
     plant.ended_as_it_waits = true;
@@ -458,6 +473,7 @@ int main(void)
         cmocka_unit_test_setup(a_core_that_has_a_cpu_and_is_late_fails, start),
         cmocka_unit_test_setup(where_every_core_runs_one_that_is_late_fails, start),
         cmocka_unit_test_setup(a_part_that_never_ends_fails, start),
+        cmocka_unit_test_setup(a_part_that_leaves_state_changed_fails, start),
         cmocka_unit_test_setup(a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged,
                                start),
         cmocka_unit_test_setup(cores_take_part_in_the_order_of_their_numbers, start),
