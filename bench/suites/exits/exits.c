@@ -2,7 +2,8 @@
  * Suite `exits`: what a hypervisor may intercept and no other suite has (docs/exits.md). With
  * suites `privileged` and `devices`, `compare` finds what exits. CPUID and the port without a
  * device are its scale. On bare metal the rows have their cost without exits. All leave the machine
- * as it was.
+ * as it was. Ports: Intel 316972 (ICH9), NMI_SC (61h) and ELCR1 (4D0h); EDh is the one that Linux
+ * writes to for a delay without a device (arch/x86/kernel/io_delay.c).
  */
 #include "bench/suites/privileged/privileged.h"
 
