@@ -18,7 +18,11 @@ def _say(text):
 def _agrees():
     if not sys.stdin.isatty():
         raise Failed("nobody can be asked here: --yes restarts the machine without a question")
-    return input("Take these steps and restart the machine now? [y/N] ").strip().lower() in ("y", "yes")
+    try:
+        return input("Take these steps and restart the machine now? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:  # Ctrl-D
+        print()
+        return False
 
 
 def _run(args, system):
@@ -41,7 +45,8 @@ def _once(args, system):
         for text, _ in prepare.steps(run):
             _say(f"would {text}" if args.dry_run else text)
     if args.dry_run:
-        _say("would restart the machine")
+        if not args.no_reboot:
+            _say("would restart the machine")
         return 0
     if not args.yes and not args.no_reboot and not _agrees():
         _say("Nothing was changed.")
@@ -51,7 +56,10 @@ def _once(args, system):
         _say("The next start of the machine runs the program once. `baretick once --undo` reverts this.")
         return 0
     _say("Restarting. Afterwards: baretick once --result")
-    system.reboot()
+    try:
+        system.reboot()
+    except Failed as e:
+        raise Failed(f"{e}; the run is prepared: restart the machine yourself, or revert it by `baretick once --undo`") from None
     return 0
 
 

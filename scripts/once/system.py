@@ -115,7 +115,14 @@ class System:
             raise Failed(f"{' '.join(command)}: exit status {ran.returncode}: {ran.stdout.strip().rpartition(chr(10))[2]}")
 
     def reboot(self):
-        """Restarts the machine in the way of its service manager."""
+        """Restarts the machine in the way of its service manager, which may refuse it: systemd does while another program
+        holds a lock, and asks who is at a terminal. Raises Failed."""
         os.sync()
         systemd = os.path.isdir(self.path("/run/systemd/system")) and shutil.which("systemctl")
-        subprocess.run([systemd, "reboot"] if systemd else ["reboot"], check=True)
+        command = [systemd, "reboot"] if systemd else ["reboot"]
+        try:
+            status = subprocess.run(command, check=False).returncode
+        except OSError as e:
+            raise Failed(f"{command[0]}: cannot be run: {e.strerror or e}") from None
+        if status:
+            raise Failed(f"{' '.join(command)}: exit status {status}")

@@ -49,16 +49,36 @@ def test_a_dry_run_prints_each_step_and_changes_nothing(made, once):
     assert status == 0 and made.content() == before and made.reboots == 0
     for step in (prepare.STATE, prepare.IMAGE, "Boot0002", "BootOrder", "BootNext", "restart", "suite=calls cores=all"):
         assert step in said, step
+    assert "restart" not in once("--dry-run", "--no-reboot", *WORDS)[1]
 
 
-@pytest.mark.parametrize("answer, restarts", [("y", 1), ("n", 0), ("", 0)])
+@pytest.mark.parametrize("answer, restarts", [("y", 1), ("n", 0), ("", 0), (None, 0)])
 def test_once_asks_before_it_changes_anything(made, once, monkeypatch, answer, restarts):
+    def typed(_):
+        if answer is None:  # Ctrl-D
+            raise EOFError
+        return answer
+
     before = made.content()
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr("builtins.input", lambda _: answer)
+    monkeypatch.setattr("builtins.input", typed)
     status, _ = once(*WORDS)
     assert made.reboots == restarts and status == 1 - restarts
     assert (made.content() == before) == (not restarts)
+
+
+def test_a_refused_restart_is_reported_and_the_run_stays_prepared(made, once, monkeypatch, tmp_path):
+    (tmp_path / "reboot").write_text("#!/bin/sh\nexit 3\n")
+    (tmp_path / "reboot").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("os.sync", lambda: None)
+    monkeypatch.setattr(made_system.Made, "reboot", system.System.reboot)
+    with pytest.raises(variables.Failed, match="^reboot: exit status 3; .*--undo"):
+        once("--yes")
+    assert entry.order(made.variables.get("BootNext")) == [own(made)[0]]
+    (tmp_path / "reboot").unlink()
+    with pytest.raises(variables.Failed, match="^reboot: cannot be run: .*--undo"):
+        once("--yes")
 
 
 def test_without_a_terminal_yes_is_required(made, once, monkeypatch):
