@@ -11,6 +11,8 @@ from tools import pe, places
 MIB = 1 << 20
 REPORT_MOST = 16 * MIB  # the longest report that the program keeps (kernel/machine/consoles.c)
 SPARE = MIB
+# Linux, Documentation/ABI/testing/sysfs-firmware-efi; for efi=runtime: Documentation/admin-guide/kernel-parameters.txt.
+FIRMWARE_BITS = "/sys/firmware/efi/fw_platform_size"
 OWN_KEYS = ("once", "takeover", "finish")  # `once` sets them itself
 LONE = ("help", "list")  # words that measure nothing
 
@@ -20,6 +22,9 @@ def check_words(words):
         key = word.partition("=")[0]
         if key in OWN_KEYS:
             raise Failed(f"{word}: `once` sets {key}= itself")
+        if key == "upload" and "://" in word:  # it may have a password
+            raise Failed("upload= with a URL needs a program that was started from a network; the report is written to the EFI "
+                         "system partition")
         if key in LONE:
             raise Failed(f"{word}: measures nothing; `baretick list` and "
                          f"`{places.shown(places.built('hosted/baretick'))} help` work in Linux")
@@ -45,9 +50,13 @@ def check_firmware(system):
     if not system.is_uefi():
         raise Failed("this Linux was not started by UEFI (no /sys/firmware/efi): a BIOS has no boot entries; "
                      "use a USB stick")
+    if system.text(FIRMWARE_BITS) == "32":
+        raise Failed(f"the firmware has 32 bits ({FIRMWARE_BITS}): the program needs a UEFI of 64 bits")
     mount = next((m for m in system.mounts() if m.where == linux.EFIVARS), None)
     if not mount or mount.kind != "efivarfs":
-        raise Failed(f"efivarfs is not mounted at {linux.EFIVARS}: mount -t efivarfs efivarfs {linux.EFIVARS}")
+        raise Failed(f"efivarfs is not mounted at {linux.EFIVARS}: mount -t efivarfs efivarfs {linux.EFIVARS}; if that is "
+                     "not supported, UEFI's runtime services are switched off, as in real-time kernels: add efi=runtime to the kernel's "
+                     "command line")
     if not mount.writable:
         raise Failed(f"efivarfs is mounted read-only at {linux.EFIVARS}: mount -o remount,rw {linux.EFIVARS}")
     if not system.is_root():

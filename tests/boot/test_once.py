@@ -161,7 +161,8 @@ REFUSED = {
     "container without systemd": (lambda made: made.write("proc/1/environ", "PATH=/bin\0container=lxc\0"), "container"),
     "not root": (lambda made: setattr(made, "is_root", lambda: False), "need root rights: use sudo"),
     "no UEFI": (bios, "not started by UEFI"),
-    "no efivarfs": (lambda made: efivars(made, None), "efivarfs is not mounted"),
+    "32 bits": (lambda made: made.write("sys/firmware/efi/fw_platform_size", "32\n"), "firmware has 32 bits.*64"),
+    "no efivarfs": (lambda made: efivars(made, None), "efivarfs is not mounted.*efi=runtime"),
     "efivarfs read-only": (lambda made: efivars(made, ("efivarfs", "ro,nosuid")), "efivarfs is mounted read-only"),
     "Secure Boot": (secure, "Secure Boot is on.*not signed"),
     "no ESP": (no_esp, "no EFI system partition"),
@@ -182,12 +183,12 @@ def test_once_names_missing_requirements_and_changes_nothing(made, once, case):
     assert made.content() == before and made.reboots == 0
 
 
-@pytest.mark.parametrize("word", ["finish=halt", "takeover=exit", "once=1", "list", "a b", 'x="y"'])
-def test_words_that_once_sets_itself_or_that_measure_nothing_are_refused(made, once, word):
+@pytest.mark.parametrize("word", ["finish=halt", "takeover=exit", "once=1", "list", "a b", 'x="y"', "upload=http://rack:s3cret@h/"])
+def test_words_that_once_sets_itself_or_that_cannot_work_are_refused(made, once, word):
     before = made.content()
-    with pytest.raises(variables.Failed, match=word.split("=")[0]):
+    with pytest.raises(variables.Failed, match=word.split("=")[0]) as failed:
         once("--yes", word)
-    assert made.content() == before
+    assert made.content() == before and "s3cret" not in str(failed.value)
 
 
 def test_a_wrong_word_is_refused_before_the_restart(made, once, tmp_path):
