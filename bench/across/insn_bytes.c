@@ -3,7 +3,7 @@
 /* Bytes, from reports of a Zen 3 and a Zen 4: of a form without its name and pairs, of a pair, both
  * also where instructions are counted, and of a record without its forms. */
 enum {
-    FORM_BYTES = 19,
+    FORM_BYTES = 18,
     PAIR_BYTES = 6,
     EXACT_FORM_BYTES = 8,
     EXACT_PAIR_BYTES = 5,
