@@ -117,4 +117,6 @@ def of_rows(old, new, unit, a, b, all_differ=True):
                 return ByPlacements(x, y, near_zero, all_differ), ""
     if not a.parts or not b.parts:
         return None, "no interval: give several launches of each side"
+    if unit == "ticks" and 1 in (a.launches, b.launches):  # of several cores: docs/figure.md
+        note = "launches may differ by more than one shows: give several of each side"
     return ByFigures(a, b, "figures", near_zero), note

@@ -119,6 +119,7 @@ def test_rows_of_two_cores_are_compared_by_their_intervals(kept):
     found = lines(old, new)
     assert (found["moved"]["verdict"], found["still"]["verdict"]) == ("slower", "same"), found
     assert (found["moved"]["unit"], found["moved"]["old_lo"], found["moved"]["old_hi"], found["moved"]["old_percent"]) == ("ticks", 95, 105, 98)
+    assert "give several of each side" in found["moved"]["why"]
     assert found["moved"]["ratio"] == pytest.approx(1.5) and found["moved"]["ratio_lo"] > 1.3
 
 
