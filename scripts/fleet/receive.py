@@ -59,6 +59,8 @@ def _take(path, reports, now):
     """Copies an upload if it is a whole report, unless that is done, and deletes it if it is old."""
     name, state = os.path.basename(path), _state(path)
     missing = None
+    if state is None:
+        return  # deleted since the folder was read
     if _state(os.path.join(reports, name)) != state:
         with open(path, "rb") as f:
             data = f.read()

@@ -6,6 +6,7 @@ import time
 
 import made_fleet
 import pytest
+from fleet import receive
 from made_reports import baretick
 
 REPORT = made_fleet.Machine(random.Random(1), rows=8).report(1)
@@ -84,6 +85,12 @@ def test_a_report_that_cannot_be_copied_stays_and_the_others_are_copied(folders)
     (reports / f".{NAME}.part").write_bytes(REPORT[:100])
     assert baretick("receive", str(incoming), str(reports)).returncode == 0
     assert content(reports)[NAME] == REPORT
+
+
+def test_an_upload_that_another_start_deletes_is_passed_over(folders):
+    incoming, reports = folders
+    receive._take(str(incoming / NAME), str(reports), time.time())
+    assert content(reports) == {}
 
 
 def test_a_missing_folder_is_named(folders):
