@@ -52,8 +52,8 @@ struct chase_walks {
 #define CHASE_WALKS 10
 struct chase_walks chase_walks(const struct chase *c, unsigned i);
 
-/* Walks as far as the first walk of a series, if that is whole laps: it restores the caches, into
- * which the check has brought its map. */
+/* Walks as far as the first walk of a series, if that is whole laps: it restores the caches, in
+ * which the check had its map, and the ruler and the witness their data. */
 void chase_warm(const struct chase *c);
 
 /* The ticks of `steps` steps, and of twice that. False: a walk did not end at its line. */

@@ -80,6 +80,7 @@ static uint64_t nmis(void)
 
 uint32_t witness_adds(uint32_t iterations)
 {
+    core.evicts = true;
     return (uint32_t)(60 + 64 * iterations * MADE_TPC);
 }
 

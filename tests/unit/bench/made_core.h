@@ -20,6 +20,7 @@ struct made_core {
     struct platform_wish wish; /* of the last one, ... */
     bool no_code, executable;  /* ... which cannot be executed; which can be executed now */
     unsigned stop_at;          /* the poll at which the user stops the run; 0: none */
+    bool evicts;               /* the ruler has evicted data since a test last cleared this */
     unsigned polls;            /* an NMI comes with each */
     unsigned ms;               /* by which the row extended its deadline */
     uint64_t began;            /* TSC at the beginning of the row */

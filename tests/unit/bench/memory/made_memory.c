@@ -42,6 +42,9 @@ uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
     double cycles = (one + made_memory.lap / (double)n) * (double)steps;
     uint64_t ticks = 100 + (uint64_t)(cycles * MADE_TPC * made_memory.slow);
 
+    if (core.evicts)
+        ticks += (uint64_t)(made_memory.evicted * MADE_TPC);
+    core.evicts = false;
     steps += ++made_memory.walks == made_memory.wrong_walk;
     for (uint64_t i = 0; i < steps; i++)
         at = (void *const *)*at;
@@ -163,7 +166,7 @@ void made_memory_reset(enum execution execution)
 {
     made_core_reset(execution);
     core.platform.cpuid = cpuid;
-    made_memory = (struct made_memory){.slow = 1};
+    made_memory = (struct made_memory){.slow = 1, .evicted = 1000};
 }
 
 const struct curve *made_curve(const struct bench *b)

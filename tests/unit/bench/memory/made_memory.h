@@ -18,6 +18,7 @@
 
 struct made_memory {
     double slow;               /* factor of every time */
+    double evicted;            /* core cycles that the first walk after the ruler takes longer */
     double lap;                /* core cycles of the beginning of a lap of a chase */
     unsigned wrong_walk;       /* the walk that ends a line too far, counted from 1; 0: none */
     bool no_cpuid;             /* CPUID reports no caches */

@@ -138,7 +138,7 @@ static void a_walk_that_ends_at_a_wrong_element_fails_the_row(void **state)
 {
     (void)state;
     reset(EXEC_SILICON);
-    made_memory.wrong_walk = 40;
+    made_memory.wrong_walk = 41; /* the second of a warm-up and a pair */
     const struct curve *c = made_curve(&row);
     assert_int_equal(c->row.status, ROW_WRONG);
     assert_non_null(strstr(c->row.why, "did not end at the element"));
