@@ -77,6 +77,7 @@ bool jumps_time(const struct jumps *j, struct jumps_ticks *t)
     uint64_t laps = (LAP_JUMPS + j->n - 1) / j->n, once, twice;
 
     t->jumps = laps * j->n;
+    (void)jumps_walk(first(j), laps, &once); /* as chase_warm() */
     t->once = jumps_walk(first(j), laps, &once);
     t->twice = jumps_walk(first(j), 2 * laps, &twice);
     return once == laps * j->sum && twice == 2 * laps * j->sum;

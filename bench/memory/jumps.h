@@ -34,7 +34,8 @@ void jumps_build(struct jumps *j, uint8_t *at, const uint8_t *code, uint64_t byt
  * executable, here and below. */
 uint32_t jumps_check(const struct jumps *j);
 
-/* Walks laps, enough for a measurement, and twice as many. False: an element was not visited. */
+/* Walks laps, enough for a measurement, and twice as many, after a walk that is not timed. False:
+ * an element was not visited. */
 struct jumps_ticks {
     uint64_t once, twice, jumps; /* of the first */
 };
