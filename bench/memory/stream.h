@@ -37,8 +37,9 @@ uint64_t stream_check(const struct stream *s);
  * iteration's lines; `lines` divides a lap's. */
 void stream_part(const struct stream *s, uint64_t *line, uint64_t lines);
 
-/* Runs the i-th timed walk, and one of twice its operations. If the first is whole laps, a walk that
- * is not timed precedes it; else the second begins where the first ended. *lines gets the operations of the first. */
+/* Runs the i-th timed walk, and one of twice its operations. If the first is whole laps, a walk
+ * that is not timed precedes it; else the second begins where the first ended. *lines gets the
+ * operations of the first. */
 struct stream_ticks {
     uint64_t once, twice, lines;
 };
