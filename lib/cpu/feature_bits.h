@@ -29,6 +29,7 @@
     ONE(WAITPKG, "WAITPKG", 7, 0, ECX, 5)                                                          \
     ONE(LA57, "5 levels of page tables", 7, 0, ECX, 16)                                            \
     ONE(RDPID, "RDPID", 7, 0, ECX, 22)                                                             \
+    ONE(AMX_TILE, "AMX tiles", 7, 0, EDX, 24)                                                      \
     ONE(FRED, "FRED", 7, 1, EAX, 17)                                                               \
     ONE(XSAVEOPT, "XSAVEOPT", 0xd, 1, EAX, 0)                                                      \
     ONE(XSAVEC, "XSAVEC", 0xd, 1, EAX, 1)                                                          \

@@ -27,7 +27,7 @@ BY_HAND = {
 
 # The features that rows need and a version of QEMU may lack, whatever the model; and those that old models lack.
 LATE = {"PCID", "RDPID", "RDSEED", "INVPCID", "INVLPGB", "WBNOINVD", "WAITPKG", "IBRS", "IBPB", "STIBP", "SSBD", "IA32_TSC_ADJUST",
-         "the APIC timer's TSC-deadline mode", "x2APIC", "XFD", "XFD of AMX tiles", "XSAVEC", "XSAVES", "AVX512F"}  # fmt: skip
+         "the APIC timer's TSC-deadline mode", "x2APIC", "XFD", "XFD of AMX tiles", "AMX tiles", "XSAVEC", "XSAVES", "AVX512F"}  # fmt: skip
 OLD = {"RDTSCP", "RDRAND", "SMAP", "MONITOR", "XSAVE in use by the system"}
 MODELS = {"max": ({}, set()), "intel": (INTEL, set()), "qemu64": (QEMU64, OLD), "Conroe": (CONROE, OLD)}
 

@@ -80,7 +80,8 @@ def test_bochs_runs_the_rows_whose_features_qemu_lacks(stick, tmp_path):
     done = {row["name"]: row["per_op"]["instructions"] for row in b.rows if row["status"] == "ok"}
     lacks = {row["name"] for row in b.rows} - set(done)
     assert lacks == {"pm_timer", "hpet", "pci_ecam", "rdpmc_fixed", "nmi_x2apic_delivery", "nmi_x2apic_return"} | {
-        f"user_{way}_{with_}" for way in ("int", "syscall", "sysenter") for with_ in ("verw", "ibrs", "fred")} | {"walk_4k_5", "walk_2m_4"}, str(b)  # fmt: skip
+        f"user_{way}_{with_}" for way in ("int", "syscall", "sysenter") for with_ in ("verw", "ibrs", "fred")} | {"walk_4k_5", "walk_2m_4"} | {
+        f"{name}_tiles" for name in ("xsave", "xsaveopt", "xsavec", "xsaves", "xrstor", "xrstors")}, str(b)  # fmt: skip
     assert refused(b.row("privileged", "rdpmc_fixed")), str(b)
     assert [b.row("devices", name)["why"] for name in ("pm_timer", "hpet")] == ["no FADT", "no HPET table"], str(b)
     known = rows_of_suite() | DEVICES | EXITS | BY_HAND | dict.fromkeys(WALKS | {"accessed"}, LOADS) | {f"user_{way}_pcid": BY_HAND[f"user_{way}_cr3"] for way in ("int", "syscall", "sysenter")}
@@ -122,3 +123,20 @@ def test_fred_delivers_each_event_with_exactly_its_instructions(stick, tmp_path,
     faults = [row for row in b.rows if row["suite"] == "provoke"]
     assert len(faults) == cores and all("#UD invalid opcode (vector 6) at " in row["why"] for row in faults), str(b)
     assert [row["status"] for row in b.rows if row["suite"] == "truth"] == ["ok"] * cores, str(b)
+
+
+AMX = "sapphire_rapids"  # the first model of Bochs with AMX
+
+
+@pytest.mark.others
+@pytest.mark.skipif(AMX not in models(), reason=f"needs a Bochs with the CPU model {AMX}: newer than 3.0, with AMX")
+@pytest.mark.parametrize("cores", [1, 2])
+def test_amx_tiles_are_saved_and_restored_with_exactly_their_instructions(stick, tmp_path, cores):
+    """XCR0 is as before after each row."""
+    words = "suite=privileged,truth samples=16 hist=off rounds=1 cores=all share=together bench=*_tiles,xrstor*,add"
+    b = bochs(tmp_path, stick({"baretick.conf": words.encode()}), cores=cores, model=AMX)
+    rows = [row for row in b.rows if row["name"] != "wrmsr_xfd_tiles"]
+    states = [row for row in rows if row["suite"] == "privileged"]
+    assert len(states) == cores * (4 + 2 * 7) and len(rows) == len(states) + cores, str(b)
+    assert all(row["status"] == "ok" and "changed" not in row for row in rows), str(b)
+    assert {row["per_op"]["instructions"] for row in states} == {3}, str(b)

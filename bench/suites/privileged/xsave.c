@@ -6,14 +6,24 @@
 #include "bench/suites/privileged/privileged.h"
 
 /* Bits of XCR0, and combinations. */
-enum { X87 = 1, SSE = 2, AVX = 4, AVX512 = 0xe0, LEGACY = X87 | SSE, WITH_AVX = LEGACY | AVX };
+enum {
+    X87 = 1,
+    SSE = 2,
+    AVX = 4,
+    AVX512 = 0xe0,
+    TILES = 0x60000, /* TILECFG and TILEDATA */
+    LEGACY = X87 | SSE,
+    WITH_AVX = LEGACY | AVX
+};
 
 /* Bytes of the area: more than the components that the kernel enables need, AVX-512 included. */
 #define AREA_BYTES 4096
 
 extern const struct unit unit_privileged_xsave, unit_privileged_xsaveopt, unit_privileged_xsavec,
     unit_privileged_xsaves, unit_privileged_xrstor, unit_privileged_xrstors,
-    unit_privileged_nothing_used, unit_privileged_ymm_used, unit_privileged_zmm_used;
+    unit_privileged_nothing_used, unit_privileged_ymm_used, unit_privileged_zmm_used,
+    unit_privileged_tiles_used, unit_privileged_tiles_by_xsave, unit_privileged_tiles_by_xsaves,
+    unit_privileged_tiles_off;
 
 static void clear(struct object *o)
 {
@@ -144,3 +154,44 @@ SAVES(PRIVILEGED_ROW, xsaves, FEATURE_XSAVES);
 
 RESTORES(PRIVILEGED_ANY_RING, xrstor, standard, FEATURE_NONE);
 RESTORES(PRIVILEGED_ROW, xrstors, compacted, FEATURE_XSAVES);
+
+/* --- AMX's tiles ------------------------------------------------------------------------------ */
+
+/* In the room, after the area, of which the tiles need 11 KiB. Eight tiles of 16 rows of 64 bytes:
+ * SDM vol. 2A LDTILECFG. */
+#define TILES_CONFIG 16384 /* as in xsave.asm */
+#define TILES_MOST   8
+struct tiles_config {
+    uint8_t palette, start_row, reserved[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+};
+
+static void tiles(struct object *o)
+{
+    struct tiles_config *config = (void *)((uint8_t *)o->room + TILES_CONFIG);
+    uint64_t *data = (uint64_t *)(void *)(config + 1);
+
+    clear(o);
+    privileged_registers(o)->r8 = xcr0();
+    *config = (struct tiles_config){.palette = 1};
+    for (unsigned i = 0; i < TILES_MOST; i++) {
+        config->row_bytes[i] = 64;
+        config->rows[i] = 16;
+    }
+    for (unsigned i = 0; i < 16 * 64 / sizeof *data; i++)
+        data[i] = ~0ull;
+}
+
+/* XSETBV needs ring 0. */
+#define OF_TILES(name_, history_, feature_)                                                        \
+    STATE(PRIVILEGED_ROW, name_##_tiles, name_, #name_ ", AMX's tiles in use", TILES, history_,    \
+          tiles, .after = &unit_privileged_tiles_off,                                              \
+          .features = {FEATURE_OSXSAVE, FEATURE_AMX_TILE, feature_})
+
+OF_TILES(xsave, tiles_used, FEATURE_NONE);
+OF_TILES(xsaveopt, tiles_used, FEATURE_XSAVEOPT);
+OF_TILES(xsavec, tiles_used, FEATURE_XSAVEC);
+OF_TILES(xsaves, tiles_used, FEATURE_XSAVES);
+OF_TILES(xrstor, tiles_by_xsave, FEATURE_NONE);
+OF_TILES(xrstors, tiles_by_xsaves, FEATURE_XSAVES);
