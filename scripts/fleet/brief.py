@@ -106,9 +106,11 @@ class _Figures:
 
 def read(folder, name, is_chosen):
     """Returns the Report in a file, whatever is wrong with it. is_chosen(row): whether a row's figure is kept."""
-    taken = _Figures(is_chosen)
+    taken, path = _Figures(is_chosen), os.path.join(folder, name)
+    if os.path.exists(path) and not os.path.isfile(path):
+        return Report(name, ["it is not a regular file"])  # reading a pipe may never end
     try:
-        report = saved.read(os.path.join(folder, name), FIELDS, taken.take)
+        report = saved.read(path, FIELDS, taken.take)
     except saved.Unreadable as e:
         return Report(name, [str(e).partition(": ")[2] or str(e)])
     damage = list(report.damage)

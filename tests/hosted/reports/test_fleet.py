@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import random
 import re
 import resource
@@ -148,6 +149,15 @@ def test_damaged_reports_are_listed_and_the_others_are_judged(page):
     machines = {x["machine"]: x for x in lines(page, "machines")}
     assert len(machines) == MACHINES + 1 and machines["empty"]["verdict"] == "no intact report"
     assert machines[made_fleet.machine_name(1)]["damaged"] == "1" and machines[made_fleet.machine_name(1)]["verdict"] == "pass"
+
+
+def test_a_pipe_and_a_broken_link_are_listed_as_damaged(tmp_path):
+    (tmp_path / "a_1.jsonl").write_bytes(made_fleet.Machine(random.Random(1), rows=2).report(0))
+    os.mkfifo(tmp_path / "a_2.jsonl")
+    (tmp_path / "a_3.jsonl").symlink_to("nothing")
+    assert baretick("report", tmp_path, "-o", tmp_path / "fleet.html").returncode == 1
+    found = {x["report"]: x["what is wrong"] for x in lines((tmp_path / "fleet.html").read_text(), "damaged")}
+    assert found == {"a_2.jsonl": "it is not a regular file", "a_3.jsonl": "No such file or directory"}
 
 
 def test_the_page_is_whole_and_has_every_section(page):
