@@ -27,6 +27,11 @@ def update_command(system, menu):
     raise Failed(f"{menu}/grub.cfg is there, and none of {', '.join(UPDATES.values())}: install GRUB's tools")
 
 
+def select_command(menu):
+    """Returns the command that selects the entry for the next start: as GRUB's folder, it is named grub or grub2."""
+    return f"{os.path.basename(menu)}-reboot baretick"
+
+
 def check_default(system, menu):
     """Raises Failed if the new entry would be the only one, which GRUB starts by itself."""
     if not ENTRIES.search(system.text(f"{menu}/grub.cfg") or ""):

@@ -10,12 +10,12 @@ from tools import help_text, places
 
 IMAGE = "\\EFI\\baretick\\baretick.efi"
 WORDS = ["takeover=borrow", "finish=reboot"]  # the report is written to the ESP, and the machine comes back
-AFTER = {"systemd-boot": "bootctl set-oneshot baretick.conf", "GRUB": "grub-reboot baretick"}
+LOADERS = ("systemd-boot", "GRUB")
 
 
 @dataclasses.dataclass
 class Place:
-    """The files that are installed, and their places. found: the loaders, of AFTER; menu: GRUB's folder or None."""
+    """The files that are installed, and their places. found: of LOADERS; menu: GRUB's folder or None."""
     system: object
     esp: disk.Esp
     image: bytes
@@ -32,7 +32,7 @@ def _place(args, system):
     checks.check_spelling(args.words, system.hosted)
     (image, _), esp = checks.read_image(system, args.image), disk.choose(system, args.esp)
     folder, systemd = grub.folder(system), systemd_boot.is_on(system, esp)
-    found = [name for name, there in zip(AFTER, (systemd, folder)) if there]
+    found = [name for name, there in zip(LOADERS, (systemd, folder)) if there]
     if not found:
         raise Failed(f"no boot loader that is known: neither systemd-boot on {esp}, nor GRUB in {' or '.join(grub.FOLDERS)}; "
                      "`baretick once` needs none")
@@ -127,7 +127,8 @@ def run(args, system=None):
         return 0
     _install(place)
     for name in place.found:
-        print(f"{name}: `{AFTER[name]}` selects it for the next start")
+        select = "bootctl set-oneshot baretick.conf" if name != "GRUB" else grub.select_command(place.menu)
+        print(f"{name}: `{select}` selects it for the next start")
     return 0
 
 

@@ -121,8 +121,9 @@ def test_what_is_installed_is_reverted_to_the_last_byte(made, command):
     ("boot/grub2", "usr/sbin/grub2-mkconfig", ["/usr/sbin/grub2-mkconfig", "-o", "/boot/grub2/grub.cfg"])])
 def test_the_tool_of_each_distribution_writes_grubs_menu(made, command, folder, tool, words):
     made.add_grub(folder, tool)
-    command()
+    _, said = command()
     assert made.ran == [words] and ENTRY not in made.content()
+    assert f"`{os.path.basename(folder)}-reboot baretick`" in said
 
 
 def test_a_snippet_of_the_package_is_left_alone(made, command):
