@@ -105,9 +105,15 @@ def process(*words):
                           text=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False)
 
 
+def not_ended(*_):
+    raise TimeoutError(f"it has not ended within {SECONDS} s")
+
+
 def baretick(*words):
     """Runs scripts/baretick with these words in this process, because a new one takes 0.2 s to start."""
     out, err, handler = Written(), Written(), signal.getsignal(signal.SIGTERM)
+    others_alarm = signal.signal(signal.SIGALRM, not_ended)
+    signal.alarm(SECONDS)
     try:
         with mock.patch.object(sys, "argv", ["baretick", *map(str, words)]), \
                 contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -115,5 +121,7 @@ def baretick(*words):
     except SystemExit as e:
         status = e.code or 0
     finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, others_alarm)
         signal.signal(signal.SIGTERM, handler)
     return subprocess.CompletedProcess(words, status, out.text(), err.text())
