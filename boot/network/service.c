@@ -13,6 +13,22 @@ static EFI_SERVICE_BINDING *find(struct network *n, EFI_GUID guid)
     return network_protocol(n, handle, guid);
 }
 
+/* Starts the network device of a loader such as iPXE, if the firmware's drivers on it did not: iPXE
+ * that uses the firmware's own device sends their packets then, but gives them none. Source: UEFI
+ * 2.10 section 24.1. */
+static void start_device(struct network *n)
+{
+    static const EFI_GUID guid = EFI_SIMPLE_NETWORK_PROTOCOL_GUID;
+    EFI_SIMPLE_NETWORK *device = network_protocol(n, n->device, guid);
+
+    if (!n->from_loader || !device)
+        return;
+    if (device->Mode->State == EfiSimpleNetworkStopped)
+        device->Start(device);
+    if (device->Mode->State == EfiSimpleNetworkStarted)
+        device->Initialize(device, 0, 0);
+}
+
 static bool open_events(struct service *s, unsigned seconds)
 {
     EFI_BOOT_SERVICES *bs = s->n->bs;
@@ -49,6 +65,7 @@ bool service_open(struct service *s, struct network *n, EFI_GUID binding, EFI_GU
         f->what = "the firmware has no driver for this protocol on the network device";
         return false;
     }
+    start_device(n);
     if (open_events(s, seconds) && open_child(s, protocol))
         return true;
     f->what = "the firmware's driver for this protocol cannot be opened";

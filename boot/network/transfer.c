@@ -12,14 +12,6 @@ static bool parse(struct url *url, const char *text, struct network_failure *f)
     return false;
 }
 
-/* Adds a hint to a failure that is not an answer of the server. */
-static bool ends(const struct network *n, bool done, struct network_failure *f)
-{
-    if (!done && !f->code && n->from_loader)
-        f->hint = "after iPXE: use snponly.efi, or do not start ipxe.efi by PXE";
-    return done;
-}
-
 bool network_get(struct network *n, const struct network_file *file, void *bytes, size_t room,
                  size_t *size, struct network_failure *f)
 {
@@ -28,10 +20,8 @@ bool network_get(struct network *n, const struct network_file *file, void *bytes
     *size = 0;
     if (!parse(&url, file->url, f))
         return false;
-    return ends(n,
-                url.scheme == URL_TFTP ? tftp_get(n, &url, bytes, room, size, f)
-                                       : http_get(n, file->url, file->login, bytes, room, size, f),
-                f);
+    return url.scheme == URL_TFTP ? tftp_get(n, &url, bytes, room, size, f)
+                                  : http_get(n, file->url, file->login, bytes, room, size, f);
 }
 
 bool network_put(struct network *n, const struct network_file *file, const void *bytes, size_t size,
@@ -41,8 +31,6 @@ bool network_put(struct network *n, const struct network_file *file, const void 
 
     if (!parse(&url, file->url, f))
         return false;
-    return ends(n,
-                url.scheme == URL_TFTP ? tftp_put(n, &url, bytes, size, f)
-                                       : http_put(n, file->url, file->login, bytes, size, f),
-                f);
+    return url.scheme == URL_TFTP ? tftp_put(n, &url, bytes, size, f)
+                                  : http_put(n, file->url, file->login, bytes, size, f);
 }

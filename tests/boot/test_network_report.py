@@ -123,10 +123,9 @@ def test_a_full_disk_of_tftpd_is_found_by_reading_the_report_back(wire):
 
 
 @need("dnsmasq", "in.tftpd", "nginx")
-@pytest.mark.parametrize("name", ["snponly.efi", "ipxe.efi"])
-def test_a_program_from_ipxe_sends_its_report_by_the_firmware_s_http(wire, name):
-    """The script that is shipped, with the iPXE that uses the firmware's driver of the device, and the other, which is
-    not started by PXE."""
+@pytest.mark.parametrize("name, own", [("snponly.efi", False), ("ipxe.efi", False), ("ipxe.efi", True)])
+def test_a_program_from_ipxe_sends_its_report_by_the_firmware_s_http(wire, name, own):
+    """The script that is shipped. own: iPXE is not started by PXE, and uses its own driver of the device."""
     ipxe = Path("/usr/lib/ipxe") / name
     if not ipxe.exists():
         pytest.skip("no iPXE: scripts/setup --all installs it")
@@ -136,6 +135,6 @@ def test_a_program_from_ipxe_sends_its_report_by_the_firmware_s_http(wire, name)
     shutil.copy(ipxe, wire.root / "loader.efi")
     shutil.copy(RECEIVERS / "baretick.ipxe", wire.root)
     (wire.root / f"{MAC}.conf").write_text(f"{QUICK} upload=http://{SERVER}/reports")
-    b = wire.boot(extra=["-kernel", ipxe] if name == "ipxe.efi" else []).must(SUCCESS)
+    b = wire.boot(extra=["-kernel", ipxe] if own else []).must(SUCCESS)
     assert b.run["options_from"].startswith("baretick.conf"), b.run["options_from"]
     whole(wire, b)
