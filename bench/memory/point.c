@@ -25,13 +25,16 @@ static bool may_fall(const struct bench_curve *kind)
 
 void point_levels(struct curve *c)
 {
-    struct level_point point[SIZES_MOST] = {{0}};
+    struct level_point point[SIZES_MOST] = {{0}}, calm[SIZES_MOST];
     unsigned shared = 0;
 
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
         bool cycles = is_known(p->cycles);
         point[i] = (struct level_point){p->bytes, cycles ? p->cycles : p->ticks, p->lo, p->hi};
+        calm[i] = point[i];
+        if (p->shared) /* it is marked; another size that is faster says nothing */
+            calm[i].value = UNKNOWN;
         shared += p->shared;
     }
     if (bench_by(&c->row.bench->curve) == BENCH_BY_SIZE)
@@ -39,6 +42,6 @@ void point_levels(struct curve *c)
     levels_match(c->level, c->levels, c->cache, c->caches);
     if (2 * shared > c->n)
         c->spoiled = CURVE_SHARED;
-    else if (!may_fall(&c->row.bench->curve) && levels_fall(point, c->n, &c->falls_at))
+    else if (!may_fall(&c->row.bench->curve) && levels_fall(calm, c->n, &c->falls_at))
         c->spoiled = CURVE_FALLS;
 }

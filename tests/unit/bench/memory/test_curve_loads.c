@@ -207,6 +207,28 @@ static void a_cost_per_lap_of_a_stride_is_not_a_neighbour(void **state)
     assert_int_equal(made_curve(&random)->spoiled, CURVE_FALLS);
 }
 
+/* A size that is marked as shared does not make the others doubtful. */
+static void a_size_on_a_shared_core_does_not_make_a_chase_fall(void **state)
+{
+    static const struct bench random = {.form = FORM_CURVE, .curve = {.ms = 2000}};
+    static struct curve c;
+
+    (void)state;
+    c = (struct curve){.row = {.bench = &random}, .n = 8};
+    for (size_t i = 0; i < c.n; i++)
+        c.point[i] = (struct curve_point){
+            .bytes = 4 * KIB << i, .ticks = 4, .cycles = 4, .lo = 3.9, .hi = 4.1};
+    c.point[2].cycles = 8;
+    c.point[2].lo = c.point[2].hi = 8;
+    point_levels(&c);
+    assert_int_equal(c.spoiled, CURVE_FALLS);
+    assert_int_equal(c.falls_at, c.point[3].bytes);
+    c.spoiled = CURVE_CLEAN;
+    c.point[2].shared = true;
+    point_levels(&c);
+    assert_int_equal(c.spoiled, CURVE_CLEAN);
+}
+
 static bool stay_on, is_off; /* the prefetchers cannot be disabled; they are off now */
 
 static const char *prefetch(const struct platform *p, unsigned number, bool off, const char **why)
@@ -257,6 +279,7 @@ int main(void)
         cmocka_unit_test(code_and_large_pages_have_other_tlbs),
         cmocka_unit_test(strides_cost_what_a_random_order_does),
         cmocka_unit_test(a_cost_per_lap_of_a_stride_is_not_a_neighbour),
+        cmocka_unit_test(a_size_on_a_shared_core_does_not_make_a_chase_fall),
         cmocka_unit_test(prefetchers_are_off_during_the_row_alone),
     };
 
