@@ -43,8 +43,8 @@ def check_spelling(words, program):
         raise Failed(re.sub(r"^baretick: (command line, word \d+: )?", "", ran.stderr.partition("\n")[0]))
 
 
-def check_firmware(system):
-    """UEFI, its variables, and the right to change them."""
+def check_firmware(system, changes=True):
+    """UEFI, its variables, and the rights. changes: whether variables are changed."""
     if system.is_container():
         raise Failed("this is a container: the machine's boot entries belong to its host; run it there")
     if not system.is_uefi():
@@ -57,7 +57,7 @@ def check_firmware(system):
         raise Failed(f"efivarfs is not mounted at {linux.EFIVARS}: mount -t efivarfs efivarfs {linux.EFIVARS}; if that is "
                      "not supported, UEFI's runtime services are switched off, as in real-time kernels: add efi=runtime to the kernel's "
                      "command line")
-    if not mount.writable:
+    if changes and not mount.writable:
         raise Failed(f"efivarfs is mounted read-only at {linux.EFIVARS}: mount -o remount,rw {linux.EFIVARS}")
     if not system.is_root():
         raise Failed("boot entries, the EFI system partition and the reports on it need root rights: use sudo")

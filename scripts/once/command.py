@@ -75,7 +75,7 @@ def _undo(args, system):
 
 
 def _result(args, system):
-    checks.check_firmware(system)
+    checks.check_firmware(system, changes=False)
     show = result.show_new if args.collect else result.show
     return show(system, disk.mounted(system), _say)
 
