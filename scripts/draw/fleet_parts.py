@@ -177,7 +177,8 @@ def rows(group, number):
         lines.append({**_named(row), "middle": band.middle, "spread": 100 * band.spread / band.middle, "count": len(figures),
                       "outliers": len(far[row]), "picture": picture,
                       "span": None if span is None else 100 * span})
-    return listed(f"Kind {number}: {len(group.machines)} machines; rows with outliers first, then those in which machines differ most",
+    drawn = f"; the first {STRIPS} are drawn" if len(lines) > STRIPS else ""
+    return listed(f"Kind {number}: {len(group.machines)} machines; rows with outliers first, then those in which machines differ most{drawn}",
                   ROWS, lines, label=f"Rows of kind {number}")
 
 
