@@ -100,14 +100,16 @@ def undo(system):
 
 
 def _install(place):
-    """Takes all steps; if one fails, removes what the others have made, and raises Failed."""
+    """Takes all steps; if one fails or is interrupted, removes what the others have made, as prepare.prepare()."""
     try:
         for text, act in steps(place):
             print(text, flush=True)
             act()
-    except (Failed, OSError) as e:
+    except (Failed, OSError, *prepare.INTERRUPTED) as e:
         for line in undo(place.system):
             print(line, flush=True)
+        if isinstance(e, prepare.INTERRUPTED):
+            raise
         raise Failed(f"{e}; everything was reverted") from None
 
 

@@ -15,6 +15,7 @@ IMAGE = f"{FOLDER}\\once.efi"
 REPORTS = "\\baretick"  # the folder on the ESP in which the program writes its report (boot/stick.c)
 STORE = "/var/lib/baretick"
 STATE = f"{STORE}/once.json"
+INTERRUPTED = (KeyboardInterrupt, SystemExit)  # Ctrl-C, SIGTERM
 PARTS = (".jsonl", ".txt")  # the files of a report
 # The variable in which the program leaves its result (boot/once.c).
 WITNESS, WITNESS_GUID = "BaretickOnce", "6d8f2f0b-5a0e-4c53-9d0c-7c0ff1d5b2a6"
@@ -202,14 +203,17 @@ def undo(system, esps):
 
 
 def prepare(run, say):
-    """Takes all steps; if one fails, removes what the others have made, and raises Failed."""
+    """Takes all steps; if one fails or is interrupted, removes what the others have made, and raises Failed or what
+    interrupted it."""
     try:
         for text, act in steps(run):
             say(text)
             act()
-    except (Failed, OSError) as e:
+    except (Failed, OSError, *INTERRUPTED) as e:
         for line in undo(run.system, [run.esp]):
             say(line)
+        if isinstance(e, INTERRUPTED):
+            raise
         raise Failed(f"{e}; everything was reverted") from None
 
 

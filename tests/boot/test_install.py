@@ -142,6 +142,21 @@ def test_a_changed_snippet_is_kept_and_named(made, command):
     assert grub.SNIPPET in command("--undo")[1] and made.content()["etc/grub.d/90_baretick"] == b"changed"
 
 
+def test_ctrl_c_reverts_everything(made, command, monkeypatch):
+    made.add_grub()
+    before, runs = made.content(), []
+
+    def interrupted(_):
+        runs.append(1)
+        if len(runs) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(made, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        command()
+    assert made.content() == before and len(runs) == 2, "GRUB's menu is written again"
+
+
 def test_a_failed_update_reverts_everything(made, command):
     made.add_systemd_boot()
     made.add_grub()

@@ -121,6 +121,20 @@ def test_a_full_variable_store_changes_nothing(made, once, refused):
     assert made.content() == before and made.reboots == 0
 
 
+def test_ctrl_c_reverts_the_steps_before_it(made, once, monkeypatch):
+    before, change = made.content(), made.variables.set
+
+    def interrupted(name, *value, **how):
+        if name == "BootNext":
+            raise KeyboardInterrupt
+        change(name, *value, **how)
+
+    monkeypatch.setattr(made.variables, "set", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        once("--yes", "--in-order")
+    assert made.content() == before and made.reboots == 0
+
+
 # --- refusals -------------------------------------------------------------------------------------
 
 
