@@ -161,7 +161,8 @@ def test_install_upgrade_and_purge_leave_nothing(tree, packages, old):
 def test_the_package_of_a_later_commit_has_a_greater_version(packages):
     """The version has the time of the commit."""
     version = run("dpkg-deb", "-f", packages["baretick"], "Version").strip()
-    time = run("git", "log", "-1", "--date=format-local:%Y%m%d%H%M%S", "--format=%cd", cwd=ROOT, env={**os.environ, "TZ": "UTC"}).strip()
+    commit = packages["baretick"].parents[1].name
+    time = run("git", "log", "-1", "--date=format-local:%Y%m%d%H%M%S", "--format=%cd", commit, cwd=ROOT, env={**os.environ, "TZ": "UTC"}).strip()
     assert version == f"{OLD}+{time}"
     for earlier, later in ((OLD, version), (f"{OLD}+20260101000000", version), (version, f"{OLD}.1")):
         run("dpkg", "--compare-versions", earlier, "lt", later)
