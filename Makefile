@@ -67,7 +67,7 @@ OBJS    := $(C_SRC:%=$(OBJ)/%.o) $(ASM_SRC:%=$(OBJ)/%.o)
 GENERAL_ROOMS := boot $(addprefix kernel/,memory cpu devices trap cores console machine) $(addprefix bench/,api objects) \
 	$(addprefix lib/,text config network firmware cpu screen object insn)
 # The last counts the bytes of its table before the kernel enables SSE.
-GENERAL_FILES := $(wildcard kernel/*.c) bench/insn/forms.c
+GENERAL_FILES := $(wildcard kernel/*.c) bench/kinds/insn_forms.c
 # Compiled as a user of the compiler would: without frame pointers.
 BODY_ROOMS := bench/suites
 $(foreach r,$(GENERAL_ROOMS) $(BODY_ROOMS),$(if $(wildcard $r/),,$(error $r: no such room: mend \
@@ -148,11 +148,11 @@ $(OBJ)/%.asm.o: %.asm $(OBJ)/flags
 	@$(NASM) $(call nasmflags,$<) -M -MP -MT $@ $< >$(@:.o=.d)
 
 # The rows' functions, with their relocations, as bytes in the program: the measured code is placed from these
-# (bench/place/compiled.h). Each section of code or data remains separate. The functions that they call outside of their
+# (bench/engine/compiled.h). Each section of code or data remains separate. The functions that they call outside of their
 # own objects are linked in. Sources without rows of FORM_FUNCTION are left out: nothing of these rows is placed.
 NOT_PLACED  := $(addprefix $(OBJ)/bench/suites/,devices/% events/% exits/% privileged/% translation/% wakeup/% $(addsuffix .c.o,cores essence_rows insn limits memory quiet))
 SUITES      := $(OBJ)/suites.o
-SUITES_OBJS := $(filter-out $(NOT_PLACED),$(filter $(OBJ)/bench/suites/%,$(OBJS))) $(patsubst %,$(OBJ)/%.c.o,bench/api/check lib/object/gnu_hash lib/text/mem lib/text/str)
+SUITES_OBJS := $(filter-out $(NOT_PLACED),$(filter $(OBJ)/bench/suites/%,$(OBJS))) $(patsubst %,$(OBJ)/%.c.o,bench/api/counted lib/object/gnu_hash lib/text/mem lib/text/str)
 NASMFLAGS_bench/objects/suites_object.asm := -DSUITES_OBJECT=$(call quoted,"$(SUITES)")
 $(SUITES): $(SUITES_OBJS) bench/objects/suites.ld scripts/build/thin_suites $(OBJ)/suites
 	$(call say,LD $@)$(LD) -r --unique -T bench/objects/suites.ld -o $@.tmp $(SUITES_OBJS)
@@ -202,7 +202,7 @@ HOSTED_OBJS := $(patsubst %,$(OBJ)/%.o,$(sort $(wildcard hosted/*.c hosted/platf
 # Decodes recorded bytes with lib/.
 REPLAY      := $(B)/hosted/replay
 REPLAY_SRC  := $(sort $(wildcard hosted/replay/*.c))
-REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/figure/row_figure.c.o $(IMAGE_LIB)
+REPLAY_OBJS := $(REPLAY_SRC:%=$(OBJ)/%.o) $(OBJ)/bench/engine/row_figure.c.o $(IMAGE_LIB)
 # Writes baretick.conf with every option as a comment.
 CONF_TOOL   := $(B)/hosted/conf
 # Prints the schema of the report.
@@ -370,9 +370,10 @@ UNIT_CCS ?= gcc
 UNIT     := $(B)/unit
 # All of lib/, the readers of objects, and the engine: tests that need other units of bench/ name them, or include their
 # sources. The host's libc replaces lib/text/mem.c. Helpers of the tests are in the same folders.
-UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/model/% bench/report/%,$(C_SRC))) bench/api/registry.c \
-	bench/api/report.c bench/api/timer.c bench/context/pace.c $(wildcard bench/measure/engine*.c bench/check/*.c bench/figure/*.c \
-	bench/sample/*.c bench/method/method*.c) $(addprefix bench/place/,layout.c wide.c) \
+UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/result/%,$(C_SRC))) \
+	$(addprefix bench/api/,registry.c report.c schema.c timer.c) \
+	$(filter-out $(addprefix bench/engine/,ahead.c barrier.c compiled.c gate.c growing.c place.c probe_run.c window.c), \
+	$(wildcard bench/engine/*.c)) \
 	$(sort $(wildcard tests/unit/*.c)) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
 # One program per test, build/unit/COMPILER/NAME; the tests are in folders like those of the code that they test.
@@ -384,7 +385,7 @@ wrapped = $(addprefix -Wl$(comma)--wrap=,$1)
 LDLIBS_test_area    := $(call wrapped,mmap memfd_create madvise)
 LDLIBS_test_core_witness := $(call wrapped,witness_read_before witness_read witness_is_shared)
 LDLIBS_test_counter := $(call wrapped,syscall read close mmap munmap)
-# Additional sources of a test: its lines "// links: bench/place/layout.c ...", here as NAME:SOURCE. The test defines
+# Additional sources of a test: its lines "// links: bench/engine/layout.c ...", here as NAME:SOURCE. The test defines
 # functions that such a source calls and nobody links.
 UNIT_LINKS := $(shell awk '$$1 == "//" && $$2 == "links:" { n = FILENAME; gsub(/.*\/|\.c$$/, "", n); \
 	for (i = 3; i <= NF; i++) print n ":" $$i }' $(UNIT_TESTS))

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "bench/run.h"
+#include "bench/run/run.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/area.h"
 #include "hosted/platform/clock.h"

@@ -5,7 +5,7 @@
 #include "bench/api/survey.h"
 #include "bench/api/chain.h"
 #include "bench/api/tsc.h"
-#include "bench/head/head.h"
+#include "bench/output/head.h"
 #include "lib/config/near.h"
 #include "lib/config/options_show.h"
 #include "lib/text/fmt.h"

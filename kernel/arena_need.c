@@ -1,7 +1,7 @@
 #include "kernel/entry.h"
 #include "bench/api/platform.h"
 #include "bench/api/registry.h"
-#include "bench/cores/crowd.h"
+#include "bench/kinds/crowd.h"
 #include "kernel/console/screen.h"
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"

@@ -1,5 +1,5 @@
 #include "kernel/kernel.h"
-#include "bench/place/place.h"
+#include "bench/engine/place.h"
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/cpu/cpu_setup.h"

@@ -4,8 +4,8 @@
 
 #include "bench/api/platform.h"
 #include "bench/api/report.h"
-#include "bench/measure/engine.h"
-#include "bench/run.h"
+#include "bench/engine/engine.h"
+#include "bench/run/run.h"
 #include "kernel/machine/machine.h"
 
 /* The kernel's global state. */

@@ -3,7 +3,7 @@
  * to the firmware. Interrupts are disabled throughout; boot services are gone, or are not called.
  */
 #include "kernel/entry.h"
-#include "bench/run.h"
+#include "bench/run/run.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/cores/cores.h"
 #include "kernel/cpu/cpu_setup.h"

@@ -19,7 +19,7 @@
 #include "lib/limits/program.h"
 #include "lib/object/elf.h"
 
-struct crowd; /* bench/cores/crowd.h */
+struct crowd; /* bench/kinds/crowd.h */
 struct object;
 
 struct vtable {
@@ -30,7 +30,7 @@ struct vtable {
 /*
  * The data that every body works on, in the data buffer. Before each placement all of it is zeroed
  * and `room` is set; the contents of the room are kept. A body in C receives the object's address;
- * one in NASM finds it in the register OBJECT, and the offsets in bench/window/unit.inc.
+ * one in NASM finds it in the register OBJECT, and the offsets in bench/engine/unit.inc.
  */
 struct object {
     uint64_t counter; /* ++*x increments it */
@@ -58,12 +58,12 @@ enum form {
     FORM_LOOP,     /* `unit` in a loop of `ops` iterations; the empty loop is subtracted */
     FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
-    FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/cores/crowd.h) */
-    FORM_WATCH,    /* no windows: all cores at once watch for gaps (bench/cores/quiet.h) */
-    FORM_CURVE,    /* no windows: each core measures a curve over sizes (bench/memory/curve.h) */
-    FORM_FORWARD,  /* no windows: each core maps store forwarding (bench/memory/forward.h) */
-    FORM_LIMIT,    /* no windows: each core measures a curve over a count (bench/limits/limit.h) */
-    FORM_INSN,     /* a table of instruction forms; has its own windows (bench/insn) */
+    FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/kinds/crowd.h) */
+    FORM_WATCH,    /* no windows: all cores at once watch for gaps (bench/kinds/quiet.h) */
+    FORM_CURVE,   /* no windows: each core measures a curve over sizes (bench/kinds/curve_kind.h) */
+    FORM_FORWARD, /* no windows: each core maps store forwarding (bench/kinds/forward_kind.h) */
+    FORM_LIMIT, /* no windows: each core measures a curve over a count (bench/kinds/limit_kind.h) */
+    FORM_INSN,  /* a table of instruction forms; has its own windows (insn_cell.h) */
 };
 
 /* Returns whether the engine takes the windows of such a row; each other form measures in its own
@@ -100,7 +100,7 @@ struct bench_code {
 };
 
 /* Rows that differ in one thing. If there are many, they are columns of one table
- * (bench/show/grouped.h). */
+ * (bench/output/grouped.h). */
 #define BENCH_COLUMNS 6
 struct bench_family {
     const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL ends the list */
@@ -143,7 +143,7 @@ struct bench {
     /*
      * The code comes first: the suites' object holds only the fields before `suite`
      * (scripts/build/thin_suites). The functions of FORM_FUNCTION are placed for each placement,
-     * and so are setup, check and before of such a row (bench/place/compiled.h). Data that they
+     * and so are setup, check and before of such a row (bench/engine/compiled.h). Data that they
      * share outside the object may be static.
      */
     body_fn function;       /* FORM_FUNCTION */
@@ -164,7 +164,7 @@ struct bench {
     enum form form;
     uint32_t ops; /* operations per window */
     /* What the row needs; a row that lacks something is unsupported, with the reason
-     * (engine_lacks in bench/context/context.h). */
+     * (engine_lacks in bench/engine/context.h). */
     uint32_t needs;                            /* NEED_*, or-ed */
     enum cpu_feature features[BENCH_FEATURES]; /* of the CPU; FEATURE_NONE ends the list */
     enum platform_device device;               /* the row finds its place in the object's `arg` */
@@ -201,7 +201,7 @@ struct bench {
     /* FORM_FUNCTION */
     uint32_t grain;    /* both functions accept only multiples of it; 0: any n */
     uint32_t most_ops; /* both functions accept no n above this; 0: no limit */
-    /* Least number of operations to single-step (bench/check/stepped.h), if a number below it
+    /* Least number of operations to single-step (bench/engine/stepped.h), if a number below it
      * executes as much per operation as all others do on average; 0: a grain. */
     uint32_t step_ops;
     const struct bench_code *code; /* of a user row, in place of the two functions */
@@ -259,7 +259,7 @@ struct bench {
     /* The row has the code of the row that it is compared with, moved by this many bytes within a
      * cache line. The report says whether this CPU is sensitive to that. 0: other code. */
     uint32_t moved_bytes;
-    /* The step of the C program (method=plain, bench/model/probe.h) that calls the row's function.
+    /* The step of the C program (method=plain, bench/result/probe.h) that calls the row's function.
      * C_BASELINE, 0: not called there. */
     enum c_step c_step;
 };

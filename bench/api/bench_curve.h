@@ -8,13 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The access pattern of a row of FORM_CURVE: a pointer chase (bench/memory/chase.h), or reading,
+/* The access pattern of a row of FORM_CURVE: a pointer chase (bench/kinds/chase.h), or reading,
  * writing and copying with vectors of 16 or 32 bytes, non-temporal stores, or repeated string
- * instructions (bench/memory/stream.h); or what its points are instead of sizes. */
+ * instructions (bench/kinds/stream.h); or what its points are instead of sizes. */
 enum bench_load {
     BENCH_CHASE,
     BENCH_PAGES, /* a chase with one element in each page: the reach of the TLBs */
-    BENCH_CODE,  /* jumps, one in each page: that of the TLBs for code (bench/memory/jumps.h) */
+    BENCH_CODE,  /* jumps, one in each page: that of the TLBs for code (bench/kinds/jumps.h) */
     BENCH_READ_16,
     BENCH_READ_32,
     BENCH_WRITE_16,
@@ -24,10 +24,10 @@ enum bench_load {
     BENCH_COPY_16,
     BENCH_COPY_32,
     BENCH_COPY_REP,
-    BENCH_FLUSH, /* CLFLUSH, CLFLUSHOPT, CLWB of a line by its state (bench/memory/flush.h) */
+    BENCH_FLUSH, /* CLFLUSH, CLFLUSHOPT, CLWB of a line by its state (bench/kinds/flush.h) */
     BENCH_FLUSH_OPT,
     BENCH_WRITE_BACK,
-    BENCH_SPLIT_LOAD, /* from here on: accesses by offset (bench/memory/near.h) */
+    BENCH_SPLIT_LOAD, /* from here on: accesses by offset (bench/kinds/near.h) */
     BENCH_SPLIT_STORE,
     BENCH_ALIAS
 };
@@ -60,7 +60,7 @@ static inline bool bench_is_flush(enum bench_load load)
     return load >= BENCH_FLUSH && load <= BENCH_WRITE_BACK;
 }
 
-/* The cores that take part in a row of FORM_CURVE (bench/memory/together.h). */
+/* The cores that take part in a row of FORM_CURVE (bench/kinds/shared_curve.h). */
 enum bench_crowd {
     BENCH_ALONE,  /* one core at a time */
     BENCH_CORES,  /* 1, 2, 4 ... and all cores with the same load, each on separate memory */

@@ -1,6 +1,7 @@
 /*
  * The parts of the essence: lines with figures of rows, and of the datasheet's ten figures. A suite
- * declares what the essence takes from it, next to its rows; bench/essence lays the lines out and
+ * declares what the essence takes from it, next to its rows; bench/output/essence.c lays the lines
+ * out and
  * knows no suite by name.
  */
 #ifndef BENCH_API_ESSENCE_PARTS_H

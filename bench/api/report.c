@@ -1,5 +1,5 @@
 #include "bench/api/report.h"
-#include "bench/report/fields.h"
+#include "bench/api/schema.h"
 #include "lib/text/fmt.h"
 
 void report_init(struct report *r, struct sink *out, enum format format)
@@ -141,7 +141,7 @@ void report_selftest(struct report *r, const char *name, enum selftest result, c
 static void tell_odd_field(struct report *r)
 {
     if (r->check.odd[0] != '\0')
-        report_eventf(r, "mistake", "%s in bench/report", r->check.odd);
+        report_eventf(r, "mistake", "%s in bench/api/fields", r->check.odd);
 }
 
 /* Writes "154 rows", after a comma if something precedes it. */

@@ -6,7 +6,7 @@
 #define BENCH_API_STATEMENT_H
 
 #include "bench/api/bench.h"
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "bench/api/keep.h"
 
 #define BENCH_STATEMENT_OPS 1000

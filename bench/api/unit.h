@@ -1,7 +1,7 @@
 /*
  * Pieces of machine code written in NASM, copied into the code buffer to make a window: recipe
  * starts and stops, bodies, callees. A piece runs at any address. It may have one reference to
- * something outside itself; a fixup names it. bench/window/unit.inc has the NASM macros that emit
+ * something outside itself; a fixup names it. bench/engine/unit.inc has the NASM macros that emit
  * this layout; a unit called NAME there is `extern const struct unit unit_NAME` here.
  */
 #ifndef BENCH_API_UNIT_H
@@ -28,6 +28,6 @@ struct unit {
     enum fixup_to fixup_to; /* FIXUP_NONE: no such field */
     uint8_t code[];
 };
-_Static_assert(offsetof(struct unit, code) == 12, "UNIT of bench/window/unit.inc: three dd");
+_Static_assert(offsetof(struct unit, code) == 12, "UNIT of bench/engine/unit.inc: three dd");
 
 #endif

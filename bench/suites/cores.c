@@ -4,8 +4,8 @@
  */
 #include "bench/api/bench.h"
 #include "bench/api/essence_parts.h"
-#include "bench/cores/crowd.h"
-#include "bench/cores/crowd_part.h"
+#include "bench/kinds/crowd.h"
+#include "bench/kinds/crowd_part.h"
 #include "bench/api/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \

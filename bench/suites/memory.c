@@ -2,7 +2,7 @@
  * request. */
 #include "bench/api/bench.h"
 #include "bench/api/essence_parts.h"
-#include "bench/cores/crowd.h"
+#include "bench/kinds/crowd.h"
 
 #define CURVE(name_, what_, ...)                                                                   \
     BENCH(memory, name_, .what = what_, .form = FORM_CURVE, .ops = 1, .on_request = true,          \

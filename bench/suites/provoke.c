@@ -2,8 +2,8 @@
  * Deliberate failures: to show what each looks like, and to check that a script detects the exit
  * status. They run only when suite= names the suite, best one at a time, with bench=.
  */
-#include "bench/api/check.h"
-#include "bench/cores/crowd.h"
+#include "bench/api/counted.h"
+#include "bench/kinds/crowd.h"
 
 static int wrong_body(uint64_t n, struct object *o)
 {

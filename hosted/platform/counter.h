@@ -9,7 +9,7 @@
 #include "bench/api/timer.h"
 
 /* A timer_source: has CYCLE_PMC and CYCLE_PERF; APERF needs ring 0; the others are those of
- * bench/sample/cycle.h. */
+ * bench/engine/cycle.h. */
 struct timer *counter_source(void *context, unsigned id, const char **why);
 
 /* The platform's counter of retired instructions. */

@@ -7,7 +7,7 @@
 #define HOSTED_PLATFORM_CPUS_H
 
 #include "bench/api/platform.h"
-#include "bench/cores/exchange.h"
+#include "bench/kinds/exchange.h"
 #include "hosted/platform/process.h"
 
 /* Returns the CPUs in the order of the cores; *n gets their number. The process must be pinned. */

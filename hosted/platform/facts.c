@@ -2,9 +2,9 @@
 #include <string.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
-#include "bench/essence/essence_take.h"
-#include "bench/head/head.h"
-#include "bench/head/tsc_facts.h"
+#include "bench/output/essence_take.h"
+#include "bench/output/head.h"
+#include "bench/output/tsc_facts.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/events.h"
 

@@ -1,12 +1,13 @@
-/* The start of a hosted report: the part of bench/head/head.h, the process, and the TSC as measured
+/* The start of a hosted report: the part of bench/output/head.h, the process, and the TSC as
+ * measured
  * in a process. */
 #ifndef HOSTED_PLATFORM_FACTS_H
 #define HOSTED_PLATFORM_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/model/facts.h"
-#include "bench/model/probe.h"
-#include "bench/essence/essence.h"
+#include "bench/result/facts.h"
+#include "bench/result/probe.h"
+#include "bench/output/essence.h"
 #include "hosted/platform/clock.h"
 #include "hosted/platform/process.h"
 

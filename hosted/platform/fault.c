@@ -4,7 +4,7 @@
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "bench/place/place.h"
+#include "bench/engine/place.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/process.h"
 #include "hosted/platform/exit_guard.h"

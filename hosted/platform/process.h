@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 #include <time.h>
-#include "bench/essence/board.h"
+#include "bench/output/board.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/smbios.h"
 #include "lib/text/sink.h"

@@ -1,6 +1,6 @@
 /*
  * The kind windows: recorded blocks, judged by the program's own witness (lib/stats/witness.h) and
- * turned into a figure by its own path (bench/figure/row_figure.h); one object per launch and body.
+ * turned into a figure by its own path (bench/engine/row_figure.h); one object per launch and body.
  */
 #include <stdlib.h>
 #include "lib/decimal/json_f64.h"

@@ -1,7 +1,7 @@
 #include "hosted/replay/windows_figure.h"
 #include <stdlib.h>
-#include "bench/context/cut.h"
-#include "bench/figure/row_figure.h"
+#include "bench/engine/cut.h"
+#include "bench/engine/row_figure.h"
 #include "lib/stats/known.h"
 
 static const enum windows_kind recorded[KINDS] = {

@@ -1,5 +1,5 @@
 /*
- * The figure of recorded passes, by the engine's own path (bench/figure/row_figure.h): each pass is
+ * The figure of recorded passes, by the engine's own path (bench/engine/row_figure.h): each pass is
  * a block of its placement, and each placement is a part.
  */
 #ifndef HOSTED_REPLAY_WINDOWS_FIGURE_H

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "bench/api/registry.h"
-#include "bench/place/compiled.h"
-#include "bench/measure/engine.h"
-#include "bench/place/place.h"
+#include "bench/engine/compiled.h"
+#include "bench/engine/engine.h"
+#include "bench/engine/place.h"
 #include "bench/objects/objects.h"
 #include "lib/text/fmt.h"
 #include "hosted/platform/folder.h"

@@ -1,10 +1,11 @@
 /*
- * Prints every field of a report that bench/report/fields.def declares, one line of JSON each, for
+ * Prints every field of a report that bench/api/fields/fields.def declares, one line of JSON each,
+ * for
  * scripts/build/fields. Exit 1: not all of it could be written.
  */
 #include <stdio.h>
 #include <string.h>
-#include "bench/report/declare.h"
+#include "bench/api/declare.h"
 #include "lib/text/json.h"
 
 enum there { IS_NEEDED, IS_PRESENT, IS_WITH, IS_WITHOUT, IS_ABSENT, IS_ONLY };
@@ -28,7 +29,7 @@ static const struct declared declared[] = {
 #define ONLY(when)                              IS_ONLY, when
 #define TABLE(name)                             {.table = (name)},
 #define FIELD(path, type, unit, there, meaning) {NULL, path, type, unit, there, meaning},
-#include "bench/report/fields.def"
+#include "bench/api/fields/fields.def"
 };
 
 static void type_text(uint32_t type, char *text, size_t size)

@@ -32,7 +32,7 @@ struct core_cycles {
     bool stuck; /* an MSR could not be restored when a counter was stopped */
 };
 
-/* Implements a timer_source for the running core; bench/sample/cycle.h has the rest of cycle=. `c`
+/* Implements a timer_source for the running core; bench/engine/cycle.h has the rest of cycle=. `c`
  * must be zero at first and must not move. */
 struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
 

@@ -5,15 +5,16 @@
  *   control_facts.c  possible disturbances: settings found and in force, SMIs, PCI devices; at the
  *                    report's end what to change
  *   warnings.c       what was refused or could not be set, and what may spoil figures
- *   selftest.c       self-tests of the bare machine; bench/measure/probe.h has those of measuring
+ *   selftest.c       self-tests of the bare machine; bench/engine/probe_run.h has those of
+ *                    measuring
  */
 #ifndef KERNEL_REPORT_FACTS_H
 #define KERNEL_REPORT_FACTS_H
 
 #include "bench/api/report.h"
-#include "bench/essence/essence.h"
-#include "bench/model/facts.h"
-#include "bench/model/probe.h"
+#include "bench/output/essence.h"
+#include "bench/result/facts.h"
+#include "bench/result/probe.h"
 #include "kernel/machine/machine.h"
 
 /* Writes the head of the table, the `run` record, then every warning as an event. Stores the

@@ -1,5 +1,5 @@
 #include "kernel/report/facts.h"
-#include "bench/head/head.h"
+#include "bench/output/head.h"
 #include "kernel/cpu/registers.h"
 #include "lib/text/fmt.h"
 

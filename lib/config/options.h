@@ -41,7 +41,7 @@
 
 /* The words and enums of each option with several alternatives. */
 /* The methods, which compute figures from windows. All but doubled are from the literature
- * (docs/literature.md; bench/method/method.h). */
+ * (docs/literature.md; bench/engine/method.h). */
 #define METHOD_CHOICES(WORD)                                                                       \
     WORD(METHOD_DOUBLED, "doubled")                                                                \
     WORD(METHOD_PLAIN, "plain")                                                                    \

@@ -1,6 +1,6 @@
 /*
  * The window recipes: how the time stamp counter is read around a body. The only list of their
- * names, for the options, the report and bench/window/recipes.asm (same order).
+ * names, for the options, the report and bench/engine/recipes.asm (same order).
  */
 #ifndef LIB_CONFIG_RECIPE_H
 #define LIB_CONFIG_RECIPE_H

@@ -66,7 +66,7 @@ void estimate_by_round(const struct estimate_taken *part, size_t parts, double *
  * blocks that the last placement's error is based on, minus one for each part after its first. */
 double estimate_placement_se(const struct estimate_taken *part, size_t parts, size_t *m);
 
-/* The basis of an interval: a method's own error (bench/method/method.h); order statistics of the
+/* The basis of an interval: a method's own error (bench/engine/method.h); order statistics of the
  * placements' figures; these and Student's t over rounds that differ; Student's t over too few
  * placements, or over the blocks of one, or over rounds if that is wider. */
 enum estimate_by {

@@ -116,7 +116,7 @@ def gross(per_op):
 
 
 HIDES = {"maybe": "its loop may hide part of it", "part": "its loop hides part of it",
-         "all": "its loop hides all of it"}  # bench/show/show.c prints the same
+         "all": "its loop hides all of it"}  # bench/output/show.c prints the same
 
 
 def hidden(row):

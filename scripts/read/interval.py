@@ -61,7 +61,7 @@ def _by_student(found, placements):
 
 def note(row):
     """Returns a remark if ranks alone did not make the interval, or if it is too wide for a latency; else "".
-    bench/show/show.c prints the same."""
+    bench/output/show.c prints the same."""
     found, per_op, said = row.get("interval", {}), row.get("per_op", {}), []
     if figure.half(per_op) is None:
         if found and row["status"] == "ok" and "cycles" in per_op:

@@ -1,4 +1,4 @@
-"""The fields that a report may have: scripts/read/fields.json, as `make fields` writes it from bench/report."""
+"""The fields that a report may have: scripts/read/fields.json, as `make fields` writes it from bench/api/fields."""
 import functools
 import json
 import os

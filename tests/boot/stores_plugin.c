@@ -4,7 +4,7 @@
  *
  * A measuring window begins with a tag, nop dword [rax + disp32], and calls its body with
  * `call r13`; the next instruction is `mov [rel frame], eax` (call_function of
- * bench/window/frame.asm). All are in the code buffer. Counts the accesses between the two,
+ * bench/engine/frame.asm). All are in the code buffer. Counts the accesses between the two,
  * without the call's own push. Writes one line at exit for each (tag, counts) that occurred:
  *     tag, 8 hex digits   occurrences   loads of 1, 2, 4, 8 bytes   stores of 1, 2, 4, 8 bytes
  * An access of more than 8 bytes counts as several of 8, because only some QEMUs split it. The last

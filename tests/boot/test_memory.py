@@ -5,10 +5,10 @@ import pytest
 from machine import SUCCESS
 
 KIB = 1 << 10
-STEPS, ITERATION = 16, 18  # bench/memory/chase.asm: loads, and instructions, of an iteration
+STEPS, ITERATION = 16, 18  # bench/kinds/chase.asm: loads, and instructions, of an iteration
 
 
-# Of bench/memory/stream.asm: the instructions of an iteration of 4 lines, and of a lap. A repeated string instruction counts
+# Of bench/kinds/stream.asm: the instructions of an iteration of 4 lines, and of a lap. A repeated string instruction counts
 # each of its iterations, and one more.
 STREAMS = {
     "copy_16": (36, 5), "copy_32": (20, 5), "copy_rep": (4 * 64, 6),
@@ -19,9 +19,9 @@ CHASES = ["latency_1g", "latency_2m", "latency_4k", "stride_1k", "stride_64"]
 # An element per page: the size of the page, and pages of the smallest set.
 PAGES = {"tlb_4k": (4 * KIB, 16), "tlb_2m": (2 << 20, 4), "tlb_1g": (1 << 30, 4),
          "tlb_code_4k": (4 * KIB, 16), "tlb_code_2m": (2 << 20, 4)}  # fmt: skip
-# By offset: the instructions of an iteration of bench/memory/near.asm, or of a chase.
+# By offset: the instructions of an iteration of bench/kinds/near.asm, or of a chase.
 NEARS = {"alias_4k": 34, "split_load": 18, "split_store": 18}
-# bench/memory/flush.asm: the instructions of an iteration.
+# bench/kinds/flush.asm: the instructions of an iteration.
 FLUSHES = {"flush_clflush": 19, "flush_clflushopt": 19, "flush_clwb": 19,
            "flush_clflush_wait": 35, "flush_clflushopt_wait": 35, "flush_clwb_wait": 35}  # fmt: skip
 STATES = {0: "absent", 1: "clean L1", 2: "clean L2", 3: "clean L3", 4: "dirty L1", 5: "dirty L2", 6: "dirty L3"}
@@ -57,7 +57,7 @@ def instructions(name, size):
     if name in FLUSHES:
         return FLUSHES[name] / 16
     if "code" in name:
-        return 2 + 1 / lines_of(name, size)  # bench/memory/jumps.c: the last element of a lap has one more
+        return 2 + 1 / lines_of(name, size)  # bench/kinds/jumps.c: the last element of a lap has one more
     if name in CHASES or name in PAGES:
         return ITERATION / STEPS
     iteration, lap = STREAMS[name]

@@ -1,4 +1,4 @@
-"""Suite `quiet`: gaps that are planted, a machine that is stopped, and what gaps_max= does. tests/unit/bench/cores/test_quiet.c
+"""Suite `quiet`: gaps that are planted, a machine that is stopped, and what gaps_max= does. tests/unit/bench/kinds/test_quiet.c
 has gaps of several cores on a simulated TSC."""
 
 import os

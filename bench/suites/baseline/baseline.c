@@ -3,7 +3,7 @@
  * a C function that does nothing, or almost nothing.
  */
 #include "bench/suites/baseline/baseline.h"
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "bench/api/essence_parts.h"
 
 #define EMPTY(name_, ENUM_)                                                                        \

@@ -1,6 +1,6 @@
 ; Bodies of suite `calls` in NASM, one operation each, and their callees. The callee of an _inc row
 ; does ++*x; x is OBJECT's counter, its first word.
-%include "bench/window/unit.inc"
+%include "bench/engine/unit.inc"
 
 ; Calls and jumps as bytes: their target is a fixup, which NASM does not know.
 %macro CALL_REL32 1

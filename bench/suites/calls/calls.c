@@ -4,7 +4,7 @@
  * that does ++*x (_inc).
  */
 #include "bench/suites/calls/calls.h"
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "bench/api/essence_parts.h"
 
 #define LOOP_OPS     1000

@@ -1,6 +1,6 @@
 ; The assembler half of lazy binding (lazy.h): PLT, GOT, the resolver's entry, its look-up in
 ; assembler, and the loops.
-%include "bench/window/unit.inc"
+%include "bench/engine/unit.inc"
 
 %define IMPORTS 4               ; LAZY_IMPORTS, LAZY_CALLEE of lazy.h
 %define CALLEE  2

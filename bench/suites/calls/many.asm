@@ -2,7 +2,7 @@
 ; order of the targets. The empty loops do the same without the call or the jump. Each function is a
 ; separate section, so that a row has only what it needs.
 ;   int function(uint64_t n rdi, struct object *rsi)
-%include "bench/window/unit.inc"
+%include "bench/engine/unit.inc"
 
 %define ORDER_LENGTH    32768   ; many.h
 %define ORDER_TAIL      2048

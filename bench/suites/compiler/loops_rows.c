@@ -1,5 +1,5 @@
 /* Rows of loops.c. */
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "bench/suites/compiler/rows.h"
 
 #define K 3

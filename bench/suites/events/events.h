@@ -8,7 +8,7 @@
 #ifndef BENCH_SUITES_EVENTS_EVENTS_H
 #define BENCH_SUITES_EVENTS_EVENTS_H
 
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "bench/suites/privileged/idt.h"
 #include "bench/suites/privileged/privileged.h"
 #include "bench/suites/privileged/tables.h"

@@ -17,7 +17,7 @@ _Static_assert(sizeof(struct events_room) <= GDT_AT, "the GDT follows it");
 #define TSS_RSP0         4 /* SDM vol. 3A figure 8-11 */
 #define SELECTOR_ENTRY   (~7ull)
 
-/* The object and its room are in this part of the data buffer (bench/place/place.c). */
+/* The object and its room are in this part of the data buffer (bench/engine/place.c). */
 #define DATA_BYTES PLATFORM_DATA_SIZE
 
 /* SDM vol. 3A section 2.5. */

@@ -1,5 +1,5 @@
 ; Bodies of suite `planted`: straight chains of adds, each of which depends on the one before it.
-%include "bench/window/unit.inc"
+%include "bench/engine/unit.inc"
 
 %macro ADDS 2
 UNIT planted_%1

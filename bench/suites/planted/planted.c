@@ -3,9 +3,9 @@
  * cycle, missing work, windows so long that a process is stopped in one, an operation with two
  * speeds. They run only when suite= names the suite.
  */
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "bench/api/keep.h"
-#include "bench/measure/engine.h"
+#include "bench/engine/engine.h"
 
 #define PLANTED(name_, what_, ...)                                                                 \
     BENCH(planted, name_, .what = what_, .on_request = true, __VA_ARGS__)
@@ -65,7 +65,7 @@ PLANTED(rdmsr, "rdmsr of the TSC: ring 0 only", .form = FORM_STRAIGHT, .ops = 10
         .unit = &unit_planted_rdmsr, .needs = NEED_RING0);
 
 /*
- * Checks the state that bench/window/frame.asm gives to every body with every recipe: HISTORY_VALUE
+ * Checks the state that bench/engine/frame.asm gives to every body with every recipe: HISTORY_VALUE
  * in registers, and no flag set, or the flags of `xor eax, eax` if a recipe runs CPUID after that.
  * The unit records the state at the start of each window, for all windows together. A later copy or
  * iteration finds the state that the previous one left.

@@ -4,7 +4,7 @@
  * processors); APM vol. 2 section 5.5.
  */
 #include "bench/api/bench.h"
-#include "bench/cores/crowd.h"
+#include "bench/kinds/crowd.h"
 
 #define SHOOTDOWN(name_, part_, what_)                                                             \
     BENCH(translation, name_, .what = "TLB shootdown by the boot core: " what_,                    \

@@ -3,7 +3,7 @@
  * Sources: SDM vol. 3A section 4.5 (tables), section 4.8 (the accessed bit), section 4.10.3
  * (paging-structure caches); APM vol. 2 sections 5.3 and 5.5.
  */
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "bench/suites/translation/translation.h"
 
 #define LINE 64 /* bytes: a cache line */

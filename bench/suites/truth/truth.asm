@@ -1,6 +1,6 @@
 ; Chains of suite `truth`: each instruction waits for the one before it, through one register. Its
 ; initial value does not matter: the latency of none of these depends on the operands' values.
-%include "bench/window/unit.inc"
+%include "bench/engine/unit.inc"
 
 UNIT truth_add
     add eax, eax

@@ -5,7 +5,7 @@
  */
 #include "bench/suites/wakeup/others.h"
 #include "bench/api/tsc.h"
-#include "bench/cores/crowd_part.h"
+#include "bench/kinds/crowd_part.h"
 #include "bench/suites/wakeup/wakeup.h"
 
 #define MSR_X2APIC_ICR   0x830

@@ -8,7 +8,7 @@
 #define BENCH_SUITES_WAKEUP_OTHERS_H
 
 #include <stdatomic.h>
-#include "bench/cores/crowd.h"
+#include "bench/kinds/crowd.h"
 #include "bench/suites/privileged/idt.h"
 
 #define OTHERS_ROUNDS 3 /* of a pass; odd, so that one is the median */

@@ -9,7 +9,7 @@
 #ifndef BENCH_SUITES_WAKEUP_WAKEUP_H
 #define BENCH_SUITES_WAKEUP_WAKEUP_H
 
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "bench/suites/privileged/idt.h"
 #include "bench/suites/privileged/privileged.h"
 

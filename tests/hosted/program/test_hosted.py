@@ -41,7 +41,7 @@ def test_the_regression_is_the_line_of_least_squares(shared_run):
 
 
 def test_a_recipe_that_is_not_in_use_has_few_windows(shared_run):
-    """As many as fit into its time, at least 64 at each of 4 placements. tests/unit/bench/measure/test_probe.c checks the
+    """As many as fit into its time, at least 64 at each of 4 placements. tests/unit/bench/engine/test_probe.c checks the
     time."""
     report = shared_run(*QUICK, "format=jsonl").report()
     if report.run["execution"] != "silicon":

@@ -86,7 +86,7 @@ def test_an_undeclared_field_is_named(change, field):
 def test_a_field_that_is_not_declared_comes_with_the_line_that_declares_it():
     (wrong,), _ = judge({**ROW, "new": True})
     assert '\nFIELD("row.new", BOOLEAN, ' in wrong and "make fields" in wrong
-    event = {"type": "event", "kind": "mistake", "message": "run.psfd (boolean) is not declared in bench/report"}
+    event = {"type": "event", "kind": "mistake", "message": "run.psfd (boolean) is not declared in bench/api/fields"}
     (wrong,) = report_fields.mistakes([ROW, event])
     assert '\nFIELD("run.psfd", BOOLEAN, ' in wrong and wrong.startswith(event["message"])
 

@@ -201,7 +201,7 @@ def test_calls_of_counted_instructions_have_no_interval():
 
 
 def test_the_sign_of_a_skew_is_the_columns(svgs):
-    """A pair's figure is the lead of the second core's TSC (bench/cores/exchange.h)."""
+    """A pair's figure is the lead of the second core's TSC (bench/kinds/exchange.h)."""
     svg = svgs["cores_tsc_skew"]
     assert any("column's TSC is ahead of the line's" in t for t in texts(svg))
     # Line by line, with no value for a core and itself.

@@ -42,7 +42,7 @@ def test_the_tables_on_the_page_have_the_headings_of_today(name, columns):
 
 def test_each_line_of_the_essence_is_explained():
     """The table has exactly the values that the program can write; the example has no others."""
-    source = "".join((ROOT / f"bench/essence/{name}.c").read_text(encoding="utf-8") for name in ("essence", "sheet"))
+    source = "".join((ROOT / f"bench/output/{name}.c").read_text(encoding="utf-8") for name in ("essence", "datasheet"))
     written = set(re.findall(r'\.label = "(\w+)"|show_text\("(\w+)"|source->label : "(\w+)"', source))
     rows = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "bench/suites").rglob("*.c"))
     written = {"".join(groups) for groups in written} | {*re.findall(r'\.label = "(\w+)"', rows)}

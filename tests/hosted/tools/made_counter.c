@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include "bench/api/chain.h"
-#include "bench/sample/cycle.h"
+#include "bench/engine/cycle.h"
 #include "lib/config/core_list.h"
 #include "lib/cpu/core_counter.h"
 #include "lib/cpu/cpu.h"

@@ -21,8 +21,8 @@ def fixture_climbs():
     return module
 
 
-ENGINE = ("engine", "bench/measure/engine.c")
-SAMPLER = ("sampler", "bench/sample/sampler.c")
+ENGINE = ("engine", "bench/engine/engine.c")
+SAMPLER = ("sampler", "bench/engine/sampler.c")
 STEP = ("stats_step", "lib/stats/step.c")
 
 
@@ -32,7 +32,7 @@ def test_a_call_into_a_room_that_uses_the_callers_climbs(climbs):
 
 
 def test_a_call_within_a_room_does_not_climb(climbs):
-    assert not list(climbs.climbs([(SAMPLER, ("gathered", "bench/sample/gathered.c"))]))
+    assert not list(climbs.climbs([(SAMPLER, ("gathered", "bench/engine/gathered.c"))]))
 
 
 @pytest.mark.others

@@ -90,12 +90,12 @@ def test_the_order_lists_a_room_after_those_that_it_uses(rooms):
         # A report that reaches the engine, through its own room's header and one of another.
         (
             {
-                "bench/show/row.c": '#include "bench/show/row.h"\n',
-                "bench/show/row.h": '#include "bench/objects/row.h"\n',
-                "bench/objects/row.h": '#include "bench/measure/engine.h"\n',
-                "bench/measure/engine.h": "",
+                "bench/output/row.c": '#include "bench/output/row.h"\n',
+                "bench/output/row.h": '#include "bench/objects/row.h"\n',
+                "bench/objects/row.h": '#include "bench/engine/engine.h"\n',
+                "bench/engine/engine.h": "",
             },
-            ["bench/show/row.c reaches bench/measure/engine.h, and bench/show must not reach bench/measure"],
+            ["bench/output/row.c reaches bench/engine/engine.h, and bench/output must not reach bench/engine"],
         ),
         (
             {"boot/main.c": '#include "lib/text/gone.h"\n'},

@@ -1,9 +1,9 @@
-/* window_call() of bench/window/frame.asm without its care for registers. */
+/* window_call() of bench/engine/frame.asm without its care for registers. */
 #ifndef TESTS_UNIT_BENCH_FAKE_CALL_H
 #define TESTS_UNIT_BENCH_FAKE_CALL_H
 
 #include <string.h>
-#include "bench/window/window.h"
+#include "bench/engine/window.h"
 
 struct window_called window_call(const void *function, const void *first, uint64_t second)
 {

@@ -1,5 +1,5 @@
 /* A core with a counter of core cycles whose clock, work and failures are planted, for tests of
- * bench/sample/cycle.c. */
+ * bench/engine/cycle.c. */
 #ifndef TESTS_FAKE_CYCLE_H
 #define TESTS_FAKE_CYCLE_H
 
@@ -11,14 +11,14 @@
 
 #include "bench/api/report.h"
 #include "bench/api/timer.h"
-#include "bench/context/pace.h"
-#include "bench/figure/row_figure.h"
-#include "bench/head/head.h"
-#include "bench/measure/engine.h"
-#include "bench/place/layout.h"
-#include "bench/sample/cycle.h"
-#include "bench/sample/gathered.h"
-#include "bench/sample/sampler.h"
+#include "bench/engine/pace.h"
+#include "bench/engine/row_figure.h"
+#include "bench/output/head.h"
+#include "bench/engine/engine.h"
+#include "bench/engine/layout.h"
+#include "bench/engine/cycle.h"
+#include "bench/engine/gathered.h"
+#include "bench/engine/sampler.h"
 #include "tests/unit/bench/fake_witness.h"
 #include "tests/unit/close.h"
 

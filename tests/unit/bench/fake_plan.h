@@ -1,5 +1,5 @@
 /* A machine whose cores are functions, and an engine whose figure is its core's number, for tests
- * of bench/cores/plan.c. */
+ * of bench/kinds/plan.c. */
 #ifndef TESTS_FAKE_PLAN_H
 #define TESTS_FAKE_PLAN_H
 
@@ -8,25 +8,25 @@
 #include <string.h>
 #include "tests/unit/fake_tsc.h"
 
-#include "bench/context/barrier.h"
+#include "bench/engine/barrier.h"
 #include "bench/api/tsc.h"
 #include "lib/text/mem.h"
-#include "bench/context/gate.h"
+#include "bench/engine/gate.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
-#include "bench/context/pace.h"
-#include "bench/cores/plan.h"
+#include "bench/engine/pace.h"
+#include "bench/kinds/plan.h"
 #include "bench/api/registry.h"
-#include "bench/cores/crowd.h"
-#include "bench/sample/cycle.h"
-#include "bench/measure/engine.h"
-#include "bench/sample/gathered.h"
+#include "bench/kinds/crowd.h"
+#include "bench/engine/cycle.h"
+#include "bench/engine/engine.h"
+#include "bench/engine/gathered.h"
 #include "lib/stats/known.h"
-#include "bench/measure/probe.h"
+#include "bench/engine/probe_run.h"
 #include "lib/config/core_list.h"
-#include "bench/cores/plan_rows.h"
-#include "bench/place/layout.h"
-#include "bench/context/context.h"
+#include "bench/kinds/plan_rows.h"
+#include "bench/engine/layout.h"
+#include "bench/engine/context.h"
 
 #define CORES 6
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_BENCH_FAKE_WITNESS_H
 #define TESTS_UNIT_BENCH_FAKE_WITNESS_H
 
-#include "bench/sample/witness.h"
+#include "bench/engine/witness.h"
 
 static struct {
     bool (*is_shared)(void); /* now; NULL: never */

@@ -1,11 +1,11 @@
 #include "tests/unit/bench/made_core.h"
 #include <stdlib.h>
 #include <string.h>
-#include "bench/check/guard.h"
-#include "bench/context/pace.h"
-#include "bench/sample/cycle.h"
-#include "bench/sample/interleave.h"
-#include "bench/sample/witness.h"
+#include "bench/engine/guard.h"
+#include "bench/engine/pace.h"
+#include "bench/engine/cycle.h"
+#include "bench/engine/interleave.h"
+#include "bench/engine/witness.h"
 #include "lib/stats/known.h"
 
 #define PAGE 4096

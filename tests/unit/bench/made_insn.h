@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "bench/insn/forms.h"
+#include "bench/kinds/insn_forms.h"
 #include "tests/unit/unit.h"
 
 static struct insn_links links;

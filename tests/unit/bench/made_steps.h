@@ -1,4 +1,4 @@
-/* A row whose windows are stepped (bench/check/stepped.h) on a simulated machine: the results of a
+/* A row whose windows are stepped (bench/engine/stepped.h) on a simulated machine: the results of a
  * step and of a free window are planted. */
 #ifndef TESTS_UNIT_BENCH_MADE_STEPS_H
 #define TESTS_UNIT_BENCH_MADE_STEPS_H

@@ -10,7 +10,7 @@
     UNIT_OF(start_##name_, 1, 0x90);                                                               \
     UNIT_OF(stop_##name_, 1, 0x90)
 
-/* As in bench/window/frame.asm. */
+/* As in bench/engine/frame.asm. */
 const struct unit unit_window_tag = {7, 3, FIXUP_TAG, {0x0f, 0x1f, 0x80, 0, 0, 0, 0}};
 UNIT_OF(window_enter, 1, 0x90);
 UNIT_OF(window_leave, 1, 0xc3);

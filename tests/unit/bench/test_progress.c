@@ -1,10 +1,10 @@
 /* The estimate of the time left, on rows whose times are planted. */
-// links: bench/progress.c
+// links: bench/run/progress.c
 #include "tests/unit/unit.h"
-#include "bench/cores/quiet.h"
-#include "bench/method/method.h"
-#include "bench/progress.h"
-#include "bench/sample/gathered.h"
+#include "bench/kinds/quiet.h"
+#include "bench/engine/method.h"
+#include "bench/run/progress.h"
+#include "bench/engine/gathered.h"
 #include "tests/unit/close.h"
 
 #define TOLD      5.0    /* ticks for showing a row */

@@ -1,6 +1,6 @@
 /*
  * Objects with rows, of any bytes: if one opens, its rows are read, and each row that is not
- * refused has its functions linked, as bench/place/compiled.c does, within memory of exactly
+ * refused has its functions linked, as bench/engine/compiled.c does, within memory of exactly
  * their size.
  */
 #include <string.h>

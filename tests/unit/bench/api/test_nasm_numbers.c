@@ -4,14 +4,14 @@
  */
 #include "bench/api/baretick.h"
 #include "bench/api/bench.h"
-#include "bench/memory/chase.h"
-#include "bench/memory/near.h"
-#include "bench/memory/stream.h"
+#include "bench/kinds/chase.h"
+#include "bench/kinds/near.h"
+#include "bench/kinds/stream.h"
 #include "bench/suites/calls/lazy.h"
 #include "bench/suites/calls/many.h"
 #include "bench/suites/events/events.h"
 #include "bench/suites/privileged/privileged.h"
-#include "bench/window/window.h"
+#include "bench/engine/window.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/devices/lapic.h"
 #include "kernel/devices/timer_registers.h"
@@ -68,7 +68,7 @@ static void expect(const char *path, const struct number *numbers, size_t n)
 static void fixups_and_offsets_are_those_of_c(void **state)
 {
     (void)state;
-    EXPECT("bench/window/unit.inc", {"FIXUP_CALLEE", FIXUP_CALLEE}, {"FIXUP_STUB", FIXUP_STUB},
+    EXPECT("bench/engine/unit.inc", {"FIXUP_CALLEE", FIXUP_CALLEE}, {"FIXUP_STUB", FIXUP_STUB},
            {"FIXUP_SLOT", FIXUP_SLOT}, {"FIXUP_TAG", FIXUP_TAG}, {"FIXUP_HEAD", FIXUP_HEAD},
            {"FIXUP_FRAME", FIXUP_FRAME}, {"FIXUP_ARG", FIXUP_ARG},
            {"FRAME_FAILED", offsetof(struct window_frame, failed)},
@@ -146,9 +146,9 @@ static void offsets_in_bodies_are_those_of_the_c_structs(void **state)
 static void iterations_of_walks_are_those_of_c(void **state)
 {
     (void)state;
-    EXPECT("bench/memory/chase.asm", {"CHASE_UNROLL", CHASE_UNROLL});
-    EXPECT("bench/memory/stream.asm", {"STREAM_UNROLL", STREAM_UNROLL});
-    EXPECT("bench/memory/near.asm", {"NEAR_UNROLL", NEAR_UNROLL});
+    EXPECT("bench/kinds/chase.asm", {"CHASE_UNROLL", CHASE_UNROLL});
+    EXPECT("bench/kinds/stream.asm", {"STREAM_UNROLL", STREAM_UNROLL});
+    EXPECT("bench/kinds/near.asm", {"NEAR_UNROLL", NEAR_UNROLL});
 }
 
 static void an_objects_row_is_that_of_c(void **state)

@@ -1,10 +1,10 @@
-// links: bench/api/check.c
+// links: bench/api/counted.c
 /*
  * The macros of bench/api/statement.h: bodies that do their work n times, and rows that the linker
  * collects.
  */
 #include "bench/api/statement.h"
-#include "bench/api/check.h"
+#include "bench/api/counted.h"
 #include "tests/unit/unit.h"
 #include <string.h>
 

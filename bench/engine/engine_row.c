@@ -1,0 +1,354 @@
+#include "bench/engine/engine.h"
+#include "bench/engine/check.h"
+#include "bench/engine/cut.h"
+#include "bench/engine/gate.h"
+#include "bench/engine/guard.h"
+#include "bench/engine/row_figure.h"
+#include "bench/engine/layout.h"
+#include "bench/engine/loop_cost.h"
+#include "bench/engine/method.h"
+#include "bench/engine/witness.h"
+#include "bench/engine/pace.h"
+#include "bench/engine/place.h"
+#include "bench/engine/sampler.h"
+#include "bench/engine/step_window.h"
+#include "bench/engine/stepped.h"
+#include "bench/api/tsc.h"
+#include "lib/text/fmt.h"
+
+/* Placements that are in the code buffer at once. Each can then have 16 KiB; the longest row takes
+ * 7 KiB. A round of a default sweep, 48 placements, is one portion. */
+#define PORTION 64
+
+static enum cycles_by cycles_by_of(const struct engine *e)
+{
+    return e->facts.execution == EXEC_INSTRUCTIONS ? CYCLES_RULER : e->facts.cycle.by;
+}
+
+/* Fails the row if it cannot be measured at all. */
+static void refuse(const struct engine *e, const struct bench *b, struct row *row)
+{
+    if (!bench_can_do(b, b->ops) ||
+        (!b->not_doubled && !b->cold && !bench_can_do(b, 2ull * b->ops)))
+        row_fail(row, ROW_WRONG, "the operations of its windows do not fit its grain and most_ops");
+    row_fail(row, ROW_UNSUPPORTED, cpu_lacks(e->p->cpu, row->recipe));
+    row_fail(row, ROW_UNSUPPORTED, engine_lacks(e, b));
+}
+
+/* The number of windows, and how they are divided. */
+struct amount {
+    uint32_t samples;
+    unsigned placements, rounds;
+};
+
+/* Returns the amount of all rows. Until it is restored, the engine has the amount of this row. */
+static struct amount limit_amount(struct engine *e, const struct bench *b)
+{
+    struct run_facts *f = &e->facts;
+    struct amount all = {f->samples, f->placements, f->rounds};
+
+    if (b->most_windows == 0)
+        return all;
+    f->samples = b->most_windows < f->samples ? b->most_windows : f->samples;
+    f->placements = layout_count(f->o, f->samples);
+    f->rounds = 1;
+    return all;
+}
+
+static void restore_amount(struct engine *e, struct amount all)
+{
+    e->facts.samples = all.samples;
+    e->facts.placements = all.placements;
+    e->facts.rounds = all.rounds;
+}
+
+void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
+{
+    struct amount all = limit_amount(e, b);
+
+    gathered_init(g, e);
+    g->row.bench = b;
+    g->row.core = e->facts.core;
+    g->row.recipe = b->form == FORM_EMPTY || b->own_recipe ? b->recipe : e->facts.recipe;
+    g->row.placements = layout_count(e->facts.o, e->facts.samples);
+    g->row.steady = true;
+    refuse(e, b, &g->row);
+    g->cut = g->row.why != NULL;
+    restore_amount(e, all);
+}
+
+static uint64_t operations_of(const struct bench *b, const struct sampler *s)
+{
+    return s->windows[KIND_BODY] * b->ops + s->windows[KIND_BODY2] * 2 * b->ops;
+}
+
+/* Adds one part's windows and warm-up to the row. */
+static void count_windows(const struct sampler *s, struct row *row)
+{
+    for (unsigned k = 0; k < KINDS; k++)
+        row->windows += s->windows[k];
+    row->steady = row->steady && s->span.steady;
+    row->wide = row->wide || s->wide.used;
+    if (s->span.warmup_blocks > row->warmup_blocks)
+        row->warmup_blocks = s->span.warmup_blocks;
+}
+
+/* Judges the part and adds it to the row. */
+static void add_part(struct engine *e, const struct bench *b, const struct part_place *at,
+                     struct gathered *g)
+{
+    struct sampler *s = e->sampler;
+    size_t windows = parts_windows_most(e->facts.o, e->facts.samples, 1);
+    size_t blocks = parts_blocks_most(e->facts.o, e->facts.samples, 1);
+
+    sampler_judge(s, e);
+    if (s->used[KIND_EMPTY])
+        row_figure_part(s, b, at, cycles_by_of(e), g, e->memory + sampler_need(windows, blocks));
+}
+
+/* The arguments of the guarded sampler_take(). */
+struct sampling {
+    struct engine *e;
+    const struct bench *b;
+    struct part_place part;
+    bool done; /* false: the run is stopped */
+};
+
+static void take_part(void *ctx)
+{
+    struct sampling *t = ctx;
+
+    t->done = sampler_take(t->e->sampler, t->e, t->b, &t->e->placed[t->part.placement], &t->part);
+}
+
+/* Waits for the other cores. If the user stopped the run, the other cores may have noticed first
+ * and left; this is not a failure. */
+static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
+{
+    if (gate_pass(e, ticks, row))
+        return true;
+    if (e->pace && e->pace->stopped) {
+        row->status = ROW_OK;
+        row->why = NULL;
+    }
+    return false;
+}
+
+/* Takes one part. False: the row was ended, or the run is stopped, or the other cores, which start
+ * at the same time, are missing. */
+static bool sample_part(struct engine *e, struct gathered *g, const struct part_place *part,
+                        uint64_t *ticks)
+{
+    const struct bench *b = g->row.bench;
+    const struct placed *p = &e->placed[part->placement];
+    struct sampling sampling = {e, b, *part, false};
+
+    if (!guard_setup(e, &g->row, p) || !pass_gate(e, *ticks, &g->row))
+        return false;
+    uint64_t began = tsc_now();
+    bool back = guard_run(e, &g->row, take_part, &sampling);
+    *ticks = tsc_now() - began;
+    g->row.sampling_ticks += *ticks;
+    if (!back || !check_kept(e->sampler->changed, &g->row) || !sampling.done ||
+        !guard_check(e, &g->row, p, operations_of(b, e->sampler)))
+        return false;
+    count_windows(e->sampler, &g->row);
+    add_part(e, b, part, g);
+    return true;
+}
+
+/* Places placements [from, end), at most one portion. Returns the first that is not placed; 0: they
+ * do not fit. */
+static unsigned place_portion(struct engine *e, struct gathered *g, unsigned from, unsigned end)
+{
+    unsigned n = end - from < PORTION ? end - from : PORTION;
+
+    if (place_row(e, g->row.bench, g->row.recipe, e->placed, from, n))
+        return from + n;
+    fmt_buf(g->row.said, sizeof g->row.said, "%s", place_why(e));
+    row_fail(&g->row, ROW_WRONG, g->row.said);
+    return 0;
+}
+
+/* Takes parts [from, end) until one is not complete. Returns the index of the first part not taken.
+ * placed: the first placement that is not placed. */
+static unsigned sample_parts(struct engine *e, struct gathered *g, const struct parts *parts,
+                             unsigned from, unsigned end, unsigned placed)
+{
+    uint64_t ticks = 0;
+    unsigned i = from;
+
+    for (; i < end; i++) {
+        struct part_place part = parts_at(parts, i);
+        if (part.placement >= placed)
+            placed = place_portion(e, g, placed, parts_at(parts, end - 1).placement + 1);
+        if (placed == 0 || !sample_part(e, g, &part, &ticks))
+            break;
+        pace_show(e, (double)(i + 1 - from) / (end - from));
+    }
+    return i;
+}
+
+/* The same. If the user stops the run meanwhile, a row that has complete rounds does not fail. */
+static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struct parts *parts,
+                               unsigned from, unsigned end, unsigned placed)
+{
+    struct row *row = &g->row;
+    const char *why = row->why;
+    enum row_status status = row->status;
+    unsigned i = sample_parts(e, g, parts, from, end, placed);
+
+    if (row->ended && g->rounds > 0 && e->pace && e->pace->stopped) {
+        row->ended = false;
+        row->why = why;
+        row->status = status;
+    }
+    return i;
+}
+
+/* Takes the parts [from, end) of a round. Counts the row's instructions after the last round. */
+static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
+                   unsigned end, unsigned placed)
+{
+    const struct bench *b = g->row.bench;
+    bool last = end == parts_first(parts, e->facts.rounds);
+
+    sampler_init(e->sampler, e, parts_windows_most(e->facts.o, e->facts.samples, 1),
+                 parts_blocks_most(e->facts.o, e->facts.samples, 1), g);
+    uint64_t began = tsc_now();
+    engine_row_begin(e, b, g->ran);
+    unsigned i = sample_or_stop(e, g, parts, from, end, placed);
+    if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.why)
+        step_try(e); /* at the first row's first round: the estimate of the time left needs it */
+    if (i == end && last)
+        stepped_row(e, &g->row, parts_at(parts, end - 1).placement);
+    e->p->row_end(e->p);
+    g->ran += e->p->row_ran ? e->p->row_ran() : tsc_now() - began;
+    engine_keep(e, g->row.kept);
+    g->rounds += i == end;
+    g->cut = i < end && (g->row.why || g->rounds == 0);
+}
+
+/* Fails a row whose rounds together exceed the deadline. Returns whether it did. */
+static bool is_overdue(const struct engine *e, struct gathered *g)
+{
+    struct row *row = &g->row;
+
+    if (!run_has_hz(&e->facts) || (double)g->ran < e->facts.o->deadline * e->facts.tsc_hz)
+        return false;
+    fmt_buf(row->said, sizeof row->said,
+            "it ran longer than deadline=%u seconds over all rounds and was ended",
+            e->facts.o->deadline);
+    row->ended = true;
+    row_fail(row, ROW_WRONG, row->said);
+    return true;
+}
+
+static void measure(struct engine *e, struct gathered *g, unsigned round)
+{
+    struct parts parts;
+
+    parts_of(&parts, e->facts.o, e->facts.samples, e->facts.rounds);
+    unsigned from = parts_first(&parts, round), end = parts_first(&parts, round + 1);
+    unsigned first = parts_at(&parts, from).placement, last = parts_at(&parts, end - 1).placement;
+    g->cut = g->cut || (round > 0 && is_overdue(e, g));
+    if (g->cut)
+        return;
+    unsigned placed = place_portion(e, g, first, last + 1);
+    if (placed == 0) {
+        g->cut = true;
+    } else if (e->facts.o->method != METHOD_DOUBLED) {
+        method_row(e, e->placed, &g->row);
+        g->rounds++;
+    } else {
+        sample(e, g, &parts, from, end, placed);
+    }
+}
+
+void engine_round(struct engine *e, struct gathered *g, unsigned round)
+{
+    uint64_t smis = engine_smis(e) - pace_smis(e);
+    struct amount all = limit_amount(e, g->row.bench);
+
+    if (round < e->facts.rounds)
+        measure(e, g, round);
+    restore_amount(e, all);
+    g->row.smis += engine_smis(e) - pace_smis(e) - smis;
+}
+
+/* --- the end of a row ------------------------------------------------------------------------- */
+
+/* Returns the core cycles per tick by the counter, or by the row's ruler; 0: not known. */
+static double cycles_per_tick(const struct gathered *g)
+{
+    double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
+
+    if (g->counter_rate.n)
+        return g->counter_rate.mean;
+    return ruler > 0 ? RULER_ADDS / ruler : 0;
+}
+
+static void summarise(const struct gathered *g, struct row *row)
+{
+    row->has_net = g->used[KIND_EMPTY];
+    if (row->has_net) {
+        row->empty = histogram_summary(&g->empty);
+        row->net = gathered_location(g, KIND_BODY) - gathered_location(g, KIND_EMPTY);
+    }
+    row->ticks = histogram_summary(&g->body);
+    row->hist = &g->body;
+    row->empty_bin = g->empty.width;
+    row->cycles_per_tick = cycles_per_tick(g);
+}
+
+/* Judges parts again that were exclusive by an older best reading of the witness. */
+static void judge_parts_again(const struct engine *e, struct gathered *g)
+{
+    for (unsigned i = 0; i < g->parts; i++)
+        if (g->ruler[i].m + g->counter[i].m > 0 && witness_is_shared(e, g->level[i], g->level[i]))
+            row_figure_forget_shared(g, i);
+}
+
+static void take_row_figure(const struct engine *e, struct gathered *g, struct row *row)
+{
+    double *theta = (double *)(void *)e->memory;
+    struct row_figure_means means = {theta, theta + row->placements, row->placements,
+                                     row->bench->most_windows ? 1 : e->facts.rounds};
+    uint64_t *scratch = e->memory + row->placements + ROUNDS_MOST;
+
+    if (!row->has_net)
+        return;
+    judge_parts_again(e, g);
+    row->shared = !row_figure_is_exclusive(g);
+    row->figure = row_figure(g, row->bench, e->facts.step, cycles_by_of(e), &means, scratch);
+    row->theta = means.theta;
+    row->round_theta = means.round;
+}
+
+/* Clears the counts of an aborted row; only the number of its windows is reported. */
+static void forget(struct row *row)
+{
+    row->errors = row->errors_outside = row->errors_subtracted = row->disturbed = row->unread =
+        row->warmup_blocks = 0;
+    row->steady = false;
+}
+
+void engine_end(const struct engine *e, struct gathered *g, struct row *row)
+{
+    *row = g->row;
+    if (row->why == g->row.said)
+        row->why = row->said;
+    row->rounds = g->rounds;
+    if (row->method.method != METHOD_DOUBLED)
+        return;
+    if (g->cut) {
+        forget(row);
+        return;
+    }
+    summarise(g, row);
+    take_row_figure(e, g, row);
+    loop_cost(e, g, row);
+    check_errors(row->bench, row->ticks.n, row);
+    check_instructions(e, row);
+    check_figure(e, row->bench, row);
+}

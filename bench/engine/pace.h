@@ -1,0 +1,67 @@
+/*
+ * Polls during a long row whether the user stops the run, and updates the progress line. Polls
+ * between blocks and placements, never between two windows of a block. Polls seldom, since it reads
+ * ports, which a hypervisor or an SMI handler may emulate.
+ */
+#ifndef BENCH_ENGINE_PACE_H
+#define BENCH_ENGINE_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/engine/context.h"
+
+/* One for all cores of a run, in the platform's memory. */
+struct pace {
+    const struct platform *p;
+    uint64_t hz;           /* of the TSC; if not known, of the fastest TSC */
+    uint64_t looked;       /* TSC at the last poll */
+    volatile bool stopped; /* the user stopped the run: rows end as soon as they can */
+    uint64_t smis;         /* SMIs during polls: they are not counted for a row */
+    uint64_t shown;        /* TSC at the last call of `show` */
+    /* Shows which fraction of the row is done, on the core that measures it. */
+    void (*show)(void *ctx, double done);
+    void *ctx;
+};
+
+void pace_init(struct pace *pace, const struct platform *p, const struct engine *e);
+
+/* Polls at once. True: the run continues. */
+bool pace_look(struct pace *pace);
+
+/*
+ * Polls between two blocks, at most ten times per second. If cores measure together, the first of
+ * them polls for all. False: the row is aborted.
+ */
+bool pace_go_on(const struct engine *e);
+
+/* Shows the progress between two parts, at most twice per second. If cores measure together, the
+ * first of them does it for all. */
+void pace_show(const struct engine *e, double done);
+
+/* Returns the number of SMIs during this run's polls so far. */
+static inline uint64_t pace_smis(const struct engine *e)
+{
+    return e->pace ? e->pace->smis : 0;
+}
+
+/* --- a row that is not taken in rounds: from row_begin() to row_end() ------------------------- */
+
+/* Begins the row on the running core. It may last `ms` milliseconds longer than deadline=. */
+static inline void span_begin(const struct engine *e, struct row *row, unsigned ms)
+{
+    e->p->row_begin(e->p, row->bench->suite, row->bench->name, 0);
+    e->p->row_longer(e->p, ms);
+    row->smis = engine_smis(e) - pace_smis(e);
+    row->nmis = e->p->nmis();
+}
+
+/* Ends it on the same core. `smis`, `nmis` and `kept` of the row are the events since its begin. */
+static inline void span_end(const struct engine *e, struct row *row)
+{
+    row->smis = engine_smis(e) - pace_smis(e) - row->smis;
+    row->nmis = e->p->nmis() - row->nmis;
+    e->p->row_end(e->p);
+    engine_keep(e, row->kept);
+}
+
+#endif

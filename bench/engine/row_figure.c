@@ -1,0 +1,295 @@
+#include "bench/engine/row_figure.h"
+#include "bench/engine/cut.h"
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
+#include "lib/stats/stats.h"
+#include "lib/stats/moments.h"
+
+size_t row_figure_part_need(size_t blocks)
+{
+    return KINDS * blocks;
+}
+
+/* modes_find() needs two words per block. The rest is for sorting the placements' figures. */
+size_t row_figure_need(size_t blocks, unsigned placements)
+{
+    return 2 * blocks + placements;
+}
+
+/* --- a part ----------------------------------------------------------------------------------- */
+
+/* Returns a block's mean window: in ticks, or in core cycles by the counter read around it. */
+static double block_mean(const struct block *block, enum cycles_by by)
+{
+    return by == CYCLES_COUNTER ? block->ticks * block->cycles_per_tick : block->ticks;
+}
+
+static bool is_whole(const struct sampler *s, size_t block, enum cycles_by by, bool shared_too)
+{
+    for (unsigned k = 0; k < KINDS; k++) {
+        const struct block *one = &s->block[k][block];
+        if (s->used[k] && (!is_known(block_mean(one, by)) || (one->shared && !shared_too)))
+            return false;
+    }
+    return true;
+}
+
+/* Copies the part's blocks, except where a kind has no mean or is shared. Returns their number. */
+static size_t copy_whole_blocks(const struct sampler *s, enum cycles_by by, bool shared_too,
+                                double *const *mean)
+{
+    size_t copied = 0;
+
+    for (size_t i = 0; i < s->span.blocks; i++) {
+        if (!is_whole(s, i, by, shared_too))
+            continue;
+        for (unsigned k = 0; k < KINDS; k++)
+            if (s->used[k])
+                mean[k][copied] = block_mean(&s->block[k][i], by);
+        copied++;
+    }
+    return copied;
+}
+
+/* Returns the part's blocks: in ticks with the ruler's blocks, or in core cycles by the counter
+ * without them. */
+static struct estimate_blocks part_blocks(const struct sampler *s, const struct bench *b,
+                                          enum cycles_by by, bool shared_too, uint64_t *scratch)
+{
+    struct cut c = {scratch, 0};
+    double *mean[KINDS];
+
+    for (unsigned k = 0; k < KINDS; k++)
+        mean[k] = cut(&c, s->span.blocks);
+    size_t m = copy_whole_blocks(s, by, shared_too, mean);
+    for (unsigned k = 0; k < KINDS; k++)
+        mean[k] = s->used[k] ? mean[k] : NULL;
+    bool ruler = by != CYCLES_COUNTER;
+    return (struct estimate_blocks){
+        .m = m,
+        .b = mean[KIND_BODY],
+        .b2 = mean[KIND_BODY2],
+        .e = mean[KIND_EMPTY],
+        .e2 = mean[KIND_EMPTY2],
+        .r = ruler ? mean[KIND_RULER] : NULL,
+        .r2 = ruler ? mean[KIND_RULER2] : NULL,
+        .ops = b->ops,
+        .adds = RULER_ADDS,
+    };
+}
+
+/* Appends the blocks' values to those of earlier parts. They are NaN if the ruler does not grow. */
+static void note_values(const struct estimate_blocks *blocks, unsigned placement,
+                        struct gathered *g)
+{
+    estimate_block_values(blocks, g->value + g->values);
+    for (size_t i = 0; i < blocks->m; i++)
+        g->placement[g->values++] = placement;
+}
+
+/* Returns a part's figure in core cycles: by the ruler's blocks, or unchanged if by the counter. */
+static struct estimate_taken taken_of(const struct estimate_blocks *blocks, bool counter,
+                                      const struct part_place *at)
+{
+    struct estimate_taken taken = {at->placement, at->round, 0, UNKNOWN, UNKNOWN};
+
+    if (blocks->m == 0)
+        return taken;
+    struct estimate_placement p = estimate_placement(blocks);
+    const struct estimate_part *part = counter ? &p.ticks : &p.cycles;
+    taken.m = blocks->m;
+    taken.value = part->value;
+    taken.se = part->se;
+    return taken;
+}
+
+/* Returns the witness's highest reading around exclusive blocks. */
+static float highest_level(const struct sampler *s)
+{
+    float level = 0;
+
+    for (unsigned k = 0; k < KINDS; k++)
+        for (size_t i = 0; s->used[k] && i < s->span.blocks; i++) {
+            const struct block *one = &s->block[k][i];
+            float higher = one->before > one->after ? one->before : one->after;
+            if (!one->shared && higher > level)
+                level = higher;
+        }
+    return level;
+}
+
+/* Returns an operation's ticks; UNKNOWN: no block is complete. */
+static double ticks_of(const struct sampler *s, const struct bench *b, bool shared_too,
+                       uint64_t *scratch)
+{
+    struct estimate_blocks blocks = part_blocks(s, b, CYCLES_RULER, shared_too, scratch);
+
+    return blocks.m ? estimate_placement(&blocks).ticks.value : UNKNOWN;
+}
+
+void row_figure_part(const struct sampler *s, const struct bench *b, const struct part_place *at,
+                     enum cycles_by by, struct gathered *g, uint64_t *scratch)
+{
+    bool counter = by == CYCLES_COUNTER;
+    unsigned i = g->parts++;
+    /* The scratch holds one source's blocks at a time. The source that is used comes last, so that
+     * its blocks stay there. */
+    struct estimate_blocks all = part_blocks(s, b, by, true, scratch);
+
+    g->all[i] = taken_of(&all, counter, at);
+    double all_ticks = ticks_of(s, b, true, scratch), quiet_ticks = ticks_of(s, b, false, scratch);
+    g->ticks[i] = is_known(quiet_ticks) ? quiet_ticks : all_ticks;
+    struct estimate_blocks other =
+        part_blocks(s, b, counter ? CYCLES_RULER : CYCLES_COUNTER, false, scratch);
+    struct estimate_taken second = taken_of(&other, !counter, at);
+    struct estimate_blocks exclusive = part_blocks(s, b, by, false, scratch);
+    struct estimate_taken used = taken_of(&exclusive, counter, at);
+    g->ruler[i] = counter ? second : used;
+    g->counter[i] = counter ? used : second;
+    g->level[i] = highest_level(s);
+    g->whole += all.m;
+    g->exclusive += exclusive.m;
+    if (exclusive.m)
+        note_values(&exclusive, at->placement, g);
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+/* Returns the median over the placements' means; a mean is over the placement's parts that have
+ * blocks in `taken`. UNKNOWN: no part has ticks. */
+static double median_ticks(const struct gathered *g, const struct estimate_taken *taken,
+                           double *scratch)
+{
+    size_t n = 0;
+
+    for (unsigned from = 0, end; from < g->parts; from = end) {
+        struct moments parts = {0};
+        for (end = from; end < g->parts && taken[end].placement == taken[from].placement; end++)
+            if (taken[end].m > 0 && is_known(g->ticks[end]))
+                moments_add(&parts, g->ticks[end]);
+        if (parts.n)
+            scratch[n++] = parts.mean;
+    }
+    return n ? median(scratch, n) : UNKNOWN;
+}
+
+/* Returns the figure by one source. `finest`: see struct estimate_found. */
+static struct figure take_figure(const struct gathered *g, const struct estimate_taken *taken,
+                                 const struct row_figure_means *means, double finest,
+                                 double *scratch)
+{
+    struct estimate_found found = {.theta = means->theta,
+                                   .placements = means->placements,
+                                   .round = means->round,
+                                   .rounds = means->rounds,
+                                   .finest = finest,
+                                   .rounds_differ = estimate_rounds_differ(taken, g->parts)};
+    bool known = false;
+
+    for (unsigned i = 0; i < g->parts; i++)
+        known = known || taken[i].m > 0;
+    estimate_by_round(taken, g->parts, means->round, means->rounds);
+    estimate_by_placement(taken, g->parts, means->theta, means->placements);
+    found.se = estimate_placement_se(taken, g->parts, &found.m);
+    return (struct figure){
+        .known = known,
+        .ticks = known ? median_ticks(g, taken, scratch) : UNKNOWN,
+        .cycles = estimate_over(&found, scratch),
+        .se = found.se,
+    };
+}
+
+/* Returns the factor from ticks per window to core cycles per operation. */
+static double cycles_per_op(const struct gathered *g, const struct bench *b)
+{
+    double ruler = gathered_location(g, KIND_RULER2) - gathered_location(g, KIND_RULER);
+
+    return RULER_ADDS / ruler / (double)b->ops;
+}
+
+/* Returns the error of a block from only the TSC's step, in core cycles per operation
+ * (docs/figure.md "Modes"). */
+static double block_floor(const struct gathered *g, const struct bench *b, double step)
+{
+    return step / (2 * mathx_sqrt(ENGINE_BLOCK)) * cycles_per_op(g, b);
+}
+
+/* The same for the mean of a placement's blocks. */
+static double placement_floor(const struct gathered *g, const struct bench *b, double step,
+                              unsigned placements)
+{
+    return block_floor(g, b, step) * mathx_sqrt((double)placements / (double)g->whole);
+}
+
+static struct modes find_modes(const struct gathered *g, const struct bench *b, double step,
+                               uint64_t *sorting)
+{
+    struct modes modes;
+    double variance = 0, per_op = cycles_per_op(g, b);
+
+    for (unsigned k = 0; k < KINDS; k++)
+        if (g->used[k] && k != KIND_RULER && k != KIND_RULER2)
+            variance += g->block_variance[k].mean;
+    struct modes_input in = {
+        .n = g->values,
+        .values = g->value,
+        .placement = g->placement,
+        .floor = block_floor(g, b, step),
+        .within = mathx_sqrt(variance / ENGINE_BLOCK) * per_op,
+    };
+    modes_find(&in, sorting, &modes);
+    return modes;
+}
+
+bool row_figure_is_exclusive(const struct gathered *g)
+{
+    return 2 * g->exclusive >= g->whole;
+}
+
+/* Widens the interval so that it contains that of all blocks. */
+static void hold_both(struct estimate *exclusive, const struct estimate *all)
+{
+    if (!(exclusive->lo <= all->lo))
+        exclusive->lo = all->lo;
+    if (!(exclusive->hi >= all->hi))
+        exclusive->hi = all->hi;
+}
+
+void row_figure_forget_shared(struct gathered *g, unsigned part)
+{
+    g->exclusive -= g->ruler[part].m;
+    g->ruler[part].m = g->counter[part].m = 0;
+    g->ruler[part].value = g->counter[part].value = UNKNOWN;
+}
+
+struct row_figure row_figure(const struct gathered *g, const struct bench *b, double step,
+                             enum cycles_by by, const struct row_figure_means *means,
+                             uint64_t *scratch)
+{
+    double *sorting = (double *)(void *)scratch;
+    double finest = placement_floor(g, b, step, means->placements);
+    bool counter = by == CYCLES_COUNTER;
+    /* Each call overwrites the means, so the source that is used comes last. */
+    struct figure other = take_figure(g, counter ? g->ruler : g->counter, means, finest, sorting);
+    struct figure all = take_figure(g, g->all, means, finest, sorting);
+    struct figure used = all;
+
+    if (g->exclusive > 0) {
+        used = take_figure(g, counter ? g->counter : g->ruler, means, finest, sorting);
+        if (!row_figure_is_exclusive(g))
+            hold_both(&used.cycles, &all.cycles);
+    }
+    const struct figure *ruler = counter ? &other : &used;
+    struct row_figure h = {
+        .known = ruler->known,
+        .doubled = g->used[KIND_BODY2],
+        .ticks = ruler->ticks,
+        .ruler = *ruler,
+        .counter = counter ? used : other,
+        .cycles = used.cycles,
+        .se = used.se,
+    };
+    if (is_known(h.cycles.theta) && g->values > 0)
+        h.modes = find_modes(g, b, step, scratch + means->placements);
+    return h;
+}

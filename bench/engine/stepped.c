@@ -1,0 +1,166 @@
+#include "bench/engine/stepped.h"
+#include "bench/engine/pace.h"
+#include "bench/engine/step_window.h"
+#include "lib/text/fmt.h"
+
+/* --- number of operations --------------------------------------------------------------------- */
+
+/* Returns the number of steps that fit into `us`. Unlimited if the TSC counts instructions. */
+static uint64_t steps_within(const struct engine *e, double us)
+{
+    if (e->facts.execution == EXEC_INSTRUCTIONS || !run_has_hz(&e->facts) ||
+        !(e->facts.stepping.ticks > 0))
+        return UINT64_MAX;
+    return (uint64_t)(us / 1e6 * e->facts.tsc_hz / e->facts.stepping.ticks);
+}
+
+/* Returns the most steps of a window. There are two such windows, and stepping must not make a row
+ * miss its deadline. */
+static uint64_t most_of(const struct engine *e)
+{
+    double deadline_us = e->facts.o->deadline * 1e6;
+    double us = deadline_us < 8.0 * STEPPED_HARD_US ? deadline_us / 8 : STEPPED_HARD_US;
+    uint64_t within = steps_within(e, us);
+    uint64_t most = within < STEPPED_HARD ? within : STEPPED_HARD;
+
+    return most > STEPPED_WINDOW ? most : STEPPED_WINDOW;
+}
+
+/* Returns the fewest operations for stepping. A row that is not doubled has all its operations,
+ * unless it declares a grain. */
+static uint64_t fewest_of(const struct bench *b)
+{
+    if (b->not_doubled && b->form != FORM_LOOP && bench_step_grain(b) == 1)
+        return b->ops;
+    return bench_step_grain(b);
+}
+
+static bool can_step(const struct bench *b, uint64_t n)
+{
+    return n % fewest_of(b) == 0 && (b->most_ops == 0 || n <= b->most_ops);
+}
+
+static uint64_t steps_of_longer(struct step_window a, struct step_window b)
+{
+    uint64_t in_a = a.instructions + a.repeats, in_b = b.instructions + b.repeats;
+
+    return in_a > in_b ? in_a : in_b;
+}
+
+/*
+ * Returns the largest factor for s->ops that the longest of the four windows allows, or 1 if there
+ * is no time for that factor. Nothing between the two: it would depend on the cost of a step, and
+ * so differ between launches. The count of a row whose operations differ would then differ too.
+ */
+static uint64_t times_of(const struct stepper *t)
+{
+    const struct stepped *s = &t->row->stepped;
+    uint64_t one = steps_of_longer(s->body, s->empty);
+    uint64_t two = steps_of_longer(s->body2, s->empty2);
+
+    if (two <= one || two >= STEPPED_WINDOW ||
+        steps_within(t->e, STEPPED_US) < 4ull * STEPPED_WINDOW)
+        return 1;
+    uint64_t more = two - one, times = (STEPPED_WINDOW - (one - more)) / (2 * more);
+    uint64_t most = t->b->ops / s->ops;
+    if (t->b->most_ops && t->b->most_ops / (2 * s->ops) < most)
+        most = t->b->most_ops / (2 * s->ops);
+    times = times < most ? times : most;
+    return times ? times : 1;
+}
+
+/* --- a row ------------------------------------------------------------------------------------ */
+
+static bool step_single(struct stepper *t)
+{
+    struct stepped *s = &t->row->stepped;
+
+    return step_window(t, KIND_BODY, s->ops, &s->body) &&
+           step_window(t, KIND_EMPTY, s->ops, &s->empty);
+}
+
+static bool step_double(struct stepper *t)
+{
+    struct stepped *s = &t->row->stepped;
+
+    s->empty2 = s->empty;
+    return step_window(t, KIND_BODY, 2 * s->ops, &s->body2) &&
+           (!stepper_has_twin(t) || step_window(t, KIND_EMPTY, 2 * s->ops, &s->empty2));
+}
+
+/* Steps with the fewest operations that the row's check accepts. */
+static bool step_fewest(struct stepper *t)
+{
+    struct stepped *s = &t->row->stepped;
+
+    for (s->ops = fewest_of(t->b); !step_single(t); s->ops *= 2) {
+        if (!t->wants_more || 2 * s->ops > t->b->ops)
+            return false;
+        s->why_not[0] = '\0';
+    }
+    return true;
+}
+
+/* Steps all windows. False: the row is not counted, or it has failed. */
+static bool step_all(struct stepper *t)
+{
+    struct stepped *s = &t->row->stepped;
+    const struct bench *b = t->b;
+
+    if (!step_fewest(t))
+        return false;
+    s->doubled = !b->not_doubled && can_step(b, 2 * s->ops) &&
+                 2 * (s->body.instructions + s->body.repeats) <= STEPPED_HARD;
+    if (!s->doubled)
+        return true;
+    if (!step_double(t))
+        return false;
+    uint64_t times = times_of(t);
+    s->ops *= times;
+    return times == 1 || (step_single(t) && step_double(t));
+}
+
+/* Records why there is no count. If the user stopped the run, the row keeps its figures. */
+static void give_up(struct stepper *t)
+{
+    struct stepped *s = &t->row->stepped;
+
+    if (t->row->ended && t->e->pace && t->e->pace->stopped) {
+        t->row->ended = false;
+        t->row->why = NULL;
+        t->row->status = ROW_OK;
+        fmt_buf(s->why_not, sizeof s->why_not, "the run was stopped");
+    }
+    if (!s->why_not[0])
+        fmt_buf(s->why_not, sizeof s->why_not, "the row failed while it was stepped");
+}
+
+void stepped_row(struct engine *e, struct row *row, unsigned placement)
+{
+    struct stepper t = {.e = e, .b = row->bench, .row = row, .p = &e->placed[placement]};
+    struct stepped *s = &row->stepped;
+
+    if (e->facts.o->instructions == INSTRUCTIONS_OFF || row->why || (e->pace && e->pace->stopped))
+        return;
+    *s = (struct stepped){
+        .tried = true, .instructions = UNKNOWN, .iterations = UNKNOWN, .by_counter = UNKNOWN};
+    step_try(e);
+    if (t.b->not_stepped)
+        fmt_buf(s->why_not, sizeof s->why_not, "%s", t.b->not_stepped);
+    else if (e->facts.stepping.why_not[0])
+        fmt_buf(s->why_not, sizeof s->why_not, "%s", e->facts.stepping.why_not);
+    else if (!t.p->kind[KIND_EMPTY].fn)
+        fmt_buf(s->why_not, sizeof s->why_not, "its windows are empty");
+    if (s->why_not[0])
+        return;
+    t.most = most_of(e);
+    if (!step_all(&t)) {
+        give_up(&t);
+        return;
+    }
+    s->instructions = stepped_per_op(s, s->body.instructions, s->body2.instructions,
+                                     s->empty.instructions, s->empty2.instructions);
+    s->iterations = stepped_per_op(s, s->body.iterations, s->body2.iterations, s->empty.iterations,
+                                   s->empty2.iterations);
+    steps_compare(&t);
+}

@@ -1,0 +1,25 @@
+/*
+ * Counts the instructions of one operation by single-stepping (docs/checks.md "Instructions"): the
+ * row's code with few operations and with twice as many, and the same for the empty body.
+ */
+#ifndef BENCH_ENGINE_STEPPED_H
+#define BENCH_ENGINE_STEPPED_H
+
+#include "bench/engine/context.h"
+
+/* Limits of a window in steps: of a row that can do few operations per call, and of others. */
+#define STEPPED_WINDOW 300
+#define STEPPED_HARD   30000
+/* Limits in microseconds: of all windows of a row that keeps to STEPPED_WINDOW, and of one window
+ * of any other row, but at most an eighth of deadline=. */
+#define STEPPED_US      2000
+#define STEPPED_HARD_US 1000000
+
+/*
+ * Fills row->stepped. Called between row_begin() and row_end() after the row's last window;
+ * e->placed[placement] must still be placed. Does nothing if instructions=off or the row has
+ * failed. A fault or the deadline fails the row, as in its windows.
+ */
+void stepped_row(struct engine *e, struct row *row, unsigned placement);
+
+#endif

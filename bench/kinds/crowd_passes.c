@@ -1,0 +1,42 @@
+/* Repeats the meetings of a row in passes, so that its figure has an interval. */
+#include "bench/kinds/crowd.h"
+#include "bench/kinds/plan.h"
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
+
+/* Returns the standard error that the TSC's step alone causes: the difference of two readings, each
+ * with an error that is uniform over the step. */
+static double finest(const struct crowd *c)
+{
+    unsigned per = c->per_reading ? c->per_reading : 1;
+
+    return c->plan->core[0].engine.facts.step / mathx_sqrt(6) / per;
+}
+
+struct estimate crowd_over(const struct crowd *c, const double pass[])
+{
+    double scratch[MEETING_PASSES];
+    const struct estimate_found found = {
+        .theta = pass, .placements = c->pass + 1, .se = UNKNOWN, .finest = finest(c)};
+
+    return estimate_over(&found, scratch);
+}
+
+void crowd_passes(struct crowd *c, bool (*once)(struct crowd *c),
+                  double (*figure)(const struct crowd *c))
+{
+    struct meeting *met = &c->met;
+    uint64_t patience = c->patience;
+
+    c->passes = c->silicon ? MEETING_PASSES : 1;
+    for (c->pass = 0; c->pass < c->passes; c->pass++) {
+        c->taken = c->late = 0;
+        c->patience = patience;
+        if (!once(c))
+            return;
+        met->pass[c->pass] = figure(c);
+        met->ticks = crowd_over(c, met->pass);
+        met->passes = c->pass + 1;
+    }
+    met->row.figure.ticks = met->ticks.theta;
+}

@@ -1,0 +1,54 @@
+#include "bench/kinds/crowd_run.h"
+#include "bench/engine/gate.h"
+#include "lib/text/mem.h"
+
+/* A round of a contest: long compared with the start of all cores, short compared with a host's
+ * time slice. */
+#define ROUND_SECONDS 1e-3
+#define ROUND_TICKS   1000000 /* if the TSC's frequency is not known, or is an emulator's */
+
+void crowd_begin(struct plan *plan, const struct bench *b)
+{
+    struct crowd *c = plan->crowd;
+    const struct engine *e = &plan->core[0].engine;
+
+    memset(c, 0, sizeof *c);
+    c->core = (struct crowd_core *)(void *)(c + 1);
+    c->shared = (struct crowd_line *)(void *)(c->core + plan->all);
+    c->met.pair = (struct pair *)(void *)(c->shared + crowd_lines(plan->all));
+    c->plan = plan;
+    c->met.cores = &plan->cores;
+    c->silicon = e->facts.execution == EXEC_SILICON;
+    c->duration = ROUND_TICKS;
+    if (c->silicon && run_has_hz(&e->facts))
+        c->duration = (uint64_t)(e->facts.tsc_hz * ROUND_SECONDS);
+    c->patience = gate_patience(e, 0);
+    c->met.row.bench = b;
+    c->met.row.core = plan->list[0];
+}
+
+bool crowd_has_two(const struct plan *plan)
+{
+    unsigned live = 0;
+
+    for (unsigned k = 0; k < plan->all; k++)
+        live += !plan->core[k].gone;
+    return live >= 2;
+}
+
+const struct meeting *crowd_run(struct plan *plan, const struct bench *b)
+{
+    struct crowd *c = plan->crowd;
+
+    crowd_begin(plan, b);
+    const char *lacks = engine_lacks(&plan->core[0].engine, b);
+    plan->p->row_begin(plan->p, b->suite, b->name, 0);
+    if (lacks)
+        crowd_fail(c, ROW_UNSUPPORTED, lacks);
+    else if (crowd_has_two(plan))
+        b->meet(c);
+    else
+        crowd_fail(c, ROW_UNSUPPORTED, CROWD_ALONE);
+    plan->p->row_end(plan->p);
+    return &c->met;
+}

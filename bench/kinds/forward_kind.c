@@ -1,0 +1,203 @@
+#include "bench/kinds/forward_kind.h"
+#include "bench/api/tsc.h"
+#include "bench/engine/guard.h"
+#include "bench/engine/pace.h"
+#include "bench/kinds/one_core.h"
+#include "bench/kinds/forward_walk.h"
+#include "bench/kinds/curve_needs.h"
+#include "bench/engine/pairs.h"
+#include "bench/engine/interleave.h"
+#include "lib/stats/known.h"
+#include "lib/stats/stats.h"
+
+#define VISITS     9    /* of each cell; the range of 9 contains the true median with 99.6% */
+#define PLACES     16   /* pages */
+#define OPERATIONS 1024 /* of the shorter walk of a pair; the longer one has twice as many */
+
+/* A map that is being measured, in the engine's memory. */
+struct mapping {
+    struct forward_map map;
+    struct engine *e;
+    struct platform_area area;
+    unsigned visits, taken; /* of a cell; of all cells: */
+    unsigned shared;
+    uint64_t seed;
+    /* Of the current pair of sizes. */
+    float ticks[FORWARD_CELLS][VISITS], cycles[FORWARD_CELLS][VISITS];
+};
+
+_Static_assert(sizeof(struct mapping) <= INTERLEAVE_NEED * sizeof(uint64_t),
+               "a map does not fit an engine's memory");
+
+/* A visit of a cell. */
+struct cell_visit {
+    struct engine *e;
+    unsigned s, l;
+    int offset;
+    uint8_t *at;
+    uint64_t checked;
+    struct pairs_figure exclusive, all;
+};
+
+static bool walk_pair(void *ctx, unsigned i, struct pair_ticks *t)
+{
+    const struct forward_place *p = ctx;
+
+    (void)i;
+    t->once = forward_place_time(p, OPERATIONS);
+    t->twice = forward_place_time(p, 2 * OPERATIONS);
+    t->operations = OPERATIONS;
+    return true;
+}
+
+static void visit_here(void *ctx)
+{
+    struct cell_visit *v = ctx;
+    struct forward_place p;
+
+    forward_place_build(&p, v->s, v->l, v->offset, v->at);
+    v->checked = forward_place_check(&p);
+    if (v->checked)
+        (void)pairs_take(v->e, 1, walk_pair, &p, &v->exclusive, &v->all);
+}
+
+/* Takes a visit of each cell of a pair of sizes. False: the row has ended. */
+static bool visit(struct mapping *w, struct cell_visit *v)
+{
+    v->at = w->area.at + w->seed++ % (w->area.bytes / FORWARD_BYTES) * FORWARD_BYTES;
+    if (!pace_go_on(w->e) || !guard_run(w->e, &w->map.row, visit_here, v))
+        return false;
+    w->map.checked += v->checked;
+    if (!v->checked)
+        row_fail(&w->map.row, ROW_WRONG,
+                 "a load did not read the stored bytes and those around them");
+    w->taken++;
+    w->shared += v->exclusive.pairs == 0;
+    return v->checked > 0;
+}
+
+/* Measures a cell's visits; figures go to ticks[] and cycles[]. */
+static bool visits_of(struct mapping *w, unsigned s, unsigned l, int offset, float *ticks,
+                      float *cycles)
+{
+    for (unsigned i = 0; i < w->visits; i++) {
+        struct cell_visit v = {.e = w->e, .s = s, .l = l, .offset = offset};
+        if (!visit(w, &v))
+            return false;
+        ticks[i] = v.exclusive.pairs ? v.exclusive.ticks : v.all.ticks;
+        cycles[i] = v.exclusive.pairs ? v.exclusive.cycles : v.all.cycles;
+    }
+    return true;
+}
+
+/* Returns the median, and the range in *lo and *hi. */
+static float middle(const float *figure, unsigned n, float *lo, float *hi)
+{
+    double sorted[VISITS];
+    size_t known = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        if (is_known(figure[i]))
+            sorted[known++] = figure[i];
+    *lo = *hi = (float)UNKNOWN;
+    if (known == 0)
+        return (float)UNKNOWN;
+    double m = median(sorted, known); /* sorts */
+    *lo = (float)sorted[0];
+    *hi = (float)sorted[known - 1];
+    return (float)m;
+}
+
+static void conclude_pair(struct mapping *w, unsigned s, unsigned l, double waits)
+{
+    unsigned first = forward_first(w->map.sizes, s, l), cells = forward_cells(1u << s, 1u << l);
+    bool cycles = run_has_cycles(&w->e->facts);
+    double time[FORWARD_CELLS];
+
+    for (unsigned i = 0; i < cells; i++) {
+        struct forward_cell *c = &w->map.cell[first + i];
+        c->ticks = middle(w->ticks[i], w->visits, &c->lo, &c->hi);
+        c->cycles = c->lo = c->hi = (float)UNKNOWN;
+        if (cycles)
+            c->cycles = middle(w->cycles[i], w->visits, &c->lo, &c->hi);
+        /* Counted instructions and an emulator's times say nothing of a store buffer. */
+        time[i] = w->e->facts.execution != EXEC_SILICON ? UNKNOWN : cycles ? c->cycles : c->ticks;
+    }
+    forward_judge(1u << s, 1u << l, time, waits, w->map.how + first);
+}
+
+/* Measures the load that a load of one byte is compared with: of two bytes, the second of which is
+ * the store's first. */
+static bool measure_waiting(struct mapping *w, unsigned s, double *waits)
+{
+    float lo, hi;
+
+    if (!visits_of(w, s, 1, -1, w->ticks[0], w->cycles[0]))
+        return false;
+    *waits = middle(run_has_cycles(&w->e->facts) ? w->cycles[0] : w->ticks[0], w->visits, &lo, &hi);
+    return true;
+}
+
+static bool measure_pair(struct mapping *w, unsigned s, unsigned l)
+{
+    unsigned cells = forward_cells(1u << s, 1u << l);
+    double waits = UNKNOWN;
+
+    if (l == 0 && !measure_waiting(w, s, &waits))
+        return false;
+    for (unsigned i = 0; i < cells; i++)
+        if (!visits_of(w, s, l, forward_offset(1u << l, i), w->ticks[i], w->cycles[i]))
+            return false;
+    conclude_pair(w, s, l, waits);
+    return true;
+}
+
+static void measure_map(struct mapping *w)
+{
+    unsigned sizes = w->map.sizes;
+
+    for (unsigned i = 0; i < sizes * sizes; i++) {
+        if (!measure_pair(w, i / sizes, i % sizes))
+            return;
+        pace_show(w->e, (double)(i + 1) / (sizes * sizes));
+    }
+    w->map.visits = w->visits;
+    w->map.shared = 2 * w->shared > w->taken;
+}
+
+static void measure(struct mapping *w)
+{
+    const struct platform *p = w->e->p;
+    const struct platform_wish wish = {.page = BENCH_4K, .bytes = PLACES * FORWARD_BYTES};
+    const char *why = needs_lacks(p, &w->map.row.bench->curve);
+
+    row_fail(&w->map.row, ROW_UNSUPPORTED, why);
+    if (why)
+        return;
+    why = "this platform has no large area of memory";
+    if (!p->area || !p->area(p, &wish, &w->area, &why)) {
+        row_fail(&w->map.row, ROW_UNSUPPORTED, why);
+        return;
+    }
+    w->map.sizes = needs_sizes(p);
+    measure_map(w);
+    p->area_free(p, &w->area);
+}
+
+static void measure_here(struct engine *e, void *memory)
+{
+    struct mapping *w = memory;
+
+    w->e = e;
+    w->visits = e->facts.execution == EXEC_SILICON ? VISITS : 1;
+    w->seed = e->facts.o->seed;
+    measure(w);
+}
+
+const struct forward_map *forward_measure(struct plan *plan, const struct bench *b, unsigned k)
+{
+    const struct one_core s = {measure_here, sizeof(struct mapping), b->curve.ms};
+    const struct mapping *w = one_core_measure(plan, b, k, &s);
+
+    return w ? &w->map : NULL;
+}

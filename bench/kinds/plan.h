@@ -1,0 +1,108 @@
+/*
+ * Assigns rows to cores: every row runs on each core of cores= in turn, so that cores are compared
+ * at nearly the same time. Each core has a separate engine with its step, ruler and execution,
+ * since the cores of one machine can differ. share=alone: one core at a time, all with the same
+ * memory. share=together: each row on each core alone, then on all at once. With cores=types one
+ * core of each type measures, and rows of several cores run on all usable cores.
+ *
+ * All data is in the platform's memory, which all cores share, after the boot core's engine
+ * (bench/api/platform.h).
+ */
+#ifndef BENCH_KINDS_PLAN_H
+#define BENCH_KINDS_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/engine/barrier.h"
+#include "bench/engine/context.h"
+#include "bench/engine/gate.h"
+#include "bench/engine/pace.h"
+#include "bench/result/cores.h"
+
+struct crowd;
+struct cycle_check;
+struct gathered;
+struct insn_table;
+struct probe;
+struct vigil;
+
+/* One core that measures. It writes here while others measure, so it has separate cache lines. */
+struct plan_core {
+    _Alignas(BARRIER_LINE) struct engine engine;
+    struct gathered *gathered; /* this core's results of the current row so far */
+    struct row row;            /* the last row that has ended */
+    struct gate gate;
+    uint64_t nmis; /* seen on this core so far */
+    struct core_figure alone;
+    bool has_row;          /* `row` is the current row */
+    bool waits;            /* in a meeting: it waits for the others */
+    bool back;             /* it has finished its task */
+    const char *gone;      /* why it measures no more: a fault, or `unlike` */
+    bool told;             /* the report has the reason in `gone` */
+    const char *unlike_in; /* what differs from the boot core: "execution" or "cycle" */
+    char unlike[240];      /* a message about the difference; empty: nothing differs */
+};
+
+struct plan {
+    const struct platform *p;
+    const struct options *o;
+    bool together;
+    unsigned n;   /* cores that measure */
+    unsigned all; /* these, and then those on which only rows of several cores run */
+    struct plan_core *core;
+    unsigned *list;                 /* `all` numbers; of the first n and of the others ascending */
+    const struct run_facts **facts; /* of each */
+    struct run_cores cores;         /* the same, for reports */
+    unsigned *present;              /* the cores of the current task of several cores */
+    unsigned *places;               /* their places in the list */
+    struct barrier barrier;
+    struct barrier_line *line;   /* memory for `all` */
+    struct core_figure *figures; /* of all rows, for each of the n cores */
+    unsigned rounds, round;      /* passes over the list of rows; the current one */
+    unsigned stage;              /* of a row: the core that measures alone, or n: all at once */
+    bool one_for_memory;         /* one round, because more do not fit PLAN_STORE */
+    uint64_t *store;             /* results of each row on each core; rounds = 1: in the engines */
+    size_t store_words;          /* of one result */
+    size_t *place;               /* index in the store of each row of the registry */
+    uint64_t *took;              /* ticks of each row's last round; 0: not known */
+    uint64_t *memory;            /* of the engines that cannot share the boot core's */
+    const struct bench *bench;   /* the current row */
+    struct probe *probe;         /* of the core that was probed last */
+    struct pace *pace;           /* of all engines */
+    struct cycle_check *counter; /* of the core that was probed last */
+    double late;                 /* seconds by which curves of several cores took too long */
+    struct crowd *crowd;         /* for rows of several cores (bench/kinds/crowd.h) */
+    struct vigil *vigil;         /* for rows that watch all cores (bench/kinds/quiet.h) */
+    void *forms_memory;          /* for the table of suite `insn`, if it is selected */
+    struct insn_table *forms;    /* of the core that measures it (bench/kinds/forms_kind.h) */
+};
+
+/* Most bytes for all cores' results between rounds. If they need more, there is one round. */
+#define PLAN_STORE (32u << 20)
+
+/* Returns whether a row is measured in rounds; other rows are measured in the last round. */
+bool plan_in_rounds(const struct options *o, const struct bench *b);
+
+/* Returns whether cores= names only cores of this platform, at least one of them usable. If not,
+ * writes a message that names them and the available cores. */
+bool plan_check(const struct platform *p, const struct options *o, struct sink *err);
+
+/* Makes the plan of a run. The boot core's engine must be initialised and probed. */
+struct plan *plan_make(const struct engine *boot);
+
+/* Call fn(ctx, core) on the k-th core alone, or on n cores at once (places of the plan). Return
+ * NULL, or what went wrong; cores that faulted are then gone. */
+const char *plan_on(struct plan *plan, unsigned k, void (*fn)(void *, unsigned), void *ctx);
+const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
+                        void (*fn)(void *, unsigned), void *ctx);
+
+/* Returns whether cores of the last plan_on_all() were without a CPU for so long that a core which
+ * did not arrive in time is not at fault; *core: the one that was starved longest. */
+bool plan_starved(const struct plan *plan, unsigned *core);
+/* The reason of a row that fails then. */
+#define PLAN_STARVED "core %u was not given the CPU in time"
+
+/* Returns what the plan knows about a core. */
+struct plan_core *plan_core(struct plan *plan, unsigned core);
+
+#endif

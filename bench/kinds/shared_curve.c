@@ -1,0 +1,331 @@
+#include "bench/kinds/shared_curve.h"
+#include "bench/engine/pace.h"
+#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/crowd_run.h"
+#include "bench/kinds/chase.h"
+#include "bench/kinds/curve_needs.h"
+#include "bench/kinds/stream.h"
+#include "bench/kinds/shared_curve_part.h"
+#include "bench/engine/interleave.h"
+#include "lib/cpu/caches.h"
+#include "lib/stats/known.h"
+#include "lib/stats/stats.h"
+#include "lib/text/mem.h"
+
+#define ROUND_SECONDS 4e-3
+#define ROUND_TICKS   100000         /* if the TSC's frequency is not known, or is an emulator's */
+#define SET_MOST      (512ull << 20) /* bytes of a core: more would take too long to fill */
+#define SET_PROOF     (256ull << 10) /* where no CPU executes the code */
+#define SET_ALIGN     (128ull << 10) /* a copy has two halves of whole TOGETHER_LINES */
+#define MB            1e6
+/* Limits for a system that may give a core no CPU. A wait for the core may take 1/PATIENCE_PART of
+ * the time of other rows of several cores. Once the waits of all curves have exceeded their times
+ * by LATE_MOST seconds, the rest is not measured. */
+#define PATIENCE_PART 2
+#define LATE_MOST     5.0
+
+_Static_assert(sizeof(struct gathering) <= INTERLEAVE_NEED * sizeof(uint64_t),
+               "a curve of several cores does not fit an engine's memory");
+_Static_assert(TOGETHER_STEPS <= CROWD_FIGURES && TOGETHER_ROUNDS <= CROWD_FIGURES &&
+                   SET_ALIGN % (2 * TOGETHER_LINES * STREAM_LINE) == 0,
+               "a part does not fit");
+
+static const struct engine *engine_of(const struct gathering *g)
+{
+    return &g->crowd->plan->core[0].engine;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* --- a meeting -------------------------------------------------------------------------------- */
+
+/* A core and its place in the meeting. */
+struct attendant {
+    struct gathering *g;
+    unsigned place;
+};
+
+static void part_here(void *ctx)
+{
+    const struct attendant *attendant = ctx;
+
+    switch (attendant->g->kind->crowd) {
+    case BENCH_CORES:
+        together_stream(attendant->g, attendant->place);
+        break;
+    case BENCH_LOADED:
+        together_loaded(attendant->g, attendant->place);
+        break;
+    case BENCH_HELD:
+    case BENCH_ALONE:
+        together_held(attendant->g, attendant->place);
+        break;
+    }
+}
+
+static void meet_here(void *ctx, unsigned core)
+{
+    struct attendant attendant = {.g = ctx};
+
+    while (attendant.g->crowd->plan->present[attendant.place] != core)
+        attendant.place++;
+    crowd_part(attendant.g->crowd, attendant.place, part_here, &attendant);
+}
+
+static const char *wrong(const struct gathering *g)
+{
+    if (g->kind->crowd == BENCH_HELD)
+        return "a flushed line does not have what another core wrote";
+    return g->kind->crowd == BENCH_LOADED
+               ? "the chase did not visit every element once, or a word was not read or written"
+               : "not every word was read, or has the value that was written";
+}
+
+static enum crowd_end meet(struct gathering *g, unsigned n)
+{
+    struct crowd *c = g->crowd;
+    uint64_t elements;
+    bool right = true;
+
+    c->hot = 0;
+    enum crowd_end end = crowd_meet(c, n, meet_here, g, &elements);
+    if (end != CROWD_MET)
+        return end;
+    g->curve.elements += elements;
+    for (unsigned i = 0; i < n; i++)
+        right = right && !c->core[i].word;
+    if (right)
+        return CROWD_MET;
+    crowd_fail(c, ROW_WRONG, wrong(g));
+    return CROWD_FAILED;
+}
+
+/* Meets until no core is late. False: the row has failed, or the user stopped the run. */
+static bool met(struct gathering *g, unsigned n)
+{
+    enum crowd_end end = CROWD_AGAIN;
+
+    while (end == CROWD_AGAIN) {
+        if (!crowd_go_on(g->crowd))
+            return false;
+        end = meet(g, n);
+    }
+    return end == CROWD_MET;
+}
+
+/* --- the points ------------------------------------------------------------------------------- */
+
+/* Adds a point: the median of n figures in ticks, and their range. */
+static struct curve_point *add(struct gathering *g, uint64_t x, double *ticks, unsigned n)
+{
+    struct curve_point *p = &g->curve.point[g->curve.n++];
+    double middle = median(ticks, n); /* sorts */
+
+    *p = (struct curve_point){.bytes = x,
+                              .ticks = middle,
+                              .cycles = UNKNOWN,
+                              .lo = ticks[0],
+                              .hi = ticks[n - 1],
+                              .visits = n};
+    return p;
+}
+
+/* Returns the lines per tick of cores [from, n) in a round or step. */
+static double rate(const struct gathering *g, unsigned from, unsigned n, unsigned round)
+{
+    double sum = 0;
+
+    for (unsigned i = from; i < n; i++) {
+        const struct crowd_core *s = &g->crowd->core[i];
+        if (s->round_ticks[round])
+            sum += (double)s->round_operations[round] / (double)s->round_ticks[round];
+    }
+    return sum;
+}
+
+/* Measures n cores: the ticks of a line, by all of them together. */
+static bool by_cores(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    double ticks[TOGETHER_ROUNDS];
+
+    g->set = least(least(bytes / n, g->curve.wanted), SET_MOST) / SET_ALIGN * SET_ALIGN;
+    if (engine_of(g)->facts.execution != EXEC_SILICON)
+        g->set = least(g->set, SET_PROOF);
+    if (g->set == 0) {
+        crowd_fail(g->crowd, ROW_UNSUPPORTED, "there is too little memory for all cores");
+        return false;
+    }
+    g->curve.less_memory = g->curve.less_memory || bytes / n < g->curve.wanted / n;
+    if (!met(g, n))
+        return false;
+    for (unsigned i = 0; i < g->rounds; i++)
+        ticks[i] = 1 / rate(g, 0, n, i);
+    add(g, n, ticks, g->rounds)->set = g->set;
+    return true;
+}
+
+/* Measures 1, 2, 4 ... and all cores. If the time is over, only one and all. */
+static void measure_cores(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    bool silicon = engine_of(g)->facts.execution == EXEC_SILICON;
+
+    for (unsigned cores = 1; cores < n; cores *= 2) {
+        g->curve.less_time = silicon && cores > 1 && budget_left(&g->budget) < 0;
+        if (g->curve.less_time)
+            break;
+        if (!by_cores(g, cores, bytes))
+            return;
+    }
+    (void)by_cores(g, n, bytes);
+}
+
+/* Returns the bytes of memory that n cores want: for each of the largest caches several times its
+ * size. */
+static uint64_t wanted(struct gathering *g, unsigned n)
+{
+    if (g->kind->crowd == BENCH_HELD)
+        return FLUSH_BYTES;
+    return g->curve.wanted * caches_domains(g->curve.cache, g->curve.caches, n);
+}
+
+/* Divides the memory: a half for the chase and its map, the rest for the others. */
+static bool divide(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    bool proof = engine_of(g)->facts.execution != EXEC_SILICON;
+    uint64_t half = bytes / 2 / SET_ALIGN * SET_ALIGN, most = proof ? SET_PROOF : SET_MOST;
+
+    g->chased = g->at;
+    g->chased_bytes = least(least(half / 513 * 512, g->curve.wanted), most) / SET_ALIGN * SET_ALIGN;
+    g->map = (uint64_t *)(void *)(g->chased + g->chased_bytes);
+    g->at += half;
+    g->set = least((bytes - half) / (n - 1), most) / SET_ALIGN * SET_ALIGN;
+    g->curve.less_memory = bytes < wanted(g, n) && g->chased_bytes < most;
+    return g->set > 0 && g->chased_bytes > 0;
+}
+
+/* Sorts the points by what the other cores moved. */
+static void sort(struct curve *c)
+{
+    for (size_t i = 1; i < c->n; i++)
+        for (size_t k = i; k > 0 && c->point[k - 1].bytes > c->point[k].bytes; k--) {
+            struct curve_point p = c->point[k];
+            c->point[k] = c->point[k - 1];
+            c->point[k - 1] = p;
+        }
+}
+
+static void measure_loaded(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    const struct engine *e = engine_of(g);
+
+    if (!divide(g, n, bytes)) {
+        crowd_fail(g->crowd, ROW_UNSUPPORTED, "there is too little memory for all cores");
+        return;
+    }
+    if (!met(g, n))
+        return;
+    for (unsigned i = 0; i < TOGETHER_STEPS; i++) {
+        double moved = rate(g, 1, n, i) * STREAM_LINE * run_limit_hz(&e->facts) / MB;
+        add(g, (uint64_t)(moved + 0.5), g->latency[i], g->pairs)->set = g->chased_bytes;
+    }
+    sort(&g->curve);
+}
+
+static void measure_held(struct gathering *g)
+{
+    if (!met(g, 2))
+        return;
+    for (unsigned i = 0; i < TOGETHER_STATES; i++)
+        add(g, LINE_STATES_ALONE + i, g->flush[i], g->pairs)->set = FLUSH_BYTES;
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+static void measure_here(struct gathering *g, unsigned n, uint64_t bytes)
+{
+    g->curve.page = BENCH_4K;
+    switch (g->kind->crowd) {
+    case BENCH_CORES:
+        measure_cores(g, n, bytes);
+        break;
+    case BENCH_LOADED:
+        measure_loaded(g, n, bytes);
+        break;
+    case BENCH_HELD:
+    case BENCH_ALONE:
+        measure_held(g);
+        break;
+    }
+    g->curve.rounds = g->kind->crowd == BENCH_CORES ? g->rounds : g->pairs;
+    if (engine_of(g)->facts.execution == EXEC_EMULATED)
+        g->curve.spoiled = CURVE_EMULATED;
+}
+
+static void measure(struct gathering *g, const struct platform *p)
+{
+    struct platform_area area;
+    const char *why = needs_lacks(p, g->kind);
+    unsigned n = crowd_take_places(g->crowd);
+
+    crowd_fail(g->crowd, ROW_UNSUPPORTED, why);
+    if (why)
+        return;
+    needs_find(&g->curve, p);
+    const struct platform_wish wish = {.page = BENCH_4K, .bytes = wanted(g, n), .shared = true};
+    why = "this platform has no large area of memory";
+    if (!p->area || !p->area(p, &wish, &area, &why)) {
+        crowd_fail(g->crowd, ROW_UNSUPPORTED, why);
+        return;
+    }
+    g->at = area.at;
+    measure_here(g, n, area.bytes);
+    p->area_free(p, &area);
+}
+
+static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
+{
+    const struct engine *e = &plan->core[0].engine;
+    bool silicon = e->facts.execution == EXEC_SILICON;
+
+    memset(g, 0, sizeof *g);
+    crowd_begin(plan, b);
+    g->crowd = plan->crowd;
+    if (plan->p->cores && plan->p->cores->starved)
+        g->crowd->patience /= PATIENCE_PART;
+    g->kind = &b->curve;
+    g->budget = budget_begin(&e->facts, b->curve.ms);
+    g->seed = e->facts.o->seed;
+    g->duration = silicon && run_has_hz(&e->facts) ? (uint64_t)(e->facts.tsc_hz * ROUND_SECONDS)
+                                                   : ROUND_TICKS;
+    g->rounds = silicon ? TOGETHER_ROUNDS : 1;
+    g->pairs = silicon ? TOGETHER_PAIRS : 1;
+    g->curve.row.bench = b;
+    g->curve.row.core = plan->list[0];
+}
+
+const struct curve *together_measure(struct plan *plan, const struct bench *b)
+{
+    struct engine *e = &plan->core[0].engine;
+    struct gathering *g = (struct gathering *)(void *)e->memory;
+    struct row *row = &plan->crowd->met.row;
+
+    begin(g, plan, b);
+    span_begin(e, &g->curve.row, b->curve.ms);
+    if (!crowd_has_two(plan))
+        crowd_fail(g->crowd, ROW_UNSUPPORTED, CROWD_ALONE);
+    else if (plan->late > LATE_MOST)
+        crowd_fail(g->crowd, ROW_UNSUPPORTED,
+                   "curves of several cores waited for cores that were not given the CPU in time");
+    else
+        measure(g, plan->p);
+    span_end(e, &g->curve.row);
+    if (plan->p->cores && plan->p->cores->starved && budget_left(&g->budget) < 0)
+        plan->late -= budget_left(&g->budget);
+    g->curve.row.status = row->status;
+    g->curve.row.why = row->why;
+    g->curve.row.ended = row->ended;
+    return plan->pace->stopped ? NULL : &g->curve;
+}

@@ -1,0 +1,40 @@
+/* The part of one core in a meeting of bench/kinds/shared_curve.h. All data is in memory that the
+ * cores share. */
+#ifndef BENCH_KINDS_SHARED_CURVE_PART_H
+#define BENCH_KINDS_SHARED_CURVE_PART_H
+
+#include "bench/engine/budget.h"
+#include "bench/kinds/crowd.h"
+#include "bench/kinds/flush.h"
+#include "bench/result/curve.h"
+
+#define TOGETHER_LINES  1024 /* of a stream between two looks at the time: 64 KiB */
+#define TOGETHER_ROUNDS 5    /* of all cores at once; the figure is their median */
+#define TOGETHER_STEPS  7    /* rates of the other cores; at the last one they do nothing */
+#define TOGETHER_PAIRS  5    /* of walks at each rate, in as many passes; at each state of a line */
+#define TOGETHER_STATES (LINE_STATES - LINE_STATES_ALONE)
+
+struct gathering {
+    struct curve curve;
+    struct crowd *crowd; /* its cores have the lines of each core and round, and their ticks */
+    const struct bench_curve *kind;
+    struct budget budget;
+    uint8_t *at;     /* the memory of the streams */
+    uint64_t set;    /* bytes of each core there */
+    uint8_t *chased; /* of BENCH_LOADED: the set of the chase, and its map */
+    uint64_t chased_bytes;
+    uint64_t *map;
+    uint64_t duration; /* ticks of a round */
+    uint64_t seed;
+    unsigned rounds, pairs;                         /* fewer where no CPU executes */
+    double latency[TOGETHER_STEPS][TOGETHER_PAIRS]; /* ticks of a load */
+    double flush[TOGETHER_STATES][TOGETHER_PAIRS];  /* ticks of a flush */
+};
+
+/* Do the part of the core at this place of the crowd. They return early if a core is missing; then
+ * the core is not complete. Its `word` is 1 if a check failed. */
+void together_stream(struct gathering *g, unsigned place);
+void together_loaded(struct gathering *g, unsigned place);
+void together_held(struct gathering *g, unsigned place);
+
+#endif

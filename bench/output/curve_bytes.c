@@ -1,0 +1,22 @@
+#include "bench/output/curve_bytes.h"
+#include "bench/result/forward.h"
+
+enum {
+    CURVE = 960,
+    LIMIT = 1130,
+    TOGETHER = 390,
+    MATRIX = 200,
+    PAIR = 26,
+    CELLS = 45 /* four cells of a map */
+};
+
+uint64_t curve_bytes(const struct curve_bytes *of)
+{
+    uint64_t cells = forward_first(of->sizes, of->sizes, 0),
+             core = (uint64_t)of->curves * (CURVE + of->kept) +
+                    (uint64_t)of->limits * (LIMIT + of->kept) +
+                    of->maps * (cells * CELLS / 4 + (uint64_t)of->sizes * of->kept);
+
+    return of->cores * core + (uint64_t)of->together * (TOGETHER + of->kept) +
+           (uint64_t)of->matrices * (MATRIX + (uint64_t)of->pairs * PAIR);
+}

@@ -1,0 +1,61 @@
+/*
+ * The forms of a record of suite `insn`, in groups by mnemonic. Many mnemonics have the same list
+ * of operands, with the same pairs of inputs and outputs; such a group refers to the first one of
+ * the record that has it.
+ */
+#ifndef BENCH_OUTPUT_INSN_GROUPS_H
+#define BENCH_OUTPUT_INSN_GROUPS_H
+
+#include "bench/result/insn.h"
+#include "lib/text/json.h"
+
+#define INSN_GROUPED_MOST 128 /* forms of a record */
+#define INSN_TOLD_MOST    160 /* records that can be referred to */
+
+struct insn_group {
+    uint8_t first, rows; /* its forms in `row` below */
+    uint8_t like;        /* the first group that has the same operands and pairs: maybe itself */
+    uint32_t key;        /* equal for groups with the same operands and pairs */
+};
+
+struct insn_groups {
+    const struct insn_table *t;
+    bool pairs; /* groups are compared by their pairs too */
+    const struct insn_row *row[INSN_GROUPED_MOST];
+    unsigned rows;
+    struct insn_group group[INSN_GROUPED_MOST];
+    unsigned groups;
+};
+
+void insn_groups_clear(struct insn_groups *g, const struct insn_table *t, bool pairs);
+void insn_groups_add(struct insn_groups *g, const struct insn_row *row); /* below the most */
+
+/* Finds `like` of each group, when all forms are added. */
+void insn_groups_match(struct insn_groups *g);
+
+/* Records of forms, which those of other cores refer to. */
+struct insn_told {
+    unsigned n;
+    struct {
+        uint64_t seq;
+        uint32_t key; /* equal for records with the same groups */
+    } record[INSN_TOLD_MOST];
+};
+
+/* If a record has the same groups, with the same pairs, writes its number as "as" and returns true.
+ * Otherwise keeps the record that is being written, whose number is `seq`. */
+bool insn_groups_refer(const struct insn_groups *g, struct insn_told *told, uint64_t seq,
+                       struct json *j);
+
+/* Writes the member "forms": per group an array of the mnemonic, and either what follows it in the
+ * name of each form, or the number of the group that has the same, from 0. */
+void insn_groups_record(const struct insn_groups *g, struct json *j);
+
+/* Returns the bytes of that member, with the brace before it. */
+uint64_t insn_groups_bytes(const struct insn_groups *g);
+
+/* Returns whether the group of the form `row[i]` has its operands and pairs itself; otherwise it
+ * refers to an earlier group. */
+bool insn_groups_spelled(const struct insn_groups *g, unsigned i);
+
+#endif

@@ -1,0 +1,278 @@
+#include "bench/output/insn_show.h"
+#include "bench/output/insn_left.h"
+#include "bench/output/insn_names.h"
+#include "bench/output/insn_record.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/insn/table.h"
+#include "lib/stats/known.h"
+#include "lib/text/fmt.h"
+#include "lib/text/json.h"
+
+#define SHOWN      64 /* the most forms with a line each in the table */
+#define NAME_WIDTH 34
+#define BAUD_BYTE  10 /* bits of a byte on a serial port, with start and stop bit */
+#define BAUD       115200
+
+void insn_heading(struct report *r, const char *suite)
+{
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out, "\r\n%-24s forms of instructions: cycles of a copy\r\n", suite);
+}
+
+static unsigned forms_of(const struct insn_table *t)
+{
+    return t->rows - t->links;
+}
+
+/* --- before ----------------------------------------------------------------------------------- */
+
+static void record_blockers(struct json *j, const struct insn_table *t)
+{
+    json_array(j, "blockers");
+    for (unsigned b = 0; b < BLOCKERS; b++) {
+        char name[INSN_NAME_MOST];
+        struct sink_buf text;
+        if (!t->blocker_row[b]) {
+            json_unknown(j);
+            continue;
+        }
+        sink_buf_init(&text, name, sizeof name);
+        insn_row_name(&t->row[t->blocker_row[b] - 1], &text.sink);
+        json_str(j, NULL, name);
+    }
+    json_close(j);
+}
+
+static void record_plan(const struct run_facts *run, const struct insn_table *t, uint64_t bytes,
+                        uint64_t all, struct report *r)
+{
+    struct json j;
+
+    if (!report_record(r, &j, "insn_plan"))
+        return;
+    json_u64(&j, "core", run->core);
+    json_u64(&j, "forms", forms_of(t));
+    json_u64(&j, "run", t->run);
+    json_u64(&j, "pairs", t->pairs);
+    json_u64(&j, "seconds", run->o->time);
+    json_u64(&j, "bytes", bytes);
+    json_u64(&j, "all_bytes", all);
+    if (!t->exact)
+        record_blockers(&j, t);
+    json_end(&j);
+}
+
+/* Writes "about 320 KiB, 29 s on a serial port at 115200 baud". */
+static void show_bytes(uint64_t bytes, struct sink *out)
+{
+    fmt(out, "about %llu KiB, %llu s on a serial port at %u baud",
+        (unsigned long long)(bytes + 1023) / 1024,
+        (unsigned long long)(bytes * BAUD_BYTE + BAUD - 1) / BAUD, BAUD);
+}
+
+void insn_show_plan(const struct run_facts *run, const struct insn_table *t, unsigned cores,
+                    uint64_t others, struct report *r)
+{
+    uint64_t bytes = insn_record_bytes(t),
+             all = bytes + (cores - 1) * insn_record_bytes_again(t) + others;
+
+    record_plan(run, t, bytes, all, r);
+    if (!report_table(r))
+        return;
+    report_fresh_line(r);
+    fmt(r->out, "core %u: %u of %u forms are run, with %u pairs of operands", run->core, t->run,
+        forms_of(t), t->pairs);
+    if (!t->exact)
+        fmt(r->out, ", in at most %u s", run->o->time);
+    fmt(r->out, "\r\n  their records: ");
+    show_bytes(bytes, r->out);
+    if (all > bytes) {
+        fmt(r->out, "\r\n  with those of curves and of all cores: ");
+        show_bytes(all, r->out);
+    }
+    fmt(r->out, "\r\n");
+}
+
+/* --- after ------------------------------------------------------------------------------------ */
+
+struct sums {
+    unsigned reached, faulted, not_reached, figures, settled;
+};
+
+static void add_figure(struct sums *s, struct agreed a)
+{
+    s->figures += is_known(a.value);
+    s->settled += is_known(a.value) && a.settled;
+}
+
+/* Adds the figures that a record has of each form: without its slots and without variants. */
+static void add_figures(struct sums *s, const struct insn_table *t, const struct insn_row *row)
+{
+    bool at_most;
+
+    add_figure(s, insn_throughput_of(t, row));
+    for (unsigned i = 0; i < row->cells; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        if (c->id.kind == INSN_TEST_LATENCY)
+            add_figure(s, insn_figure(t, row, c, &at_most));
+    }
+}
+
+static struct sums sums_of(const struct insn_table *t)
+{
+    struct sums s = {0};
+
+    for (unsigned i = t->links; i < t->rows; i++) {
+        const struct insn_row *row = &t->row[i];
+        s.reached += row->reached;
+        s.faulted += row->fault > 0;
+        s.not_reached += row->why == INSN_RUNS && !row->reached;
+        add_figures(&s, t, row);
+    }
+    return s;
+}
+
+static double seconds_of(const struct run_facts *run, const struct insn_table *t)
+{
+    return run_has_hz(run) ? (double)t->ticks / run->tsc_hz : UNKNOWN;
+}
+
+static void record_links(struct json *j, const struct insn_table *t, const struct insn_links *links)
+{
+    json_array(j, "links");
+    for (unsigned i = 0; i < LINKS; i++) {
+        char name[96];
+        struct sink_buf text;
+        if (!t->link_row[i])
+            continue;
+        sink_buf_init(&text, name, sizeof name);
+        insn_name(links->form[i], INSN_PLAIN, &text.sink);
+        json_str(j, NULL, name);
+    }
+    json_close(j);
+    json_array(j, "link_cycles");
+    for (unsigned i = 0; i < LINKS; i++) {
+        if (!t->link_row[i])
+            continue;
+        struct agreed a = insn_link_cost(t, (enum insn_link)i);
+        json_array(j, NULL);
+        json_f64(j, NULL, a.value, 3);
+        json_f64(j, NULL, agree_error(a), 3);
+        json_close(j);
+    }
+    json_close(j);
+}
+
+static void record_end(const struct run_facts *run, const struct insn_table *t,
+                       const struct sums *s, struct report *r)
+{
+    struct insn_links links;
+    struct json j;
+
+    if (!report_record(r, &j, "insn_end"))
+        return;
+    json_u64(&j, "core", run->core);
+    json_u64(&j, "reached", s->reached);
+    json_u64(&j, "not_reached", s->not_reached);
+    json_u64(&j, "faulted", s->faulted);
+    json_u64(&j, "figures", s->figures);
+    if (!t->exact) {
+        json_u64(&j, "settled", s->settled);
+        json_u64(&j, "passes", t->passes);
+        json_f64(&j, "seconds", seconds_of(run, t), 3);
+        json_bool(&j, "out_of_time", t->out_of_time);
+        json_u64(&j, "blocks", t->blocks);
+        json_u64(&j, "shared_blocks", t->shared);
+        if (!insn_links_find(&links))
+            record_links(&j, t, &links);
+    }
+    json_end(&j);
+}
+
+static void show_figure(struct sink *out, struct agreed a, bool at_most)
+{
+    if (at_most)
+        fmt(out, "<=");
+    num_f64(out, a.value, a.value < 1 ? 3 : 2, 0);
+    if (!a.settled)
+        fmt(out, "?");
+}
+
+static void show_form(const struct insn_table *t, const struct insn_row *row, struct sink *out)
+{
+    char name[96];
+    struct sink_buf text;
+    bool at_most;
+
+    sink_buf_init(&text, name, sizeof name);
+    insn_row_name(row, &text.sink);
+    fmt(out, "%-*s ", NAME_WIDTH, name);
+    if (!row->reached) {
+        insn_why_not(row, out);
+        fmt(out, "\r\n");
+        return;
+    }
+    struct agreed tp = insn_throughput_of(t, row);
+    if (is_known(tp.value))
+        show_figure(out, tp, false);
+    for (unsigned i = 0; i < row->cells; i++) {
+        const struct insn_cell *c = insn_cells_of(t, row) + i;
+        struct agreed a = insn_figure(t, row, c, &at_most);
+        if (c->id.kind != INSN_TEST_LATENCY || !is_known(a.value))
+            continue;
+        fmt(out, "  ");
+        insn_end_name(&c->id.in, out);
+        fmt(out, ">");
+        insn_end_name(&c->id.out, out);
+        fmt(out, " ");
+        show_figure(out, a, at_most);
+    }
+    if (row->fault)
+        fmt(out, "  %s", t->fault[row->fault]);
+    fmt(out, "\r\n");
+}
+
+static void show_sums(const struct run_facts *run, const struct insn_table *t, const struct sums *s,
+                      struct sink *out)
+{
+    fmt(out, "core %u: %u of %u forms ran", run->core, s->reached, t->run);
+    if (s->faulted)
+        fmt(out, ", %u of them faulted in a test", s->faulted);
+    if (t->exact) {
+        fmt(out, "; instructions are counted, so each form and pair ran once\r\n");
+        return;
+    }
+    fmt(out, "; %u of %u throughputs and latencies are settled; %u passes", s->settled, s->figures,
+        t->passes);
+    if (is_known(seconds_of(run, t))) {
+        fmt(out, " in ");
+        num_f64(out, seconds_of(run, t), 1, 0);
+        fmt(out, " s");
+    }
+    fmt(out, "%s\r\n", t->out_of_time ? ", as much as time= allows" : "");
+    if (s->not_reached)
+        fmt(out, "  %u forms were not reached: a longer time= runs them\r\n", s->not_reached);
+}
+
+void insn_show(const struct run_facts *run, const struct insn_table *t, struct insn_records *before,
+               struct report *r)
+{
+    struct sums s = sums_of(t);
+
+    if (report_table(r)) {
+        report_fresh_line(r);
+        if (forms_of(t) <= SHOWN)
+            fmt(r->out, "%-*s throughput, then latencies, input>output\r\n", NAME_WIDTH, "form");
+        for (unsigned i = t->links; i < t->rows && forms_of(t) <= SHOWN; i++)
+            show_form(t, &t->row[i], r->out);
+        show_sums(run, t, &s, r->out);
+        if (forms_of(t) > SHOWN)
+            fmt(r->out, "  scripts/baretick insn REPORT shows them\r\n");
+    }
+    insn_record_forms(run, t, &before->ran, r);
+    insn_record_left(run, t, &before->left, r);
+    record_end(run, t, &s, r);
+}

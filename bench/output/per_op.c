@@ -1,0 +1,102 @@
+#include "bench/output/per_op.h"
+#include "bench/result/cycles.h"
+#include "lib/stats/known.h"
+#include "bench/output/units.h"
+#include "lib/decimal/num.h"
+#include "lib/text/fmt.h"
+
+/* Returns whether there are columns for stepped instructions in addition to the figure's. */
+static bool has_steps(const struct report *r, const struct run_facts *run)
+{
+    return r->columns >= REPORT_COLUMNS_WIDE && !units_are_instructions(run) &&
+           run->o->instructions != INSTRUCTIONS_OFF;
+}
+
+void per_op_heading(struct report *r, const struct run_facts *run, const char *error)
+{
+    if (units_are_instructions(run))
+        fmt(r->out, " %9s", "instr/op");
+    else if (run_has_cycles(run))
+        fmt(r->out, " %9s %6s", "cycles/op", error);
+    else
+        fmt(r->out, " %9s", "ticks/op");
+    if (units_have_ns(run))
+        fmt(r->out, " %7s", "ns/op");
+    if (has_steps(r, run))
+        fmt(r->out, " %9s %6s", "instr/op", "IPC");
+    fmt(r->out, "\r\n");
+}
+
+void per_op_number(struct report *r, double v, int decimals, int width)
+{
+    fmt(r->out, " ");
+    if (is_known(v))
+        num_f64(r->out, v, decimals, width);
+    else
+        fmt(r->out, "%*s", width, "?");
+}
+
+struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
+{
+    const char *unit = units_per_op(run);
+
+    if (!h->known)
+        return (struct per_op){unit, UNKNOWN, UNKNOWN, 0};
+    if (units_are_instructions(run) || !run_has_cycles(run))
+        return (struct per_op){unit, units_of(run, h->ticks), UNKNOWN, 0};
+    double half = estimate_longer_side(&h->cycles);
+    return (struct per_op){unit, h->cycles.theta, half,
+                           is_known(half) ? estimate_percent(&h->cycles) : 0};
+}
+
+static bool has_windows(const struct row *row)
+{
+    enum form form = row->bench->form;
+
+    return row->windows > 0 && form != FORM_EMPTY && form_has_windows(form);
+}
+
+const char *per_op_missing(const struct run_facts *run, const struct row *row)
+{
+    const struct row_figure *h = &row->figure;
+
+    if (row->status != ROW_OK || row->ended || !has_windows(row) ||
+        is_known(per_op_of(run, h).value))
+        return NULL;
+    if (!h->known)
+        return "in each block the windows of some kind were disturbed or failed";
+    return run->cycle.by == CYCLES_COUNTER
+               ? "the counter could not be read around any block"
+               : "the ruler's windows were disturbed or did not grow with its adds: noise";
+}
+
+const char *per_op_no_interval(const struct run_facts *run, const struct row *row)
+{
+    struct per_op op = per_op_of(run, &row->figure);
+
+    if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !has_windows(row) ||
+        row->status != ROW_OK || !is_known(op.value) || is_known(op.half))
+        return NULL;
+    return row->method.method == METHOD_DOUBLED
+               ? "only one block has undisturbed windows of every kind"
+               : row->method.no_interval;
+}
+
+void per_op_show(struct report *r, const struct run_facts *run, const struct row *row)
+{
+    const struct row_figure *h = &row->figure;
+    struct per_op op = per_op_of(run, h);
+
+    if (!h->known)
+        return;
+    per_op_number(r, op.value, 3, 9);
+    if (!units_are_instructions(run) && run_has_cycles(run))
+        per_op_number(r, op.half, 3, 6);
+    if (units_have_ns(run))
+        per_op_number(r, units_ns(run, h->ticks), 3, 7);
+    if (!has_steps(r, run))
+        return;
+    per_op_number(r, run_instructions(run, row), 3, 9);
+    if (is_known(units_ipc(run, row)))
+        per_op_number(r, units_ipc(run, row), 2, 6);
+}

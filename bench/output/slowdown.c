@@ -1,0 +1,89 @@
+#include "bench/output/show.h"
+#include "lib/stats/known.h"
+#include "lib/decimal/json_f64.h"
+#include "lib/decimal/num.h"
+#include "lib/stats/mathx.h"
+#include "lib/text/fmt.h"
+
+static double root_of_squares(double a, double b)
+{
+    return mathx_sqrt(a * a + b * b);
+}
+
+/* Returns the difference. Independent errors add as squares, each side separately. */
+static struct slowdown difference(const struct row *row)
+{
+    const struct estimate *now = &row->figure.cycles;
+    const struct core_figure *alone = &row->alone;
+    double by = now->theta - alone->cycles;
+    double below = root_of_squares(now->theta - now->lo, alone->hi - alone->cycles);
+    double above = root_of_squares(now->hi - now->theta, alone->cycles - alone->lo);
+
+    return (struct slowdown){false, row->figure.ticks - alone->ticks, by, by - below, by + above};
+}
+
+/* Independent relative errors add as squares, each side separately (Zou and Donner, "Construction
+ * of confidence limits about effect measures", 2008). */
+struct slowdown slowdown_of(const struct row *row)
+{
+    const struct estimate *now = &row->figure.cycles;
+    const struct core_figure *alone = &row->alone;
+    double quotient = now->theta / alone->cycles;
+
+    if (estimate_is_near_zero(alone->cycles, alone->lo, row->loop.cycles))
+        return difference(row);
+    double below = root_of_squares(1 - now->lo / now->theta, alone->hi / alone->cycles - 1);
+    double above = root_of_squares(now->hi / now->theta - 1, 1 - alone->lo / alone->cycles);
+    return (struct slowdown){true, row->figure.ticks / alone->ticks, quotient,
+                             quotient * (1 - below), quotient * (1 + above)};
+}
+
+static bool has_slowdown(const struct run_facts *run, const struct row *row)
+{
+    return row->together > 0 && row->figure.known && is_known(row->alone.ticks) &&
+           run->execution != EXEC_EMULATED;
+}
+
+static const char *unit(const struct run_facts *run)
+{
+    return run->execution == EXEC_INSTRUCTIONS ? "instructions" : "cycles";
+}
+
+void slowdown_show(struct report *r, const struct run_facts *run, const struct row *row)
+{
+    if (!has_slowdown(run, row))
+        return;
+    struct slowdown s = slowdown_of(row);
+    int decimals = s.relative ? 3 : 2; /* differences may be wide, and a line has 80 columns */
+    fmt(r->out,
+        s.relative ? "  slowdown by %u cores at once: ticks "
+                   : "  slower by %u cores at once: ticks/op ",
+        row->together);
+    num_f64(r->out, s.ticks, decimals, 0);
+    if (is_known(s.cycles)) {
+        num_fmt(r->out, ", %s %.*f (%.*f to %.*f)", unit(run), decimals, s.cycles, decimals, s.low,
+                decimals, s.high);
+    }
+    fmt(r->out, "\r\n");
+}
+
+void slowdown_record(struct json *j, const struct run_facts *run, const struct row *row)
+{
+    if (row->together == 0)
+        return;
+    json_str(j, "share", "together");
+    json_u64(j, "together", row->together);
+    if (!has_slowdown(run, row))
+        return;
+    struct slowdown s = slowdown_of(row);
+    json_object(j, "alone");
+    json_f64(j, "ticks", row->alone.ticks, 6);
+    json_f64(j, unit(run), row->alone.cycles, 6);
+    json_close(j);
+    json_object(j, s.relative ? "slowdown" : "slower");
+    json_f64(j, "ticks", s.ticks, 6);
+    json_f64(j, unit(run), s.cycles, 6);
+    json_f64(j, "lo", s.low, 6);
+    json_f64(j, "hi", s.high, 6);
+    json_close(j);
+}

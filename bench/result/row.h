@@ -1,0 +1,230 @@
+/*
+ * The result of a row on one core: plain data, which the measuring code fills and bench/output/
+ * reads. The headers of row_figure, method and engine describe how it is measured.
+ */
+#ifndef BENCH_RESULT_ROW_H
+#define BENCH_RESULT_ROW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "bench/api/bench.h"
+#include "bench/api/platform.h"
+#include "lib/config/options.h"
+#include "lib/stats/adaptive.h"
+#include "lib/stats/ensemble.h"
+#include "lib/stats/estimate.h"
+#include "lib/stats/histogram.h"
+#include "lib/stats/kbest.h"
+#include "lib/stats/modes.h"
+#include "lib/stats/moments.h"
+#include "lib/stats/stats.h"
+
+/* A summary of a row on one core, for comparing cores and rows. UNKNOWN: no figure. */
+#define CORE_FIGURE_PLACEMENTS 16 /* the number of a row, except with layout=sweep */
+struct core_figure {
+    double ticks;          /* per operation */
+    double cycles, lo, hi; /* core cycles or instructions, and their interval */
+    bool shared;           /* a neighbour used the core: not judged */
+    bool wrong;            /* the row failed */
+    unsigned placements;   /* number of placements in theta; 0: no figures, or too many */
+    unsigned rounds;       /* of these; 1: one round, or each placement in several rounds */
+    double theta[CORE_FIGURE_PLACEMENTS]; /* UNKNOWN: the placement has no figure */
+};
+
+/* Returns whether two figures of one row differ by more than both their intervals. */
+static inline bool core_figures_apart(const struct core_figure *a, const struct core_figure *b)
+{
+    return a->lo > b->hi || a->hi < b->lo;
+}
+
+/* --- the figure: by method=doubled (bench/engine/row_figure.h), or by another (method.h) ---- */
+
+/* The figure by one source of core cycles. */
+struct figure {
+    bool known;             /* false: all of it is UNKNOWN */
+    double ticks;           /* per operation */
+    struct estimate cycles; /* per operation: core cycles, or instructions */
+    double se;              /* standard error of one placement, the mean over all */
+};
+
+struct row_figure {
+    bool known;                   /* there are windows for it */
+    bool doubled;                 /* from twice the body; else from the body and the empty window */
+    double ticks;                 /* per operation */
+    struct figure ruler, counter; /* `counter` is known if one was read around the blocks */
+    struct estimate cycles;       /* per operation; this and the rest by the source of cycle= */
+    double se;
+    struct modes modes; /* in core cycles; count 0 if these are not known */
+};
+
+/* --- all other methods (bench/engine/method.h) ----------------------------------------------- */
+
+/* A method's result for one kind of window. */
+struct method_side {
+    struct moments all;  /* plain: mean and standard deviation (n-1) */
+    struct moments calm; /* of the undisturbed windows: gives a ruler's length */
+    uint64_t least, greatest;
+    uint64_t interrupts;    /* timer interrupts that compensate= removed */
+    uint64_t least_as_read; /* the least window including its interrupts */
+    struct kbest kbest;
+    struct ensemble_result ensemble;
+    struct moments rate; /* core cycles per tick by the counter read around its blocks */
+};
+
+/* adaptive: the duration of the last intervals minus those of the empty loop. */
+struct method_total {
+    bool valid;          /* read in at least two pairs of intervals */
+    double value, error; /* +-, 99% */
+};
+
+struct method_result {
+    enum method method;
+    /* One operation without the empty body; UNKNOWN: nothing to subtract, or no figure. `error`:
+     * +-, by the method's own observation (method.h). */
+    double ticks, error;
+    const char
+        *no_interval;  /* why the row's figure in core cycles has no interval; NULL: it has one */
+    double step;       /* kbest, ensembles: +- ticks per operation: the TSC's step */
+    const char *doubt; /* why the difference is not reliable; NULL: it is */
+    struct method_side body, empty, ruler, ruler2; /* adaptive: only the rulers */
+    struct lag1 difference; /* body minus empty, blocks taken at nearly the same time: ticks */
+
+    uint64_t operations; /* adaptive: of the last interval */
+    enum adaptive_state state;
+    struct method_total seconds, in_ticks, by_counter; /* by clock=; by the TSC; core cycles */
+    uint64_t clock_again, clock_failed; /* its readings that were repeated, and given up */
+};
+
+/* --- instructions, by single-stepping (bench/engine/stepped.h) -------------------------------- */
+
+/* Instructions of one window, between its entry and its exit (bench/engine/window.h). */
+struct step_window {
+    uint64_t instructions;
+    uint64_t iterations; /* of repeated string instructions */
+    uint64_t repeats;    /* steps that did not complete such an instruction */
+    uint64_t repeated;   /* number of such instructions */
+};
+
+/* With `ops` operations and twice that. If `doubled` an operation is
+ * ((body2 - body) - (empty2 - empty)) / ops, else (body - empty) / ops. */
+struct stepped {
+    bool tried;        /* false: not reported */
+    char why_not[128]; /* why it is not counted; empty: it is */
+    uint64_t ops;
+    bool doubled;
+    struct step_window body, body2, empty, empty2; /* body2 and empty2 only if doubled */
+    double instructions, iterations;               /* per operation; UNKNOWN: not counted */
+    uint64_t traps, ticks;                         /* of all stepped windows */
+    uint64_t lost;                                 /* missing traps: lib/cpu/stepping.h */
+    /* The same windows were also run without stepping, because the TSC or a counter counts
+     * instructions. */
+    bool compared;
+    char unlike[128]; /* how the two counts differ; empty: they agree */
+    /* Instructions per operation by the core's counter of them; UNKNOWN: not available. */
+    double by_counter;
+};
+
+/* Returns whether the row's instructions were counted. */
+static inline bool stepped_known(const struct stepped *s)
+{
+    return s->tried && !s->why_not[0];
+}
+
+/* Returns the count per operation from the counts of the four windows. */
+static inline double stepped_per_op(const struct stepped *s, uint64_t body, uint64_t body2,
+                                    uint64_t empty, uint64_t empty2)
+{
+    int64_t once = (int64_t)(body - empty), twice = (int64_t)(body2 - empty2);
+
+    return (double)(s->doubled ? twice - once : once) / (double)s->ops;
+}
+
+/* The judgement whether the row's operations were executed (bench/engine/check.h). */
+enum work { WORK_NOTHING_TO_JUDGE, WORK_JUDGED, WORK_NOT_JUDGED };
+
+/* The part of an operation's cost that its loop hides (bench/engine/loop_cost.h): nothing; perhaps
+ * a part; a part, because its instructions take longer; all, because nothing is left. */
+enum hidden { HIDDEN_NOT, HIDDEN_MAYBE, HIDDEN_PART, HIDDEN_ALL };
+
+/* Core cycles per operation; UNKNOWN: no loop, or not measured by this method. */
+struct row_loop {
+    double cycles; /* of an iteration of the empty loop, ... */
+    double gross;  /* ... and of one with the operation, nothing subtracted; UNKNOWN also if that
+                      is not above zero */
+    enum hidden hides;
+};
+
+/* --- a row on one core ------------------------------------------------------------------------ */
+
+enum row_status { ROW_OK, ROW_WRONG, ROW_UNSUPPORTED };
+
+struct row {
+    const struct bench *bench;
+    unsigned core;
+    enum recipe recipe;
+    enum row_status status;
+    const char *why; /* the reason if not ok; may point to `said` */
+    bool ended;      /* its windows were aborted: there are no figures */
+    char said[256];
+    unsigned together;        /* cores that measured it at once; 0: one at a time */
+    struct core_figure alone; /* if together: the same row before, on this core alone */
+
+    uint32_t changed;        /* 1 << each enum window_kept that its windows changed (window.h) */
+    bool wide;               /* its code uses wide vectors, and was warmed up for them (wide.h) */
+    bool x87_stack_fault;    /* its windows overflowed or underflowed the x87 stack */
+    uint32_t errors;         /* operations that failed; their samples are omitted */
+    uint32_t errors_outside; /* failed in windows that are not samples: warm-up, twice the body */
+    uint32_t errors_subtracted; /* calls of the empty body that returned an error */
+    uint32_t disturbed;         /* windows, kept in ticks and in the histogram, left out of net */
+    uint64_t smis;              /* while it was measured, if the platform counts them */
+    uint64_t nmis; /* and machine checks, since the previous row; bench/kinds/ fills it */
+    uint64_t
+        kept[PLATFORM_KEPT]; /* the core's events during the row, as the platform records them */
+    uint64_t blocks;         /* of all kinds, including repeated ones, ... */
+    uint64_t shared_blocks;  /* ... and the shared ones of them */
+    bool shared;             /* too many are shared: the figure is not judged */
+    uint64_t windows;        /* of all kinds, warm-up included, ... */
+    uint64_t sampling_ticks; /* ... and the ticks for all of them */
+    uint32_t warmup_blocks;  /* number of them until the body was steady, or warmup= */
+    bool steady;             /* warm-up ended by its test, not by warmup= */
+    struct summary ticks;    /* gross: one window of the body */
+    bool has_net;
+    struct summary empty; /* one window of the empty body */
+    double net;           /* location(body) - location(empty), signed, ticks per window */
+
+    unsigned placements;
+    unsigned rounds; /* complete rounds */
+    /* Core cycles per operation of each placement and each round; valid until the next row. */
+    const double *theta, *round_theta;
+    struct row_figure figure;
+    struct method_result method; /* for methods other than doubled; ticks and net are then empty */
+    double cycles_per_tick;      /* while this row was measured; 0: not known */
+    uint32_t unread;             /* blocks without a reading of the counter */
+    double truth;                /* documented core cycles per operation; 0: not known */
+    bool truth_vague;            /* its interval contains more than one whole latency */
+    bool truth_above;            /* slower than documented, maybe since others used the core */
+    struct stepped stepped;      /* its instructions */
+    enum work work;
+    struct row_loop loop;
+
+    const struct histogram *hist; /* of the body's ticks.n samples; valid until the next row */
+    uint64_t empty_bin;           /* the width of the bins of `empty`; 1: it is exact */
+};
+
+/* Returns whether at least an eighth of the blocks have no reading of the counter. Fewer are no
+ * problem: another program had the core, and the counter's figure is that of the other blocks. */
+static inline bool row_counter_failed(const struct row *row)
+{
+    return row->unread && row->unread * 8ull >= row->blocks;
+}
+
+/* Fails the row, as wrong or not supported. The first reason is kept. why NULL: does nothing. */
+static inline void row_fail(struct row *row, enum row_status status, const char *why)
+{
+    if (row->why || !why)
+        return;
+    row->status = status;
+    row->why = why;
+}
+
+#endif

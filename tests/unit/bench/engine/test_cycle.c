@@ -1,0 +1,279 @@
+/*
+ * Core cycles by a counter through the engine's arithmetic (bench/engine/sampler.c, row_figure.c,
+ * cycle.c), on a simulated machine. The core cycles of its windows, its clock and the failures of
+ * its counter are planted.
+ */
+// links: bench/output/selftests.c
+#include "tests/unit/bench/fake_cycle.h"
+
+static void a_counter_gives_the_planted_cycles(void **state)
+{
+    (void)state;
+    begin_world("pmc");
+    assert_int_equal(engine.facts.cycle.by, CYCLES_COUNTER);
+    struct row_figure h = run();
+    assert_true(h.known && h.counter.known && h.doubled);
+    assert_close(h.cycles.theta, THETA, 1e-9); /* the counter has wrapped meanwhile */
+    assert_true(h.cycles.hi - h.cycles.lo < 0.006);
+    assert_close(h.ruler.cycles.theta, THETA, 1e-9);
+    assert_close(h.ticks, THETA / 2, 1e-9);
+    assert_close(h.cycles.mean, THETA, 1e-9);
+    assert_int_equal(h.modes.count, 1);
+    assert_close(h.modes.mode[0].at, THETA, 1e-9);
+    assert_close(theta[PLACEMENTS - 1], THETA, 1e-9);
+    assert_close(gathered->counter_rate.mean, 2, 1e-9);
+    assert_int_equal(gathered->row.unread, 0);
+    assert_true(w.cycles > 1000000);
+}
+
+static void a_drifting_clock_cancels(void **state)
+{
+    (void)state;
+    begin_world("pmc");
+    w.drift = 1.00005; /* by a third in all */
+    struct row_figure h = run();
+    assert_true(w.rate > 2.5);
+    assert_close(h.cycles.theta, THETA, 0.002 * THETA);
+    assert_close(h.counter.cycles.theta, h.cycles.theta, 0);
+}
+
+/* A core that is slower under this body than under additions, which no ruler can know. */
+static void the_first_source_decides_where_the_body_slows_the_clock(void **state)
+{
+    (void)state;
+    begin_world("pmc,ruler");
+    w.ruler_rate = 4;
+    struct row_figure h = run();
+    assert_close(h.cycles.theta, THETA, 0.002);
+    assert_close(h.ruler.cycles.theta, 2 * THETA, 0.002);
+
+    begin_world("ruler,pmc"); /* the counter decides */
+    w.ruler_rate = 4;
+    h = run();
+    assert_int_equal(engine.facts.cycle.by, CYCLES_RULER);
+    assert_close(h.cycles.theta, 2 * THETA, 0.002);
+    assert_close(h.counter.cycles.theta, THETA, 0.002);
+}
+
+static void failed_readings_leave_out_their_blocks(void **state)
+{
+    (void)state;
+    const unsigned blocks = 5 * SAMPLES / ENGINE_BLOCK;
+    begin_world("pmc");
+    w.fail_every = 53;
+    struct row_figure h = run();
+    assert_close(h.cycles.theta, THETA, 1e-9);
+    assert_int_equal(gathered->row.unread + gathered->counter_rate.n, blocks);
+    /* Two readings per block, and never both in one block. */
+    assert_int_equal(gathered->row.unread, blocks * 2 / 53);
+    assert_false(row_counter_failed(&gathered->row)); /* a few: no word of them */
+    assert_int_equal(engine.facts.cycle.counter.failed, w.reads / 53);
+
+    begin_world("pmc");
+    w.again_every = 3;
+    h = run();
+    assert_close(h.cycles.theta, THETA, 0.01); /* a reading tried again is in its block */
+    assert_int_equal(gathered->row.unread, 0);
+    assert_int_equal(engine.facts.cycle.counter.again, w.reads / 3);
+
+    begin_world("pmc");
+    w.fail_every = 1;
+    h = run();
+    assert_true(h.known && h.ruler.known && !h.counter.known);
+    assert_true(h.cycles.theta != h.cycles.theta);
+    assert_close(h.ruler.cycles.theta, THETA, 1e-9);
+    assert_int_equal(gathered->row.unread, blocks);
+    assert_true(row_counter_failed(&gathered->row));
+    assert_int_equal(h.modes.count, 0);
+}
+
+static struct estimate about(double theta, double half)
+{
+    return (struct estimate){.theta = theta, .lo = theta - half, .hi = theta + half};
+}
+
+static bool disagree(struct estimate ruler, struct estimate counter)
+{
+    return cycle_disagree(&ruler, &counter);
+}
+
+/* The limit is half a percent, of one cycle where a body costs less than that; intervals count
+ * too. */
+static void ruler_and_counter_disagree(void **state)
+{
+    (void)state;
+    assert_false(disagree(about(10, 0), about(10.04, 0)));
+    assert_true(disagree(about(10, 0), about(10.06, 0)));
+    assert_true(disagree(about(10, 0), about(9.94, 0)));
+    assert_false(disagree(about(10, 0.1), about(10.2, 0.06)));
+    assert_true(disagree(about(10, 0.1), about(10.2, 0.04)));
+    assert_false(disagree(about(-0.0004, 0), about(0.004, 0)));
+    assert_true(disagree(about(-0.0004, 0), about(0.006, 0)));
+    assert_false(disagree(about(3, UNKNOWN), about(UNKNOWN, 0)));
+}
+
+/* A hypervisor that intercepts a reading stops the counter meanwhile. */
+static void a_counter_stopped_by_its_reading_gives_the_planted_cycles(void **state)
+{
+    (void)state;
+    begin_world("pmc");
+    w.away = 3000;
+    cycle_open(&engine);
+    struct row_figure h = run();
+    assert_close(h.cycles.theta, THETA, 1e-9);
+    assert_close(h.ruler.cycles.theta, THETA, 1e-9);
+}
+
+static void without_a_counter_no_register_is_read(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"ruler", "tsc", "null", "rdtscp", "aperf", "ruler,aperf"};
+    for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        begin_world(lists[i]);
+        struct row_figure h = run();
+        assert_int_equal(w.reads + w.starts, 0);
+        assert_close(h.ruler.cycles.theta, THETA, 1e-9);
+        assert_true(h.counter.cycles.theta != h.counter.cycles.theta);
+        assert_int_equal(gathered->row.unread, 0);
+        assert_true(run_has_cycles(&engine.facts) == (strncmp(lists[i], "ruler", 5) == 0));
+    }
+}
+
+static void the_first_source_that_starts_is_used(void **state)
+{
+    (void)state;
+    begin_world("ruler,aperf,auto");
+    assert_true(cycle_is(&engine.facts.cycle, CYCLE_RULER) &&
+                !cycle_is(&engine.facts.cycle, CYCLE_TSC));
+    assert_string_equal(engine.facts.cycle.counter.used->name, "pmc");
+    assert_int_equal(engine.facts.cycle.counter.refusals, 1);
+    cycle_close(&engine);
+    assert_true(w.starts == 1 && w.stops == 1);
+
+    begin_world("aperf,pmc,auto");
+    assert_string_equal(engine.facts.cycle.source.used->name, "pmc");
+    assert_string_equal(engine.facts.cycle.source.refusal[0].why, "no aperf here");
+    cycle_close(&engine);
+    assert_true(w.starts == 1 && w.stops == 1);
+
+    begin_world("pmc,auto"); /* a source before the ruler is not next to it */
+    cycle_close(&engine);
+    w.refuses = "in use";
+    cycle_open(&engine);
+    assert_int_equal(engine.facts.cycle.by, CYCLES_RULER);
+    assert_null(engine.facts.cycle.counter.used);
+    assert_string_equal(engine.facts.cycle.source.refusal[0].why, "in use");
+}
+
+/* A counter that is named starts, as the source or next to the ruler; otherwise the run is
+ * refused. */
+static void a_named_counter_has_to_start(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *said;
+    } lists[] = {{"aperf", "aperf does not start: no aperf here"},
+                 {"ruler,aperf", "aperf does not start: no aperf here"},
+                 {"aperf,pmc", "aperf does not start: no aperf here"},
+                 {"ruler,aperf,auto", NULL},
+                 {"ruler,pmc,aperf", NULL}, /* one counter is all that is read */
+                 {"auto", NULL},
+                 {"null,aperf", NULL}};
+    for (unsigned i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        char said[200];
+        struct sink_buf b;
+        begin_world(lists[i].list);
+        sink_buf_init(&b, said, sizeof said);
+        assert_true(cycle_check_words(&engine, &b.sink) == (lists[i].said == NULL));
+        if (lists[i].said)
+            assert_non_null(strstr(said, lists[i].said));
+        cycle_close(&engine);
+    }
+}
+
+/* The TSC by another instruction does not give core cycles either. */
+static void rdtscp_gives_no_core_cycles(void **state)
+{
+    (void)state;
+    char said[200];
+    struct sink_buf b;
+    uint64_t first, second;
+    begin_world("rdtscp");
+    assert_string_equal(engine.facts.cycle.source.used->name, "rdtscp");
+    assert_true(engine.facts.cycle.by == CYCLES_UNKNOWN && !engine.facts.cycle.counter.used);
+    assert_true(timer_read(&engine.facts.cycle.source, &first));
+    assert_true(timer_read(&engine.facts.cycle.source, &second));
+    assert_true(second > first);
+
+    has_rdtscp = false;
+    begin_world("rdtscp");
+    has_rdtscp = true;
+    sink_buf_init(&b, said, sizeof said);
+    assert_false(cycle_check_words(&engine, &b.sink));
+    assert_non_null(strstr(said, "rdtscp does not start: the CPU has no RDTSCP"));
+}
+
+/* The self-test's record. */
+static const char *judged(void)
+{
+    static char text[600];
+    struct sink_buf b;
+    struct report r;
+
+    sink_buf_init(&b, text, sizeof text);
+    report_init(&r, &b.sink, FORMAT_JSONL);
+    struct probe_check linearity = {.result = SELFTEST_NOT_JUDGED};
+    struct cycle_check counter = cycle_judge(&engine);
+    selftests_core(&engine.facts, &linearity, &counter, &r);
+    assert_int_equal(r.failures, strstr(text, "\"fail\"") != NULL);
+    return text;
+}
+
+static void the_self_test_fails_a_counter_beyond_half_a_percent(void **state)
+{
+    (void)state;
+    begin_world("ruler,pmc");
+    assert_non_null(strstr(judged(), "\"pass\",\"detail\":\"core cycles an addition of the ruler: "
+                                     "pmc 1.0000"));
+    w.per_add = 1.0049;
+    assert_non_null(strstr(judged(), "\"pass\""));
+    w.per_add = 1.0051;
+    assert_non_null(strstr(judged(), "\"fail\""));
+    w.per_add = 0.9949;
+    assert_non_null(strstr(judged(), "\"fail\""));
+    w.per_add = 1;
+    w.fail_every = 2;
+    assert_non_null(strstr(judged(), "readings fail"));
+    w.fail_every = 0;
+    engine.facts.execution = EXEC_INSTRUCTIONS;
+    assert_non_null(strstr(judged(), "\"not judged\""));
+    begin_world("tsc,null");
+    assert_non_null(strstr(judged(), "\"not judged\""));
+
+    /* Next to aperf, if it had started, pmc is judged too, and stopped again. */
+    begin_world("tsc");
+    options.cycle = (struct timer_list){.n = 2, .id = {CYCLE_PMC, CYCLE_APERF}};
+    static struct timer other = {.name = "other", .start = start, .read = count, .bits = 40};
+    engine.facts.cycle.counter.used = &other;
+    assert_non_null(strstr(judged(), "other 1.0000, pmc 1.0000"));
+    assert_int_equal(w.stops, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_counter_gives_the_planted_cycles),
+        cmocka_unit_test(a_drifting_clock_cancels),
+        cmocka_unit_test(the_first_source_decides_where_the_body_slows_the_clock),
+        cmocka_unit_test(failed_readings_leave_out_their_blocks),
+        cmocka_unit_test(a_counter_stopped_by_its_reading_gives_the_planted_cycles),
+        cmocka_unit_test(ruler_and_counter_disagree),
+        cmocka_unit_test(without_a_counter_no_register_is_read),
+        cmocka_unit_test(the_first_source_that_starts_is_used),
+        cmocka_unit_test(a_named_counter_has_to_start),
+        cmocka_unit_test(rdtscp_gives_no_core_cycles),
+        cmocka_unit_test(the_self_test_fails_a_counter_beyond_half_a_percent),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,64 @@
+// links: bench/engine/layout.c
+/* Where a row is placed: drawn from the seed, or every offset in turn. */
+#include "tests/unit/unit.h"
+#include "bench/engine/layout.h"
+
+static struct options options;
+
+static int start(void **state)
+{
+    (void)state;
+    options_default(&options);
+    return 0;
+}
+
+static void the_seed_draws_the_placements(void **state)
+{
+    uint64_t codes = 0;
+
+    (void)state;
+    assert_int_equal(layout_count(&options, 2048), LAYOUT_SHUFFLED);
+    assert_int_equal(layout_count(&options, 3 * LAYOUT_WINDOWS), 3);
+    assert_int_equal(layout_count(&options, 16), 1);
+    for (unsigned i = 0; i < LAYOUT_SHUFFLED; i++) {
+        struct placement p = layout_at(&options, i), again = layout_at(&options, i);
+        assert_memory_equal(&p, &again, sizeof p);
+        assert_true(p.line < 64 && p.code < 64 && p.stack < 4096 && p.data < 4096);
+        assert_true(p.stack % 16 == 0 && p.data % 8 == 0);
+        codes |= 1ull << p.code;
+    }
+    assert_true(__builtin_popcountll(codes) > LAYOUT_SHUFFLED / 2);
+    struct placement one = layout_at(&options, 0);
+    options.seed++;
+    struct placement other = layout_at(&options, 0);
+    assert_memory_not_equal(&one, &other, sizeof one);
+}
+
+static void a_sweep_goes_through_every_offset(void **state)
+{
+    uint64_t seen[LAYOUT_PARTS] = {0};
+
+    (void)state;
+    options.layout = LAYOUT_SWEEP;
+    assert_int_equal(layout_count(&options, 16), LAYOUT_MAX);
+    for (unsigned i = 0; i < LAYOUT_MAX; i++) {
+        struct placement p = layout_at(&options, i);
+        assert_true((p.code != 0) + (p.stack != 0) + (p.data != 0) <= 1);
+        seen[i / LAYOUT_OFFSETS] |= 1ull << (p.code + p.stack / 64 + p.data / 8);
+    }
+    for (unsigned part = 0; part < LAYOUT_PARTS; part++)
+        assert_true(seen[part] == UINT64_MAX);
+    options.layout = LAYOUT_FIXED;
+    struct placement p = layout_at(&options, 0), none = {0};
+    assert_memory_equal(&p, &none, sizeof p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_seed_draws_the_placements, start),
+        cmocka_unit_test_setup(a_sweep_goes_through_every_offset, start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

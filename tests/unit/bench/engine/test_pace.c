@@ -1,0 +1,140 @@
+/* What a long row checks between its blocks: keys, and its progress. */
+#include "tests/unit/linked_tsc.h"
+#include "tests/unit/unit.h"
+#include "bench/engine/gate.h"
+#include "bench/engine/pace.h"
+#include "lib/cpu/tsc_rate.h"
+
+static uint64_t now;
+
+uint64_t tsc_now(void)
+{
+    return now;
+}
+
+#define HZ 1000000000
+
+static bool pressed;
+static unsigned looks, shows;
+static uint64_t smis;
+static double shown;
+
+static bool stop_key(const struct platform *p)
+{
+    (void)p;
+    looks++;
+    smis += 3; /* an SMI handler that plays the keyboard */
+    return pressed;
+}
+
+static uint64_t count_smis(void)
+{
+    return smis;
+}
+
+static void show(void *ctx, double done)
+{
+    assert_ptr_equal(ctx, &shown);
+    shows++;
+    shown = done;
+}
+
+static const struct platform platform = {.stop_key = stop_key, .smis = count_smis};
+static struct pace pace;
+static struct engine engine;
+
+static int start(void **state)
+{
+    (void)state;
+    now = 5000;
+    pressed = false;
+    looks = shows = 0;
+    smis = 0;
+    engine = (struct engine){.p = &platform, .facts.tsc_hz = HZ, .pace = &pace};
+    pace_init(&pace, &platform, &engine);
+    pace.show = show;
+    pace.ctx = &shown;
+    return 0;
+}
+
+static void keys_are_looked_at_ten_times_a_second(void **state)
+{
+    (void)state;
+    for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
+        assert_true(pace_go_on(&engine));
+    assert_in_range(looks, 8, 10);
+    assert_int_equal(pace_smis(&engine), smis);
+}
+
+static void a_key_ends_the_row(void **state)
+{
+    (void)state;
+    pressed = true;
+    assert_true(pace_go_on(&engine)); /* not yet looked */
+    now += HZ;
+    assert_false(pace_go_on(&engine));
+    pressed = false;
+    now += HZ;
+    assert_false(pace_go_on(&engine));
+    assert_false(pace_look(&pace));
+}
+
+/* If cores measure together, the first one checks, and all see the result. */
+static void one_core_looks_at_the_keys_for_all(void **state)
+{
+    (void)state;
+    struct gate first = {.place = 0}, second = {.place = 1};
+    struct engine other = engine;
+    engine.gate = &first;
+    other.gate = &second;
+    pressed = true;
+    now += HZ;
+    assert_true(pace_go_on(&other));
+    assert_int_equal(looks, 0);
+    assert_false(pace_go_on(&engine));
+    assert_false(pace_go_on(&other));
+    assert_int_equal(looks, 1);
+}
+
+static void progress_is_shown_once_or_twice_a_second(void **state)
+{
+    (void)state;
+    for (unsigned ms = 0; ms < 1000; ms++, now += HZ / 1000)
+        pace_show(&engine, ms / 1000.0);
+    assert_in_range(shows, 1, 2);
+    assert_true(shown > 0.4 && shown < 1);
+    /* If several run, only the first shows its progress. */
+    struct gate gate = {.place = 1};
+    engine.gate = &gate;
+    now += HZ;
+    shows = 0;
+    pace_show(&engine, 0.5);
+    assert_int_equal(shows, 0);
+    gate.place = 0;
+    pace_show(&engine, 0.5);
+    assert_int_equal(shows, 1);
+}
+
+static void without_a_pace_no_key_or_smi_counter_is_read(void **state)
+{
+    (void)state;
+    engine.pace = NULL;
+    now += HZ;
+    assert_true(pace_go_on(&engine));
+    pace_show(&engine, 0.5);
+    assert_int_equal(pace_smis(&engine), 0);
+    assert_int_equal(looks + shows, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(keys_are_looked_at_ten_times_a_second, start),
+        cmocka_unit_test_setup(a_key_ends_the_row, start),
+        cmocka_unit_test_setup(one_core_looks_at_the_keys_for_all, start),
+        cmocka_unit_test_setup(progress_is_shown_once_or_twice_a_second, start),
+        cmocka_unit_test_setup(without_a_pace_no_key_or_smi_counter_is_read, start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,292 @@
+/* Stepped windows against other counts of their instructions (bench/engine/step_window.h): the TSC
+ * if it counts them, or the core's counter of retired instructions. */
+#include "bench/engine/check.h"
+#include "tests/unit/bench/made_steps.h"
+
+/* A free window, as the TSC counts it and as the counter does: the counter also sees the code that
+ * enters and leaves it, which is not stepped. */
+#define RECIPE_COUNTED 5
+#define AROUND         63
+
+static int64_t hidden;        /* instructions of a free body that no step showed, ... */
+static uint64_t hidden_in_op; /* ... and of each of its operations */
+
+static uint64_t executed(bool of_body, uint64_t n)
+{
+    return instructions_of(of_body, n) + (of_body ? (uint64_t)hidden + n * hidden_in_op : 0);
+}
+
+static uint64_t count_now;
+static unsigned disturbed; /* free windows that still have an interrupt in them */
+
+static struct window_result by_tsc(bool of_body, uint64_t n)
+{
+    uint64_t repeated = of_body ? n * made.repeats : 0, handler = 0;
+
+    if (of_body && disturbed > 0 && disturbed--) {
+        handler = 400;
+        plant.nmis++;
+    }
+    return (struct window_result){
+        .ticks = (executed(of_body, n) + repeated + handler - RECIPE_COUNTED) * 128};
+}
+
+static struct window_result by_counter(bool of_body, uint64_t n)
+{
+    count_now += executed(of_body, n) + AROUND;
+    if (of_body && disturbed > 0 && disturbed--)
+        count_now += 100;
+    return (struct window_result){0};
+}
+
+#define WINDOW_OF(name_, by_, of_body_)                                                            \
+    static struct window_result name_(struct object *o, const void *f, uint64_t iterations,        \
+                                      uint64_t delay, uint64_t stack)                              \
+    {                                                                                              \
+        (void)o, (void)f, (void)delay, (void)stack;                                                \
+        return by_(of_body_, iterations);                                                          \
+    }
+WINDOW_OF(timed_empty, by_tsc, false)
+WINDOW_OF(timed_body, by_tsc, true)
+WINDOW_OF(counted_empty, by_counter, false)
+WINDOW_OF(counted_body, by_counter, true)
+
+/* --- the TSC ---------------------------------------------------------------------------------- */
+
+static int begin_counting(void **state)
+{
+    begin_row(state);
+    hidden = 0;
+    hidden_in_op = 0;
+    disturbed = 0;
+    engine.facts.execution = EXEC_INSTRUCTIONS;
+    places[0].kind[KIND_EMPTY].fn = timed_empty;
+    places[0].kind[KIND_BODY].fn = timed_body;
+    return 0;
+}
+
+static void free_and_stepped_windows_execute_the_same_instructions(void **state)
+{
+    (void)state;
+    made.repeats = 64; /* QEMU counts 65 for 64 iterations, and traps as often */
+    const struct stepped *s = go();
+    assert_true(s->compared);
+    assert_string_equal(s->unlike, "");
+    assert_int_equal(engine.facts.stepping.compared, 1);
+    assert_int_equal(engine.facts.stepping.unlike, 0);
+}
+
+static void one_instruction_that_was_not_stepped_is_seen(void **state)
+{
+    (void)state;
+    hidden = 1;
+    const struct stepped *s = go();
+    assert_true(s->compared);
+    assert_non_null(strstr(s->unlike, "the body with"));
+    assert_int_equal(engine.facts.stepping.unlike, 1);
+    assert_non_null(strstr(engine.facts.stepping.first, "planted/row: the body"));
+    hidden = -1;
+    go();
+    assert_int_equal(engine.facts.stepping.unlike, 2);
+}
+
+static void an_nmi_in_a_free_window_costs_another_try(void **state)
+{
+    (void)state;
+    disturbed = 3;
+    const struct stepped *s = go();
+    assert_true(s->compared);
+    assert_string_equal(s->unlike, "");
+    disturbed = 1000; /* each try has one: nothing is judged */
+    assert_false(go()->compared);
+    assert_int_equal(engine.facts.stepping.compared, 1);
+    assert_int_equal(engine.facts.stepping.unlike, 0);
+}
+
+/* --- a counter -------------------------------------------------------------------------------- */
+
+static uint64_t counter_runs, counter_stops;
+static bool counter_withheld, counter_unreadable;
+static unsigned bits = 40;
+
+static const char *start_counter(struct timer *t)
+{
+    (void)t;
+    counter_runs++;
+    return counter_withheld ? "withheld" : NULL;
+}
+
+static enum timer_status read_counted(struct timer *t, uint64_t *count)
+{
+    *count = bits < 64 ? count_now & ((1ull << bits) - 1) : count_now;
+    (void)t;
+    return counter_unreadable ? TIMER_FAILED : TIMER_OK;
+}
+
+static void stop_counter(struct timer *t)
+{
+    (void)t;
+    counter_stops++;
+}
+
+static struct timer counter;
+
+static struct timer *retired_made(void *context, const char **why)
+{
+    (void)context, (void)why;
+    return &counter;
+}
+
+static struct timer *retired_missing(void *context, const char **why)
+{
+    (void)context;
+    *why = "not available";
+    return NULL;
+}
+
+static int begin_counter(void **state)
+{
+    begin_row(state);
+    hidden = 0;
+    hidden_in_op = 0;
+    disturbed = 0;
+    counter_runs = counter_stops = 0;
+    counter_withheld = counter_unreadable = false;
+    bits = 40;
+    count_now = (1ull << bits) - 60; /* about to wrap */
+    counter = (struct timer){
+        .start = start_counter, .read = read_counted, .stop = stop_counter, .bits = bits};
+    steppable.retired = retired_made;
+    places[0].kind[KIND_EMPTY].fn = counted_empty;
+    places[0].kind[KIND_BODY].fn = counted_body;
+    return 0;
+}
+
+static void a_counter_agrees(void **state)
+{
+    (void)state;
+    made.repeats = 63; /* it counts a string instruction once */
+    const struct stepped *s = go();
+    assert_true(s->compared && s->by_counter == 3);
+    assert_string_equal(s->unlike, "");
+    assert_int_equal(counter_runs, 1);
+    assert_int_equal(counter_stops, 1);
+    counter.bits = bits = 64;
+    count_now = UINT64_MAX - 60;
+    assert_true(go()->by_counter == 3);
+    assert_string_equal(walked_row.stepped.unlike, "");
+}
+
+static void an_interrupt_in_a_window_costs_another_try(void **state)
+{
+    (void)state;
+    disturbed = 3; /* the first two tries */
+    const struct stepped *s = go();
+    assert_string_equal(s->unlike, "");
+    assert_true(s->by_counter == 3);
+    disturbed = 1000; /* in total: it is reported, and no row fails */
+    assert_non_null(strstr(go()->unlike, "the body with"));
+    assert_null(walked_row.why);
+}
+
+static void a_row_that_is_not_doubled_is_compared(void **state)
+{
+    (void)state;
+    loop.not_doubled = true;
+    const struct stepped *s = go();
+    assert_true(s->compared && !s->doubled && s->by_counter == 3);
+    assert_string_equal(s->unlike, "");
+}
+
+/* As if a hypervisor swallows traps of which nothing here knows. */
+static void a_counter_that_disagrees_fails_nothing(void **state)
+{
+    (void)state;
+    hidden = 2;
+    const struct stepped *s = go();
+    assert_true(s->compared && stepped_known(s));
+    assert_non_null(strstr(s->unlike, "the body with"));
+    assert_true(is_known(s->by_counter));
+    assert_null(walked_row.why);
+    assert_int_equal(engine.facts.stepping.unlike, 0); /* the self-test's */
+    assert_int_equal(counter_stops, counter_runs);
+}
+
+static enum work judged(void)
+{
+    go();
+    check_instructions(&engine, &walked_row);
+    return walked_row.work;
+}
+
+/* Work is gone only by both counts, and done only by both. */
+static void work_is_not_judged_if_counter_and_steps_disagree_about_it(void **state)
+{
+    (void)state;
+    made.of_body = made.of_empty;
+    hidden_in_op = 3; /* traps that were swallowed */
+    assert_int_equal(judged(), WORK_NOT_JUDGED);
+    assert_int_equal(walked_row.status, ROW_OK);
+    hidden_in_op = 0;
+    hidden = 2; /* it disagrees of the windows, not of an operation */
+    assert_int_equal(judged(), WORK_JUDGED);
+    assert_int_equal(walked_row.status, ROW_WRONG);
+    hidden = 0;
+    made.of_body = 5;
+    hidden_in_op = (uint64_t)-3; /* none is left */
+    assert_int_equal(judged(), WORK_NOT_JUDGED);
+    assert_int_equal(walked_row.status, ROW_OK);
+    hidden_in_op = 1;
+    assert_int_equal(judged(), WORK_JUDGED);
+    assert_int_equal(walked_row.status, ROW_OK);
+}
+
+static void a_counter_that_does_not_start_is_tried_once(void **state)
+{
+    (void)state;
+    counter_withheld = true;
+    go();
+    const struct stepped *s = go();
+    assert_true(stepped_known(s));
+    assert_false(s->compared || is_known(s->by_counter));
+    assert_int_equal(counter_runs, 1);
+    assert_int_equal(counter_stops, 0);
+    engine.facts.stepping.no_counter = false;
+    steppable.retired = retired_missing;
+    assert_false(go()->compared);
+    assert_true(stepped_known(&walked_row.stepped));
+    engine.facts.stepping.no_counter = false;
+    steppable.retired = NULL;
+    assert_false(go()->compared);
+}
+
+static void a_counter_that_cannot_be_read_is_not_compared(void **state)
+{
+    (void)state;
+    counter_unreadable = true;
+    const struct stepped *s = go();
+    assert_true(stepped_known(s));
+    assert_false(s->compared || is_known(s->by_counter));
+    assert_int_equal(counter_stops, 1);
+}
+
+#define COUNTED(name_) cmocka_unit_test_setup(name_, begin_counting)
+#define COUNTER(name_) cmocka_unit_test_setup(name_, begin_counter)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        COUNTED(free_and_stepped_windows_execute_the_same_instructions),
+        COUNTED(one_instruction_that_was_not_stepped_is_seen),
+        COUNTED(an_nmi_in_a_free_window_costs_another_try),
+        COUNTER(a_counter_agrees),
+        COUNTER(an_interrupt_in_a_window_costs_another_try),
+        COUNTER(a_row_that_is_not_doubled_is_compared),
+        COUNTER(a_counter_that_disagrees_fails_nothing),
+        COUNTER(work_is_not_judged_if_counter_and_steps_disagree_about_it),
+        COUNTER(a_counter_that_does_not_start_is_tried_once),
+        COUNTER(a_counter_that_cannot_be_read_is_not_compared),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,491 @@
+// links: bench/kinds/crowd.c bench/kinds/crowd_contest.c bench/kinds/crowd_pairs.c
+// links: bench/kinds/crowd_part.c bench/kinds/crowd_passes.c bench/kinds/crowd_shootdown.c
+/* Meetings for which a core is late, and figures with intervals, on a platform whose cores are
+ * functions. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "tests/unit/fake_tsc.h"
+
+#include "bench/api/tsc.h"
+#include "bench/engine/guard.h"
+#include "bench/engine/barrier.h"
+#include "bench/engine/pace.h"
+#include "bench/kinds/crowd.h"
+#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/exchange.h"
+#include "bench/kinds/plan.h"
+#include "lib/stats/known.h"
+#include "lib/stats/stats.h"
+#include "lib/text/fmt.h"
+#include "lib/text/mem.h"
+
+#define CORES 2
+
+/* What happens in the next meetings. */
+static struct {
+    unsigned late;             /* meetings for which core 1 comes too late */
+    unsigned ended;            /* of core 1's parts, by the deadline */
+    bool ended_as_it_waits;    /* core 0's part is ended too, or instead, */
+    bool starved, lost;        /* because it got no CPU; and an operation is lost */
+    bool changed;              /* core 1's part returns with changed state */
+    unsigned meetings, longer; /* so far */
+    uint64_t patience;         /* of the last one */
+    bool alone;                /* the last one is of one core */
+    int64_t ahead;             /* of core 1's TSC */
+} plant;
+
+static struct platform platform;
+static struct plan plan;
+static struct plan_core plan_cores[CORES];
+static unsigned list[CORES] = {0, 1}, present[CORES], room[CORES];
+static struct crowd crowd;
+static struct crowd_core crowd_cores[CORES];
+static struct crowd_line lines[1];
+static struct pair pairs[1];
+static struct bench bench = {.suite = "s", .name = "row", .form = FORM_CORES};
+
+static uint64_t starved(const struct platform *p, unsigned *core)
+{
+    assert_ptr_equal(p, &platform);
+    *core = 1;
+    return plant.starved ? PLATFORM_STARVED_NS : PLATFORM_STARVED_NS - 1;
+}
+
+bool plan_starved(const struct plan *of, unsigned *core)
+{
+    return of->p->cores->starved(of->p, core) >= PLATFORM_STARVED_NS;
+}
+
+static void row_begin(const struct platform *p, const char *suite, const char *name, uint64_t ran)
+{
+    (void)p, (void)suite, (void)name, (void)ran;
+}
+
+static void row_end(const struct platform *p)
+{
+    (void)p;
+}
+
+static void row_longer(const struct platform *p, unsigned ms)
+{
+    (void)p, (void)ms;
+    plant.longer++;
+}
+
+const char *plan_on_all(struct plan *of, const unsigned *places, unsigned n,
+                        void (*fn)(void *, unsigned), void *ctx)
+{
+    plant.meetings++;
+    plant.patience = crowd.patience;
+    plant.alone = n == 1;
+    for (unsigned i = 0; i < n; i++)
+        of->present[i] = of->list[places[i]];
+    for (unsigned i = 0; i < n; i++)
+        fn(ctx, of->list[places[i]]);
+    return NULL;
+}
+
+static bool is_late(void)
+{
+    return plant.meetings <= plant.late;
+}
+
+int barrier_pass(struct barrier *b, unsigned place, uint64_t patience)
+{
+    (void)b, (void)place;
+    assert_int_equal(patience, crowd.patience);
+    return !plant.alone && is_late() ? 1 : BARRIER_GO;
+}
+
+void barrier_leave(struct barrier *b, unsigned place)
+{
+    (void)b, (void)place;
+}
+
+bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+{
+    unsigned core = e->facts.core;
+
+    fn(ctx);
+    if (plant.changed && core == 1) {
+        row_fail(row, ROW_WRONG, "the body changed DR0");
+        return false;
+    }
+    if (!(core == 1 ? plant.ended : plant.ended_as_it_waits) || row == &crowd.met.row)
+        return true;
+    plan_cores[core].waits = core == 0;
+    row->ended = true;
+    row_fail(row, ROW_WRONG, "it ran longer");
+    return false;
+}
+
+bool pace_go_on(const struct engine *e)
+{
+    (void)e;
+    return true;
+}
+
+void exchange_init(struct exchange *x, bool stamped, bool silicon, uint64_t patience)
+{
+    (void)stamped, (void)silicon;
+    assert_int_equal(patience, crowd.patience);
+    memset(x, 0, sizeof *x);
+    x->round_trips = 1;
+}
+
+/* The n-th meeting takes 20 n ticks, or 20 n - 2 and 20 n + 2; and has bounds as far apart. */
+void exchange_play(struct exchange *x, unsigned side)
+{
+    x->moves[side] = 1;
+    for (unsigned i = 0; i < EXCHANGE_BATCHES; i++)
+        x->ticks[i] = 20 * plant.meetings + 2 - 2 * i;
+    x->ahead_least = plant.ahead - plant.meetings % 5;
+    x->ahead_most = plant.ahead + plant.meetings % 7;
+}
+
+bool exchange_complete(const struct exchange *x)
+{
+    return x->moves[0] && x->moves[1];
+}
+
+static bool batch(struct crowd *c, unsigned place, unsigned operations)
+{
+    c->core[place].word += operations;
+    return true;
+}
+
+static uint64_t counted(const struct crowd *c, unsigned cores)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < cores; i++)
+        sum += c->core[i].word;
+    return sum - plant.lost;
+}
+
+static void contest(struct crowd *c)
+{
+    crowd_contest(c, batch, 1, counted);
+}
+
+/* The n-th shootdown takes 100 n ticks of this part. */
+#define PART PLATFORM_SHOOTDOWN_INVALIDATE
+
+static const char *shootdown(const struct platform *p, const unsigned *list_of, unsigned n,
+                             struct platform_shootdown *shot, unsigned shots)
+{
+    assert_ptr_equal(p, &platform);
+    assert_int_equal(n, 1);
+    assert_int_equal(list_of[0], 1);
+    for (unsigned i = 0; i < shots; i++)
+        shot[i].part[PART] = 100 * ++plant.meetings;
+    return NULL;
+}
+
+static bool wake(const struct platform *p, unsigned core, int64_t *ticks)
+{
+    assert_ptr_equal(p, &platform);
+    assert_int_equal(core, 1);
+    *ticks = 100 * ++plant.meetings;
+    return true;
+}
+
+static const struct platform_cores cores = {.count = CORES,
+                                            .starved = starved,
+                                            .shootdown = shootdown,
+                                            .wake = wake},
+                                   cores_that_run = {.count = CORES};
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&plant, 0, sizeof plant);
+    memset(&crowd, 0, sizeof crowd);
+    memset(plan_cores, 0, sizeof plan_cores);
+    platform = (struct platform){
+        .row_begin = row_begin, .row_end = row_end, .row_longer = row_longer, .cores = &cores};
+    plan = (struct plan){.p = &platform,
+                         .n = CORES,
+                         .all = CORES,
+                         .core = plan_cores,
+                         .list = list,
+                         .present = present,
+                         .places = room};
+    plan_cores[1].engine.facts.core = 1;
+    crowd.plan = &plan;
+    crowd.core = crowd_cores;
+    crowd.shared = lines;
+    crowd.met.pair = pairs;
+    crowd.met.row.bench = &bench;
+    crowd.duration = 1;
+    crowd.patience = 1000;
+    return 0;
+}
+
+static void judged(enum row_status status, const char *why)
+{
+    assert_int_equal(crowd.met.row.status, status);
+    if (why)
+        assert_non_null(strstr(crowd.met.row.why, why));
+    else
+        assert_null(crowd.met.row.why);
+}
+
+/* A contest of one core, then of both; or one pair. */
+static void (*const meets[])(struct crowd *) = {contest, crowd_pingpong, crowd_skew};
+#define EACH_MEETING(m_) for (size_t m_ = 0; m_ < sizeof meets / sizeof *meets; m_++, start(state))
+
+static void a_core_that_is_late_for_a_while_fails_nothing(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.late = meets[m] == contest ? 3 : 2; /* the first is of core 0 alone */
+        meets[m](&crowd);
+        judged(ROW_OK, NULL);
+        assert_int_equal(plant.meetings, plant.late + 1);
+        assert_int_equal(plant.longer, 2);
+        assert_true(plant.patience >= 4 * 4 * 1000);
+    }
+}
+
+static void a_core_without_a_cpu_is_not_judged(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.late = 100;
+        plant.starved = true;
+        meets[m](&crowd);
+        judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
+        assert_true(plant.meetings <= 4);
+    }
+}
+
+static void a_core_that_has_a_cpu_and_is_late_fails(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.late = 100;
+        meets[m](&crowd);
+        judged(ROW_WRONG, meets[m] == contest ? "core 1 did not reach the start" : "all exchanges");
+    }
+}
+
+/* On the bare machine, and at once. */
+static void where_every_core_runs_one_that_is_late_fails(void **state)
+{
+    EACH_MEETING(m)
+    {
+        platform.cores = &cores_that_run;
+        plant.late = 100;
+        plant.starved = true;
+        meets[m](&crowd);
+        judged(ROW_WRONG, meets[m] == contest ? "core 1 did not reach the start" : "all exchanges");
+        assert_int_equal(plant.meetings, meets[m] == contest ? 2 : 1);
+    }
+}
+
+/* However busy the machine is. */
+static void a_part_that_never_ends_fails(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.ended = 1;
+        plant.ended_as_it_waits = m == 1;
+        plant.starved = true;
+        meets[m](&crowd);
+        judged(ROW_WRONG, "core 1: it ran longer");
+    }
+}
+
+static void a_part_that_leaves_state_changed_fails(void **state)
+{
+    EACH_MEETING(m)
+    {
+        plant.changed = true;
+        meets[m](&crowd);
+        judged(ROW_WRONG, "core 1: the body changed DR0");
+    }
+}
+
+static void a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged(void **state)
+{
+    plant.ended_as_it_waits = true;
+    plant.starved = true;
+    crowd_pingpong(&crowd);
+    judged(ROW_UNSUPPORTED, "core 1 was not given the CPU in time");
+    start(state);
+    plant.ended_as_it_waits = true;
+    crowd_pingpong(&crowd);
+    judged(ROW_WRONG, "core 0: it ran longer");
+}
+
+/* Although a plan of cores=types lists the cores that measure first. */
+static void cores_take_part_in_the_order_of_their_numbers(void **state)
+{
+    (void)state;
+    list[0] = 1;
+    list[1] = 0;
+    assert_int_equal(crowd_take_places(&crowd), 2);
+    assert_int_equal(crowd.places[0], 1);
+    assert_int_equal(crowd.places[1], 0);
+    list[0] = 0;
+    list[1] = 1;
+}
+
+static void lost_operations_fail(void **state)
+{
+    (void)state;
+    plant.lost = true;
+    plant.starved = true;
+    contest(&crowd);
+    judged(ROW_WRONG, "operations were lost");
+}
+
+/* --- passes and intervals --------------------------------------------------------------------- */
+
+#define STEP 26
+
+static void on_silicon(void)
+{
+    crowd.silicon = true;
+    plan_cores[0].engine.facts.step = STEP;
+}
+
+/* The figures of the passes are least, least + step ...: the interval has all of them and the error
+ * of the TSC's step. */
+static void has_interval(const struct estimate *e, double least, double step, double per)
+{
+    double most = least + (MEETING_PASSES - 1) * step;
+
+    assert_int_equal(e->by, ESTIMATE_RANKS);
+    assert_int_equal(e->rank, 1);
+    assert_true(e->confidence >= ESTIMATE_LEVEL);
+    assert_float_equal(e->theta, (least + most) / 2, 1e-9);
+    assert_true(e->within > STEP / per / 10 && e->within < STEP / per);
+    assert_float_equal(e->lo, least - e->within, 1e-9);
+    assert_float_equal(e->hi, most + e->within, 1e-9);
+}
+
+static void a_figure_of_pairs_is_the_median_of_passes_with_an_interval(void **state)
+{
+    (void)state;
+    on_silicon();
+    crowd_pingpong(&crowd);
+    judged(ROW_OK, NULL);
+    assert_int_equal(plant.meetings, MEETING_PASSES);
+    assert_int_equal(crowd.met.passes, MEETING_PASSES);
+    assert_int_equal(crowd.met.pairs, 1);
+    has_interval(&crowd.met.ticks, 10, 10, 2);
+    assert_float_equal(crowd.met.row.figure.ticks, crowd.met.ticks.theta, 0);
+    assert_float_equal(pairs[0].least, 9, 1e-9);
+    assert_float_equal(pairs[0].median, 60, 1e-9);
+    assert_float_equal(pairs[0].greatest, 111, 1e-9);
+}
+
+/* Every bound holds, so those of a pair are the narrowest of all passes. */
+static void bounds_of_a_skew_are_the_narrowest(void **state)
+{
+    (void)state;
+    on_silicon();
+    plant.ahead = -500;
+    crowd_skew(&crowd);
+    judged(ROW_OK, NULL);
+    assert_float_equal(pairs[0].least, -500, 0);    /* meetings 5 and 10 */
+    assert_float_equal(pairs[0].greatest, -500, 0); /* meeting 7 */
+    assert_float_equal(pairs[0].median, -500, 0);
+    assert_true(crowd.met.ticks.lo < 500 && crowd.met.ticks.theta > 495);
+    assert_true(crowd.met.ticks.hi > 500);
+}
+
+static void signals_have_an_interval(void **state)
+{
+    (void)state;
+    on_silicon();
+    crowd_wake(&crowd);
+    judged(ROW_OK, NULL);
+    has_interval(&crowd.met.ticks, 200, 300, 1);
+    assert_int_equal(crowd.met.pairs_all, 1);
+    assert_float_equal(pairs[0].least, 100, 0);
+    assert_float_equal(pairs[0].greatest, 3300, 0);
+}
+
+static void shootdowns_have_an_interval(void **state)
+{
+    (void)state;
+    on_silicon();
+    bench.arg = PART;
+    crowd_shootdown(&crowd);
+    judged(ROW_OK, NULL);
+    has_interval(&crowd.met.ticks, 200, 300, 1);
+    assert_int_equal(crowd.met.contests, 1);
+    assert_int_equal(crowd.met.contest[0].cores, 1);
+    has_interval(&crowd.met.contest[0].ticks, 200, 300, 1);
+    assert_float_equal(crowd.met.contest[0].least, 100, 0);
+    assert_float_equal(crowd.met.contest[0].greatest, 3300, 0);
+}
+
+static void each_number_of_cores_of_a_contest_has_an_interval(void **state)
+{
+    (void)state;
+    on_silicon();
+    contest(&crowd);
+    judged(ROW_OK, NULL);
+    assert_int_equal(plant.meetings, 2 * MEETING_PASSES);
+    assert_int_equal(crowd.met.contests, 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const struct contest *k = &crowd.met.contest[i];
+        assert_int_equal(k->cores, i + 1);
+        has_interval(&k->ticks, FAKE_TSC_STEP, 0, 1);
+        assert_float_equal(k->least, FAKE_TSC_STEP, 0);
+        assert_float_equal(k->greatest, FAKE_TSC_STEP, 0);
+    }
+    assert_float_equal(crowd.met.row.figure.ticks, crowd.met.contest[1].ticks.theta, 0);
+}
+
+static void a_core_may_be_late_in_each_pass(void **state)
+{
+    (void)state;
+    on_silicon();
+    plant.late = 2;
+    crowd_pingpong(&crowd);
+    judged(ROW_OK, NULL);
+    assert_int_equal(plant.longer, 2);
+    assert_int_equal(plant.patience, 1000); /* of the last pass, in which none is late */
+}
+
+/* Its times are not judged. */
+static void an_emulator_has_one_pass_and_no_interval(void **state)
+{
+    EACH_MEETING(m)
+    {
+        meets[m](&crowd);
+        judged(ROW_OK, NULL);
+        assert_int_equal(crowd.met.passes, 1);
+        assert_false(is_known(crowd.met.ticks.lo) || is_known(crowd.met.ticks.hi));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_core_that_is_late_for_a_while_fails_nothing, start),
+        cmocka_unit_test_setup(a_core_without_a_cpu_is_not_judged, start),
+        cmocka_unit_test_setup(a_core_that_has_a_cpu_and_is_late_fails, start),
+        cmocka_unit_test_setup(where_every_core_runs_one_that_is_late_fails, start),
+        cmocka_unit_test_setup(a_part_that_never_ends_fails, start),
+        cmocka_unit_test_setup(a_part_that_leaves_state_changed_fails, start),
+        cmocka_unit_test_setup(a_part_that_is_ended_while_it_waits_for_a_starved_core_is_not_judged,
+                               start),
+        cmocka_unit_test_setup(cores_take_part_in_the_order_of_their_numbers, start),
+        cmocka_unit_test_setup(lost_operations_fail, start),
+        cmocka_unit_test_setup(a_figure_of_pairs_is_the_median_of_passes_with_an_interval, start),
+        cmocka_unit_test_setup(bounds_of_a_skew_are_the_narrowest, start),
+        cmocka_unit_test_setup(signals_have_an_interval, start),
+        cmocka_unit_test_setup(shootdowns_have_an_interval, start),
+        cmocka_unit_test_setup(each_number_of_cores_of_a_contest_has_an_interval, start),
+        cmocka_unit_test_setup(a_core_may_be_late_in_each_pass, start),
+        cmocka_unit_test_setup(an_emulator_has_one_pass_and_no_interval, start),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,278 @@
+/* A curve over sizes on a simulated machine: which sizes are measured, how often, and what spoils
+ * it. test_curve_loads.c has the kinds of loads. */
+// links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c bench/kinds/curve_point.c
+// links: bench/kinds/curve_visit.c bench/kinds/one_core.c tests/unit/bench/made_core.c
+// links: tests/unit/bench/kinds/made_memory.c
+#include "tests/unit/bench/kinds/made_memory.h"
+
+#include <string.h>
+#include "bench/kinds/chase.h"
+#include "bench/kinds/curve_kind.h"
+#include "bench/kinds/curve_point.h"
+#include "lib/memory/sizes.h"
+#include "lib/stats/known.h"
+#include "tests/unit/close.h"
+#include "tests/unit/bench/fake_witness.h"
+
+static const struct bench row = {
+    .suite = "memory", .name = "made", .form = FORM_CURVE, .curve = {.ms = 2000}};
+
+static void reset(enum execution execution)
+{
+    made_memory_reset(execution);
+    memset(&fake_witness, 0, sizeof fake_witness);
+}
+
+static void two_caches_and_memory_are_found(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    const struct curve *c = made_curve(&row);
+    assert_non_null(c);
+    assert_null(c->row.why);
+    assert_int_equal(c->row.nmis, core.polls);
+    assert_int_equal(core.core.nmis, core.polls);
+    assert_int_equal(c->wanted, 256 * KIB);
+    assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
+    assert_int_equal(c->rounds, POINT_ROUNDS);
+    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_false(c->less_memory || c->less_time);
+    for (size_t i = 0; i < c->n; i++) {
+        const struct curve_point *p = &c->point[i];
+        assert_int_equal(p->visits, POINT_VISITS);
+        assert_false(p->shared);
+        assert_close(p->cycles, made_latency(p->bytes), 0.001);
+        assert_close(p->ticks, made_latency(p->bytes) * MADE_TPC, 0.001);
+        assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
+        assert_close(p->hi - p->lo, 0, 0.1);
+    }
+    assert_int_equal(c->levels, 3);
+    assert_int_equal(c->level[0].to, 8 * KIB);
+    assert_int_equal(c->level[0].cache, 0);
+    assert_int_equal(c->level[1].to, 64 * KIB);
+    assert_int_equal(c->level[1].cache, 2);
+    assert_int_equal(c->level[2].cache, -1);
+}
+
+static void sizes_are_added_between_values_that_differ(void **state)
+{
+    unsigned seen = 0;
+
+    (void)state;
+    reset(EXEC_SILICON);
+    const struct curve *c = made_curve(&row);
+    for (size_t i = 0; i < c->n; i++)
+        seen += c->point[i].bytes == 10 * KIB || c->point[i].bytes == 80 * KIB ||
+                c->point[i].bytes == 9 * KIB || c->point[i].bytes == 72 * KIB;
+    assert_int_equal(seen, 4);
+    assert_int_equal(c->n, 13 + 4);
+}
+
+static void every_element_is_counted(void **state)
+{
+    uint64_t lines = 0;
+
+    (void)state;
+    reset(EXEC_SILICON);
+    const struct curve *c = made_curve(&row);
+    for (size_t i = 0; i < c->n; i++) {
+        uint64_t bytes = c->point[i].bytes;
+        lines += bytes / CHASE_LINE * POINT_VISITS;
+    }
+    assert_int_equal(c->elements, lines);
+}
+
+static void a_neighbour_all_the_time_spoils_the_curve(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    fake_witness.is_shared = always;
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->spoiled, CURVE_SHARED);
+    for (size_t i = 0; i < c->n; i++) {
+        assert_true(c->point[i].shared);
+        assert_close(c->point[i].cycles, made_latency(c->point[i].bytes), 0.001);
+    }
+}
+
+/* The pairs on a shared core are repeated, and not used. */
+static void an_occasional_neighbour_does_not_spoil_a_curve(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    fake_witness.is_shared = now_and_then;
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_true(fake_witness.shared > 0);
+    for (size_t i = 0; i < c->n; i++)
+        assert_false(c->point[i].shared);
+}
+
+static unsigned leaves_after; /* this number of visits */
+
+static bool until_it_leaves(void)
+{
+    return core.polls <= leaves_after;
+}
+
+/* What is left of the time goes to the visits that it disturbed. */
+static void points_are_measured_again_when_the_neighbour_has_left(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made_curve(&row);
+    leaves_after = core.polls;
+    reset(EXEC_SILICON);
+    fake_witness.is_shared = until_it_leaves;
+    const struct curve *c = made_curve(&row);
+    assert_true(core.polls > leaves_after);
+    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    for (size_t i = 0; i < c->n; i++) {
+        assert_false(c->point[i].shared);
+        assert_int_equal(c->point[i].visits, POINT_VISITS);
+    }
+}
+
+static void a_walk_that_ends_at_a_wrong_element_fails_the_row(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made_memory.wrong_walk = 41; /* the second of a warm-up and a pair */
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "did not end at the element"));
+    assert_int_equal(c->n, 0);
+}
+
+static void without_memory_the_row_is_unsupported(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    core.area = 0;
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_string_equal(c->row.why, "no memory is made");
+    reset(EXEC_SILICON);
+    core.platform.area = NULL;
+    assert_int_equal(made_curve(&row)->row.status, ROW_UNSUPPORTED);
+    reset(EXEC_SILICON);
+    core.area = MADE_PAGE;
+    assert_int_equal(made_curve(&row)->row.status, ROW_UNSUPPORTED);
+}
+
+static void with_little_memory_the_curve_ends_earlier(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    core.area = 70 * KIB;
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_true(c->less_memory);
+    assert_false(c->less_time);
+    assert_int_equal(c->point[c->n - 1].bytes, 64 * KIB);
+}
+
+/* However slow the machine is, the row keeps to its time, or measures two sizes. Each point has
+ * enough visits for an interval. */
+static void a_curve_takes_at_most_its_rows_time(void **state)
+{
+    (void)state;
+    for (double slow = 1; slow < 1e4; slow *= 4) {
+        reset(EXEC_SILICON);
+        made_memory.slow = slow;
+        uint64_t from = tsc_now();
+        const struct curve *c = made_curve(&row);
+        double seconds = (double)(tsc_now() - from) / MADE_HZ;
+        assert_true(seconds <= 1.1 * row.curve.ms / 1e3 || c->n == 2);
+        assert_true(c->less_time || c->point[c->n - 1].bytes == 256 * KIB);
+        for (size_t i = 0; i < c->n; i++)
+            assert_close(c->point[i].cycles, slow * made_latency(c->point[i].bytes), slow * 0.01);
+        for (size_t i = 0; i < c->n; i++) {
+            assert_in_range(c->point[i].visits, VISITS_LEAST, POINT_VISITS);
+            assert_true(is_known(c->point[i].lo) && is_known(c->point[i].hi));
+        }
+    }
+}
+
+static void counted_instructions_have_one_round(void **state)
+{
+    (void)state;
+    reset(EXEC_INSTRUCTIONS);
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->rounds, 1);
+    assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
+    for (size_t i = 0; i < c->n; i++) {
+        assert_int_equal(c->point[i].visits, 1);
+        assert_close(c->point[i].cycles, c->point[i].ticks / 2, 1e-6);
+    }
+}
+
+static void an_emulator_gives_ticks_and_no_cycles(void **state)
+{
+    (void)state;
+    reset(EXEC_EMULATED);
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->spoiled, CURVE_EMULATED);
+    assert_false(is_known(c->point[0].cycles));
+    assert_true(is_known(c->point[0].ticks));
+}
+
+static void without_cpuid_data_levels_have_no_cache(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made_memory.no_cpuid = true;
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->caches, 0);
+    assert_int_equal(c->wanted, SIZES_BEYOND * SIZES_NO_CACHE);
+    assert_true(c->less_memory);
+    assert_int_equal(c->levels, 3);
+    assert_int_equal(c->level[0].cache, -1);
+}
+
+static void a_user_who_stops_the_run_leaves_no_curve(void **state)
+{
+    (void)state;
+    for (unsigned at = 1; at <= 60; at += 59) { /* in the first pass, and in a later one */
+        reset(EXEC_SILICON);
+        core.stop_at = at;
+        assert_null(made_curve(&row));
+    }
+}
+
+static void without_a_documented_lfence_the_row_is_unsupported(void **state)
+{
+    static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    core.platform.cpu = &other;
+    const struct curve *c = made_curve(&row);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "LFENCE"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_caches_and_memory_are_found),
+        cmocka_unit_test(sizes_are_added_between_values_that_differ),
+        cmocka_unit_test(every_element_is_counted),
+        cmocka_unit_test(a_neighbour_all_the_time_spoils_the_curve),
+        cmocka_unit_test(an_occasional_neighbour_does_not_spoil_a_curve),
+        cmocka_unit_test(points_are_measured_again_when_the_neighbour_has_left),
+        cmocka_unit_test(a_walk_that_ends_at_a_wrong_element_fails_the_row),
+        cmocka_unit_test(without_memory_the_row_is_unsupported),
+        cmocka_unit_test(with_little_memory_the_curve_ends_earlier),
+        cmocka_unit_test(a_curve_takes_at_most_its_rows_time),
+        cmocka_unit_test(counted_instructions_have_one_round),
+        cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
+        cmocka_unit_test(without_cpuid_data_levels_have_no_cache),
+        cmocka_unit_test(a_user_who_stops_the_run_leaves_no_curve),
+        cmocka_unit_test(without_a_documented_lfence_the_row_is_unsupported),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+/* Curves of other loads than a chase of lines, on a simulated machine: streams, offsets, states of
+ * a line, pages, code; and with the prefetchers disabled. */
+// links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c bench/kinds/curve_point.c
+// links: bench/kinds/curve_visit.c bench/kinds/one_core.c tests/unit/bench/made_core.c
+// links: tests/unit/bench/kinds/made_memory.c
+#include "tests/unit/bench/kinds/made_memory.h"
+
+#include <string.h>
+#include "bench/kinds/jumps.h"
+#include "bench/kinds/near.h"
+#include "bench/kinds/curve_point.h"
+#include "tests/unit/close.h"
+#include "tests/unit/bench/fake_witness.h"
+
+static void reset(enum execution execution)
+{
+    made_memory_reset(execution);
+    memset(&fake_witness, 0, sizeof fake_witness);
+}
+
+static const struct curve *measure_other(const struct bench *b)
+{
+    reset(EXEC_SILICON);
+    return made_curve(b);
+}
+
+/* A cost per lap makes small sets slower. It is not a sign of a neighbour, unlike in a chase. */
+static void a_cost_per_lap_is_not_a_neighbour(void **state)
+{
+    static const struct bench read = {.form = FORM_CURVE,
+                                      .curve = {.load = BENCH_READ_16, .ms = 2000}};
+    static const struct bench broken = {.form = FORM_CURVE,
+                                        .curve = {.load = BENCH_WRITE_NT, .ms = 2000}};
+    static const struct bench wide = {.form = FORM_CURVE,
+                                      .curve = {.load = BENCH_READ_32, .ms = 2000}};
+    const struct curve *c = measure_other(&read);
+
+    (void)state;
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->spoiled, CURVE_CLEAN);
+    assert_close(c->point[0].cycles, 12, 0.1);
+    assert_close(c->point[c->n - 1].cycles, 3, 0.1);
+    assert_int_equal(c->point[1].bytes, 8 * KIB); /* one size per octave */
+    c = measure_other(&broken);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "every word"));
+    c = measure_other(&wide); /* this CPUID has no AVX */
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "AVX"));
+}
+
+/* Points are the row's offsets, also negative ones, without levels. */
+static void points_are_the_rows_offsets(void **state)
+{
+    static const int32_t offset[] = {-8, 0, 4096}, defect[] = {0, 13};
+    static const struct bench b = {
+        .form = FORM_CURVE,
+        .curve = {.load = BENCH_ALIAS, .ms = 2000, .offset = offset, .offsets = 3}};
+    static const struct bench broken = {
+        .form = FORM_CURVE,
+        .curve = {.load = BENCH_ALIAS, .ms = 2000, .offset = defect, .offsets = 2}};
+    const struct curve *c = measure_other(&b);
+
+    (void)state;
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->n, 3);
+    assert_int_equal((int64_t)c->point[0].bytes, -8);
+    assert_close(c->point[0].cycles, 18, 0.01);
+    assert_close(c->point[1].cycles, 4, 0.01);
+    assert_int_equal(c->point[1].visits, POINT_VISITS);
+    assert_int_equal(c->levels, 0);
+    assert_int_equal(c->wanted, NEAR_BYTES);
+    assert_false(c->less_memory);
+    c = measure_other(&broken);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "offset"));
+}
+
+/* A point per state that CPUID's caches allow: here there is no L3. */
+static void points_are_the_states_that_the_caches_allow(void **state)
+{
+    static const enum line_state there[] = {LINE_ABSENT, LINE_CLEAN_L1, LINE_CLEAN_L2,
+                                            LINE_DIRTY_L1, LINE_DIRTY_L2};
+    static const struct bench b = {.form = FORM_CURVE,
+                                   .curve = {.load = BENCH_FLUSH_OPT, .ms = 2000}};
+    static const struct bench lacking = {.form = FORM_CURVE,
+                                         .curve = {.load = BENCH_WRITE_BACK, .ms = 2000}};
+    const struct curve *c = measure_other(&b);
+
+    (void)state;
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->wanted, FLUSH_BYTES + 16 * KIB); /* L1 has 8 KiB */
+    assert_int_equal(c->n, 5);
+    for (size_t i = 0; i < c->n; i++) {
+        assert_int_equal(c->point[i].bytes, there[i]);
+        assert_close(c->point[i].cycles, (2 + there[i]) / MADE_TPC, 0.01);
+        assert_int_equal(c->point[i].visits, POINT_VISITS);
+    }
+    assert_int_equal(c->levels, 0);
+    reset(EXEC_SILICON);
+    made_memory.bad_state = LINE_DIRTY_L2;
+    c = made_curve(&b);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "flushed"));
+    c = measure_other(&lacking);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+}
+
+/* Sizes can be left out; states cannot, so they are measured as little as possible. */
+static void no_state_is_left_out(void **state)
+{
+    static const struct bench b = {.form = FORM_CURVE,
+                                   .curve = {.load = BENCH_FLUSH_OPT, .ms = 2000}};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    made_memory.slow = 1e6;
+    const struct curve *c = made_curve(&b);
+    assert_int_equal(c->n, 5);
+    assert_in_range(c->point[4].visits, 2, 4);
+    assert_false(c->less_time);
+}
+
+/* An element per page: levels end at what the TLBs reach, and the curve goes to 4 times that. */
+static void levels_end_at_the_reach_of_the_tlbs(void **state)
+{
+    static const struct bench b = {.form = FORM_CURVE, .curve = {.load = BENCH_PAGES, .ms = 2000}};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    made_memory.pages = true;
+    core.area = 16 << 20;
+    const struct curve *c = made_curve(&b);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->wanted, 8 << 20);
+    assert_int_equal(c->point[0].bytes, 64 * KIB);
+    assert_int_equal(c->levels, 3);
+    assert_int_equal(c->level[0].to, 64 * MADE_PAGE);
+    assert_int_equal(c->cache[c->level[0].cache].level, 1);
+    assert_int_equal(c->cache[c->level[0].cache].size, 64 * MADE_PAGE);
+    assert_int_equal(c->level[1].to, 512 * MADE_PAGE);
+    assert_int_equal(c->cache[c->level[1].cache].level, 2);
+    assert_close(c->level[2].value, 100, 0.01);
+}
+
+/* Code uses the TLBs for code, large pages those for large pages; this CPUID lists no such. */
+static void code_and_large_pages_have_other_tlbs(void **state)
+{
+    static const struct bench code = {.form = FORM_CURVE,
+                                      .curve = {.load = BENCH_CODE, .ms = 2000}};
+    static const struct bench large = {.form = FORM_CURVE,
+                                       .curve = {.load = BENCH_CODE, .page = BENCH_2M, .ms = 2000}};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    core.area = 16 << 20;
+    const struct curve *c = made_curve(&code);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->caches, 1); /* the L2 TLB is for data only */
+    assert_int_equal(c->cache[0].size, 32 * MADE_PAGE);
+    assert_int_equal(c->wanted, 4 * 32 * MADE_PAGE);
+    assert_int_equal(c->levels, 1);
+    assert_close(c->level[0].value, 14, 0.01);
+    assert_int_equal(c->level[0].to, 64 * MADE_PAGE);
+    reset(EXEC_SILICON);
+    core.area = 64 << 20;
+    c = made_curve(&large);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->page, BENCH_2M);
+    assert_int_equal(c->caches, 0);
+    assert_int_equal(c->wanted, JUMPS_REACH); /* not four times 1024 pages: jumps have 32 bits */
+    assert_int_equal(c->point[0].bytes, 8 << 20);
+    assert_int_equal(c->point[c->n - 1].bytes, 64 << 20);
+    reset(EXEC_SILICON);
+    made_memory.lost_page = 64;
+    assert_int_equal(made_curve(&code)->row.status, ROW_WRONG);
+    reset(EXEC_SILICON);
+    core.no_code = true;
+    c = made_curve(&code);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_string_equal(c->row.why, "no code is executed");
+}
+
+/* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
+static void strides_cost_what_a_random_order_does(void **state)
+{
+    static const struct bench b = {.form = FORM_CURVE, .curve = {.stride = 16, .ms = 2000}};
+    const struct curve *c = measure_other(&b);
+
+    (void)state;
+    assert_int_equal(c->levels, 3);
+    assert_close(c->level[1].value, 14, 0.001);
+}
+
+/* Each lap begins with a few loads that prefetchers do not help. */
+static void a_cost_per_lap_of_a_stride_is_not_a_neighbour(void **state)
+{
+    static const struct bench in_order = {.form = FORM_CURVE, .curve = {.stride = 1, .ms = 2000}};
+    static const struct bench random = {.form = FORM_CURVE, .curve = {.ms = 2000}};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    made_memory.lap = 1000;
+    assert_int_equal(made_curve(&in_order)->spoiled, CURVE_CLEAN);
+    reset(EXEC_SILICON);
+    made_memory.lap = 1000;
+    assert_int_equal(made_curve(&random)->spoiled, CURVE_FALLS);
+}
+
+/* A size that is marked as shared does not make the others doubtful. */
+static void a_size_on_a_shared_core_does_not_make_a_chase_fall(void **state)
+{
+    static const struct bench random = {.form = FORM_CURVE, .curve = {.ms = 2000}};
+    static struct curve c;
+
+    (void)state;
+    c = (struct curve){.row = {.bench = &random}, .n = 8};
+    for (size_t i = 0; i < c.n; i++)
+        c.point[i] = (struct curve_point){
+            .bytes = 4 * KIB << i, .ticks = 4, .cycles = 4, .lo = 3.9, .hi = 4.1};
+    c.point[2].cycles = 8;
+    c.point[2].lo = c.point[2].hi = 8;
+    point_levels(&c);
+    assert_int_equal(c.spoiled, CURVE_FALLS);
+    assert_int_equal(c.falls_at, c.point[3].bytes);
+    c.spoiled = CURVE_CLEAN;
+    c.point[2].shared = true;
+    point_levels(&c);
+    assert_int_equal(c.spoiled, CURVE_CLEAN);
+}
+
+static bool stay_on, is_off; /* the prefetchers cannot be disabled; they are off now */
+
+static const char *prefetch(const struct platform *p, unsigned number, bool off, const char **why)
+{
+    (void)p;
+    assert_int_equal(number, 0);
+    *why = "they stay on";
+    if (off && stay_on)
+        return NULL;
+    is_off = off;
+    return off ? "off" : "on";
+}
+
+/* Off during the row that asks for it, and as found after it, whatever happens. */
+static void prefetchers_are_off_during_the_row_alone(void **state)
+{
+    static const struct bench row = {.form = FORM_CURVE, .curve = {.ms = 2000}};
+    static const struct bench b = {.form = FORM_CURVE, .curve = {.no_prefetch = true, .ms = 2000}};
+
+    (void)state;
+    assert_int_equal(measure_other(&b)->row.status, ROW_UNSUPPORTED); /* no such function */
+    reset(EXEC_SILICON);
+    core.platform.prefetch = prefetch;
+    assert_string_equal(made_curve(&row)->prefetch, "on");
+    for (unsigned i = 0; i < 3; i++) {
+        reset(EXEC_SILICON);
+        core.platform.prefetch = prefetch;
+        stay_on = i == 1;
+        core.area = i == 2 ? 0 : core.area;
+        const struct curve *c = made_curve(&b);
+        assert_int_equal(c->row.status, i == 0 ? ROW_OK : ROW_UNSUPPORTED);
+        assert_false(is_off);
+        if (i == 0)
+            assert_string_equal(c->prefetch, "off");
+        if (i == 1)
+            assert_string_equal(c->row.why, "they stay on");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cost_per_lap_is_not_a_neighbour),
+        cmocka_unit_test(points_are_the_rows_offsets),
+        cmocka_unit_test(points_are_the_states_that_the_caches_allow),
+        cmocka_unit_test(no_state_is_left_out),
+        cmocka_unit_test(levels_end_at_the_reach_of_the_tlbs),
+        cmocka_unit_test(code_and_large_pages_have_other_tlbs),
+        cmocka_unit_test(strides_cost_what_a_random_order_does),
+        cmocka_unit_test(a_cost_per_lap_of_a_stride_is_not_a_neighbour),
+        cmocka_unit_test(a_size_on_a_shared_core_does_not_make_a_chase_fall),
+        cmocka_unit_test(prefetchers_are_off_during_the_row_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

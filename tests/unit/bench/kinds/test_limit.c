@@ -1,0 +1,376 @@
+/* A curve over a count on a simulated machine, whose limit is known: how counts are chosen, planned
+ * and visited, and what spoils a curve. lib/limits has the tests of the rule and of the code. */
+// links: bench/kinds/limit_kind.c bench/kinds/limit_judge.c
+// links: bench/kinds/one_core.c tests/unit/bench/made_core.c
+#include "tests/unit/fake_tsc.h"
+
+#include "tests/unit/bench/made_core.h"
+
+#include <string.h>
+#include "bench/engine/visits.h"
+#include "bench/kinds/limit_kind.h"
+#include "bench/kinds/limit_code.h"
+#include "lib/stats/known.h"
+#include "tests/unit/close.h"
+#include "tests/unit/bench/fake_witness.h"
+#include "tests/unit/rng.h"
+
+#define LIMIT      313 /* fillers that fit between two loads */
+#define ITERATIONS 16
+/* What a curve has if there is time: passes, visits of a count in each, pairs of walks in these. */
+enum { ROUNDS = 4, PER_ROUND = 3, PAIRS = 5 };
+enum { ROUNDS_LEAST = 2, COUNTS_LEAST = 8 };
+
+/* The machine; set by each test. */
+static struct {
+    double slow;    /* factor of every time */
+    double noise;   /* every time is off by at most this share */
+    unsigned wrong; /* the walk that fails, counted from 1; 0: none */
+    bool falls, leaves, halfway, full;
+    unsigned walks, warmed;
+    uint64_t seed;  /* of the last visit, ... */
+    uint32_t count; /* ... and its count */
+} made;
+static struct rng rng;
+
+static double cycles_of(uint32_t count)
+{
+    if (made.falls && count > 400)
+        return 250;
+    if (made.leaves)
+        return count <= 32 ? 4 : 4 + (count - 32) / 10.0;
+    if (made.halfway && count > LIMIT && count <= LIMIT + 8)
+        return 560 + 20.0 * (count - LIMIT);
+    return (count <= LIMIT ? 430 : 850) + count / 6.0;
+}
+
+bool setting_make(struct limits_setting *s, const struct platform *p,
+                  const struct bench_limit *kind, uint32_t count, uint64_t seed, bool quick)
+{
+    (void)p;
+    assert_int_not_equal(seed, made.seed); /* another place each time */
+    made.seed = seed;
+    made.count = count;
+    *s =
+        (struct limits_setting){.kind = kind, .count = count, .iterations = quick ? 1 : ITERATIONS};
+    return !made.full;
+}
+
+void setting_warm(struct limits_setting *s)
+{
+    (void)s;
+    made.warmed++;
+}
+
+bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
+{
+    struct limits_setting *s = ctx;
+    double off = 1 + made.noise * (2 * rng_unit(&rng) - 1);
+    double ticks = cycles_of(s->count) * MADE_TPC * made.slow * off * (double)s->iterations;
+
+    (void)i;
+    *t = (struct pair_ticks){100 + (uint64_t)ticks, 100 + (uint64_t)(2 * ticks), s->iterations};
+    fake_tsc += t->once + t->twice;
+    s->operations += s->iterations;
+    if (++made.walks == made.wrong)
+        s->wrong = "a planted defect";
+    return !s->wrong;
+}
+
+static const struct bench window = {
+    .suite = "limits",
+    .name = "window",
+    .form = FORM_LIMIT,
+    .limit = &(const struct bench_limit){
+        .kind = LIMITS_WINDOW, .first = 16, .most = 832, .apart = 16, .within = 1.25, .ms = 700}};
+static const struct bench masks = {
+    .suite = "limits",
+    .name = "masks",
+    .form = FORM_LIMIT,
+    .limit = &(const struct bench_limit){
+        .kind = LIMITS_WINDOW, .param = FILL_KOR, .first = 16, .most = 32, .ms = 700}};
+static const struct bench octaves = {
+    .suite = "limits",
+    .name = "octaves",
+    .form = FORM_LIMIT,
+    .limit = &(const struct bench_limit){
+        .kind = LIMITS_PATTERN, .first = 4, .most = 512, .leaves = 1.25, .ms = 700}};
+
+static void reset(enum execution execution)
+{
+    made_core_reset(execution);
+    core.core.engine.spare = (struct spare){0};
+    memset(&made, 0, sizeof made);
+    memset(&fake_witness, 0, sizeof fake_witness);
+    made.slow = 1;
+    rng = (struct rng){1};
+}
+
+static const struct limit *measure(const struct bench *b)
+{
+    const struct limit *l = limit_measure(&core.plan, b, 0);
+
+    assert_in_range(core.ms, 700, 1400); /* what earlier rows left included */
+    return l;
+}
+
+static void a_limit_is_found_exactly(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.noise = 0.02;
+    const struct limit *l = measure(&window);
+    assert_non_null(l);
+    assert_null(l->row.why);
+    assert_int_equal(l->spoiled, LIMIT_CLEAN);
+    assert_false(l->less_time);
+    assert_int_equal(l->rounds, ROUNDS);
+    assert_int_equal(l->steps, 1);
+    assert_int_equal(l->step[0].at, LIMIT);
+    assert_int_equal(l->step[0].from, LIMIT);
+    assert_int_equal(l->step[0].to, LIMIT + 1);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct limit_point *p = &l->point[i];
+        assert_true(i == 0 || p->count > p[-1].count);
+        assert_in_range(p->visits, ROUNDS * PER_ROUND, VISITS_MOST);
+        assert_close(p->cycles, cycles_of(p->count), 0.02 * cycles_of(p->count));
+        assert_close(p->ticks, cycles_of(p->count) * MADE_TPC, 0.02 * cycles_of(p->count));
+        assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
+    }
+    assert_int_equal(made.warmed, core.polls);
+    assert_int_equal(l->row.nmis, core.polls);
+    assert_int_equal(core.core.nmis, core.polls);
+    assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
+}
+
+static void counts_go_up_by_octaves(void **state)
+{
+    static const uint32_t grid_of[] = {4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+
+    (void)state;
+    reset(EXEC_INSTRUCTIONS); /* only the grid */
+    const struct limit *l = measure(&octaves);
+    for (size_t i = 0; i < sizeof grid_of / sizeof grid_of[0]; i++)
+        assert_int_equal(l->point[i].count, grid_of[i]);
+    reset(EXEC_SILICON);
+    made.leaves = true;
+    l = measure(&octaves);
+    assert_int_equal(l->steps, 1);
+    assert_in_range(l->step[0].at, 36, 42); /* 4 + 25% */
+    assert_in_range(l->step[0].to, 42, 46);
+}
+
+static void a_neighbour_all_the_time_spoils_the_limit(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    fake_witness.is_shared = always;
+    const struct limit *l = measure(&window);
+    assert_int_equal(l->row.status, ROW_OK);
+    assert_int_equal(l->spoiled, LIMIT_SHARED);
+    assert_int_equal(l->steps, 0);
+    assert_true(l->point[0].shared);
+}
+
+static void an_occasional_neighbour_does_not_spoil_a_limit(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    fake_witness.is_shared = now_and_then;
+    const struct limit *l = measure(&window);
+    assert_true(fake_witness.shared > 0);
+    assert_int_equal(l->spoiled, LIMIT_CLEAN);
+    assert_int_equal(l->step[0].at, LIMIT);
+}
+
+static bool around_the_step(void)
+{
+    return made.count > LIMIT + 8 && made.count < 450;
+}
+
+/* Only the lower half of a step in two parts is left: "no step" would be wrong. */
+static void a_neighbour_at_the_step_makes_it_uncertain(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.halfway = true;
+    fake_witness.is_shared = around_the_step;
+    const struct limit *l = measure(&window);
+    assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
+    assert_int_equal(l->steps, 0);
+}
+
+static unsigned leaves_after; /* this number of visits */
+
+static bool around_the_step_at_first(void)
+{
+    return around_the_step() && made.warmed <= leaves_after;
+}
+
+/* What is left of the time goes to the visits that it disturbed. */
+static void a_step_is_measured_again_when_its_neighbour_has_left(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.halfway = true;
+    measure(&window);
+    leaves_after = made.warmed;
+    reset(EXEC_SILICON);
+    made.halfway = true;
+    fake_witness.is_shared = around_the_step_at_first;
+    const struct limit *l = measure(&window);
+    assert_true(made.warmed > leaves_after);
+    assert_int_equal(l->spoiled, LIMIT_CLEAN);
+    assert_int_equal(l->steps, 1);
+    for (size_t i = 0; i < l->n; i++) {
+        assert_false(l->point[i].shared);
+        assert_int_equal(l->point[i].visits, ROUNDS * PER_ROUND);
+    }
+}
+
+static void a_window_that_gets_shorter_is_not_judged(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    made.falls = true;
+    const struct limit *l = measure(&window);
+    assert_int_equal(l->spoiled, LIMIT_FALLS);
+    assert_true(l->falls_at > 400);
+    assert_int_equal(l->steps, 0);
+}
+
+static void uncertain_figures_are_not_judged(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON);
+    for (unsigned tenths = 1; tenths <= 5; tenths++) {
+        made.noise = tenths / 10.0;
+        const struct limit *l = measure(&window);
+        assert_int_equal(l->spoiled, LIMIT_CLEAN);
+        assert_int_equal(l->steps, 1);
+        assert_in_range(LIMIT, l->step[0].from, l->step[0].to);
+    }
+    reset(EXEC_SILICON);
+    made.noise = 0.8;
+    const struct limit *l = measure(&window);
+    assert_int_equal(l->spoiled, LIMIT_UNCERTAIN);
+    assert_int_equal(l->steps, 0);
+}
+
+static void a_walk_that_fails_its_check_fails_the_row(void **state)
+{
+    (void)state;
+    for (unsigned at = 1; at < 2000; at += 999) {
+        reset(EXEC_SILICON);
+        made.wrong = at;
+        const struct limit *l = measure(&window);
+        assert_int_equal(l->row.status, ROW_WRONG);
+        assert_string_equal(l->row.why, "a planted defect");
+        assert_int_equal(l->n, 0);
+    }
+    reset(EXEC_SILICON);
+    made.full = true;
+    assert_int_equal(measure(&window)->row.status, ROW_WRONG);
+}
+
+static void a_user_who_stops_the_run_leaves_no_limit(void **state)
+{
+    (void)state;
+    for (unsigned at = 1; at <= 501; at += 100) {
+        reset(EXEC_SILICON);
+        core.stop_at = at;
+        assert_null(measure(&window));
+        assert_int_equal(core.polls, at);
+    }
+}
+
+/* However slow the machine is, the row keeps to its time, or measures a few counts. */
+static void a_limit_takes_at_most_its_rows_time(void **state)
+{
+    (void)state;
+    for (double slow = 1; slow < 1e4; slow *= 4) {
+        reset(EXEC_SILICON);
+        made.slow = slow;
+        uint64_t from = fake_tsc;
+        const struct limit *l = measure(&window);
+        double seconds = (double)(fake_tsc - from) / MADE_HZ;
+        assert_true(seconds <= 1.2 * window.limit->ms / 1e3 || l->n == COUNTS_LEAST);
+        assert_true(l->less_time || l->point[l->n - 1].count == 832);
+        assert_in_range(l->rounds, ROUNDS_LEAST, ROUNDS);
+        assert_close(l->point[0].cycles, slow * cycles_of(16), slow * 2);
+    }
+}
+
+/* The fraction that is done and the time for it imply the row's time, already after one count. */
+static void shown_progress_implies_about_the_rows_time(void **state)
+{
+    (void)state;
+    for (double slow = 1; slow <= 64; slow *= 4) {
+        reset(EXEC_SILICON);
+        made.slow = slow;
+        measure(&window);
+        assert_true(core.promised > 0 && core.promised <= 2 * core.ms / 1e3 * MADE_HZ);
+    }
+}
+
+static void counted_instructions_have_one_round_and_no_limit(void **state)
+{
+    (void)state;
+    reset(EXEC_INSTRUCTIONS);
+    const struct limit *l = measure(&window);
+    assert_int_equal(l->spoiled, LIMIT_COUNTED);
+    assert_int_equal(l->n, 52); /* the grid, nothing is added */
+    assert_int_equal(l->rounds, 1);
+    assert_int_equal(made.walks, 2 * 52); /* in the first pass, and in one more */
+    assert_int_equal(made.warmed, 0);
+    assert_close(l->point[0].cycles, l->point[0].ticks / 2, 1e-6);
+}
+
+static void an_emulator_gives_ticks_and_no_cycles(void **state)
+{
+    (void)state;
+    reset(EXEC_EMULATED);
+    const struct limit *l = measure(&window);
+    assert_int_equal(l->spoiled, LIMIT_EMULATED);
+    assert_false(is_known(l->point[0].cycles));
+    assert_true(is_known(l->point[0].ticks));
+}
+
+static void a_limit_names_a_missing_instruction_set(void **state)
+{
+    static const struct cpu other = {.vendor = VENDOR_UNKNOWN};
+
+    (void)state;
+    reset(EXEC_SILICON);
+    const struct limit *l = measure(&masks); /* this CPUID has no leaf 7 */
+    assert_int_equal(l->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(l->row.why, "AVX-512"));
+    core.platform.cpu = &other;
+    l = measure(&window);
+    assert_int_equal(l->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(l->row.why, "LFENCE"));
+    assert_int_equal(core.polls, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_limit_is_found_exactly),
+        cmocka_unit_test(counts_go_up_by_octaves),
+        cmocka_unit_test(a_neighbour_all_the_time_spoils_the_limit),
+        cmocka_unit_test(an_occasional_neighbour_does_not_spoil_a_limit),
+        cmocka_unit_test(a_neighbour_at_the_step_makes_it_uncertain),
+        cmocka_unit_test(a_step_is_measured_again_when_its_neighbour_has_left),
+        cmocka_unit_test(a_window_that_gets_shorter_is_not_judged),
+        cmocka_unit_test(uncertain_figures_are_not_judged),
+        cmocka_unit_test(a_walk_that_fails_its_check_fails_the_row),
+        cmocka_unit_test(a_user_who_stops_the_run_leaves_no_limit),
+        cmocka_unit_test(a_limit_takes_at_most_its_rows_time),
+        cmocka_unit_test(shown_progress_implies_about_the_rows_time),
+        cmocka_unit_test(counted_instructions_have_one_round_and_no_limit),
+        cmocka_unit_test(an_emulator_gives_ticks_and_no_cycles),
+        cmocka_unit_test(a_limit_names_a_missing_instruction_set),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/*
+ * A map of store forwarding on a simulated core: it forwards a store to a load of which it has all
+ * bytes, except to the upper half of 8 bytes; every other load that overlaps waits. The walks move
+ * the bytes; a defect in them is found.
+ */
+// links: bench/kinds/forward_kind.c bench/kinds/forward_walk.c bench/kinds/one_core.c
+// links: tests/unit/bench/made_core.c
+#include "tests/unit/fake_tsc.h"
+
+#include "tests/unit/bench/made_core.h"
+
+#include <string.h>
+#include "bench/kinds/forward_kind.h"
+#include "bench/kinds/forward_walk.h"
+#include "bench/kinds/curve_needs.h"
+#include "tests/unit/close.h"
+#include "tests/unit/bench/fake_witness.h"
+
+enum { VISITS = 9, CHECKED = 64 }; /* visits of a cell, operations that each checks */
+
+static struct {
+    enum { RIGHT, LOSES_STORES, LOADS_LESS } defect;
+    unsigned sizes;
+    const char *lacks;
+} made;
+
+static double cycles_of(unsigned store, unsigned load, int64_t offset)
+{
+    switch (forward_overlap(store, load, (int)offset)) {
+    case FORWARD_APART:
+        return 1;
+    case FORWARD_PARTIAL:
+        return 15;
+    default:
+        return store == 8 && offset >= 4 ? 14 : 5;
+    }
+}
+
+static uint64_t walk(uint8_t *store, const uint8_t *load, uint64_t iterations, uint8_t *value,
+                     unsigned store_bytes, unsigned load_bytes)
+{
+    uint64_t operations = iterations * FORWARD_UNROLL;
+    double cycles = cycles_of(store_bytes, load_bytes, load - store);
+
+    for (uint64_t i = 0; i < operations; i++) {
+        if (made.defect != LOSES_STORES)
+            memcpy(store, value, store_bytes);
+        memset(value, 0, FORWARD_MOST);
+        memcpy(value, load, made.defect == LOADS_LESS ? load_bytes / 2 : load_bytes);
+    }
+    fake_tsc += (uint64_t)(cycles * MADE_TPC * (double)operations);
+    return 100 + (uint64_t)(cycles * MADE_TPC * (double)operations);
+}
+
+#define WALK(s, l)                                                                                 \
+    static uint64_t walk_##s##_##l(uint8_t *store, uint8_t *load, uint64_t iterations,             \
+                                   uint8_t *value)                                                 \
+    {                                                                                              \
+        return walk(store, load, iterations, value, 1u << s, 1u << l);                             \
+    }
+#define WALKS(s)  WALK(s, 0) WALK(s, 1) WALK(s, 2) WALK(s, 3) WALK(s, 4) WALK(s, 5) WALK(s, 6)
+#define ALL_WALKS WALKS(0) WALKS(1) WALKS(2) WALKS(3) WALKS(4) WALKS(5) WALKS(6)
+ALL_WALKS
+
+#define NAMES(s)                                                                                   \
+    {                                                                                              \
+        walk_##s##_0, walk_##s##_1, walk_##s##_2, walk_##s##_3, walk_##s##_4, walk_##s##_5,        \
+            walk_##s##_6                                                                           \
+    }
+forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES] = {
+    NAMES(0), NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6)};
+
+const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
+{
+    (void)p, (void)kind;
+    return made.lacks;
+}
+
+unsigned needs_sizes(const struct platform *p)
+{
+    (void)p;
+    return made.sizes;
+}
+
+static const struct bench row = {
+    .suite = "memory", .name = "forward", .form = FORM_FORWARD, .curve = {.ms = 1000}};
+
+static void reset(enum execution execution, unsigned sizes)
+{
+    made_core_reset(execution);
+    memset(&made, 0, sizeof made);
+    memset(&fake_witness, 0, sizeof fake_witness);
+    made.sizes = sizes;
+}
+
+static const struct forward_map *measure_row(void)
+{
+    const struct forward_map *m = forward_measure(&core.plan, &row, 0);
+
+    assert_int_equal(core.areas, 0); /* whatever happened */
+    return m;
+}
+
+static void every_cell_of_every_pair_is_judged(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON, 7);
+    const struct forward_map *m = measure_row();
+    assert_int_equal(m->row.status, ROW_OK);
+    assert_int_equal(m->row.nmis, core.polls);
+    assert_int_equal(core.wish.page, BENCH_4K);
+    assert_int_equal(m->visits, VISITS);
+    assert_false(m->shared);
+    /* With one more cell per store, which loads of one byte are compared with. */
+    assert_int_equal(m->checked, (FORWARD_ALL + FORWARD_SIZES) * VISITS * CHECKED);
+    for (unsigned s = 0; s < 7; s++)
+        for (unsigned l = 0; l < 7; l++) {
+            unsigned store = 1u << s, load = 1u << l, first = forward_first(7, s, l);
+            for (unsigned i = 0; i < forward_cells(store, load); i++) {
+                int offset = forward_offset(load, i);
+                enum forward_how how = forward_overlap(store, load, offset);
+                if (how == FORWARD_INSIDE)
+                    how = store == 8 && offset >= 4 ? FORWARD_NOT : FORWARD_FORWARDED;
+                assert_int_equal(m->how[first + i], how);
+                assert_close(m->cell[first + i].cycles, cycles_of(store, load, offset), 0.01);
+                assert_close(m->cell[first + i].ticks, MADE_TPC * cycles_of(store, load, offset),
+                             0.01);
+                assert_true(m->cell[first + i].lo <= m->cell[first + i].cycles);
+                assert_true(m->cell[first + i].hi >= m->cell[first + i].cycles);
+            }
+        }
+}
+
+/* Without vectors of 32 and 64 bytes there are fewer pairs, one after the other. */
+static void without_wide_vectors_there_are_fewer_pairs(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON, 5);
+    const struct forward_map *m = measure_row();
+    unsigned last = forward_first(5, 4, 4);
+    assert_int_equal(m->sizes, 5);
+    assert_int_equal(m->how[last], FORWARD_APART);
+    assert_int_equal(m->how[last + 16], FORWARD_FORWARDED);
+    assert_int_equal(m->how[last + 32], FORWARD_APART);
+    assert_int_equal(m->how[last + 33], 0);
+}
+
+static void counted_instructions_are_not_judged(void **state)
+{
+    (void)state;
+    reset(EXEC_INSTRUCTIONS, 4);
+    const struct forward_map *m = measure_row();
+    assert_int_equal(m->visits, 1);
+    assert_int_equal(m->how[forward_first(4, 0, 0) + 1], FORWARD_INSIDE);
+    assert_int_equal(m->how[forward_first(4, 3, 3)], FORWARD_APART);
+    assert_close(m->cell[forward_first(4, 0, 0) + 1].cycles, 5 * MADE_TPC / 2, 0.01);
+}
+
+static void defects_fail_the_row(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON, 7);
+    made.defect = LOSES_STORES;
+    assert_int_equal(measure_row()->row.status, ROW_WRONG);
+    reset(EXEC_SILICON, 7);
+    made.defect = LOADS_LESS;
+    assert_int_equal(measure_row()->row.status, ROW_WRONG);
+}
+
+static void a_neighbour_all_the_time_marks_the_map_shared(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON, 2);
+    fake_witness.is_shared = always;
+    const struct forward_map *m = measure_row();
+    assert_true(m->shared);
+    assert_close(m->cell[1].cycles, 5, 0.01);
+}
+
+static void a_row_that_is_stopped_or_not_supported_has_no_map(void **state)
+{
+    (void)state;
+    reset(EXEC_SILICON, 7);
+    core.stop_at = 100;
+    assert_null(measure_row());
+    reset(EXEC_SILICON, 7);
+    made.lacks = "needs more";
+    const struct forward_map *m = measure_row();
+    assert_int_equal(m->row.status, ROW_UNSUPPORTED);
+    assert_string_equal(m->row.why, "needs more");
+    reset(EXEC_SILICON, 7);
+    core.platform.area = NULL;
+    assert_int_equal(measure_row()->row.status, ROW_UNSUPPORTED);
+}
+
+/* The store and all loads of a size are in one line if they fit; never outside of the page. */
+static void places_stay_within_their_page(void **state)
+{
+    static _Alignas(4096) uint8_t page[FORWARD_BYTES];
+    struct forward_place p;
+
+    (void)state;
+    for (unsigned s = 0; s < 7; s++)
+        for (unsigned l = 0; l < 7; l++) {
+            unsigned store = 1u << s, load = 1u << l, cells = forward_cells(store, load);
+            forward_place_build(&p, s, l, forward_offset(load, 0), page);
+            uint8_t *first = p.load;
+            assert_int_equal((p.store - page) % store, 0);
+            forward_place_build(&p, s, l, forward_offset(load, cells - 1), page);
+            uint8_t *end = p.load + load;
+            assert_true(first >= page && end <= page + FORWARD_BYTES);
+            if (2 * load + store <= 32)
+                assert_int_equal((first - page) / 64, (end - 1 - page) / 64);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cell_of_every_pair_is_judged),
+        cmocka_unit_test(without_wide_vectors_there_are_fewer_pairs),
+        cmocka_unit_test(counted_instructions_are_not_judged),
+        cmocka_unit_test(defects_fail_the_row),
+        cmocka_unit_test(a_neighbour_all_the_time_marks_the_map_shared),
+        cmocka_unit_test(a_row_that_is_stopped_or_not_supported_has_no_map),
+        cmocka_unit_test(places_stay_within_their_page),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* The rows of suite memory: together they keep to the time of the suite, and offsets ascend. */
+// links: bench/suites/memory.c
+#include "tests/unit/unit.h"
+#include "bench/api/bench.h"
+#include "bench/kinds/crowd.h"
+#include "lib/memory/sizes.h"
+
+#define SUITE_MS 20000u /* of one core, with the rows that several measure at once */
+
+extern const struct bench *const __start_baretick_rows[], *const __stop_baretick_rows[];
+
+void crowd_pingpong(struct crowd *c)
+{
+    (void)c;
+}
+
+static void all_rows_take_a_bounded_time(void **state)
+{
+    unsigned ms = 0;
+
+    (void)state;
+    for (const struct bench *const *row = __start_baretick_rows; row < __stop_baretick_rows;
+         row++) {
+        assert_string_equal((*row)->suite, "memory");
+        assert_true((*row)->on_request);
+        if ((*row)->form == FORM_CORES)
+            continue;
+        assert_true((*row)->curve.ms > 0);
+        ms += (*row)->curve.ms;
+    }
+    assert_in_range(ms, 1, SUITE_MS);
+}
+
+static void offsets_ascend(void **state)
+{
+    unsigned rows = 0;
+
+    (void)state;
+    for (const struct bench *const *row = __start_baretick_rows; row < __stop_baretick_rows;
+         row++) {
+        const struct bench_curve *c = &(*row)->curve;
+        assert_int_equal(c->offsets > 0, bench_is_near(c->load));
+        assert_true(c->offsets <= SIZES_MOST);
+        rows += c->offsets > 0;
+        for (uint32_t i = 1; i < c->offsets; i++)
+            assert_true(c->offset[i - 1] < c->offset[i]);
+    }
+    assert_true(rows > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_rows_take_a_bounded_time),
+        cmocka_unit_test(offsets_ascend),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,424 @@
+/*
+ * Curves of several cores, by threads in place of cores: each works on separate memory, they
+ * begin together, a defect on any of them fails the row, and so does one that does not come. The
+ * walks are simulated.
+ */
+// links: bench/kinds/shared_curve.c bench/kinds/shared_curve_part.c bench/kinds/chase.c
+// links: bench/kinds/stream.c bench/kinds/flush.c bench/kinds/crowd.c
+// links: bench/kinds/crowd_part.c bench/kinds/crowd_run.c bench/engine/barrier.c
+// links: tests/unit/bench/made_core.c
+#define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
+#include "tests/unit/bench/made_core.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/kinds/crowd.h"
+#include "bench/kinds/chase.h"
+#include "bench/kinds/flush.h"
+#include "bench/kinds/curve_needs.h"
+#include "bench/kinds/stream.h"
+#include "bench/kinds/shared_curve.h"
+#include "lib/stats/known.h"
+
+#define CORES 3
+#define KIB   1024ull
+#define MIB   (1024 * KIB)
+
+static struct {
+    unsigned absent; /* the core that does not come; 0: none */
+    unsigned broken; /* the core whose walks have a defect; CORES: none */
+    bool starved;    /* that core had no CPU */
+} made;
+
+static _Thread_local unsigned running; /* the core that this thread is */
+
+/* --- walks -------------------------------------------------------------------------------- */
+
+uint64_t stream_read_16(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
+                        uint64_t *word)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)at;
+
+    assert_ptr_equal(at, to);
+    *word = running == made.broken;
+    for (uint64_t i = 0; i < laps * iterations * (STREAM_UNROLL / 8); i++)
+        *word ^= words[i];
+    return 1;
+}
+
+uint64_t stream_write_16(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps,
+                         uint64_t *word)
+{
+    uint64_t *words = (uint64_t *)(void *)at;
+
+    assert_ptr_equal(at, to);
+    for (uint64_t i = running == made.broken; i < laps * iterations * (STREAM_UNROLL / 8); i++)
+        words[i] = *word;
+    return 1;
+}
+
+#define NO_STREAM(name_)                                                                           \
+    uint64_t name_(uint8_t *at, uint8_t *to, uint64_t iterations, uint64_t laps, uint64_t *word)   \
+    {                                                                                              \
+        (void)at, (void)to, (void)iterations, (void)laps, (void)word;                              \
+        return 0;                                                                                  \
+    }
+NO_STREAM(stream_read_32)
+NO_STREAM(stream_write_32)
+NO_STREAM(stream_write_nt)
+NO_STREAM(stream_write_rep)
+NO_STREAM(stream_copy_16)
+NO_STREAM(stream_copy_32)
+NO_STREAM(stream_copy_rep)
+
+uint64_t chase_walk(void *const *at, uint64_t iterations, void *const **end)
+{
+    assert_int_equal(running, 0); /* the others stream */
+    for (uint64_t i = 0; i < iterations * CHASE_UNROLL; i++)
+        at = (void *const *)*at;
+    *end = made.broken == 0 ? (void *const *)*at : at; /* a line too far */
+    return 100 + 7 * iterations * CHASE_UNROLL;
+}
+
+static uint8_t *flushed;
+
+uint64_t flush_clflush(uint8_t *lines, uint64_t iterations)
+{
+    assert_int_equal(running, 0);
+    flushed = lines;
+    return 100 + 50 * iterations * FLUSH_UNROLL;
+}
+
+#define A_FLUSH(name_)                                                                             \
+    uint64_t name_(uint8_t *lines, uint64_t iterations)                                            \
+    {                                                                                              \
+        if (made.broken == 1)                                                                      \
+            lines[0] ^= 1;                                                                         \
+        return flush_clflush(lines, iterations);                                                   \
+    }
+A_FLUSH(flush_clflushopt)
+A_FLUSH(flush_clwb)
+A_FLUSH(flush_clflush_wait)
+A_FLUSH(flush_clflushopt_wait)
+A_FLUSH(flush_clwb_wait)
+
+/* --- the machine -------------------------------------------------------------------------- */
+
+const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
+{
+    (void)p;
+    return kind->load == BENCH_COPY_32 ? "needs AVX" : NULL;
+}
+
+void needs_find(struct curve *c, const struct platform *p)
+{
+    (void)p;
+    c->caches = 1;
+    c->cache[0] = (struct cache){.level = 2, .type = CACHE_UNIFIED, .size = 128 * KIB};
+    c->wanted = 512 * KIB;
+}
+
+static uint64_t starved(const struct platform *p, unsigned *core)
+{
+    (void)p;
+    *core = made.absent;
+    return made.starved ? PLATFORM_STARVED_NS : 0;
+}
+
+bool plan_starved(const struct plan *plan, unsigned *core)
+{
+    return starved(plan->p, core) >= PLATFORM_STARVED_NS;
+}
+
+/* Long where the others come, however busy the host is. */
+uint64_t gate_patience(const struct engine *e, uint64_t ticks)
+{
+    (void)e, (void)ticks;
+    return made.absent ? 2000000 : 1ull << 40;
+}
+
+/* --- the cores ---------------------------------------------------------------------------- */
+
+struct task {
+    void (*fn)(void *, unsigned);
+    void *ctx;
+    unsigned core;
+};
+
+static void *core_runs(void *argument)
+{
+    const struct task *t = argument;
+
+    running = t->core;
+    if (!made.absent || t->core != made.absent)
+        t->fn(t->ctx, t->core);
+    return NULL;
+}
+
+const char *plan_on_all(struct plan *plan, const unsigned *places, unsigned n,
+                        void (*fn)(void *, unsigned), void *ctx)
+{
+    pthread_t thread[CORES];
+    struct task task[CORES];
+
+    barrier_init(&plan->barrier, plan->line, n);
+    for (unsigned i = 0; i < n; i++)
+        plan->present[i] = plan->list[places[i]];
+    for (unsigned i = 0; i < n; i++) {
+        task[i] = (struct task){fn, ctx, plan->present[i]};
+        assert_int_equal(pthread_create(&thread[i], NULL, core_runs, &task[i]), 0);
+    }
+    for (unsigned i = 0; i < n; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    return NULL;
+}
+
+static struct platform_cores cores = {.count = CORES, .starved = starved};
+static struct plan_core plan_cores[CORES];
+static unsigned list[CORES] = {0, 1, 2}, present[CORES], places[CORES];
+static struct barrier_line line[CORES];
+static struct plan plan;
+
+static void reset(void)
+{
+    memset(&made, 0, sizeof made);
+    made.broken = CORES;
+    made_core_reset(EXEC_SILICON);
+    core.area = 4 * MIB;
+    core.platform.cores = &cores;
+    for (unsigned i = 0; i < CORES; i++) {
+        plan_cores[i] = core.core;
+        plan_cores[i].engine.facts.core = i;
+        plan_cores[i].engine.facts.tsc_hz = 1e8;
+    }
+    void *crowd = plan.crowd;
+    plan = core.plan;
+    plan.n = plan.all = CORES;
+    plan.core = plan_cores;
+    plan.list = list;
+    plan.present = present;
+    plan.places = places;
+    plan.line = line;
+    plan.crowd = crowd;
+}
+
+#define ENOUGH 60000 /* ms, even where the TSC is much faster than the made one */
+
+static const struct curve *measure_in(enum bench_crowd crowd, enum bench_load load, uint32_t ms)
+{
+    static struct bench row;
+
+    row = (struct bench){.suite = "memory",
+                         .name = "made",
+                         .form = FORM_CURVE,
+                         .curve = {.load = load, .crowd = crowd, .ms = ms}};
+    const struct curve *c = together_measure(&plan, &row);
+    assert_int_equal(core.areas, 0); /* whatever happened */
+    return c;
+}
+
+static const struct curve *measure(enum bench_crowd crowd, enum bench_load load)
+{
+    return measure_in(crowd, load, ENOUGH);
+}
+
+static void one_two_and_all_cores_share_the_memory(void **state)
+{
+    static const enum bench_load loads[] = {BENCH_READ_16, BENCH_WRITE_16};
+    uint64_t lines = 0;
+
+    (void)state;
+    for (unsigned k = 0; k < 2; k++) {
+        reset();
+        const struct curve *c = measure(BENCH_CORES, loads[k]);
+        assert_int_equal(c->row.status, ROW_OK);
+        assert_int_equal(c->n, 3);
+        lines = 0;
+        for (unsigned i = 0; i < 3; i++) {
+            const struct curve_point *p = &c->point[i];
+            assert_int_equal(p->bytes, i + 1);
+            assert_int_equal(p->visits, c->rounds);
+            assert_true(p->ticks > 0 && p->lo <= p->ticks && p->ticks <= p->hi);
+            assert_false(is_known(p->cycles));
+            lines += (i + 1) * p->set / STREAM_LINE;
+        }
+        /* 512 KiB are wanted: one core has all, two and three share it. */
+        assert_int_equal(c->point[0].set, 512 * KIB);
+        assert_int_equal(c->point[1].set, 256 * KIB);
+        assert_int_equal(c->point[2].set, 128 * KIB);
+        assert_int_equal(c->elements, lines);
+        assert_false(c->less_memory);
+        assert_int_equal(c->row.nmis, core.polls);
+        assert_true(core.wish.shared);
+    }
+}
+
+static void a_defect_on_any_core_fails_the_row(void **state)
+{
+    (void)state;
+    for (unsigned core = 0; core < CORES; core++) {
+        reset();
+        made.broken = core;
+        const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+        assert_int_equal(c->row.status, ROW_WRONG);
+        assert_non_null(strstr(c->row.why, "word"));
+        reset();
+        made.broken = core;
+        c = measure(BENCH_LOADED, BENCH_WRITE_16);
+        assert_int_equal(c->row.status, ROW_WRONG);
+    }
+    reset();
+    made.broken = 1;
+    const struct curve *c = measure(BENCH_HELD, BENCH_WRITE_BACK);
+    assert_int_equal(c->row.status, ROW_WRONG);
+    assert_non_null(strstr(c->row.why, "flushed"));
+}
+
+static void latency_has_a_point_per_rate_of_the_others(void **state)
+{
+    (void)state;
+    reset();
+    const struct curve *c = measure(BENCH_LOADED, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->n, 7);
+    assert_int_equal(c->point[0].bytes, 0); /* one rate is 0 */
+    for (size_t i = 0; i < c->n; i++) {
+        assert_true(i == 0 || c->point[i].bytes >= c->point[i - 1].bytes);
+        assert_true(c->point[i].ticks > 6.999 && c->point[i].ticks < 7.001);
+        assert_int_equal(c->point[i].visits, c->rounds);
+        assert_int_equal(c->point[i].set, 128 * KIB); /* of the half that has the map, too */
+    }
+    assert_false(c->less_memory);
+}
+
+static void lines_that_another_core_holds_have_two_states(void **state)
+{
+    (void)state;
+    reset();
+    const struct curve *c = measure(BENCH_HELD, BENCH_FLUSH_OPT);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->n, 2);
+    assert_int_equal(c->point[0].bytes, LINE_HELD_CLEAN);
+    assert_int_equal(c->point[1].bytes, LINE_HELD_DIRTY);
+    assert_int_equal(c->elements, 2 * 2 * FLUSH_LINES);
+    assert_true(c->point[1].ticks > 49.999 && c->point[1].ticks < 50.001);
+}
+
+static void too_little_memory_is_refused_or_stated(void **state)
+{
+    (void)state;
+    reset();
+    core.area = 0;
+    assert_string_equal(measure(BENCH_CORES, BENCH_READ_16)->row.why, "no memory is made");
+    reset();
+    core.area = 256 * KIB; /* two sets */
+    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "memory"));
+    reset();
+    core.area = 448 * KIB;
+    c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_true(c->less_memory);
+    reset();
+    core.area = 512 * KIB - 1;
+    c = measure(BENCH_LOADED, BENCH_READ_16);
+    assert_true(c->row.status != ROW_OK || c->less_memory);
+}
+
+/* Where the system may give a core no CPU that is not a failure; otherwise it is. */
+static void a_core_that_does_not_come_fails_unless_starved(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        reset();
+        made.absent = 2;
+        made.starved = i == 0;
+        const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+        assert_int_equal(c->row.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
+    }
+}
+
+/* One core and all cores remain. */
+static void numbers_of_cores_are_left_out_if_the_time_is_over(void **state)
+{
+    (void)state;
+    reset();
+    const struct curve *c = measure_in(BENCH_CORES, BENCH_READ_16, 0);
+    assert_int_equal(c->row.status, ROW_OK);
+    assert_true(c->less_time);
+    assert_int_equal(c->n, 2);
+    assert_int_equal(c->point[0].bytes, 1);
+    assert_int_equal(c->point[1].bytes, CORES);
+}
+
+/* On a machine whose other programs take the CPU, the run does not wait for each row. */
+static void cores_that_are_late_again_and_again_are_given_up(void **state)
+{
+    (void)state;
+    reset();
+    made.absent = 2;
+    made.starved = true;
+    assert_int_equal(measure_in(BENCH_CORES, BENCH_READ_16, 0)->row.status, ROW_UNSUPPORTED);
+    assert_true(plan.late > 0);
+    reset();
+    plan.late = 60;
+    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "not given the CPU"));
+    assert_int_equal(c->n, 0);
+}
+
+static void a_row_of_several_cores_names_missing_cores(void **state)
+{
+    (void)state;
+    reset();
+    plan.n = plan.all = 1;
+    const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
+    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->row.why, "cores=all"));
+    reset();
+    assert_string_equal(measure(BENCH_CORES, BENCH_COPY_32)->row.why, "needs AVX");
+    reset();
+    core.stop_at = 1;
+    assert_null(measure(BENCH_CORES, BENCH_READ_16));
+}
+
+/* All on one CPU, since those of some machines have TSCs that differ. */
+static int on_one_cpu(void **state)
+{
+    cpu_set_t one;
+
+    (void)state;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    plan.crowd = aligned_alloc(BARRIER_LINE, (crowd_size(CORES) / BARRIER_LINE + 1) * BARRIER_LINE);
+    return plan.crowd ? sched_setaffinity(0, sizeof one, &one) : -1;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    free(plan.crowd);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_two_and_all_cores_share_the_memory),
+        cmocka_unit_test(a_defect_on_any_core_fails_the_row),
+        cmocka_unit_test(latency_has_a_point_per_rate_of_the_others),
+        cmocka_unit_test(lines_that_another_core_holds_have_two_states),
+        cmocka_unit_test(too_little_memory_is_refused_or_stated),
+        cmocka_unit_test(a_core_that_does_not_come_fails_unless_starved),
+        cmocka_unit_test(numbers_of_cores_are_left_out_if_the_time_is_over),
+        cmocka_unit_test(cores_that_are_late_again_and_again_are_given_up),
+        cmocka_unit_test(a_row_of_several_cores_names_missing_cores),
+    };
+
+    return cmocka_run_group_tests(tests, on_one_cpu, release);
+}

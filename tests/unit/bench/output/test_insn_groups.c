@@ -1,0 +1,128 @@
+// links: bench/kinds/insn_forms.c bench/output/insn_groups.c bench/output/insn_names.c
+/* The groups of forms in a record: what several mnemonics have in common is written once. */
+#include "tests/unit/unit.h"
+#include <string.h>
+#include "bench/output/insn_groups.h"
+#include "tests/unit/bench/made_insn.h"
+
+/* The forms that `bench` selects, on a CPU that has everything. */
+static struct insn_groups *groups_of(const char *bench, bool pairs)
+{
+    static struct insn_groups g;
+    struct insn_table *t = made_insn_table(bench, false);
+
+    insn_groups_clear(&g, t, pairs);
+    for (unsigned i = t->links; i < t->rows; i++)
+        insn_groups_add(&g, &t->row[i]);
+    insn_groups_match(&g);
+    return &g;
+}
+
+static const char *written(const struct insn_groups *g)
+{
+    static char text[2048];
+    struct sink_buf b;
+    struct json j;
+
+    sink_buf_init(&b, text, sizeof text);
+    json_line_begin(&j, &b.sink);
+    insn_groups_record(g, &j);
+    json_line_end(&j);
+    assert_false(b.cut);
+    return text;
+}
+
+static void a_list_of_operands_is_written_once(void **state)
+{
+    (void)state;
+    struct insn_groups *g =
+        groups_of("add_r64_r64,add_r64_m64,sub_r64_r64,sub_r64_m64,nop,and_r64_r64", true);
+
+    assert_string_equal(written(g), "{\"forms\":[[\"add\",\"r64,r64\",\"r64,m64\"],[\"and\",\"r64,"
+                                    "r64\"],[\"sub\",0],[\"nop\",\"\"]]}\n");
+    assert_int_equal(g->groups, 4);
+    assert_true(insn_groups_spelled(g, 0) && insn_groups_spelled(g, 1) &&
+                insn_groups_spelled(g, 2));
+    assert_false(insn_groups_spelled(g, 3) || insn_groups_spelled(g, 4));
+    assert_true(insn_groups_spelled(g, 5));
+}
+
+static void the_same_operands_with_other_pairs_are_another_list(void **state)
+{
+    (void)state;
+    /* MOV does not read its first operand and writes no flags. */
+    struct insn_groups *g = groups_of("add_r64_r64,mov_r64_r64", true);
+    assert_int_equal(g->group[1].like, 1);
+    /* Of forms that were not run only the names are written. */
+    g = groups_of("add_r64_r64,mov_r64_r64", false);
+    assert_int_equal(g->group[1].like, 0);
+}
+
+static void groups_of_one_key_that_differ_are_not_confused(void **state)
+{
+    (void)state;
+    struct insn_groups *g = groups_of("add_r64_r64,add_r64_m64,sub_r64_r64", true);
+
+    g->group[1].key = g->group[0].key;
+    insn_groups_match(g);
+    assert_int_equal(g->group[1].like, 1);
+    g->group[0].rows = 1; /* ADD with registers only */
+    insn_groups_match(g);
+    assert_int_equal(g->group[1].like, 0);
+    g->group[0].first = 1; /* ... or with memory only */
+    insn_groups_match(g);
+    assert_int_equal(g->group[1].like, 1);
+}
+
+static void the_bytes_of_a_store_are_the_written_ones(void **state)
+{
+    (void)state;
+    struct insn_groups *g = groups_of("add_*_r64,sub_*_r64,nop", true);
+
+    assert_int_equal(insn_groups_bytes(g), strlen(written(g)) - strlen("}\n"));
+}
+
+/* Returns what is written in place of the forms; "": nothing. */
+static const char *refers(const struct insn_groups *g, struct insn_told *told, uint64_t seq)
+{
+    static char text[256];
+    struct sink_buf b;
+    struct json j;
+
+    sink_buf_init(&b, text, sizeof text);
+    json_line_begin(&j, &b.sink);
+    bool refers = insn_groups_refer(g, told, seq, &j);
+    assert_int_equal(refers, strlen(text) > 1);
+    return text + 1;
+}
+
+static void a_record_of_another_core_with_the_same_forms_is_referred_to(void **state)
+{
+    (void)state;
+    static struct insn_told told;
+    assert_string_equal(refers(groups_of("add_r64_r64,sub_r64_r64", true), &told, 7), "");
+    assert_string_equal(refers(groups_of("add_r64_r64", true), &told, 8), "");
+    assert_string_equal(refers(groups_of("add_r32_r32", true), &told, 9), "");
+    assert_string_equal(refers(groups_of("sub_r64_r64", true), &told, 10), "");
+    assert_string_equal(refers(groups_of("add_r64_r64,sub_r64_r64", true), &told, 11), "\"as\":7");
+    assert_string_equal(refers(groups_of("add_r64_r64", true), &told, 12), "\"as\":8");
+    assert_int_equal(told.n, 4);
+    told.n = INSN_TOLD_MOST; /* it is full: later ones are not kept */
+    assert_string_equal(refers(groups_of("nop", true), &told, 13), "");
+    assert_int_equal(told.n, INSN_TOLD_MOST);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_list_of_operands_is_written_once),
+        cmocka_unit_test(the_same_operands_with_other_pairs_are_another_list),
+        cmocka_unit_test(groups_of_one_key_that_differ_are_not_confused),
+        cmocka_unit_test(the_bytes_of_a_store_are_the_written_ones),
+        cmocka_unit_test(a_record_of_another_core_with_the_same_forms_is_referred_to),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    free(memory);
+    return failed;
+}

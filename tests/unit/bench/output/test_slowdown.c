@@ -1,0 +1,61 @@
+/* What cores at once cost a row: a quotient, or cycles if the row alone takes almost nothing. */
+// links: bench/output/slowdown.c
+#include "tests/unit/unit.h"
+#include "bench/output/show.h"
+#include "lib/stats/known.h"
+#include "lib/stats/mathx.h"
+
+static double size_of(double v)
+{
+    return v < 0 ? -v : v;
+}
+
+static struct slowdown of(double alone, double alone_half, double now, double half, double loop)
+{
+    struct row row = {.together = 2, .loop = {.cycles = loop}};
+
+    row.alone = (struct core_figure){
+        .ticks = alone / 2, .cycles = alone, .lo = alone - alone_half, .hi = alone + alone_half};
+    row.figure.ticks = now / 2;
+    row.figure.cycles = (struct estimate){.theta = now, .lo = now - half, .hi = now + half};
+    return slowdown_of(&row);
+}
+
+static void a_slowdown_is_a_quotient_unless_the_base_is_near_zero(void **state)
+{
+    (void)state;
+    struct slowdown s = of(3, 0.03, 6, 0.06, 1);
+    assert_true(s.relative && size_of(s.cycles - 2) < 1e-9 && size_of(s.ticks - 2) < 1e-9);
+    assert_true(size_of(s.high - 2 * (1 + 0.01 * mathx_sqrt(2))) < 1e-9);
+    assert_true(size_of(s.low - 2 * (1 - 0.01 * mathx_sqrt(2))) < 1e-9);
+    assert_true(of(0.51, 0.01, 1, 0.01, 1).relative);
+    assert_true(of(0.3, 0.01, 1, 0.01, 0.001).relative); /* a pass over many, by the element */
+    assert_true(of(0.3, 0.01, 1, 0.01, UNKNOWN).relative);
+}
+
+/* "2678.58% +- 4036.67%" of 0.02 cycles means nothing; 0.5 cycles more does. */
+static void near_zero_a_slowdown_is_in_cycles(void **state)
+{
+    (void)state;
+    const struct {
+        double alone, half;
+    } near_zero[] = {{0.02, 0.03}, {0.02, 0.001}, {0.49, 0.01}, {-0.01, 0.02}, {3, 3.5}};
+    for (unsigned i = 0; i < sizeof near_zero / sizeof near_zero[0]; i++) {
+        struct slowdown s =
+            of(near_zero[i].alone, near_zero[i].half, near_zero[i].alone + 0.5, 0.04, 1);
+        double half = mathx_sqrt(near_zero[i].half * near_zero[i].half + 0.04 * 0.04);
+        assert_false(s.relative);
+        assert_true(size_of(s.cycles - 0.5) < 1e-9 && size_of(s.ticks - 0.25) < 1e-9);
+        assert_true(size_of(s.high - 0.5 - half) < 1e-9 && size_of(0.5 - half - s.low) < 1e-9);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slowdown_is_a_quotient_unless_the_base_is_near_zero),
+        cmocka_unit_test(near_zero_a_slowdown_is_in_cycles),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
