@@ -1,4 +1,4 @@
-"""README.md, CONTRIBUTING.md and docs/: their links work, and they keep to their limits."""
+"""The pages at the root and in docs/: their links work, and they keep to their limits."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-PAGES = ["README.md", "CONTRIBUTING.md", "tests/boot/README.md",
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "tests/boot/README.md",
          *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
 COLUMNS = 100
 
