@@ -57,7 +57,8 @@ void insn_groups_add(struct insn_groups *g, const struct insn_row *row)
     }
     struct insn_group *last = &g->group[g->groups - 1];
     last->rows++;
-    last->key = crc32_update(last->key, text, common(g, i, text));
+    size_t n = common(g, i, text);
+    last->key = crc32_update(last->key, text, n);
 }
 
 static bool are_like(const struct insn_groups *g, const struct insn_group *a,

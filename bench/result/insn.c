@@ -64,7 +64,8 @@ void insn_add_place(struct insn_cell *cell, double value, bool shared)
 static struct agreed fastest_of(const struct insn_cell *c)
 {
     double exclusive[INSN_PLACES];
-    struct agreed a = of_cell(c), least = agree_least(exclusive, exclusive_of(c, exclusive));
+    size_t n = exclusive_of(c, exclusive);
+    struct agreed a = of_cell(c), least = agree_least(exclusive, n);
 
     return !a.settled && least.settled ? least : a;
 }
@@ -304,8 +305,10 @@ struct agreed insn_slots(const struct insn_table *t, const struct insn_row *row)
 
     for (unsigned i = 0; i < row->cells && enough > 0; i++) {
         const struct insn_cell *c = insn_cells_of(t, row) + i;
-        if (c->id.kind == INSN_TEST_SLOTS && c->blockers >= enough)
-            return agree(exclusive, exclusive_of(c, exclusive));
+        if (c->id.kind == INSN_TEST_SLOTS && c->blockers >= enough) {
+            size_t n = exclusive_of(c, exclusive);
+            return agree(exclusive, n);
+        }
     }
     return agree(NULL, 0);
 }

@@ -316,8 +316,11 @@ static enum insn_why begin(struct insn_test *t, const struct insn_form *f, unsig
     insn_view(&t->view, f, decoration);
     if (f->why != INSN_RUNS)
         return (enum insn_why)f->why;
-    if (!has_end(all, insn_inputs(&t->view, all), t->in) ||
-        !has_end(all, insn_outputs(&t->view, all), t->out))
+    unsigned n = insn_inputs(&t->view, all);
+    if (!has_end(all, n, t->in))
+        return INSN_NO_SUCH_PAIR;
+    n = insn_outputs(&t->view, all);
+    if (!has_end(all, n, t->out))
         return INSN_NO_SUCH_PAIR;
     if (is_reset(&t->view, &t->in) || is_reset(&t->view, &t->out))
         return INSN_NO_CHAIN;

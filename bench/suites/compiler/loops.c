@@ -4,8 +4,8 @@
  */
 #include "bench/suites/compiler/pass.h"
 
-/* x * x * x - 2 * x * x + k * x + 7, as written. */
-#define POLYNOMIAL(x, k) ((x) * (x) * (x)-2 * (x) * (x) + (k) * (x) + 7)
+/* As written. x, k: names of variables. */
+#define POLYNOMIAL(x, k) (x * x * x - 2 * x * x + k * x + 7)
 
 /* Stores a value for each j to the 32-bit words from p on; `...` is the j-th of m operations. */
 #define VALUES(name_, before_, ...)                                                                \

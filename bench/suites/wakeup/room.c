@@ -79,10 +79,11 @@ static void rate(struct wakeup_room *r, uint64_t ticks)
     wakeup_write(apic, APIC_LVT_TIMER, LVT_MASKED | PLATFORM_ROW_VECTOR);
     wakeup_write(apic, APIC_DIVIDE, DIVIDE_BY_1);
     wakeup_write(apic, APIC_INITIAL, COUNT_MOST);
-    uint64_t began = count_at(apic, &first), ended = began;
-    last = first;
-    for (unsigned i = 0; i < RATE_LOOKS && first - last < RATE_COUNTS; i++)
+    uint64_t began = count_at(apic, &first), ended;
+    unsigned looks = 0;
+    do
         ended = count_at(apic, &last);
+    while (++looks < RATE_LOOKS && first - last < RATE_COUNTS);
     wakeup_write(apic, APIC_LVT_TIMER, r->mode_before);
     wakeup_write(apic, APIC_DIVIDE, r->divide_before);
     wakeup_write(apic, APIC_INITIAL, r->initial_before);
