@@ -18,27 +18,27 @@
 /* Changes of state for which a function fails. Other changes are restored and reported. */
 #define WRONG_OF_FUNCTION ((1u << WINDOW_FLAGS) - 1)
 
-bool check_called(const char *who, uint32_t changed, struct row *row)
+bool check_called(const char *who, uint32_t changed, struct outcome *out)
 {
     struct sink_buf text;
 
-    if (!changed || row->why)
+    if (!changed || out->why)
         return !changed;
-    sink_buf_init(&text, row->said, sizeof row->said);
+    sink_buf_init(&text, out->said, sizeof out->said);
     fmt(&text.sink, "%s changed ", who);
     window_kept_text(changed, &text.sink);
     fmt(&text.sink, ", which a function must preserve");
-    row_fail(row, ROW_WRONG, row->said);
+    outcome_fail(out, ROW_WRONG, out->said);
     return false;
 }
 
 bool check_kept(uint32_t changed, struct row *row)
 {
-    uint32_t wrong = row->bench->form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
+    uint32_t wrong = row->out.bench->form == FORM_FUNCTION ? changed & WRONG_OF_FUNCTION : 0;
 
-    row->changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
-    row->x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
-    return check_called("the body", wrong, row);
+    row->out.changed |= wrong | (changed & ~WRONG_OF_FUNCTION & ~(1u << WINDOW_X87_FAULT));
+    row->taken.x87_stack_fault |= changed >> WINDOW_X87_FAULT & 1;
+    return check_called("the body", wrong, &row->out);
 }
 
 static const char *call_check(const struct placed *p, uint64_t operations, struct row *row)
@@ -47,7 +47,7 @@ static const char *call_check(const struct placed *p, uint64_t operations, struc
 
     memcpy(&check, &p->check, sizeof check); /* ISO C has no cast from functions to data */
     struct window_called called = window_call(check, p->object, operations);
-    check_called("check", (uint32_t)called.changed, row);
+    check_called("check", (uint32_t)called.changed, &row->out);
     return (const char *)(uintptr_t)called.returned;
 }
 
@@ -55,26 +55,27 @@ void check_work(const struct placed *p, uint64_t operations, struct row *row)
 {
     const char *why = p->check ? call_check(p, operations, row) : NULL;
 
-    if (!why || row->why)
+    if (!why || row->out.why)
         return;
-    fmt_buf(row->said, sizeof row->said, "%s", why); /* the text is lost with the placement */
-    for (char *c = row->said; *c; c++)
+    fmt_buf(row->out.said, sizeof row->out.said, "%s",
+            why); /* the text is lost with the placement */
+    for (char *c = row->out.said; *c; c++)
         if (*c < ' ' || *c == 0x7f) /* some control a terminal */
             *c = '?';
-    row_fail(row, ROW_WRONG, row->said);
+    outcome_fail(&row->out, ROW_WRONG, row->out.said);
 }
 
 void check_errors(const struct bench *b, uint64_t good, struct row *row)
 {
     if (good == 0)
-        row_fail(row, ROW_WRONG, "every operation failed");
-    if (b->errors_are_wrong && row->errors)
-        row_fail(row, ROW_WRONG, "an operation returned an error");
-    if (b->errors_are_wrong && row->errors_outside)
-        row_fail(row, ROW_WRONG,
-                 "an operation returned an error, in the warm-up or in twice the body");
-    if (b->errors_are_wrong && row->errors_subtracted)
-        row_fail(row, ROW_WRONG, "the empty body returned an error");
+        outcome_fail(&row->out, ROW_WRONG, "every operation failed");
+    if (b->errors_are_wrong && row->taken.errors)
+        outcome_fail(&row->out, ROW_WRONG, "an operation returned an error");
+    if (b->errors_are_wrong && row->taken.errors_outside)
+        outcome_fail(&row->out, ROW_WRONG,
+                     "an operation returned an error, in the warm-up or in twice the body");
+    if (b->errors_are_wrong && row->taken.errors_subtracted)
+        outcome_fail(&row->out, ROW_WRONG, "the empty body returned an error");
 }
 
 /* Rounding error of a count. An operation that is not elided executes at least one instruction per
@@ -92,7 +93,7 @@ static void say_gone(const struct bench *b, double found, struct row *row)
 {
     struct sink_buf text;
 
-    sink_buf_init(&text, row->said, sizeof row->said);
+    sink_buf_init(&text, row->out.said, sizeof row->out.said);
     fmt(&text.sink,
         found < COUNT_ERROR
             ? "the work was elided, or the empty body does as much: an operation executes "
@@ -101,7 +102,7 @@ static void say_gone(const struct bench *b, double found, struct row *row)
     if (bench_least_instructions(b) > 0) {
         num_fmt(&text.sink, "; the row's least_instructions is %.3f", bench_least_instructions(b));
     }
-    row_fail(row, ROW_WRONG, row->said);
+    outcome_fail(&row->out, ROW_WRONG, row->out.said);
 }
 
 static bool is_gone(const struct bench *b, double found)
@@ -119,14 +120,14 @@ static bool is_denied(const struct bench *b, double found, const struct stepped 
 
 void check_instructions(const struct engine *e, struct row *row)
 {
-    const struct bench *b = row->bench;
+    const struct bench *b = row->out.bench;
     double found = run_instructions(&e->facts, row);
 
     if (!has_work(b) || (b->not_stepped && !is_known(found)))
         return;
     bool proves = is_known(found) && !is_denied(b, found, &row->stepped);
     row->work = proves ? WORK_JUDGED : WORK_NOT_JUDGED;
-    if (!row->why && proves && is_gone(b, found))
+    if (!row->out.why && proves && is_gone(b, found))
         say_gone(b, found, row);
 }
 
@@ -171,14 +172,14 @@ void check_figure(const struct engine *e, const struct bench *b, struct row *row
     const struct estimate *cycles = is_known(h->cycles.theta) ? &h->cycles : &h->ruler.cycles;
 
     /* Documented figures are for warm caches. */
-    row->truth = run_is_cold(&e->facts, b) ? 0 : documented(b, e->p->cpu);
+    row->truth.cycles = run_is_cold(&e->facts, b) ? 0 : documented(b, e->p->cpu);
     if (e->facts.execution != EXEC_SILICON || !h->known)
         return;
-    row->truth_vague = (b->truth || row->truth > 0) && is_vague(cycles);
-    if (row->why || row->shared)
+    row->truth.vague = (b->truth || row->truth.cycles > 0) && is_vague(cycles);
+    if (row->out.why || row->taken.shared)
         return;
-    double off = row->truth > 0 ? off_truth(cycles, row->truth) : 0;
-    row->truth_above = off > 0 && others_run(e);
-    if (off != 0 && !row->truth_above)
-        row_fail(row, ROW_WRONG, "not the documented figure, by more than its interval");
+    double off = row->truth.cycles > 0 ? off_truth(cycles, row->truth.cycles) : 0;
+    row->truth.above = off > 0 && others_run(e);
+    if (off != 0 && !row->truth.above)
+        outcome_fail(&row->out, ROW_WRONG, "not the documented figure, by more than its interval");
 }

@@ -18,7 +18,7 @@ void check_work(const struct placed *p, uint64_t operations, struct row *row);
 bool check_kept(uint32_t changed, struct row *row);
 /* Fails the row if its function `who` changed registers, which have been restored. False: failed;
  * true: no register was changed. */
-bool check_called(const char *who, uint32_t changed, struct row *row);
+bool check_called(const char *who, uint32_t changed, struct outcome *out);
 
 /* Fails the row if an operation, or a call of the empty body, returned an error although it must
  * not. Fails it also if every operation failed; `good`: the number of windows without an error. */
@@ -34,7 +34,7 @@ void check_instructions(const struct engine *e, struct row *row);
 /*
  * Compares the figure with the documented one (docs/checks.md "Truth"). Judges only on silicon,
  * because other figures are not those of a CPU, and only if the core was exclusive. A figure that
- * is too slow proves nothing in a process or under a hypervisor. Sets row->truth, row->truth_vague
+ * is too slow proves nothing in a process or under a hypervisor. Sets row->truth
  * and row->truth_above.
  */
 void check_figure(const struct engine *e, const struct bench *b, struct row *row);

@@ -30,9 +30,10 @@ static void refuse(const struct engine *e, const struct bench *b, struct row *ro
 {
     if (!bench_can_do(b, b->ops) ||
         (!b->not_doubled && !b->cold && !bench_can_do(b, 2ull * b->ops)))
-        row_fail(row, ROW_WRONG, "the operations of its windows do not fit its grain and most_ops");
-    row_fail(row, ROW_UNSUPPORTED, cpu_lacks(e->p->cpu, row->recipe));
-    row_fail(row, ROW_UNSUPPORTED, engine_lacks(e, b));
+        outcome_fail(&row->out, ROW_WRONG,
+                     "the operations of its windows do not fit its grain and most_ops");
+    outcome_fail(&row->out, ROW_UNSUPPORTED, cpu_lacks(e->p->cpu, row->recipe));
+    outcome_fail(&row->out, ROW_UNSUPPORTED, engine_lacks(e, b));
 }
 
 /* The number of windows, and how they are divided. */
@@ -67,13 +68,13 @@ void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
     struct amount all = limit_amount(e, b);
 
     gathered_init(g, e);
-    g->row.bench = b;
-    g->row.core = e->facts.core;
+    g->row.out.bench = b;
+    g->row.out.core = e->facts.core;
     g->row.recipe = b->form == FORM_EMPTY || b->own_recipe ? b->recipe : e->facts.recipe;
-    g->row.placements = layout_count(e->facts.o, e->facts.samples);
-    g->row.steady = true;
+    g->row.spread.placements = layout_count(e->facts.o, e->facts.samples);
+    g->row.taken.steady = true;
     refuse(e, b, &g->row);
-    g->cut = g->row.why != NULL;
+    g->cut = g->row.out.why != NULL;
     restore_amount(e, all);
 }
 
@@ -86,11 +87,11 @@ static uint64_t operations_of(const struct bench *b, const struct sampler *s)
 static void count_windows(const struct sampler *s, struct row *row)
 {
     for (unsigned k = 0; k < KINDS; k++)
-        row->windows += s->windows[k];
-    row->steady = row->steady && s->span.steady;
-    row->wide = row->wide || s->wide.used;
-    if (s->span.warmup_blocks > row->warmup_blocks)
-        row->warmup_blocks = s->span.warmup_blocks;
+        row->taken.windows += s->windows[k];
+    row->taken.steady = row->taken.steady && s->span.steady;
+    row->taken.wide = row->taken.wide || s->wide.used;
+    if (s->span.warmup_blocks > row->taken.warmup_blocks)
+        row->taken.warmup_blocks = s->span.warmup_blocks;
 }
 
 /* Judges the part and adds it to the row. */
@@ -125,11 +126,11 @@ static void take_part(void *ctx)
  * and left; this is not a failure. */
 static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
 {
-    if (gate_pass(e, ticks, row))
+    if (gate_pass(e, ticks, &row->out))
         return true;
     if (e->pace && e->pace->stopped) {
-        row->status = ROW_OK;
-        row->why = NULL;
+        row->out.status = ROW_OK;
+        row->out.why = NULL;
     }
     return false;
 }
@@ -139,16 +140,16 @@ static bool pass_gate(const struct engine *e, uint64_t ticks, struct row *row)
 static bool sample_part(struct engine *e, struct gathered *g, const struct part_place *part,
                         uint64_t *ticks)
 {
-    const struct bench *b = g->row.bench;
+    const struct bench *b = g->row.out.bench;
     const struct placed *p = &e->placed[part->placement];
     struct sampling sampling = {e, b, *part, false};
 
     if (!guard_setup(e, &g->row, p) || !pass_gate(e, *ticks, &g->row))
         return false;
     uint64_t began = tsc_now();
-    bool back = guard_run(e, &g->row, take_part, &sampling);
+    bool back = guard_run(e, &g->row.out, take_part, &sampling);
     *ticks = tsc_now() - began;
-    g->row.sampling_ticks += *ticks;
+    g->row.taken.sampling_ticks += *ticks;
     if (!back || !check_kept(e->sampler->changed, &g->row) || !sampling.done ||
         !guard_check(e, &g->row, p, operations_of(b, e->sampler)))
         return false;
@@ -163,10 +164,10 @@ static unsigned place_portion(struct engine *e, struct gathered *g, unsigned fro
 {
     unsigned n = end - from < PORTION ? end - from : PORTION;
 
-    if (place_row(e, g->row.bench, g->row.recipe, e->placed, from, n))
+    if (place_row(e, g->row.out.bench, g->row.recipe, e->placed, from, n))
         return from + n;
-    fmt_buf(g->row.said, sizeof g->row.said, "%s", place_why(e));
-    row_fail(&g->row, ROW_WRONG, g->row.said);
+    fmt_buf(g->row.out.said, sizeof g->row.out.said, "%s", place_why(e));
+    outcome_fail(&g->row.out, ROW_WRONG, g->row.out.said);
     return 0;
 }
 
@@ -194,14 +195,14 @@ static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struc
                                unsigned from, unsigned end, unsigned placed)
 {
     struct row *row = &g->row;
-    const char *why = row->why;
-    enum row_status status = row->status;
+    const char *why = row->out.why;
+    enum row_status status = row->out.status;
     unsigned i = sample_parts(e, g, parts, from, end, placed);
 
-    if (row->ended && g->rounds > 0 && e->pace && e->pace->stopped) {
-        row->ended = false;
-        row->why = why;
-        row->status = status;
+    if (row->out.ended && g->rounds > 0 && e->pace && e->pace->stopped) {
+        row->out.ended = false;
+        row->out.why = why;
+        row->out.status = status;
     }
     return i;
 }
@@ -210,7 +211,7 @@ static unsigned sample_or_stop(struct engine *e, struct gathered *g, const struc
 static void sample(struct engine *e, struct gathered *g, const struct parts *parts, unsigned from,
                    unsigned end, unsigned placed)
 {
-    const struct bench *b = g->row.bench;
+    const struct bench *b = g->row.out.bench;
     bool last = end == parts_first(parts, e->facts.rounds);
 
     sampler_init(e->sampler, e, parts_windows_most(e->facts.o, e->facts.samples, 1),
@@ -218,15 +219,15 @@ static void sample(struct engine *e, struct gathered *g, const struct parts *par
     uint64_t began = tsc_now();
     engine_row_begin(e, b, g->ran);
     unsigned i = sample_or_stop(e, g, parts, from, end, placed);
-    if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.why)
+    if (i == end && e->facts.o->instructions != INSTRUCTIONS_OFF && !g->row.out.why)
         step_try(e); /* at the first row's first round: the estimate of the time left needs it */
     if (i == end && last)
         stepped_row(e, &g->row, parts_at(parts, end - 1).placement);
     e->p->row_end(e->p);
     g->ran += e->p->row_ran ? e->p->row_ran() : tsc_now() - began;
-    engine_keep(e, g->row.kept);
+    engine_keep(e, g->row.out.kept);
     g->rounds += i == end;
-    g->cut = i < end && (g->row.why || g->rounds == 0);
+    g->cut = i < end && (g->row.out.why || g->rounds == 0);
 }
 
 /* Fails a row whose rounds together exceed the deadline. Returns whether it did. */
@@ -236,11 +237,11 @@ static bool is_overdue(const struct engine *e, struct gathered *g)
 
     if (!run_has_hz(&e->facts) || (double)g->ran < e->facts.o->deadline * e->facts.tsc_hz)
         return false;
-    fmt_buf(row->said, sizeof row->said,
+    fmt_buf(row->out.said, sizeof row->out.said,
             "it ran longer than deadline=%u seconds over all rounds and was ended",
             e->facts.o->deadline);
-    row->ended = true;
-    row_fail(row, ROW_WRONG, row->said);
+    row->out.ended = true;
+    outcome_fail(&row->out, ROW_WRONG, row->out.said);
     return true;
 }
 
@@ -268,12 +269,12 @@ static void measure(struct engine *e, struct gathered *g, unsigned round)
 void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
     uint64_t smis = engine_smis(e) - pace_smis(e);
-    struct amount all = limit_amount(e, g->row.bench);
+    struct amount all = limit_amount(e, g->row.out.bench);
 
     if (round < e->facts.rounds)
         measure(e, g, round);
     restore_amount(e, all);
-    g->row.smis += engine_smis(e) - pace_smis(e) - smis;
+    g->row.out.smis += engine_smis(e) - pace_smis(e) - smis;
 }
 
 /* --- the end of a row ------------------------------------------------------------------------- */
@@ -290,14 +291,14 @@ static double cycles_per_tick(const struct gathered *g)
 
 static void summarise(const struct gathered *g, struct row *row)
 {
-    row->has_net = g->used[KIND_EMPTY];
-    if (row->has_net) {
-        row->empty = histogram_summary(&g->empty);
-        row->net = gathered_location(g, KIND_BODY) - gathered_location(g, KIND_EMPTY);
+    row->gross.has_net = g->used[KIND_EMPTY];
+    if (row->gross.has_net) {
+        row->gross.empty = histogram_summary(&g->empty);
+        row->gross.net = gathered_location(g, KIND_BODY) - gathered_location(g, KIND_EMPTY);
     }
-    row->ticks = histogram_summary(&g->body);
-    row->hist = &g->body;
-    row->empty_bin = g->empty.width;
+    row->gross.ticks = histogram_summary(&g->body);
+    row->gross.hist = &g->body;
+    row->gross.empty_bin = g->empty.width;
     row->cycles_per_tick = cycles_per_tick(g);
 }
 
@@ -312,33 +313,33 @@ static void judge_parts_again(const struct engine *e, struct gathered *g)
 static void take_row_figure(const struct engine *e, struct gathered *g, struct row *row)
 {
     double *theta = (double *)(void *)e->memory;
-    struct row_figure_means means = {theta, theta + row->placements, row->placements,
-                                     row->bench->most_windows ? 1 : e->facts.rounds};
-    uint64_t *scratch = e->memory + row->placements + ROUNDS_MOST;
+    struct row_figure_means means = {theta, theta + row->spread.placements, row->spread.placements,
+                                     row->out.bench->most_windows ? 1 : e->facts.rounds};
+    uint64_t *scratch = e->memory + row->spread.placements + ROUNDS_MOST;
 
-    if (!row->has_net)
+    if (!row->gross.has_net)
         return;
     judge_parts_again(e, g);
-    row->shared = !row_figure_is_exclusive(g);
-    row->figure = row_figure(g, row->bench, e->facts.step, cycles_by_of(e), &means, scratch);
-    row->theta = means.theta;
-    row->round_theta = means.round;
+    row->taken.shared = !row_figure_is_exclusive(g);
+    row->figure = row_figure(g, row->out.bench, e->facts.step, cycles_by_of(e), &means, scratch);
+    row->spread.theta = means.theta;
+    row->spread.round_theta = means.round;
 }
 
 /* Clears the counts of an aborted row; only the number of its windows is reported. */
 static void forget(struct row *row)
 {
-    row->errors = row->errors_outside = row->errors_subtracted = row->disturbed = row->unread =
-        row->warmup_blocks = 0;
-    row->steady = false;
+    row->taken.errors = row->taken.errors_outside = row->taken.errors_subtracted =
+        row->taken.disturbed = row->taken.unread = row->taken.warmup_blocks = 0;
+    row->taken.steady = false;
 }
 
 void engine_end(const struct engine *e, struct gathered *g, struct row *row)
 {
     *row = g->row;
-    if (row->why == g->row.said)
-        row->why = row->said;
-    row->rounds = g->rounds;
+    if (row->out.why == g->row.out.said)
+        row->out.why = row->out.said;
+    row->spread.rounds = g->rounds;
     if (row->method.method != METHOD_DOUBLED)
         return;
     if (g->cut) {
@@ -348,7 +349,7 @@ void engine_end(const struct engine *e, struct gathered *g, struct row *row)
     summarise(g, row);
     take_row_figure(e, g, row);
     loop_cost(e, g, row);
-    check_errors(row->bench, row->ticks.n, row);
+    check_errors(row->out.bench, row->gross.ticks.n, row);
     check_instructions(e, row);
-    check_figure(e, row->bench, row);
+    check_figure(e, row->out.bench, row);
 }

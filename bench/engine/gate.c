@@ -34,7 +34,7 @@ static int wait_for_all(const struct engine *e, uint64_t ticks)
     return missing;
 }
 
-bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
+bool gate_pass(const struct engine *e, uint64_t ticks, struct outcome *out)
 {
     struct gate *g = e->gate;
     int missing = g ? wait_for_all(e, ticks) : BARRIER_GO;
@@ -42,7 +42,7 @@ bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
     if (missing == BARRIER_GO)
         return true;
     g->missed = true;
-    fmt_buf(row->said, sizeof row->said, "core %u did not reach the start", g->list[missing]);
-    row_fail(row, ROW_WRONG, row->said);
+    fmt_buf(out->said, sizeof out->said, "core %u did not reach the start", g->list[missing]);
+    outcome_fail(out, ROW_WRONG, out->said);
     return false;
 }

@@ -19,7 +19,7 @@ struct gate {
  * on the duration of this core's previous placement (`ticks`). False: one did not arrive; the row
  * says which.
  */
-bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row);
+bool gate_pass(const struct engine *e, uint64_t ticks, struct outcome *out);
 
 /* Returns how long gate_pass() waits, in ticks. */
 uint64_t gate_patience(const struct engine *e, uint64_t ticks);

@@ -41,11 +41,11 @@ static void say_place(const struct engine *e, const struct bench *b, uint64_t at
         fmt(out, " (image+0x%llx)", (unsigned long long)(at - e->p->image));
 }
 
-static void say(const struct engine *e, struct row *row, const struct guard_ended *ended)
+static void say(const struct engine *e, struct outcome *out, const struct guard_ended *ended)
 {
     struct sink_buf text;
 
-    sink_buf_init(&text, row->said, sizeof row->said);
+    sink_buf_init(&text, out->said, sizeof out->said);
     if (ended->changed[0])
         fmt(&text.sink, "the body changed %s, which has been restored", ended->changed);
     if (ended->by == GUARD_CAME_BACK)
@@ -59,7 +59,7 @@ static void say(const struct engine *e, struct row *row, const struct guard_ende
             e->facts.o->deadline);
     else
         fmt(&text.sink, "%s", ended->what);
-    say_place(e, row->bench, ended->at, &text.sink);
+    say_place(e, out->bench, ended->at, &text.sink);
 }
 
 /* Returns the frame that records the registers which `before` changed; NULL: no `before`. */
@@ -71,31 +71,31 @@ static struct window_frame *frame_of_before(const struct engine *e, const struct
 }
 
 /* Runs fn guarded. `body`: fn runs the row's body, so that changed PKRU is reported. */
-static bool run(const struct engine *e, struct row *row, bool body, void (*fn)(void *ctx),
+static bool run(const struct engine *e, struct outcome *out, bool body, void (*fn)(void *ctx),
                 void *ctx)
 {
     struct guard_ended ended = {.by = GUARD_CAME_BACK};
-    struct window_frame *frame = frame_of_before(e, row->bench);
+    struct window_frame *frame = frame_of_before(e, out->bench);
 
     if (frame)
         frame->before = 0;
     bool back = e->p->guarded(fn, ctx, &ended);
     if (ended.pkru && body)
-        row->changed |= 1u << WINDOW_PKRU;
+        out->changed |= 1u << WINDOW_PKRU;
     if (back && !ended.changed[0])
-        return !frame || check_called("before", frame->before, row);
-    bool refused = !back && ended.by == GUARD_FAULT && ended.refused && row->bench->may_be_refused;
-    row->ended = !back && !refused;
+        return !frame || check_called("before", frame->before, out);
+    bool refused = !back && ended.by == GUARD_FAULT && ended.refused && out->bench->may_be_refused;
+    out->ended = !back && !refused;
     if (!back && ended.by == GUARD_STOPPED && e->pace)
         e->pace->stopped = true;
-    say(e, row, &ended);
-    row_fail(row, refused ? ROW_UNSUPPORTED : ROW_WRONG, row->said);
+    say(e, out, &ended);
+    outcome_fail(out, refused ? ROW_UNSUPPORTED : ROW_WRONG, out->said);
     return false;
 }
 
-bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx)
 {
-    return run(e, row, true, fn, ctx);
+    return run(e, out, true, fn, ctx);
 }
 
 struct around {
@@ -116,11 +116,11 @@ bool guard_setup(const struct engine *e, struct row *row, const struct placed *p
 {
     struct around a = {p, 0, row, 0};
 
-    if (row->bench->faults_outside)
+    if (row->out.bench->faults_outside)
         set_up(&a);
-    else if (!run(e, row, false, set_up, &a))
+    else if (!run(e, &row->out, false, set_up, &a))
         return false;
-    return check_called("setup", a.changed, row);
+    return check_called("setup", a.changed, &row->out);
 }
 
 static void check(void *ctx)
@@ -135,5 +135,5 @@ bool guard_check(const struct engine *e, struct row *row, const struct placed *p
 {
     struct around a = {p, operations, row, 0};
 
-    return run(e, row, false, check, &a);
+    return run(e, &row->out, false, check, &a);
 }

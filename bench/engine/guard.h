@@ -14,7 +14,7 @@
  * Calls fn(ctx), which runs windows of the row. True: it returned. False: it did not. Then the row
  * is wrong, and `why` says what ended it and where; or the user stopped the run (pace.h).
  */
-bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx);
+bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx);
 
 /* Call place_object(), which calls the row's setup, before the first window of a placement, and
  * check_work() after the last. They return as guard_run(). */

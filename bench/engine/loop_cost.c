@@ -37,7 +37,7 @@ void loop_cost(const struct engine *e, const struct gathered *g, struct row *row
         !g->used[KIND_EMPTY2] || !is_known(cycles->theta) || row->cycles_per_tick <= 0)
         return;
     double iterations = gathered_location(g, KIND_EMPTY2) - gathered_location(g, KIND_EMPTY);
-    double loop = iterations * row->cycles_per_tick / row->bench->ops;
+    double loop = iterations * row->cycles_per_tick / row->out.bench->ops;
     struct loop_facts f = {
         .net = cycles->theta,
         .lo = cycles->lo,

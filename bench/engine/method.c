@@ -59,7 +59,7 @@ static struct operation of_streams(const struct engine *e, struct row *row)
 {
     struct method_result *m = &row->method;
     double body = side_ticks(m->method, &m->body), empty = side_ticks(m->method, &m->empty);
-    double ops = row->bench->ops,
+    double ops = row->out.bench->ops,
            step = e->facts.execution == EXEC_INSTRUCTIONS ? 0 : e->facts.step;
     double rate = m->body.rate.n ? m->body.rate.mean : UNKNOWN;
     double rate_empty = m->empty.rate.n ? m->empty.rate.mean : UNKNOWN;
@@ -217,17 +217,18 @@ static const struct bench *looped(const struct bench *b, enum method method)
 
 static void fail_if_lacking(const struct engine *e, struct row *row)
 {
-    const struct bench *b = row->bench, *instead = NULL;
+    const struct bench *b = row->out.bench, *instead = NULL;
     bool cold = run_is_cold(&e->facts, b);
     const char *lacks = method_lacks(b, row->method.method, cold);
 
     if (lacks && !cold)
         instead = looped(b, row->method.method);
     if (instead) {
-        fmt_buf(row->said, sizeof row->said, "%s; %s/%s has one", lacks, b->suite, instead->name);
-        lacks = row->said;
+        fmt_buf(row->out.said, sizeof row->out.said, "%s; %s/%s has one", lacks, b->suite,
+                instead->name);
+        lacks = row->out.said;
     }
-    row_fail(row, ROW_UNSUPPORTED, lacks);
+    outcome_fail(&row->out, ROW_UNSUPPORTED, lacks);
 }
 
 /* The guarded part: everything that calls the row's body. */
@@ -235,8 +236,8 @@ static void take_by_method(void *ctx)
 {
     struct taking *t = ctx;
 
-    wide_begin(&t->wide, t->e, t->row->bench, t->p);
-    t->row->wide = t->wide.used;
+    wide_begin(&t->wide, t->e, t->row->out.bench, t->p);
+    t->row->taken.wide = t->wide.used;
     if (t->e->facts.o->method == METHOD_ADAPTIVE)
         adaptive_take(t);
     else
@@ -258,37 +259,39 @@ static bool take_and_check(struct taking *t)
 {
     struct row *row = t->row;
 
-    if (!guard_setup(t->e, row, t->p) || !gate_pass(t->e, 0, row))
+    if (!guard_setup(t->e, row, t->p) || !gate_pass(t->e, 0, &row->out))
         return false;
     uint64_t began = tsc_now();
-    bool back = guard_run(t->e, row, take_by_method, t);
-    row->sampling_ticks = tsc_now() - began;
+    bool back = guard_run(t->e, &row->out, take_by_method, t);
+    row->taken.sampling_ticks = tsc_now() - began;
     return back && check_kept(t->changed, row) && guard_check(t->e, row, t->p, t->operations);
 }
 
 void method_row(struct engine *e, const struct placed *p, struct row *row)
 {
-    const struct bench *b = row->bench;
+    const struct bench *b = row->out.bench;
     struct method_result *m = &row->method;
     struct taking t = {.e = e, .p = p, .row = row};
 
     m->method = e->facts.o->method;
     fail_if_lacking(e, row);
-    if (row->why)
+    if (row->out.why)
         return;
     engine_row_begin(e, b, 0);
     bool done = take_and_check(&t);
     if (done)
         stepped_row(e, row, 0);
     e->p->row_end(e->p);
-    engine_keep(e, row->kept);
+    engine_keep(e, row->out.kept);
     if (!done)
         return;
     struct operation o = operation_of(&t);
     fill_row_figure(e, &o, row);
     m->no_interval = lacks_interval(e, &row->figure.cycles);
     m->doubt = doubt(e, m);
-    check_errors(b, m->method == METHOD_ADAPTIVE ? row->windows - row->errors : m->body.all.n, row);
+    check_errors(
+        b, m->method == METHOD_ADAPTIVE ? row->taken.windows - row->taken.errors : m->body.all.n,
+        row);
     check_instructions(e, row);
     check_figure(e, b, row);
 }

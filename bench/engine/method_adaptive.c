@@ -54,7 +54,7 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     bool by_rdtscp = ticks_by_rdtscp(e, &began);
 
     if (!stream_window(t, k, n, &w))
-        t->row->errors++;
+        t->row->taken.errors++;
     by_rdtscp = by_rdtscp && ticks_by_rdtscp(e, &ended);
     read = timer_read(&e->facts.clock, &to) && read;
     struct cycle_mark after = cycle_end(e);
@@ -64,7 +64,7 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
     if (k == KIND_BODY && t->wide.used)
         t->wide.at = tsc_now();
     s.timed = read && seconds_between(e->facts.clock.used, from, to, w.ticks, &s.seconds);
-    t->row->unread += e->facts.cycle.counter.used && !is_known(s.cycles);
+    t->row->taken.unread += e->facts.cycle.counter.used && !is_known(s.cycles);
     return s;
 }
 
@@ -75,14 +75,14 @@ static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
  */
 static bool window_is_short(struct taking *t, double target)
 {
-    struct stretch s = take_stretch(t, KIND_BODY, t->row->bench->ops);
+    struct stretch s = take_stretch(t, KIND_BODY, t->row->out.bench->ops);
 
     return t->e->facts.tsc_hz > 0 && s.ticks / t->e->facts.tsc_hz < target;
 }
 
 static uint64_t grow(struct taking *t)
 {
-    const struct bench *b = t->row->bench;
+    const struct bench *b = t->row->out.bench;
     double target = t->e->facts.o->target * 1e-6;
     struct adaptive a;
 
@@ -128,7 +128,7 @@ static void go_there_and_back(struct taking *t, uint64_t n, struct differences *
         struct stretch last = take_stretch(t, there ? KIND_BODY : KIND_EMPTY, n);
         note(d, there ? &last : &first, there ? &first : &last);
     }
-    t->row->disturbed += engine_spoils(t->e) != spoils;
+    t->row->taken.disturbed += engine_spoils(t->e) != spoils;
 }
 
 /* Returns the mean and its error. `unit`: the clock's resolution. */
@@ -165,9 +165,9 @@ void adaptive_take(struct taking *t)
     m->by_counter = total(&d.cycles, 1);
     if (m->seconds.valid)
         return;
-    fmt_buf(row->said, sizeof row->said,
+    fmt_buf(row->out.said, sizeof row->out.said,
             "no seconds: the clock %s could not be read around the stretches; %llu readings failed",
             e->facts.clock.used ? e->facts.clock.used->name : "of clock=",
             (unsigned long long)m->clock_failed);
-    row_fail(row, ROW_WRONG, row->said);
+    outcome_fail(&row->out, ROW_WRONG, row->out.said);
 }

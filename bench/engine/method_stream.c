@@ -17,20 +17,20 @@ static bool is_ruler(enum kind k)
 
 bool stream_window(struct taking *t, enum kind k, uint64_t iterations, struct window_result *w)
 {
-    const struct bench *b = t->row->bench;
+    const struct bench *b = t->row->out.bench;
     const struct placed_kind *placed = &t->p->kind[k];
     bool turning = b->form == FORM_LOOP || b->form == FORM_FUNCTION;
     /* The rulers are not part of the author's method: dithered, to resolve less than a step. */
-    uint64_t delay = is_ruler(k) ? dither(t->e, t->row->windows) : 0;
+    uint64_t delay = is_ruler(k) ? dither(t->e, t->row->taken.windows) : 0;
 
     if (run_is_cold(&t->e->facts, b))
         place_cool(t->p);
     t->before = compensate_before(t->e);
     *w = placed->fn(t->p->object, placed->function, iterations, delay, WINDOW_STACK);
-    t->row->windows++;
+    t->row->taken.windows++;
     if (!is_ruler(k))
         t->changed |= w->changed;
-    t->row->errors_subtracted += place_failed_empty(placed, k, w);
+    t->row->taken.errors_subtracted += place_failed_empty(placed, k, w);
     if (k != KIND_BODY)
         return true;
     t->operations += turning ? iterations : b->ops;
@@ -45,7 +45,7 @@ void stream_warm_wide(struct taking *t)
         return;
     wide_warm_begin(&t->wide);
     do
-        t->row->errors_outside +=
+        t->row->taken.errors_outside +=
             !stream_window(t, KIND_BODY, t->p->kind[KIND_BODY].iterations, &w);
     while (wide_warm_goes_on(&t->wide));
 }
@@ -147,7 +147,7 @@ static void note_rate(struct taking *t, struct stream *s, const struct cycle_mar
     if (is_known(rate))
         moments_add(&s->side->rate, rate);
     else
-        t->row->unread += t->e->facts.cycle.counter.used != NULL;
+        t->row->taken.unread += t->e->facts.cycle.counter.used != NULL;
 }
 
 void stream_block(struct taking *t, struct stream *s, uint64_t n)
@@ -169,7 +169,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     for (; n && !way_is_over(t->e, s, windows); n--, windows++) {
         s->left--;
         if (!take_window(t, s, &ticks)) {
-            t->row->errors++;
+            t->row->taken.errors++;
             continue;
         }
         moments_add(&block, (double)ticks);
@@ -180,7 +180,7 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
     witness_note(t->e, before, witness_read(t->e), t->row);
     note_rate(t, s, &from, &to);
     if (s->kind == KIND_BODY)
-        t->row->disturbed += paused || engine_spoils(t->e) != spoils ? windows : s->longer;
+        t->row->taken.disturbed += paused || engine_spoils(t->e) != spoils ? windows : s->longer;
     s->mean = block.n ? block.mean : UNKNOWN;
 }
 
@@ -215,9 +215,9 @@ void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_
     if (k == KIND_BODY)
         stream_warm_wide(t);
     for (uint64_t i = 0; i < warm_windows(t->e, k); i++) /* discarded */
-        t->row->errors_outside += !take_window(t, s, ticks);
+        t->row->taken.errors_outside += !take_window(t, s, ticks);
     for (unsigned i = 0; i < ENGINE_BLOCK; i++)
-        t->row->errors_outside += !take_window(t, s, &ticks[i]);
+        t->row->taken.errors_outside += !take_window(t, s, &ticks[i]);
     s->above = usual_end(t->e, ticks);
 }
 

@@ -47,21 +47,21 @@ static inline uint64_t pace_smis(const struct engine *e)
 /* --- a row that is not taken in rounds: from row_begin() to row_end() ------------------------- */
 
 /* Begins the row on the running core. It may last `ms` milliseconds longer than deadline=. */
-static inline void span_begin(const struct engine *e, struct row *row, unsigned ms)
+static inline void span_begin(const struct engine *e, struct outcome *out, unsigned ms)
 {
-    e->p->row_begin(e->p, row->bench->suite, row->bench->name, 0);
+    e->p->row_begin(e->p, out->bench->suite, out->bench->name, 0);
     e->p->row_longer(e->p, ms);
-    row->smis = engine_smis(e) - pace_smis(e);
-    row->nmis = e->p->nmis();
+    out->smis = engine_smis(e) - pace_smis(e);
+    out->nmis = e->p->nmis();
 }
 
 /* Ends it on the same core. `smis`, `nmis` and `kept` of the row are the events since its begin. */
-static inline void span_end(const struct engine *e, struct row *row)
+static inline void span_end(const struct engine *e, struct outcome *out)
 {
-    row->smis = engine_smis(e) - pace_smis(e) - row->smis;
-    row->nmis = e->p->nmis() - row->nmis;
+    out->smis = engine_smis(e) - pace_smis(e) - out->smis;
+    out->nmis = e->p->nmis() - out->nmis;
     e->p->row_end(e->p);
-    engine_keep(e, row->kept);
+    engine_keep(e, out->kept);
 }
 
 #endif

@@ -10,7 +10,7 @@
 #define PAIR_ADDS       8192.0
 #define MEDIAN_SE       1.2533 /* a median's standard error / a mean's: sqrt(pi / 2) */
 
-struct taken {
+struct walked {
     double ticks;           /* per operation */
     double ticks_per_cycle; /* UNKNOWN: not known */
     bool shared;
@@ -36,7 +36,7 @@ static double ticks_per_cycle(struct engine *e, const struct cycle_mark *from)
     return 1 / cycle_ratio(e, from, &to);
 }
 
-static bool take(struct engine *e, unsigned i, pair_walks *walks, void *ctx, struct taken *pair)
+static bool take(struct engine *e, unsigned i, pair_walks *walks, void *ctx, struct walked *pair)
 {
     struct pair_ticks t;
     double before = witness_read_before(e);
@@ -51,7 +51,7 @@ static bool take(struct engine *e, unsigned i, pair_walks *walks, void *ctx, str
 }
 
 /* Returns the median of the pairs' ticks per core cycle; UNKNOWN: none is known. */
-static double per_cycle_of(const struct taken *pair, unsigned n)
+static double per_cycle_of(const struct walked *pair, unsigned n)
 {
     double ratio[PAIRS_MOST];
     size_t known = 0;
@@ -62,7 +62,7 @@ static double per_cycle_of(const struct taken *pair, unsigned n)
     return known ? median(ratio, known) : UNKNOWN;
 }
 
-static struct pairs_figure figure_of(const struct taken *pair, unsigned n, bool shared_too)
+static struct pairs_figure figure_of(const struct walked *pair, unsigned n, bool shared_too)
 {
     struct pairs_figure f = {0, UNKNOWN, UNKNOWN, UNKNOWN};
     double ticks[PAIRS_MOST], per_cycle = per_cycle_of(pair, n);
@@ -87,7 +87,7 @@ static struct pairs_figure figure_of(const struct taken *pair, unsigned n, bool 
 bool pairs_take(struct engine *e, unsigned wanted, pair_walks *walks, void *ctx,
                 struct pairs_figure *exclusive, struct pairs_figure *all)
 {
-    struct taken pair[PAIRS_MOST];
+    struct walked pair[PAIRS_MOST];
     unsigned n = 0;
 
     for (unsigned calm = 0; n < PAIRS_MOST && calm < wanted; n++) {

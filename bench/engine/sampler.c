@@ -235,7 +235,7 @@ static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t
     size_t from = first_window(s, block), end = first_window(s, block + 1);
     size_t failed = end - from - sort(s, k, from, end);
 
-    s->gathered->row.errors += k == KIND_BODY ? (uint32_t)failed : 0;
+    s->gathered->row.taken.errors += k == KIND_BODY ? (uint32_t)failed : 0;
     witness_count_row(e, true, &s->gathered->row);
 }
 
@@ -345,9 +345,9 @@ static struct moments judge_block(const struct sampler *s, enum kind k, size_t b
     for (size_t i = first_window(s, block), end = first_window(s, block + 1); i < end; i++) {
         uint64_t ticks = s->samples[k][i];
         if (ticks == SAMPLE_FAILED)
-            row->errors += k == KIND_BODY;
+            row->taken.errors += k == KIND_BODY;
         else if (spoiled || (double)ticks > above)
-            row->disturbed += k == KIND_BODY;
+            row->taken.disturbed += k == KIND_BODY;
         else
             moments_add(&good, (double)ticks);
     }
@@ -360,7 +360,7 @@ static void note_block_rate(const struct engine *e, double rate, struct gathered
     if (is_known(rate))
         moments_add(&g->counter_rate, rate);
     else
-        g->row.unread += e->facts.cycle.counter.used != NULL;
+        g->row.taken.unread += e->facts.cycle.counter.used != NULL;
 }
 
 static void judge_kind(struct sampler *s, struct engine *e, enum kind k)
@@ -388,8 +388,8 @@ void sampler_judge(struct sampler *s, struct engine *e)
 {
     struct gathered *g = s->gathered;
 
-    g->row.errors_outside += s->errors_outside;
-    g->row.errors_subtracted += s->errors_subtracted;
+    g->row.taken.errors_outside += s->errors_outside;
+    g->row.taken.errors_subtracted += s->errors_subtracted;
     for (unsigned k = 0; k < KINDS; k++) {
         g->used[k] = s->used[k];
         if (s->used[k])

@@ -82,7 +82,7 @@ static bool place_copies(struct stepper *t, uint64_t n)
     t->p = &t->e->placed[0];
     if (place_row(t->e, &few, t->row->recipe, t->e->placed, 0, 1))
         return true;
-    row_fail(t->row, ROW_WRONG, place_why(t->e));
+    outcome_fail(&t->row->out, ROW_WRONG, place_why(t->e));
     return false;
 }
 
@@ -152,13 +152,13 @@ static bool is_right(struct stepper *t, uint64_t n)
 
     if (!guard_check(t->e, t->row, t->p, n))
         return false;
-    t->wants_more = t->row->why != NULL;
+    t->wants_more = t->row->out.why != NULL;
     if (!t->wants_more)
         return true;
     fmt_buf(s->why_not, sizeof s->why_not, "after %llu operation%s its check says: %.70s",
-            (unsigned long long)n, n == 1 ? "" : "s", t->row->why);
-    t->row->why = NULL;
-    t->row->status = ROW_OK;
+            (unsigned long long)n, n == 1 ? "" : "s", t->row->out.why);
+    t->row->out.why = NULL;
+    t->row->out.status = ROW_OK;
     return false;
 }
 
@@ -169,7 +169,8 @@ static bool call_guarded(struct running *w)
     w->read = true;
     t->wants_more = false;
     return place_copies(t, w->n) && guard_setup(t->e, t->row, t->p) &&
-           guard_run(t->e, t->row, call_window, w) && (w->kind == KIND_EMPTY || is_right(t, w->n));
+           guard_run(t->e, &t->row->out, call_window, w) &&
+           (w->kind == KIND_EMPTY || is_right(t, w->n));
 }
 
 /* Returns whether the stepped window was counted to its end, and no operation failed. */

@@ -125,10 +125,10 @@ static void give_up(struct stepper *t)
 {
     struct stepped *s = &t->row->stepped;
 
-    if (t->row->ended && t->e->pace && t->e->pace->stopped) {
-        t->row->ended = false;
-        t->row->why = NULL;
-        t->row->status = ROW_OK;
+    if (t->row->out.ended && t->e->pace && t->e->pace->stopped) {
+        t->row->out.ended = false;
+        t->row->out.why = NULL;
+        t->row->out.status = ROW_OK;
         fmt_buf(s->why_not, sizeof s->why_not, "the run was stopped");
     }
     if (!s->why_not[0])
@@ -137,10 +137,11 @@ static void give_up(struct stepper *t)
 
 void stepped_row(struct engine *e, struct row *row, unsigned placement)
 {
-    struct stepper t = {.e = e, .b = row->bench, .row = row, .p = &e->placed[placement]};
+    struct stepper t = {.e = e, .b = row->out.bench, .row = row, .p = &e->placed[placement]};
     struct stepped *s = &row->stepped;
 
-    if (e->facts.o->instructions == INSTRUCTIONS_OFF || row->why || (e->pace && e->pace->stopped))
+    if (e->facts.o->instructions == INSTRUCTIONS_OFF || row->out.why ||
+        (e->pace && e->pace->stopped))
         return;
     *s = (struct stepped){
         .tried = true, .instructions = UNKNOWN, .iterations = UNKNOWN, .by_counter = UNKNOWN};

@@ -176,7 +176,7 @@ bool witness_is_shared(const struct engine *e, double before, double after)
 void witness_note(struct engine *e, double before, double after, struct row *row)
 {
     witness_count_row(e, witness_is_shared(e, before, after), row);
-    row->shared = 2 * row->shared_blocks > row->blocks;
+    row->taken.shared = 2 * row->taken.shared_blocks > row->taken.blocks;
 }
 
 bool witness_may_search(struct engine *e)

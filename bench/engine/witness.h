@@ -55,8 +55,8 @@ void witness_count(struct engine *e, bool shared);
 static inline void witness_count_row(struct engine *e, bool shared, struct row *row)
 {
     witness_count(e, shared);
-    row->blocks++;
-    row->shared_blocks += shared;
+    row->taken.blocks++;
+    row->taken.shared_blocks += shared;
 }
 
 #endif

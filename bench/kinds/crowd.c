@@ -23,5 +23,5 @@ size_t crowd_size(unsigned n)
 
 void crowd_fail(struct crowd *c, enum row_status status, const char *why)
 {
-    row_fail(&c->met.row, status, why);
+    outcome_fail(&c->met.row.out, status, why);
 }

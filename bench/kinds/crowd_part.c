@@ -38,12 +38,12 @@ void crowd_part(struct crowd *c, unsigned place, void (*fn)(void *ctx), void *ct
     unsigned core = pc->engine.facts.core;
 
     memset(&pc->row, 0, sizeof pc->row);
-    pc->row.bench = c->met.row.bench;
-    pc->row.core = core;
+    pc->row.out.bench = c->met.row.out.bench;
+    pc->row.out.core = core;
     pc->waits = false;
     if (core > 0)
-        p->row_begin(p, c->met.row.bench->suite, c->met.row.bench->name, 0);
-    (void)guard_run(&pc->engine, &pc->row, fn, ctx);
+        p->row_begin(p, c->met.row.out.bench->suite, c->met.row.out.bench->name, 0);
+    (void)guard_run(&pc->engine, &pc->row.out, fn, ctx);
     if (core > 0)
         p->row_end(p);
     barrier_leave(&c->plan->barrier, place);
@@ -88,8 +88,8 @@ enum crowd_end crowd_late(struct crowd *c, const char *why)
         crowd_fail(c, ROW_WRONG, why);
         return CROWD_FAILED;
     }
-    fmt_buf(c->met.row.said, sizeof c->met.row.said, PLAN_STARVED, core);
-    crowd_fail(c, ROW_UNSUPPORTED, c->met.row.said);
+    fmt_buf(c->met.row.out.said, sizeof c->met.row.out.said, PLAN_STARVED, core);
+    crowd_fail(c, ROW_UNSUPPORTED, c->met.row.out.said);
     return CROWD_FAILED;
 }
 
@@ -100,16 +100,16 @@ enum crowd_end crowd_parts_done(struct crowd *c, unsigned n)
 
     for (unsigned i = 0; i < n; i++) {
         const struct plan_core *pc = core_at(c, i);
-        if (pc->row.why && (!failed || (failed->waits && !pc->waits)))
+        if (pc->row.out.why && (!failed || (failed->waits && !pc->waits)))
             failed = pc;
     }
     if (!failed)
         return CROWD_MET;
-    fmt_buf(c->met.row.said, sizeof c->met.row.said, "core %u: %s", failed->engine.facts.core,
-            failed->row.why);
+    fmt_buf(c->met.row.out.said, sizeof c->met.row.out.said, "core %u: %s",
+            failed->engine.facts.core, failed->row.out.why);
     if (failed->waits)
-        return crowd_late(c, c->met.row.said);
-    crowd_fail(c, ROW_WRONG, c->met.row.said);
+        return crowd_late(c, c->met.row.out.said);
+    crowd_fail(c, ROW_WRONG, c->met.row.out.said);
     return CROWD_FAILED;
 }
 
@@ -132,9 +132,9 @@ enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, uns
         return end;
     if (c->missing == CROWD_NOBODY)
         return crowd_late(c, "a core waited too long for the others");
-    fmt_buf(c->met.row.said, sizeof c->met.row.said, "core %u did not reach the start in time",
-            c->missing);
-    return crowd_late(c, c->met.row.said);
+    fmt_buf(c->met.row.out.said, sizeof c->met.row.out.said,
+            "core %u did not reach the start in time", c->missing);
+    return crowd_late(c, c->met.row.out.said);
 }
 
 static void nothing(void *ctx)
@@ -146,5 +146,5 @@ bool crowd_go_on(struct crowd *c)
 {
     const struct engine *e = &c->plan->core[0].engine;
 
-    return pace_go_on(e) && guard_run(e, &c->met.row, nothing, NULL);
+    return pace_go_on(e) && guard_run(e, &c->met.row.out, nothing, NULL);
 }

@@ -23,8 +23,8 @@ void crowd_begin(struct plan *plan, const struct bench *b)
     if (c->silicon && run_has_hz(&e->facts))
         c->duration = (uint64_t)(e->facts.tsc_hz * ROUND_SECONDS);
     c->patience = gate_patience(e, 0);
-    c->met.row.bench = b;
-    c->met.row.core = plan->list[0];
+    c->met.row.out.bench = b;
+    c->met.row.out.core = plan->list[0];
 }
 
 bool crowd_has_two(const struct plan *plan)

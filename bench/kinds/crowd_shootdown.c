@@ -20,7 +20,7 @@ static bool step(struct crowd *c, unsigned n)
     if (why)
         return false;
     for (unsigned i = 0; i < SHOTS; i++)
-        ticks[i] = shot[i].part[c->met.row.bench->arg];
+        ticks[i] = shot[i].part[c->met.row.out.bench->arg];
     stats_sort(ticks, SHOTS);
     crowd_contest_note(c, n,
                        (struct contest_pass){.ticks = (double)ticks[SHOTS / 2],

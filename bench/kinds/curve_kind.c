@@ -55,7 +55,7 @@ static bool is_proof(const struct engine *e)
 
 static bool is_by_size(const struct measuring *w)
 {
-    return bench_by(&w->curve.row.bench->curve) == BENCH_BY_SIZE;
+    return bench_by(&w->curve.out.bench->curve) == BENCH_BY_SIZE;
 }
 
 /* --- a visit ---------------------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static void visit_here(void *ctx)
  * small. */
 static uint8_t *place_of(const struct measuring *w, uint64_t bytes)
 {
-    if (bench_is_pages(w->curve.row.bench->curve.load) && w->area.page > PAGE)
+    if (bench_is_pages(w->curve.out.bench->curve.load) && w->area.page > PAGE)
         return w->area.at;
     uint64_t pages = (w->set_bytes - bytes) / PAGE + 1;
 
@@ -94,14 +94,14 @@ static bool visit(struct measuring *w, uint64_t point, struct pairs_figure *excl
 
     w->seed++;
     o.set = (struct visit_set){
-        &w->curve.row.bench->curve, &w->area, place_of(w, bytes), point, evict, w->map, w->seed};
-    if (!pace_go_on(w->e) || !guard_run(w->e, &w->curve.row, visit_here, &o))
+        &w->curve.out.bench->curve, &w->area, place_of(w, bytes), point, evict, w->map, w->seed};
+    if (!pace_go_on(w->e) || !guard_run(w->e, &w->curve.out, visit_here, &o))
         return false;
     *exclusive = o.v.exclusive;
     *all = o.v.all;
     w->curve.elements += o.v.elements;
-    row_fail(&w->curve.row, ROW_WRONG, o.v.wrong);
-    row_fail(&w->curve.row, ROW_UNSUPPORTED, o.v.lacks);
+    outcome_fail(&w->curve.out, ROW_WRONG, o.v.wrong);
+    outcome_fail(&w->curve.out, ROW_UNSUPPORTED, o.v.lacks);
     return !o.v.wrong && !o.v.lacks;
 }
 
@@ -150,7 +150,7 @@ static bool pass_first(struct measuring *w)
 static void refine(struct measuring *w)
 {
     uint64_t size[SIZES_MOST], page = needs_page(&w->curve);
-    bool pages = bench_is_pages(w->curve.row.bench->curve.load);
+    bool pages = bench_is_pages(w->curve.out.bench->curve.load);
     double first[SIZES_MOST];
 
     for (size_t i = 0; i < w->n; i++) {
@@ -244,7 +244,7 @@ static void conclude(struct measuring *w)
 static uint64_t most_bytes(const struct measuring *w)
 {
     uint64_t proof =
-        bench_is_pages(w->curve.row.bench->curve.load) ? PROOF_PAGES * w->area.page : PROOF_MOST;
+        bench_is_pages(w->curve.out.bench->curve.load) ? PROOF_PAGES * w->area.page : PROOF_MOST;
 
     return is_proof(w->e) && is_by_size(w) && w->set_bytes > proof ? proof : w->set_bytes;
 }
@@ -255,15 +255,15 @@ static bool open_area(struct measuring *w)
 {
     const struct platform *p = w->e->p;
     const char *why = "this platform has no large area of memory";
-    bool pages = bench_is_pages(w->curve.row.bench->curve.load);
+    bool pages = bench_is_pages(w->curve.out.bench->curve.load);
     uint64_t map = pages ? 0 : chase_map_bytes(w->curve.wanted) + PAGE;
     const struct platform_wish wish = {.page = needs_page(&w->curve),
                                        .bytes = w->curve.wanted + map,
                                        .same = pages && needs_page(&w->curve) > PAGE,
-                                       .code = w->curve.row.bench->curve.load == BENCH_CODE};
+                                       .code = w->curve.out.bench->curve.load == BENCH_CODE};
 
     if (!p->area || !p->area(p, &wish, &w->area, &why)) {
-        row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
+        outcome_fail(&w->curve.out, ROW_UNSUPPORTED, why);
         return false;
     }
     w->curve.page = w->area.page;
@@ -327,7 +327,7 @@ static bool measure_points(struct measuring *w)
 
     w->n = needs_points(&w->curve, most_bytes(w), at);
     if (w->n == 0) {
-        row_fail(&w->curve.row, ROW_UNSUPPORTED, "there is less memory than the smallest size");
+        outcome_fail(&w->curve.out, ROW_UNSUPPORTED, "there is less memory than the smallest size");
         return false;
     }
     for (size_t i = 0; i < w->n; i++)
@@ -353,14 +353,14 @@ static void measure_in_area(struct measuring *w)
 static void measure_prefetched(struct measuring *w)
 {
     const struct platform *p = w->e->p;
-    bool off = w->curve.row.bench->curve.no_prefetch;
+    bool off = w->curve.out.bench->curve.no_prefetch;
     const char *why = "needs ring 0: MSRs control the prefetchers";
     unsigned core = w->e->facts.core;
 
     if (p->prefetch)
         w->curve.prefetch = p->prefetch(p, core, off, &why);
     if (off && !w->curve.prefetch) {
-        row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
+        outcome_fail(&w->curve.out, ROW_UNSUPPORTED, why);
         return;
     }
     measure_in_area(w);
@@ -371,9 +371,9 @@ static void measure_prefetched(struct measuring *w)
 static void measure(struct measuring *w)
 {
     const struct platform *p = w->e->p;
-    const char *why = needs_lacks(p, &w->curve.row.bench->curve);
+    const char *why = needs_lacks(p, &w->curve.out.bench->curve);
 
-    row_fail(&w->curve.row, ROW_UNSUPPORTED, why);
+    outcome_fail(&w->curve.out, ROW_UNSUPPORTED, why);
     if (why)
         return;
     needs_find(&w->curve, p);

@@ -37,11 +37,11 @@ void point_levels(struct curve *c)
             calm[i].value = UNKNOWN;
         shared += p->shared;
     }
-    if (bench_by(&c->row.bench->curve) == BENCH_BY_SIZE)
+    if (bench_by(&c->out.bench->curve) == BENCH_BY_SIZE)
         c->levels = levels_find(point, c->n, c->level);
     levels_match(c->level, c->levels, c->cache, c->caches);
     if (2 * shared > c->n)
         c->spoiled = CURVE_SHARED;
-    else if (!may_fall(&c->row.bench->curve) && levels_fall(calm, c->n, &c->falls_at))
+    else if (!may_fall(&c->out.bench->curve) && levels_fall(calm, c->n, &c->falls_at))
         c->spoiled = CURVE_FALLS;
 }

@@ -65,12 +65,12 @@ static void visit_here(void *ctx)
 static bool visit(struct mapping *w, struct cell_visit *v)
 {
     v->at = w->area.at + w->seed++ % (w->area.bytes / FORWARD_BYTES) * FORWARD_BYTES;
-    if (!pace_go_on(w->e) || !guard_run(w->e, &w->map.row, visit_here, v))
+    if (!pace_go_on(w->e) || !guard_run(w->e, &w->map.out, visit_here, v))
         return false;
     w->map.checked += v->checked;
     if (!v->checked)
-        row_fail(&w->map.row, ROW_WRONG,
-                 "a load did not read the stored bytes and those around them");
+        outcome_fail(&w->map.out, ROW_WRONG,
+                     "a load did not read the stored bytes and those around them");
     w->taken++;
     w->shared += v->exclusive.pairs == 0;
     return v->checked > 0;
@@ -169,14 +169,14 @@ static void measure(struct mapping *w)
 {
     const struct platform *p = w->e->p;
     const struct platform_wish wish = {.page = BENCH_4K, .bytes = PLACES * FORWARD_BYTES};
-    const char *why = needs_lacks(p, &w->map.row.bench->curve);
+    const char *why = needs_lacks(p, &w->map.out.bench->curve);
 
-    row_fail(&w->map.row, ROW_UNSUPPORTED, why);
+    outcome_fail(&w->map.out, ROW_UNSUPPORTED, why);
     if (why)
         return;
     why = "this platform has no large area of memory";
     if (!p->area || !p->area(p, &wish, &w->area, &why)) {
-        row_fail(&w->map.row, ROW_UNSUPPORTED, why);
+        outcome_fail(&w->map.out, ROW_UNSUPPORTED, why);
         return;
     }
     w->map.sizes = needs_sizes(p);

@@ -27,7 +27,7 @@ static size_t find(const struct bench_limit *kind, const struct step_point *poin
  * uncertain figures, the curve is not judged. */
 static void find_steps(struct limit *l)
 {
-    const struct bench_limit *kind = l->row.bench->limit;
+    const struct bench_limit *kind = l->out.bench->limit;
     struct step_point point[CURVE_POINTS_MOST], every[CURVE_POINTS_MOST];
     struct curve_step uncertain[CURVE_STEPS_MOST];
 

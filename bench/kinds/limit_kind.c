@@ -68,7 +68,7 @@ static void visit_here(void *ctx)
     struct limits_setting s;
     bool proof = is_proof(e);
 
-    if (!setting_make(&s, e->p, v->w->limit.row.bench->limit, v->count, v->w->seed, proof)) {
+    if (!setting_make(&s, e->p, v->w->limit.out.bench->limit, v->count, v->w->seed, proof)) {
         v->wrong = "the code of a count does not fit the code buffer";
         return;
     }
@@ -86,9 +86,9 @@ static bool visit(struct measuring *w, uint32_t count, struct visit *v)
 {
     *v = (struct visit){.w = w, .count = count};
     w->seed++;
-    if (!pace_go_on(w->e) || !guard_run(w->e, &w->limit.row, visit_here, v))
+    if (!pace_go_on(w->e) || !guard_run(w->e, &w->limit.out, visit_here, v))
         return false;
-    row_fail(&w->limit.row, ROW_WRONG, v->wrong);
+    outcome_fail(&w->limit.out, ROW_WRONG, v->wrong);
     return !v->wrong;
 }
 
@@ -178,7 +178,7 @@ static bool visit_bends(struct measuring *w)
 
 static bool measure_first(struct measuring *w)
 {
-    const struct bench_limit *kind = w->limit.row.bench->limit;
+    const struct bench_limit *kind = w->limit.out.bench->limit;
     bool proof = is_proof(w->e);
     uint32_t count[CURVE_POINTS_MOST], most = kind->most;
     size_t n = grid(kind, proof && most > PROOF_MOST ? PROOF_MOST : most, count);
@@ -340,9 +340,9 @@ static const char *obstacle(const struct platform *p, const struct bench_limit *
 
 static void measure(struct measuring *w)
 {
-    const char *why = obstacle(w->e->p, w->limit.row.bench->limit);
+    const char *why = obstacle(w->e->p, w->limit.out.bench->limit);
 
-    row_fail(&w->limit.row, ROW_UNSUPPORTED, why);
+    outcome_fail(&w->limit.out, ROW_UNSUPPORTED, why);
     if (why || !measure_first(w))
         return;
     plan_passes(w);

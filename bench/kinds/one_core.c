@@ -36,17 +36,17 @@ static void measure_here(void *ctx, unsigned core)
     const struct order *o = ctx;
     struct plan_core *pc = plan_core(o->plan, core);
     struct engine *e = &pc->engine;
-    struct row *row = (struct row *)(void *)e->memory;
+    struct outcome *out = (struct outcome *)(void *)e->memory;
 
-    memset(row, 0, o->row->bytes);
-    row->bench = o->plan->bench;
-    row->core = core;
+    memset(out, 0, o->row->bytes);
+    out->bench = o->plan->bench;
+    out->core = core;
     give_time(e, o->plan->bench, o->row->ms);
-    span_begin(e, row, e->spare.row);
+    span_begin(e, out, e->spare.row);
     uint64_t from = tsc_now();
     o->row->measure(e, e->memory);
     take_time(e, tsc_now() - from);
-    span_end(e, row);
+    span_end(e, out);
     pc->back = true;
 }
 
@@ -60,6 +60,6 @@ void *one_core_measure(struct plan *plan, const struct bench *b, unsigned k,
     plan->stage = k;
     if (pc->gone || plan_on(plan, k, measure_here, &o) || plan->pace->stopped)
         return NULL;
-    pc->nmis += ((const struct row *)(const void *)pc->engine.memory)->nmis;
+    pc->nmis += ((const struct outcome *)(const void *)pc->engine.memory)->nmis;
     return pc->engine.memory;
 }

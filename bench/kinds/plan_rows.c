@@ -89,7 +89,7 @@ static void row_here(void *ctx, unsigned core)
         engine_begin(&pc->engine, plan->bench, pc->gathered);
     engine_round(&pc->engine, pc->gathered, plan->round);
     uint64_t nmis = plan->p->nmis();
-    pc->gathered->row.nmis += nmis - pc->nmis;
+    pc->gathered->row.out.nmis += nmis - pc->nmis;
     pc->nmis = nmis;
     if (pc->engine.gate)
         barrier_leave(&plan->barrier, pc->gate.place);
@@ -103,8 +103,8 @@ static struct core_figure figure_of(const struct engine *e, const struct row *ro
                             .cycles = UNKNOWN,
                             .lo = UNKNOWN,
                             .hi = UNKNOWN,
-                            .shared = row->shared,
-                            .wrong = row->status == ROW_WRONG};
+                            .shared = row->taken.shared,
+                            .wrong = row->out.status == ROW_WRONG};
 
     if (!h->known)
         return f;
@@ -114,13 +114,13 @@ static struct core_figure figure_of(const struct engine *e, const struct row *ro
     f.cycles = h->cycles.theta;
     f.lo = h->cycles.lo;
     f.hi = h->cycles.hi;
-    if (!row->theta || row->placements > CORE_FIGURE_PLACEMENTS)
+    if (!row->spread.theta || row->spread.placements > CORE_FIGURE_PLACEMENTS)
         return f;
-    f.placements = row->placements;
-    bool one = row->placements < e->facts.rounds || row->bench->most_windows;
+    f.placements = row->spread.placements;
+    bool one = row->spread.placements < e->facts.rounds || row->out.bench->most_windows;
     f.rounds = one ? 1 : e->facts.rounds;
-    for (unsigned i = 0; i < row->placements; i++)
-        f.theta[i] = row->theta[i];
+    for (unsigned i = 0; i < row->spread.placements; i++)
+        f.theta[i] = row->spread.theta[i];
     return f;
 }
 
@@ -131,7 +131,7 @@ static void lose_row(const struct plan *plan, struct plan_core *pc)
 
     if (plan->round == 0)
         engine_begin(&pc->engine, plan->bench, g);
-    row_fail(&g->row, ROW_WRONG, pc->gone);
+    outcome_fail(&g->row.out, ROW_WRONG, pc->gone);
     g->cut = true;
 }
 
@@ -150,7 +150,7 @@ static bool is_last_round(const struct plan *plan)
 
 static bool has_begun(const struct plan *plan, const struct gathered *g)
 {
-    return plan->round == 0 || g->row.bench;
+    return plan->round == 0 || g->row.out.bench;
 }
 
 /* Measures a row on one core alone. Does not retry a row that failed in an earlier round. */
@@ -195,7 +195,7 @@ static unsigned measure_each(struct plan *plan, size_t index)
         measure_alone(plan, index, k);
         const struct row *row = pc->has_row ? &pc->row : &pc->gathered->row;
         pc->alone = figure_of(&pc->engine, row);
-        if (!pc->gone && row->bench && row->status == ROW_OK)
+        if (!pc->gone && row->out.bench && row->out.status == ROW_OK)
             plan->places[n++] = k;
     }
     return n;
@@ -204,18 +204,18 @@ static unsigned measure_each(struct plan *plan, size_t index)
 /* Ends a row that was measured together, and adds the core's figure alone for comparison. */
 static void end_together(struct plan_core *pc, size_t index)
 {
-    uint64_t nmis = pc->row.nmis;
+    uint64_t nmis = pc->row.out.nmis;
 
     end_row(pc, index);
-    pc->row.nmis += nmis;
-    pc->row.alone = pc->alone;
+    pc->row.out.nmis += nmis;
+    pc->row.beside.alone = pc->alone;
 }
 
 const struct gathered *plan_gathered(const struct plan *plan, size_t index, unsigned k)
 {
     const struct gathered *g = plan->rounds > 1 ? gathered_of(plan, index, k, false) : NULL;
 
-    return g && g->row.bench && g->rounds > 0 ? g : NULL;
+    return g && g->row.out.bench && g->rounds > 0 ? g : NULL;
 }
 
 uint64_t plan_stepped(const struct plan *plan)
@@ -236,14 +236,14 @@ void plan_end(struct plan *plan, size_t index, unsigned k)
         return;
     pc->has_row = false;
     pc->gathered = gathered_of(plan, index, k, false);
-    if (!pc->gathered->row.bench || pc->gathered->rounds == 0)
+    if (!pc->gathered->row.out.bench || pc->gathered->rounds == 0)
         return;
     end_row(pc, index);
     pc->alone = figure_of(&pc->engine, &pc->row);
     if (!plan->together)
         return;
     pc->gathered = gathered_of(plan, index, k, true);
-    if (pc->row.status == ROW_OK && pc->gathered->row.bench && pc->gathered->rounds > 0)
+    if (pc->row.out.status == ROW_OK && pc->gathered->row.out.bench && pc->gathered->rounds > 0)
         end_together(pc, index);
 }
 
@@ -253,11 +253,11 @@ static void excuse(const struct plan *plan, struct plan_core *pc)
     struct row *row = &pc->gathered->row;
     unsigned core;
 
-    if (!pc->gate.missed || row->status != ROW_WRONG || !plan_starved(plan, &core))
+    if (!pc->gate.missed || row->out.status != ROW_WRONG || !plan_starved(plan, &core))
         return;
-    fmt_buf(row->said, sizeof row->said, PLAN_STARVED, core);
-    row->why = row->said;
-    row->status = ROW_UNSUPPORTED;
+    fmt_buf(row->out.said, sizeof row->out.said, PLAN_STARVED, core);
+    row->out.why = row->out.said;
+    row->out.status = ROW_UNSUPPORTED;
 }
 
 void plan_measure_together(struct plan *plan, const struct bench *b, size_t index)
@@ -277,7 +277,7 @@ void plan_measure_together(struct plan *plan, const struct bench *b, size_t inde
         if (pc->gone)
             lose_row(plan, pc);
         excuse(plan, pc);
-        pc->gathered->row.together = n;
+        pc->gathered->row.beside.together = n;
         if (is_last_round(plan))
             end_together(pc, index);
     }
@@ -299,7 +299,7 @@ static void nmis_here(void *ctx, unsigned core)
     struct plan *plan = ctx;
     struct plan_core *pc = plan_core(plan, core);
 
-    pc->row.nmis = plan->p->nmis() - pc->nmis;
+    pc->row.out.nmis = plan->p->nmis() - pc->nmis;
     pc->back = true;
 }
 
@@ -311,8 +311,8 @@ uint64_t plan_interruptions(struct plan *plan)
         struct plan_core *pc = &plan->core[k];
         if (pc->gone || plan_on(plan, k, nmis_here, plan))
             continue;
-        all += pc->row.nmis;
-        pc->nmis += pc->row.nmis;
+        all += pc->row.out.nmis;
+        pc->nmis += pc->row.out.nmis;
     }
     return all;
 }

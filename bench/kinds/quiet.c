@@ -125,7 +125,7 @@ static void watch_stretch(void *ctx)
 {
     const struct attendant *attendant = ctx;
     struct watch *w = attendant->watch;
-    const struct bench_gaps *plant = w->row.bench->plant;
+    const struct bench_gaps *plant = w->out.bench->plant;
     uint64_t hz = (uint64_t)run_limit_hz(&attendant->engine->facts);
 
     if (w->gaps.typical == 0)
@@ -147,16 +147,16 @@ static void watch_here(void *ctx, unsigned core)
     struct plan_core *pc = plan_core(plan, core);
     struct watch *w = &v->quiet.watch[pc - plan->core];
     struct attendant attendant = {v, &pc->engine, w, pc->gate.place};
-    uint64_t smis = w->row.smis, nmis = w->row.nmis;
+    uint64_t smis = w->out.smis, nmis = w->out.nmis;
 
     pc->waits = false;
-    span_begin(&pc->engine, &w->row, STRETCH_MS);
-    (void)guard_run(&pc->engine, &w->row, watch_stretch, &attendant);
-    span_end(&pc->engine, &w->row);
-    pc->nmis += w->row.nmis;
-    pc->row = w->row; /* of this stretch */
-    w->row.smis += smis;
-    w->row.nmis += nmis;
+    span_begin(&pc->engine, &w->out, STRETCH_MS);
+    (void)guard_run(&pc->engine, &w->out, watch_stretch, &attendant);
+    span_end(&pc->engine, &w->out);
+    pc->nmis += w->out.nmis;
+    pc->row.out = w->out; /* of this stretch */
+    w->out.smis += smis;
+    w->out.nmis += nmis;
     barrier_leave(&plan->barrier, attendant.place);
     pc->back = true;
 }
@@ -194,8 +194,8 @@ static void begin(struct vigil *v, struct plan *plan, const struct bench *b)
     for (unsigned k = 0; k < plan->all; k++) {
         struct watch *w = &v->quiet.watch[k];
         memset(w, 0, sizeof *w);
-        w->row.bench = b;
-        w->row.core = plan->list[k];
+        w->out.bench = b;
+        w->out.core = plan->list[k];
     }
 }
 
@@ -217,7 +217,7 @@ const struct quiet *quiet_watch(struct plan *plan, const struct bench *b)
     v->quiet.complete = done >= all;
     v->quiet.asked_s = (double)all / run_limit_hz(&e->facts);
     if (!plan->pace->stopped)
-        v->quiet.row = v->crowd->met.row;
+        v->quiet.out = v->crowd->met.row.out;
     for (unsigned k = 0; k < plan->all; k++)
         v->quiet.watch[k].periods = gap_periods(&v->quiet.watch[k].gaps);
     return &v->quiet;

@@ -302,8 +302,8 @@ static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
                                                    : ROUND_TICKS;
     g->rounds = silicon ? TOGETHER_ROUNDS : 1;
     g->pairs = silicon ? TOGETHER_PAIRS : 1;
-    g->curve.row.bench = b;
-    g->curve.row.core = plan->list[0];
+    g->curve.out.bench = b;
+    g->curve.out.core = plan->list[0];
 }
 
 const struct curve *together_measure(struct plan *plan, const struct bench *b)
@@ -313,7 +313,7 @@ const struct curve *together_measure(struct plan *plan, const struct bench *b)
     struct row *row = &plan->crowd->met.row;
 
     begin(g, plan, b);
-    span_begin(e, &g->curve.row, b->curve.ms);
+    span_begin(e, &g->curve.out, b->curve.ms);
     if (!crowd_has_two(plan))
         crowd_fail(g->crowd, ROW_UNSUPPORTED, CROWD_ALONE);
     else if (plan->late > LATE_MOST)
@@ -321,11 +321,11 @@ const struct curve *together_measure(struct plan *plan, const struct bench *b)
                    "curves of several cores waited for cores that were not given the CPU in time");
     else
         measure(g, plan->p);
-    span_end(e, &g->curve.row);
+    span_end(e, &g->curve.out);
     if (plan->p->cores && plan->p->cores->starved && budget_left(&g->budget) < 0)
         plan->late -= budget_left(&g->budget);
-    g->curve.row.status = row->status;
-    g->curve.row.why = row->why;
-    g->curve.row.ended = row->ended;
+    g->curve.out.status = row->out.status;
+    g->curve.out.why = row->out.why;
+    g->curve.out.ended = row->out.ended;
     return plan->pace->stopped ? NULL : &g->curve;
 }

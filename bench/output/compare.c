@@ -30,17 +30,17 @@ static double per_second(const struct run_facts *run, const struct row *row)
 {
     if (units_are_instructions(run) || !run_has_hz(run) || row->figure.ticks <= 0)
         return UNKNOWN;
-    return row->bench->base_per_op * run->tsc_hz / row->figure.ticks;
+    return row->out.bench->base_per_op * run->tsc_hz / row->figure.ticks;
 }
 
 static bool has_units(const struct row *row)
 {
-    return row->bench->base_unit && row->figure.known;
+    return row->out.bench->base_unit && row->figure.known;
 }
 
 void compare_units_show(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct bench *b = row->bench;
+    const struct bench *b = row->out.bench;
     double second = per_second(run, row), cycles = row->figure.cycles.theta;
 
     if (!has_units(row) || run->execution == EXEC_EMULATED)
@@ -67,11 +67,11 @@ void compare_units_record(struct json *j, const struct run_facts *run, const str
     if (!has_units(row))
         return;
     json_object(j, "units");
-    json_str(j, "unit", row->bench->base_unit);
-    json_u64(j, "per_op", row->bench->base_per_op);
+    json_str(j, "unit", row->out.bench->base_unit);
+    json_u64(j, "per_op", row->out.bench->base_per_op);
     if (run_has_cycles(run) && cycles > 0)
         json_f64(j, units_are_instructions(run) ? "per_instruction" : "per_cycle",
-                 row->bench->base_per_op / cycles, 6);
+                 row->out.bench->base_per_op / cycles, 6);
     json_f64(j, "per_second", per_second(run, row), 0);
     json_close(j);
 }

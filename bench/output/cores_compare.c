@@ -10,7 +10,7 @@
 #define NONE          (~0u)
 
 /* The spread of one row over the cores. */
-struct spread {
+struct core_spread {
     unsigned known;                   /* cores with a figure */
     unsigned least, median, greatest; /* cores */
     unsigned apart;                   /* cores that are marked */
@@ -79,9 +79,9 @@ static bool is_apart(const struct run_cores *cores, unsigned k, size_t row)
     return !mine->shared && !theirs->shared && core_figures_apart(mine, theirs);
 }
 
-static struct spread spread_of(const struct run_cores *cores, size_t row)
+static struct core_spread spread_of(const struct run_cores *cores, size_t row)
 {
-    struct spread s = {.least = NONE, .greatest = NONE};
+    struct core_spread s = {.least = NONE, .greatest = NONE};
 
     for (unsigned k = 0; k < cores->n; k++) {
         if (!has_figure(cores, k, row))
@@ -104,7 +104,7 @@ static void show_one(const struct run_cores *cores, const char *word, unsigned k
 }
 
 static void show_row(const struct run_cores *cores, const struct bench *b, size_t row,
-                     const struct spread *s, struct sink *out)
+                     const struct core_spread *s, struct sink *out)
 {
     fmt(out, "%-24s", b->name);
     show_one(cores, "median", s->median, row, out);
@@ -168,7 +168,7 @@ void cores_compare(const struct run_cores *cores, const struct grouped *g, struc
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        struct spread s = spread_of(cores, i);
+        struct core_spread s = spread_of(cores, i);
         if (s.known < 2)
             continue;
         bool in_columns = grouped_both(g, rows[i], rows[i]) && !s.apart;

@@ -138,13 +138,13 @@ static void show_line(const struct meeting *c, struct report *r)
     const struct row *row = &c->row;
 
     report_fresh_line(r);
-    fmt(r->out, "%-24s", row->bench->name);
-    if (row->status == ROW_UNSUPPORTED) {
-        fmt(r->out, " not available: %s\r\n", row->why);
+    fmt(r->out, "%-24s", row->out.bench->name);
+    if (row->out.status == ROW_UNSUPPORTED) {
+        fmt(r->out, " not available: %s\r\n", row->out.why);
         return;
     }
-    if (row->why)
-        fmt(r->out, "\r\n  ^ FAIL: %s\r\n", row->why);
+    if (row->out.why)
+        fmt(r->out, "\r\n  ^ FAIL: %s\r\n", row->out.why);
     else if (c->contests)
         show_contests(c, r);
     else
@@ -200,14 +200,14 @@ static void record_meeting(const struct meeting *c, struct report *r)
 
     if (!report_record(r, &j, "row"))
         return;
-    json_str(&j, "suite", row->bench->suite);
-    json_str(&j, "name", row->bench->name);
-    json_u64(&j, "core", row->core);
-    json_str(&j, "form", record_form[row->bench->form]);
-    json_u64(&j, "ops", row->bench->ops);
-    json_str(&j, "status", record_status[row->status]);
-    json_str(&j, "why", row->why);
-    if (row->status == ROW_OK) {
+    json_str(&j, "suite", row->out.bench->suite);
+    json_str(&j, "name", row->out.bench->name);
+    json_u64(&j, "core", row->out.core);
+    json_str(&j, "form", record_form[row->out.bench->form]);
+    json_u64(&j, "ops", row->out.bench->ops);
+    json_str(&j, "status", record_status[row->out.status]);
+    json_str(&j, "why", row->out.why);
+    if (row->out.status == ROW_OK) {
         json_bool(&j, "judged", is_judged(c));
         json_object(&j, "per_op");
         record_ticks(c, &c->ticks, &j);
@@ -233,8 +233,8 @@ static void record_matrix(const struct meeting *c, struct report *r)
 
     if (!report_record(r, &j, "matrix"))
         return;
-    json_str(&j, "suite", row->bench->suite);
-    json_str(&j, "name", row->bench->name);
+    json_str(&j, "suite", row->out.bench->suite);
+    json_str(&j, "name", row->out.bench->name);
     json_str(&j, "unit", "ticks");
     json_bool(&j, "judged", is_judged(c));
     json_u64(&j, "pairs_all", c->pairs_all);
@@ -271,7 +271,7 @@ void crowd_show(const struct meeting *c, struct report *r)
 {
     if (report_table(r))
         show_line(c, r);
-    line_figure(r, &c->row, c->row.status == ROW_OK ? c->row.figure.ticks : UNKNOWN, "ticks");
+    line_figure(r, &c->row, c->row.out.status == ROW_OK ? c->row.figure.ticks : UNKNOWN, "ticks");
     record_meeting(c, r);
     if (c->pairs)
         record_matrix(c, r);

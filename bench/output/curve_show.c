@@ -16,7 +16,7 @@
 /* Returns whether several cores measured it. */
 static bool is_together(const struct curve *c)
 {
-    return c->row.bench->curve.crowd != BENCH_ALONE;
+    return c->out.bench->curve.crowd != BENCH_ALONE;
 }
 
 static const char *unit_of(const struct run_facts *run, const struct curve *c)
@@ -68,7 +68,7 @@ static int decimals_of(const struct run_facts *run, const struct curve *c, doubl
 
 static enum bench_by by(const struct curve *c)
 {
-    return bench_by(&c->row.bench->curve);
+    return bench_by(&c->out.bench->curve);
 }
 
 /* Returns whether the operation moves a line of 64 bytes. */
@@ -76,7 +76,7 @@ static bool is_bandwidth(const struct curve *c)
 {
     enum bench_by b = by(c);
 
-    return b == BENCH_BY_CORES || (b == BENCH_BY_SIZE && !bench_is_chase(c->row.bench->curve.load));
+    return b == BENCH_BY_CORES || (b == BENCH_BY_SIZE && !bench_is_chase(c->out.bench->curve.load));
 }
 
 static const char *const by_words[] = {
@@ -152,7 +152,7 @@ static void show_points(const struct run_facts *run, const struct curve *c, stru
 /* Writes "L1 32 KiB", or "L1 TLB 256 KiB": what the TLB reaches. */
 static void show_cache(const struct curve *curve, const struct cache *c, struct sink *out)
 {
-    fmt(out, "L%u %s", c->level, bench_is_pages(curve->row.bench->curve.load) ? "TLB " : "");
+    fmt(out, "L%u %s", c->level, bench_is_pages(curve->out.bench->curve.load) ? "TLB " : "");
     show_size(c->size, 0, out);
 }
 
@@ -185,7 +185,7 @@ static void show_end(const struct curve *c, const struct level *l, struct sink *
         l->cache < 0 ? ", where CPUID has no %s"
         : l->early   ? ", before CPUID's "
                      : ", at CPUID's ",
-        bench_is_pages(c->row.bench->curve.load) ? "TLB" : "cache");
+        bench_is_pages(c->out.bench->curve.load) ? "TLB" : "cache");
     if (l->cache >= 0)
         show_cache(c, &c->cache[l->cache], out);
     if (l->early)
@@ -278,10 +278,10 @@ static void show_limits(const struct curve *c, struct sink *out)
 static void show(const struct run_facts *run, const struct curve *c, struct report *r)
 {
     report_fresh_line(r);
-    fmt(r->out, "%-24s core %u: ", c->row.bench->name, run->core);
-    if (c->row.status != ROW_OK) {
-        fmt(r->out, "%s: %s\r\n", c->row.status == ROW_WRONG ? "FAIL" : "not available",
-            c->row.why);
+    fmt(r->out, "%-24s core %u: ", c->out.bench->name, run->core);
+    if (c->out.status != ROW_OK) {
+        fmt(r->out, "%s: %s\r\n", c->out.status == ROW_WRONG ? "FAIL" : "not available",
+            c->out.why);
         return;
     }
     fmt(r->out, "pages of ");
@@ -405,11 +405,11 @@ static void record(const struct run_facts *run, const struct curve *c, struct re
 {
     struct json j;
 
-    if (!one_core_record_begin(r, &j, "curve", &c->row))
+    if (!one_core_record_begin(r, &j, "curve", &c->out))
         return;
-    if (one_core_record_status(&j, &c->row))
+    if (one_core_record_status(&j, &c->out))
         record_measured(run, c, &j);
-    one_core_record_end(&j, run, &c->row);
+    one_core_record_end(&j, run, &c->out);
 }
 
 void curve_heading(struct report *r, const struct run_facts *run, const char *suite)

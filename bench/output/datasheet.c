@@ -106,7 +106,7 @@ static void measure(struct sheet_figure *f, const struct run_facts *run, const s
                     const struct curve_point *p, enum sheet_from from)
 {
     bool moves =
-        !bench_is_chase(c->row.bench->curve.load) && !bench_is_near(c->row.bench->curve.load);
+        !bench_is_chase(c->out.bench->curve.load) && !bench_is_near(c->out.bench->curve.load);
     bool timed = from == SHEET_LARGEST && run->execution == EXEC_SILICON && units_have_ns(run);
     double time = timed ? units_ns(run, p->ticks) : UNKNOWN;
 
@@ -128,8 +128,8 @@ void sheet_curve(struct sheet *s, const struct run_facts *run, const struct curv
     const struct sheet_source *source;
 
     for (unsigned i = 0; (source = sheet_source(i)); i++) {
-        unsigned rank = rank_of(source, c->row.bench->name);
-        if (source->from > SHEET_LARGEST || rank == SHEET_NAMES || c->row.status != ROW_OK)
+        unsigned rank = rank_of(source, c->out.bench->name);
+        if (source->from > SHEET_LARGEST || rank == SHEET_NAMES || c->out.status != ROW_OK)
             continue;
         bool cached = source->from == SHEET_IN_CACHE && !units_are_instructions(run);
         const struct level *level = cached ? level_of(c, source->at) : NULL;
@@ -165,9 +165,9 @@ void sheet_forward(struct sheet *s, const struct run_facts *run, const struct fo
 {
     const struct sheet_source *source;
 
-    for (unsigned i = 0; m->row.status == ROW_OK && (source = sheet_source(i)); i++) {
+    for (unsigned i = 0; m->out.status == ROW_OK && (source = sheet_source(i)); i++) {
         const struct forward_cell *cell = cell_of(m, (unsigned)source->at);
-        if (source->from != SHEET_FORWARD || rank_of(source, m->row.bench->name) > 0 || !cell)
+        if (source->from != SHEET_FORWARD || rank_of(source, m->out.bench->name) > 0 || !cell)
             continue;
         bool cycles = run_has_cycles(run);
         struct sheet_figure f = {
@@ -188,7 +188,7 @@ void sheet_limit(struct sheet *s, const struct run_facts *run, const struct limi
     const struct sheet_source *source;
 
     for (unsigned i = 0; l->steps > 0 && (source = sheet_source(i)); i++) {
-        if (source->from != SHEET_STEP || rank_of(source, l->row.bench->name) > 0 ||
+        if (source->from != SHEET_STEP || rank_of(source, l->out.bench->name) > 0 ||
             l->spoiled != LIMIT_CLEAN)
             continue;
         const struct curve_step *step = &l->step[0];

@@ -105,7 +105,7 @@ static double window_of(const struct row *row)
     case METHOD_ENSEMBLES:
         return side->all.n ? (double)side->ensemble.least : UNKNOWN;
     default:
-        return row->ticks.n ? row->ticks.median : UNKNOWN;
+        return row->gross.ticks.n ? row->gross.ticks.median : UNKNOWN;
     }
 }
 
@@ -115,23 +115,23 @@ static void take(struct essence_figure *f, const struct run_facts *run, const st
     struct per_op op = per_op_of(run, &row->figure);
 
     *f = (struct essence_figure){.state = ESSENCE_FIGURE,
-                                 .name = row->bench->name,
+                                 .name = row->out.bench->name,
                                  .value = op.value,
                                  .half = op.half,
                                  .percent = op.percent,
                                  .ns = UNKNOWN,
-                                 .gross = row->bench->form == FORM_EMPTY,
-                                 .shared = row->shared,
+                                 .gross = row->out.bench->form == FORM_EMPTY,
+                                 .shared = row->taken.shared,
                                  .doubt = row->method.doubt != NULL};
-    if (row->bench->form == FORM_EMPTY)
+    if (row->out.bench->form == FORM_EMPTY)
         f->value = units_of(run, window_of(row));
-    if (row->bench->form == FORM_CORES) {
+    if (row->out.bench->form == FORM_CORES) {
         f->value = row->figure.ticks;
         f->half = UNKNOWN;
         if (run->execution == EXEC_SILICON && run_has_hz(run))
             f->ns = units_ns(run, row->figure.ticks);
     }
-    if (row->status == ROW_WRONG)
+    if (row->out.status == ROW_WRONG)
         f->state = ESSENCE_FAILED;
 }
 
@@ -139,25 +139,25 @@ static void count(struct essence *s, const struct run_facts *run, const struct r
 {
     struct essence_spoils *p = &s->spoils;
     enum throttled throttled =
-        run->kept->throttled ? run->kept->throttled(row->kept) : THROTTLED_UNKNOWN;
+        run->kept->throttled ? run->kept->throttled(row->out.kept) : THROTTLED_UNKNOWN;
 
     s->rows++;
-    p->shared += row->shared;
+    p->shared += row->taken.shared;
     p->throttled += throttled == THROTTLED_YES;
     p->throttling_known = p->throttling_known || throttled != THROTTLED_UNKNOWN;
-    p->disturbed += row->disturbed;
-    p->windows += row->ticks.n ? row->ticks.n : row->method.body.all.n;
+    p->disturbed += row->taken.disturbed;
+    p->windows += row->gross.ticks.n ? row->gross.ticks.n : row->method.body.all.n;
 }
 
 void essence_row(struct essence *s, const struct run_facts *run, const struct row *row)
 {
-    struct essence_figure *figure = figure_of(s, run, row->bench);
+    struct essence_figure *figure = figure_of(s, run, row->out.bench);
 
-    if (row->status == ROW_UNSUPPORTED)
+    if (row->out.status == ROW_UNSUPPORTED)
         return;
-    if (figure && row->core == s->core)
+    if (figure && row->out.core == s->core)
         take(figure, run, row);
-    if (row->bench->form != FORM_CORES)
+    if (row->out.bench->form != FORM_CORES)
         count(s, run, row);
 }
 

@@ -82,10 +82,10 @@ static void show_pair(const struct run_facts *run, const struct forward_map *m, 
 static void show(const struct run_facts *run, const struct forward_map *m, struct report *r)
 {
     report_fresh_line(r);
-    fmt(r->out, "%-24s core %u: ", m->row.bench->name, run->core);
-    if (m->row.status != ROW_OK) {
-        fmt(r->out, "%s: %s\r\n", m->row.status == ROW_WRONG ? "FAIL" : "not available",
-            m->row.why);
+    fmt(r->out, "%-24s core %u: ", m->out.bench->name, run->core);
+    if (m->out.status != ROW_OK) {
+        fmt(r->out, "%s: %s\r\n", m->out.status == ROW_WRONG ? "FAIL" : "not available",
+            m->out.why);
         return;
     }
     fmt(r->out, "every value was checked%s\r\n", m->shared ? "; shared core: not judged" : "");
@@ -153,11 +153,11 @@ static void record(const struct run_facts *run, const struct forward_map *m, uns
 {
     struct json j;
 
-    if (!one_core_record_begin(r, &j, "forward", &m->row))
+    if (!one_core_record_begin(r, &j, "forward", &m->out))
         return;
-    if (one_core_record_status(&j, &m->row))
+    if (one_core_record_status(&j, &m->out))
         record_measured(run, m, s, &j);
-    one_core_record_end(&j, run, &m->row);
+    one_core_record_end(&j, run, &m->out);
 }
 
 void forward_heading(struct report *r, const struct run_facts *run, const char *suite)
@@ -170,7 +170,7 @@ void forward_heading(struct report *r, const struct run_facts *run, const char *
 
 void forward_show(const struct run_facts *run, const struct forward_map *m, struct report *r)
 {
-    unsigned records = m->row.status == ROW_OK ? m->sizes : 1;
+    unsigned records = m->out.status == ROW_OK ? m->sizes : 1;
 
     if (report_table(r))
         show(run, m, r);

@@ -53,22 +53,22 @@ static struct grouped_line *line_of(struct grouped *g, const struct bench *b, un
 bool grouped_take(struct grouped *g, const struct run_facts *run, const struct row *row,
                   bool trouble)
 {
-    const struct bench *b = row->bench;
+    const struct bench *b = row->out.bench;
 
-    if (!g->on || !b->family || row->status == ROW_UNSUPPORTED)
+    if (!g->on || !b->family || row->out.status == ROW_UNSUPPORTED)
         return false;
-    struct grouped_line *line = line_of(g, b, row->core);
+    struct grouped_line *line = line_of(g, b, row->out.core);
     if (!line)
         return false;
     struct per_op op = per_op_of(run, &row->figure);
     g->suite = b->suite;
     line->cell[b->column] = (struct grouped_cell){
-        .state = row->status == ROW_OK ? GROUPED_FIGURE : GROUPED_FAILED,
+        .state = row->out.status == ROW_OK ? GROUPED_FIGURE : GROUPED_FAILED,
         .value = op.value,
         .half = op.half,
         .modes = row->figure.modes.count > 1,
-        .told = trouble || row->status != ROW_OK || (op.percent && op.percent != g->percent),
-        .shared = row->shared,
+        .told = trouble || row->out.status != ROW_OK || (op.percent && op.percent != g->percent),
+        .shared = row->taken.shared,
     };
     return !line->cell[b->column].told;
 }

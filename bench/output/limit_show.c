@@ -9,7 +9,7 @@
 
 static const struct bench_limit *kind_of(const struct limit *l)
 {
-    return l->row.bench->limit;
+    return l->out.bench->limit;
 }
 
 /* Returns what a count is divided by. */
@@ -70,10 +70,10 @@ static void show_steps(const struct run_facts *run, const struct limit *l, struc
 static void show(const struct run_facts *run, const struct limit *l, struct report *r)
 {
     report_fresh_line(r);
-    fmt(r->out, "%-24s core %u: ", l->row.bench->name, run->core);
-    if (l->row.status != ROW_OK)
-        fmt(r->out, "%s: %s\r\n", l->row.status == ROW_WRONG ? "FAIL" : "not available",
-            l->row.why);
+    fmt(r->out, "%-24s core %u: ", l->out.bench->name, run->core);
+    if (l->out.status != ROW_OK)
+        fmt(r->out, "%s: %s\r\n", l->out.status == ROW_WRONG ? "FAIL" : "not available",
+            l->out.why);
     else
         show_steps(run, l, r->out);
 }
@@ -164,11 +164,11 @@ static void record(const struct run_facts *run, const struct limit *l, struct re
 {
     struct json j;
 
-    if (!one_core_record_begin(r, &j, "limit", &l->row))
+    if (!one_core_record_begin(r, &j, "limit", &l->out))
         return;
-    if (one_core_record_status(&j, &l->row))
+    if (one_core_record_status(&j, &l->out))
         record_measured(run, l, &j);
-    one_core_record_end(&j, run, &l->row);
+    one_core_record_end(&j, run, &l->out);
 }
 
 void limit_heading(struct report *r, const char *suite)

@@ -9,15 +9,15 @@
 
 void line_figure(struct report *r, const struct row *row, double value, const char *unit)
 {
-    if (!report_lines(r) || row->status == ROW_UNSUPPORTED)
+    if (!report_lines(r) || row->out.status == ROW_UNSUPPORTED)
         return;
-    fmt(r->out, "BT %s/%s@%u ", row->bench->suite, row->bench->name, row->core);
+    fmt(r->out, "BT %s/%s@%u ", row->out.bench->suite, row->out.bench->name, row->out.core);
     if (is_known(value)) {
         num_fmt(r->out, "%.*f %s", DECIMALS, value, unit);
     } else {
         fmt(r->out, "- -");
     }
-    fmt(r->out, " %s\r\n", row->status == ROW_OK ? "pass" : "fail");
+    fmt(r->out, " %s\r\n", row->out.status == ROW_OK ? "pass" : "fail");
 }
 
 void line_row(struct report *r, const struct run_facts *run, const struct row *row)
@@ -28,8 +28,8 @@ void line_row(struct report *r, const struct run_facts *run, const struct row *r
 
     if (h->known)
         line_figure(r, row, op.value, op.unit);
-    else if (row->ticks.n)
-        line_figure(r, row, units_of(run, row->ticks.median), unit);
+    else if (row->gross.ticks.n)
+        line_figure(r, row, units_of(run, row->gross.ticks.median), unit);
     else
         line_figure(r, row, UNKNOWN, unit);
 }

@@ -109,7 +109,7 @@ void method_show(struct report *r, const struct run_facts *run, const struct row
     if (m->method == METHOD_ADAPTIVE) {
         show_adaptive(r, run, m);
     } else {
-        fmt(r->out, " %5u", row->bench->ops);
+        fmt(r->out, " %5u", row->out.bench->ops);
         if (m->body.all.n == 0)
             return;
         if (m->method == METHOD_PLAIN)
@@ -240,7 +240,7 @@ static void record_adaptive(struct json *j, const struct run_facts *run, const s
                                          [ADAPTIVE_MOST] = "most",
                                          [ADAPTIVE_NO_CLOCK] = "no clock"};
     const struct method_result *m = &row->method;
-    const struct bench *b = row->bench;
+    const struct bench *b = row->out.bench;
     bool counted = units_are_instructions(run);
     double n = (double)m->operations, cycles = row->figure.cycles.theta;
 
@@ -268,7 +268,7 @@ void method_record(struct json *j, const struct run_facts *run, const struct row
     const struct method_result *m = &row->method;
 
     json_str(j, "method", method_names[m->method]);
-    if (row->status == ROW_UNSUPPORTED || row->ended)
+    if (row->out.status == ROW_UNSUPPORTED || row->out.ended)
         return;
     if (m->method == METHOD_ADAPTIVE) {
         record_adaptive(j, run, row);

@@ -3,30 +3,30 @@
 #include "lib/text/json.h"
 
 bool one_core_record_begin(struct report *r, struct json *j, const char *type,
-                           const struct row *row)
+                           const struct outcome *out)
 {
     if (!report_record(r, j, type))
         return false;
-    json_str(j, "suite", row->bench->suite);
-    json_str(j, "name", row->bench->name);
-    json_u64(j, "core", row->core);
+    json_str(j, "suite", out->bench->suite);
+    json_str(j, "name", out->bench->name);
+    json_u64(j, "core", out->core);
     return true;
 }
 
-bool one_core_record_status(struct json *j, const struct row *row)
+bool one_core_record_status(struct json *j, const struct outcome *out)
 {
-    json_str(j, "status", record_status[row->status]);
-    json_str(j, "why", row->why);
-    return row->status == ROW_OK;
+    json_str(j, "status", record_status[out->status]);
+    json_str(j, "why", out->why);
+    return out->status == ROW_OK;
 }
 
-void one_core_record_end(struct json *j, const struct run_facts *run, const struct row *row)
+void one_core_record_end(struct json *j, const struct run_facts *run, const struct outcome *out)
 {
     if (run->counts_smis)
-        json_u64(j, "smis", row->smis);
-    json_u64(j, "nmis", row->nmis);
+        json_u64(j, "smis", out->smis);
+    json_u64(j, "nmis", out->nmis);
     if (run->kept->record)
-        run->kept->record(row->kept, j);
+        run->kept->record(out->kept, j);
     json_end(j);
 }
 

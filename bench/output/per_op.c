@@ -51,16 +51,16 @@ struct per_op per_op_of(const struct run_facts *run, const struct row_figure *h)
 
 static bool has_windows(const struct row *row)
 {
-    enum form form = row->bench->form;
+    enum form form = row->out.bench->form;
 
-    return row->windows > 0 && form != FORM_EMPTY && form_has_windows(form);
+    return row->taken.windows > 0 && form != FORM_EMPTY && form_has_windows(form);
 }
 
 const char *per_op_missing(const struct run_facts *run, const struct row *row)
 {
     const struct row_figure *h = &row->figure;
 
-    if (row->status != ROW_OK || row->ended || !has_windows(row) ||
+    if (row->out.status != ROW_OK || row->out.ended || !has_windows(row) ||
         is_known(per_op_of(run, h).value))
         return NULL;
     if (!h->known)
@@ -75,7 +75,7 @@ const char *per_op_no_interval(const struct run_facts *run, const struct row *ro
     struct per_op op = per_op_of(run, &row->figure);
 
     if (run->execution != EXEC_SILICON || !run_has_cycles(run) || !has_windows(row) ||
-        row->status != ROW_OK || !is_known(op.value) || is_known(op.half))
+        row->out.status != ROW_OK || !is_known(op.value) || is_known(op.half))
         return NULL;
     return row->method.method == METHOD_DOUBLED
                ? "only one block has undisturbed windows of every kind"

@@ -69,7 +69,7 @@ void quiet_record_core(const struct quiet *q, unsigned k, struct report *r)
     const struct run_facts *run = q->cores->facts[k];
     struct json j;
 
-    if (!one_core_record_begin(r, &j, "gaps", &w->row))
+    if (!one_core_record_begin(r, &j, "gaps", &w->out))
         return;
     json_u64(&j, "watched_ticks", w->gaps.watched);
     json_u64(&j, "elapsed_ticks", w->ended - w->began);
@@ -88,7 +88,7 @@ void quiet_record_core(const struct quiet *q, unsigned k, struct report *r)
         json_u64(&j, "smis_before", w->smis_before);
         json_u64(&j, "smis_after", w->smis_after);
     }
-    one_core_record_end(&j, run, &w->row);
+    one_core_record_end(&j, run, &w->out);
 }
 
 static void record_cores(const struct quiet *q, const char *name,
@@ -130,7 +130,7 @@ void quiet_record(const struct quiet *q, const struct quiet_sum *s, struct repor
         return;
     json_str(&j, "suite", q->bench->suite);
     json_str(&j, "name", q->bench->name);
-    (void)one_core_record_status(&j, &q->row);
+    (void)one_core_record_status(&j, &q->out);
     record_cores(q, "cores", any, &j);
     json_bool(&j, "complete", q->complete);
     json_f64(&j, "asked_s", q->asked_s, 2);

@@ -97,13 +97,13 @@ static void show_core(const struct quiet *q, unsigned k, struct report *r)
     fmt(r->out, " %10s", wait_text(q, k, gaps_wait(g, QUIET_SHARE), text));
     fmt(r->out, " %12s", time_text(q, k, (double)g->ticks, text));
     if (q->cores->facts[k]->counts_smis)
-        fmt(r->out, " %9llu\r\n", (unsigned long long)w->row.smis);
+        fmt(r->out, " %9llu\r\n", (unsigned long long)w->out.smis);
     else
         fmt(r->out, " %9s\r\n", "-");
     show_lengths(g, r);
     show_periods(q, k, r);
-    if (w->row.nmis)
-        fmt(r->out, "     %llu NMIs or machine checks\r\n", (unsigned long long)w->row.nmis);
+    if (w->out.nmis)
+        fmt(r->out, "     %llu NMIs or machine checks\r\n", (unsigned long long)w->out.nmis);
 }
 
 static void show_result(const struct quiet *q, const struct quiet_sum *s, struct report *r)
@@ -134,8 +134,8 @@ static void show_sum(const struct quiet *q, const struct quiet_sum *s, struct re
     char text[TIME_TEXT];
 
     report_fresh_line(r);
-    if (q->row.status != ROW_OK)
-        fmt(r->out, "not complete: %s\r\n", q->row.why);
+    if (q->out.status != ROW_OK)
+        fmt(r->out, "not complete: %s\r\n", q->out.why);
     if (s->cores == 0)
         return;
     fmt(r->out, "longest gap %s on core %u; ",

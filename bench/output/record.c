@@ -54,7 +54,7 @@ static void record_bins(struct json *j, const struct bin *bin, size_t n)
 static void record_capped_histogram(struct json *j, const struct row *row, uint64_t *rest)
 {
     struct bin bins[HIST_CAP];
-    size_t n = histogram_fullest(row->hist, bins, HIST_CAP, rest);
+    size_t n = histogram_fullest(row->gross.hist, bins, HIST_CAP, rest);
 
     record_bins(j, bins, n);
 }
@@ -67,7 +67,7 @@ static void record_histogram(struct json *j, const struct run_facts *run, const 
         return;
     json_array(j, "hist");
     if (run->o->hist == HIST_FULL)
-        record_bins(j, row->hist->bin, row->hist->used);
+        record_bins(j, row->gross.hist->bin, row->gross.hist->used);
     else
         record_capped_histogram(j, row, &rest);
     json_close(j);
@@ -119,18 +119,18 @@ static void record_interval(struct json *j, const struct run_facts *run, const s
         record_ranks(j, &h->cycles);
     json_f64(j, "sd", h->cycles.s, 6);
     json_f64(j, "se", h->se, 6);
-    if (run->rounds > 1 && row->round_theta) {
+    if (run->rounds > 1 && row->spread.round_theta) {
         json_f64(j, "rounds_sd", h->cycles.between, 6);
         json_array(j, "rounds_cycles");
         for (unsigned i = 0; i < run->rounds; i++)
-            json_f64(j, NULL, row->round_theta[i], 6);
+            json_f64(j, NULL, row->spread.round_theta[i], 6);
         json_close(j);
     }
     /* A sweep has separate figures, one per offset. */
-    if (row->theta && row->placements > 1 && !sweep_made(run, row)) {
+    if (row->spread.theta && row->spread.placements > 1 && !sweep_made(run, row)) {
         json_array(j, "placements_cycles");
-        for (unsigned i = 0; i < row->placements; i++)
-            json_f64(j, NULL, row->theta[i], 6);
+        for (unsigned i = 0; i < row->spread.placements; i++)
+            json_f64(j, NULL, row->spread.theta[i], 6);
         json_close(j);
     }
     json_close(j);
@@ -140,7 +140,7 @@ static void record_sweep(struct json *j, const struct row *row)
 {
     json_object(j, "sweep");
     for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
-        const double *theta = row->theta + part * LAYOUT_OFFSETS;
+        const double *theta = row->spread.theta + part * LAYOUT_OFFSETS;
         struct sweep w = sweep_of(theta);
         if (w.known == 0)
             continue;
@@ -184,7 +184,7 @@ static void record_source(struct json *j, const struct run_facts *run, const str
     if (!run->cycle.counter.used)
         return;
     json_str(j, "cycle_counter", run->cycle.counter.used->name);
-    json_u64(j, "counter_unread_blocks", row->unread);
+    json_u64(j, "counter_unread_blocks", row->taken.unread);
 }
 
 /* Writes the cost of an iteration, nothing subtracted. */
@@ -243,7 +243,7 @@ static void record_row_figure(struct json *j, const struct run_facts *run, const
 
     record_per_op(j, run, row);
     record_speed(j, run, row);
-    json_u64(j, "placements", row->placements);
+    json_u64(j, "placements", row->spread.placements);
     json_bool(j, "doubled", h->doubled);
     if (sweep_made(run, row))
         record_sweep(j, row);
@@ -252,10 +252,10 @@ static void record_row_figure(struct json *j, const struct run_facts *run, const
         record_interval(j, run, row);
         if (row->method.method == METHOD_DOUBLED)
             record_modes(j, &h->modes);
-        if (row->truth > 0)
-            json_f64(j, "truth_cycles", row->truth, 3);
-        json_true(j, "truth_vague", row->truth_vague);
-        json_true(j, "truth_above", row->truth_above);
+        if (row->truth.cycles > 0)
+            json_f64(j, "truth_cycles", row->truth.cycles, 3);
+        json_true(j, "truth_vague", row->truth.vague);
+        json_true(j, "truth_above", row->truth.above);
     }
 }
 
@@ -265,25 +265,25 @@ static void record_changed(struct json *j, const struct row *row)
     struct sink_buf text;
     char changed[192];
 
-    if (!row->changed)
+    if (!row->out.changed)
         return;
     sink_buf_init(&text, changed, sizeof changed);
-    window_kept_text(row->changed, &text.sink);
+    window_kept_text(row->out.changed, &text.sink);
     json_str(j, "changed", changed);
 }
 
 static void record_counts(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    json_u64(j, "errors", row->errors);
-    json_u64(j, "disturbed", row->disturbed);
+    json_u64(j, "errors", row->taken.errors);
+    json_u64(j, "disturbed", row->taken.disturbed);
     record_changed(j, row);
-    json_true(j, "wide_vectors", row->wide);
-    json_true(j, "x87_stack_fault", row->x87_stack_fault);
-    json_u64(j, "nmis", row->nmis);
+    json_true(j, "wide_vectors", row->taken.wide);
+    json_true(j, "x87_stack_fault", row->taken.x87_stack_fault);
+    json_u64(j, "nmis", row->out.nmis);
     if (run->counts_smis)
-        json_u64(j, "smis", row->smis);
-    json_u64(j, "windows", row->windows);
-    json_u64(j, "sampling_ticks", row->sampling_ticks);
+        json_u64(j, "smis", row->out.smis);
+    json_u64(j, "windows", row->taken.windows);
+    json_u64(j, "sampling_ticks", row->taken.sampling_ticks);
 }
 
 /* Writes how the row's instructions were counted. */
@@ -292,7 +292,7 @@ static void record_steps(struct json *j, const struct run_facts *run, const stru
     const struct stepped *s = &row->stepped;
 
     if (row->work != WORK_NOTHING_TO_JUDGE) {
-        json_f64(j, "least_instructions", bench_least_instructions(row->bench), 6);
+        json_f64(j, "least_instructions", bench_least_instructions(row->out.bench), 6);
         json_bool(j, "work_judged", row->work == WORK_JUDGED);
     }
     if (!s->tried)
@@ -323,7 +323,7 @@ static void record_steps(struct json *j, const struct run_facts *run, const stru
 static void record_method(struct json *j, const struct run_facts *run, const struct row *row)
 {
     method_record(j, run, row);
-    if (row->status == ROW_UNSUPPORTED)
+    if (row->out.status == ROW_UNSUPPORTED)
         return;
     record_counts(j, run, row);
     witness_record_row(run, row, j);
@@ -335,24 +335,24 @@ static void record_method(struct json *j, const struct run_facts *run, const str
 
 static void record_figures(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    json_u64(j, "n", row->ticks.n);
+    json_u64(j, "n", row->gross.ticks.n);
     if (run->execution == EXEC_SILICON)
-        json_u64(j, "rounds", row->rounds);
+        json_u64(j, "rounds", row->spread.rounds);
     record_counts(j, run, row);
     witness_record_row(run, row, j);
-    json_u64(j, "warmup_blocks", row->warmup_blocks);
-    json_bool(j, "steady", row->steady);
-    if (row->ticks.n == 0)
+    json_u64(j, "warmup_blocks", row->taken.warmup_blocks);
+    json_bool(j, "steady", row->taken.steady);
+    if (row->gross.ticks.n == 0)
         return;
-    record_summary(j, "ticks", &row->ticks, row->hist->width);
+    record_summary(j, "ticks", &row->gross.ticks, row->gross.hist->width);
     record_histogram(j, run, row);
-    if (!row->has_net)
+    if (!row->gross.has_net)
         return;
-    record_summary(j, "empty", &row->empty, row->empty_bin);
+    record_summary(j, "empty", &row->gross.empty, row->gross.empty_bin);
     json_object(j, "net");
-    json_f64(j, "ticks", row->net, 4);
+    json_f64(j, "ticks", row->gross.net, 4);
     if (units_are_instructions(run))
-        json_f64(j, "instructions", units_of(run, row->net), 6);
+        json_f64(j, "instructions", units_of(run, row->gross.net), 6);
     json_close(j);
     record_row_figure(j, run, row);
     compare_units_record(j, run, row);
@@ -364,25 +364,25 @@ void record_row(struct report *r, const struct run_facts *run, const struct row 
 
     if (!report_record(r, &j, "row"))
         return;
-    json_str(&j, "suite", row->bench->suite);
-    json_str(&j, "name", row->bench->name);
-    json_str(&j, "object", objects_name_of(row->bench));
-    if (row->bench->code && row->bench->code->args_of)
-        json_u64(&j, "arg", row->bench->code->arg);
-    json_u64(&j, "core", row->core);
+    json_str(&j, "suite", row->out.bench->suite);
+    json_str(&j, "name", row->out.bench->name);
+    json_str(&j, "object", objects_name_of(row->out.bench));
+    if (row->out.bench->code && row->out.bench->code->args_of)
+        json_u64(&j, "arg", row->out.bench->code->arg);
+    json_u64(&j, "core", row->out.core);
     json_str(&j, "recipe", recipe_names[row->recipe]);
-    json_str(&j, "form", record_form[row->bench->form]);
-    json_u64(&j, "ops", row->bench->ops);
-    json_bool(&j, "cold", run_is_cold(run, row->bench));
-    json_str(&j, "status", record_status[row->status]);
-    json_str(&j, "why", row->why);
+    json_str(&j, "form", record_form[row->out.bench->form]);
+    json_u64(&j, "ops", row->out.bench->ops);
+    json_bool(&j, "cold", run_is_cold(run, row->out.bench));
+    json_str(&j, "status", record_status[row->out.status]);
+    json_str(&j, "why", row->out.why);
     if (row->method.method != METHOD_DOUBLED)
         record_method(&j, run, row);
-    else if (row->status != ROW_UNSUPPORTED)
+    else if (row->out.status != ROW_UNSUPPORTED)
         record_figures(&j, run, row);
     record_steps(&j, run, row);
     slowdown_record(&j, run, row);
-    if (row->status != ROW_UNSUPPORTED && run->kept->record)
-        run->kept->record(row->kept, &j);
+    if (row->out.status != ROW_UNSUPPORTED && run->kept->record)
+        run->kept->record(row->out.kept, &j);
     json_end(&j);
 }

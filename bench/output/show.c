@@ -77,7 +77,7 @@ static void show_fallback(struct report *r, const struct run_facts *run, const s
 static void show_sweep(struct report *r, const struct row *row)
 {
     for (unsigned part = 0; part < LAYOUT_PARTS; part++) {
-        struct sweep w = sweep_of(row->theta + part * LAYOUT_OFFSETS);
+        struct sweep w = sweep_of(row->spread.theta + part * LAYOUT_OFFSETS);
         if (w.known == 0)
             continue;
         fmt(r->out, "    %-5s offsets: min", layout_part_names[part]);
@@ -106,8 +106,8 @@ static void show_second_source(struct report *r, const struct run_facts *run, co
         fmt(r->out, " cycles/op\r\n");
     }
     if (row_counter_failed(row)) /* the record also has smaller numbers */
-        fmt(r->out, "  ^ %u of %llu blocks without a reading of %s\r\n", row->unread,
-            (unsigned long long)row->blocks, run->cycle.counter.used->name);
+        fmt(r->out, "  ^ %u of %llu blocks without a reading of %s\r\n", row->taken.unread,
+            (unsigned long long)row->taken.blocks, run->cycle.counter.used->name);
 }
 
 /* Writes the name; with several cores "name @core". */
@@ -116,8 +116,8 @@ static void show_name(struct report *r, const struct run_facts *run, const struc
     char name[40];
 
     if (run->cores > 1)
-        fmt_buf(name, sizeof name, "%s @%u", row->bench->name, row->core);
-    fmt(r->out, "%-24s", run->cores > 1 ? name : row->bench->name);
+        fmt_buf(name, sizeof name, "%s @%u", row->out.bench->name, row->out.core);
+    fmt(r->out, "%-24s", run->cores > 1 ? name : row->out.bench->name);
 }
 
 static void show_why_not(struct report *r, const struct run_facts *run, const struct row *row)
@@ -128,17 +128,17 @@ static void show_why_not(struct report *r, const struct run_facts *run, const st
         where = "by this method";
     else if (cpu_lacks(run->cpu, row->recipe))
         where = "on this CPU";
-    fmt(r->out, " not %s: %s\r\n", where, row->why);
+    fmt(r->out, " not %s: %s\r\n", where, row->out.why);
 }
 
 /* Writes the heading's columns. */
 static void show_columns(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct summary *t = &row->ticks;
+    const struct summary *t = &row->gross.ticks;
 
     if (t->n == 0)
         return;
-    fmt(r->out, " %5u", row->bench->ops);
+    fmt(r->out, " %5u", row->out.bench->ops);
     per_op_number(r, units_of(run, (double)t->min), 0, 8);
     per_op_number(r, units_of(run, t->median), 0, 8);
     per_op_number(r, units_of(run, t->p99), 0, 8);
@@ -177,7 +177,7 @@ static void show_hidden(struct report *r, const struct row *row)
 
 static void show_vague(struct report *r, const struct row *row)
 {
-    if (!row->truth_vague)
+    if (!row->truth.vague)
         return;
     num_fmt(r->out,
             "  ^ its interval of %.3f to %.3f is too wide to distinguish a latency from one a "
@@ -187,27 +187,27 @@ static void show_vague(struct report *r, const struct row *row)
 
 static void show_above(struct report *r, const struct row *row)
 {
-    if (!row->truth_above)
+    if (!row->truth.above)
         return;
     num_fmt(r->out,
             "  ^ slower than the documented %.3f cycles; not judged: others may have used the core "
             "or its caches\r\n",
-            row->truth);
+            row->truth.cycles);
 }
 
 /* Writes the state that the body changed. A row that failed because of it has reported it. */
 static void show_changed(struct report *r, const struct row *row)
 {
-    if (!row->changed || row->status != ROW_OK)
+    if (!row->out.changed || row->out.status != ROW_OK)
         return;
     fmt(r->out, "  ^ its body changed ");
-    window_kept_text(row->changed, r->out);
+    window_kept_text(row->out.changed, r->out);
     fmt(r->out, "; it was restored\r\n");
 }
 
 static void show_x87_fault(struct report *r, const struct row *row)
 {
-    if (row->x87_stack_fault)
+    if (row->taken.x87_stack_fault)
         fmt(r->out, "  ^ its body overflowed or underflowed the x87 stack; the figure includes the "
                     "CPU's handling of that\r\n");
 }
@@ -227,33 +227,33 @@ static void show_missing(struct report *r, const struct run_facts *run, const st
 /* Writes the notes about problems. */
 static void show_trouble(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    if (row->status == ROW_WRONG)
-        fmt(r->out, "  ^ FAIL: %s\r\n", row->why);
+    if (row->out.status == ROW_WRONG)
+        fmt(r->out, "  ^ FAIL: %s\r\n", row->out.why);
     show_missing(r, run, row);
-    if (row->errors)
-        fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->errors);
-    size_t n = row->ticks.n ? row->ticks.n : row->method.body.all.n;
-    if (row->disturbed * 100ull > n) /* above 1%; the record always has the number */
-        fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->disturbed, n);
-    if (row->smis)
-        fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->smis);
+    if (row->taken.errors)
+        fmt(r->out, "  ^ %u operations failed; their samples are left out\r\n", row->taken.errors);
+    size_t n = row->gross.ticks.n ? row->gross.ticks.n : row->method.body.all.n;
+    if (row->taken.disturbed * 100ull > n) /* above 1%; the record always has the number */
+        fmt(r->out, "  ^ %u of %zu windows disturbed\r\n", row->taken.disturbed, n);
+    if (row->out.smis)
+        fmt(r->out, "  ^ %llu SMIs came\r\n", (unsigned long long)row->out.smis);
     show_changed(r, row);
     show_x87_fault(r, row);
     show_work(r, row);
     witness_show_row(row, r->out);
     if (run->kept->show)
-        run->kept->show(row->kept, r->out);
+        run->kept->show(row->out.kept, r->out);
     show_second_source(r, run, row);
 }
 
 static void show_line(struct report *r, const struct run_facts *run, const struct row *row)
 {
     show_name(r, run, row);
-    if (row->status == ROW_UNSUPPORTED) {
+    if (row->out.status == ROW_UNSUPPORTED) {
         show_why_not(r, run, row);
         return;
     }
-    if (row->method.method != METHOD_DOUBLED && !row->ended)
+    if (row->method.method != METHOD_DOUBLED && !row->out.ended)
         method_show(r, run, row);
     show_columns(r, run, row);
     fmt(r->out, "\r\n");
@@ -302,7 +302,7 @@ static void draw_histogram(struct report *r, const struct run_facts *run, const 
 {
     struct bin bins[DRAWN_BINS];
     uint64_t rest, most = 1;
-    size_t n = histogram_fullest(row->hist, bins, DRAWN_BINS, &rest);
+    size_t n = histogram_fullest(row->gross.hist, bins, DRAWN_BINS, &rest);
 
     for (size_t i = 0; i < n; i++)
         most = bins[i].count > most ? bins[i].count : most;
@@ -321,21 +321,21 @@ static void draw_histogram(struct report *r, const struct run_facts *run, const 
 
 static void show_details(struct report *r, const struct run_facts *run, const struct row *row)
 {
-    const struct summary *t = &row->ticks;
+    const struct summary *t = &row->gross.ticks;
 
     if (t->n == 0)
         return;
     fmt(r->out, "  n %zu, %s a window, recipe %s, %u warm-up blocks%s\r\n ", t->n,
-        units_window(run), recipe_names[row->recipe], row->warmup_blocks,
-        row->steady ? "" : " (not steady)");
+        units_window(run), recipe_names[row->recipe], row->taken.warmup_blocks,
+        row->taken.steady ? "" : " (not steady)");
     show_figure(r, "p25", units_of(run, t->p25), 1);
     show_figure(r, "p75", units_of(run, t->p75), 1);
     show_figure(r, "mean", units_of(run, t->mean), 2);
     show_figure(r, "sd", units_of(run, t->sd), 2);
     show_figure(r, "MAD", units_of(run, t->mad), 1);
-    if (row->has_net) {
-        show_figure(r, "empty", units_of(run, row->empty.mean), 2);
-        show_figure(r, "net", units_of(run, row->net), 2);
+    if (row->gross.has_net) {
+        show_figure(r, "empty", units_of(run, row->gross.empty.mean), 2);
+        show_figure(r, "net", units_of(run, row->gross.net), 2);
     }
     if (units_have_core_hz(run, row)) {
         show_figure(r, "core", units_core_hz(run, row) / 1e6, 1);

@@ -14,7 +14,7 @@ static double root_of_squares(double a, double b)
 static struct slowdown difference(const struct row *row)
 {
     const struct estimate *now = &row->figure.cycles;
-    const struct core_figure *alone = &row->alone;
+    const struct core_figure *alone = &row->beside.alone;
     double by = now->theta - alone->cycles;
     double below = root_of_squares(now->theta - now->lo, alone->hi - alone->cycles);
     double above = root_of_squares(now->hi - now->theta, alone->cycles - alone->lo);
@@ -27,7 +27,7 @@ static struct slowdown difference(const struct row *row)
 struct slowdown slowdown_of(const struct row *row)
 {
     const struct estimate *now = &row->figure.cycles;
-    const struct core_figure *alone = &row->alone;
+    const struct core_figure *alone = &row->beside.alone;
     double quotient = now->theta / alone->cycles;
 
     if (estimate_is_near_zero(alone->cycles, alone->lo, row->loop.cycles))
@@ -40,7 +40,7 @@ struct slowdown slowdown_of(const struct row *row)
 
 static bool has_slowdown(const struct run_facts *run, const struct row *row)
 {
-    return row->together > 0 && row->figure.known && is_known(row->alone.ticks) &&
+    return row->beside.together > 0 && row->figure.known && is_known(row->beside.alone.ticks) &&
            run->execution != EXEC_EMULATED;
 }
 
@@ -58,7 +58,7 @@ void slowdown_show(struct report *r, const struct run_facts *run, const struct r
     fmt(r->out,
         s.relative ? "  slowdown by %u cores at once: ticks "
                    : "  slower by %u cores at once: ticks/op ",
-        row->together);
+        row->beside.together);
     num_f64(r->out, s.ticks, decimals, 0);
     if (is_known(s.cycles)) {
         num_fmt(r->out, ", %s %.*f (%.*f to %.*f)", unit(run), decimals, s.cycles, decimals, s.low,
@@ -69,16 +69,16 @@ void slowdown_show(struct report *r, const struct run_facts *run, const struct r
 
 void slowdown_record(struct json *j, const struct run_facts *run, const struct row *row)
 {
-    if (row->together == 0)
+    if (row->beside.together == 0)
         return;
     json_str(j, "share", "together");
-    json_u64(j, "together", row->together);
+    json_u64(j, "together", row->beside.together);
     if (!has_slowdown(run, row))
         return;
     struct slowdown s = slowdown_of(row);
     json_object(j, "alone");
-    json_f64(j, "ticks", row->alone.ticks, 6);
-    json_f64(j, unit(run), row->alone.cycles, 6);
+    json_f64(j, "ticks", row->beside.alone.ticks, 6);
+    json_f64(j, unit(run), row->beside.alone.cycles, 6);
     json_close(j);
     json_object(j, s.relative ? "slowdown" : "slower");
     json_f64(j, "ticks", s.ticks, 6);

@@ -77,21 +77,22 @@ void witness_show_end(const struct run_facts *run, struct report *r)
 
 static double share_of(const struct row *row)
 {
-    return row->blocks ? (double)row->shared_blocks / (double)row->blocks : UNKNOWN;
+    return row->taken.blocks ? (double)row->taken.shared_blocks / (double)row->taken.blocks
+                             : UNKNOWN;
 }
 
 void witness_record_row(const struct run_facts *run, const struct row *row, struct json *j)
 {
-    if (run->witness.why_not || row->blocks == 0)
+    if (run->witness.why_not || row->taken.blocks == 0)
         return;
     json_f64(j, "shared", share_of(row), 4);
-    json_u64(j, "shared_blocks", row->shared_blocks);
-    json_bool(j, "exclusive", !row->shared);
+    json_u64(j, "shared_blocks", row->taken.shared_blocks);
+    json_bool(j, "exclusive", !row->taken.shared);
 }
 
 void witness_show_row(const struct row *row, struct sink *out)
 {
-    if (row->shared)
+    if (row->taken.shared)
         fmt(out,
             "  ^ shared: the core was shared in %u%% of its blocks; the interval covers both "
             "states,\r\n"

@@ -69,7 +69,7 @@ struct meeting {
 
 /* One core that watched for gaps. */
 struct watch {
-    struct row row; /* bench, core, status, why, events; nothing else is used */
+    struct outcome out;
     struct gaps gaps;
     struct gap_periods periods;
     uint64_t began, ended;            /* TSC; began 0: it did not watch */
@@ -80,7 +80,7 @@ struct watch {
 struct quiet {
     const struct bench *bench;
     const struct run_cores *cores;
-    struct row row;      /* status and why; not ok: a core faulted or did not answer */
+    struct outcome out;  /* not ok: a core faulted or did not answer */
     unsigned n;          /* cores that took part */
     struct watch *watch; /* of each of cores->all */
     bool complete;       /* all of asked_s was watched */

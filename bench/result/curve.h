@@ -25,7 +25,7 @@ struct curve_point {
 enum curve_spoiled { CURVE_CLEAN, CURVE_SHARED, CURVE_FALLS, CURVE_EMULATED };
 
 struct curve {
-    struct row row;       /* bench, core, status, why, events; nothing else is used */
+    struct outcome out;
     uint64_t wanted;      /* bytes up to which sizes were asked for */
     uint64_t page;        /* size of the pages */
     const char *prefetch; /* the state of the prefetchers meanwhile: "on"; NULL: not known */

@@ -14,7 +14,7 @@ struct forward_cell {
 };
 
 struct forward_map {
-    struct row row;   /* bench, core, status, why, events; nothing else is used */
+    struct outcome out;
     unsigned sizes;   /* 1, 2, 4 ...: the number of sizes that this CPU has */
     unsigned visits;  /* measurements of each cell, each at another place */
     bool shared;      /* a neighbour used the core for most of the visits: not judged */

@@ -29,7 +29,7 @@ enum limit_spoiled {
 };
 
 struct limit {
-    struct row row;      /* bench, core, status, why, events; nothing else is used */
+    struct outcome out;
     bool less_time;      /* the largest counts are missing: they would have taken too long */
     unsigned rounds;     /* passes over the counts */
     uint64_t operations; /* that were timed */

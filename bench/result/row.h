@@ -158,73 +158,99 @@ struct row_loop {
 
 enum row_status { ROW_OK, ROW_WRONG, ROW_UNSUPPORTED };
 
-struct row {
+/* How the row ended on a core: what every kind of measurement has. */
+struct outcome {
     const struct bench *bench;
     unsigned core;
-    enum recipe recipe;
     enum row_status status;
     const char *why; /* the reason if not ok; may point to `said` */
     bool ended;      /* its windows were aborted: there are no figures */
     char said[256];
-    unsigned together;        /* cores that measured it at once; 0: one at a time */
-    struct core_figure alone; /* if together: the same row before, on this core alone */
+    uint32_t changed; /* 1 << each enum window_kept that its windows changed (window.h) */
+    uint64_t smis;    /* while it was measured, if the platform counts them */
+    uint64_t nmis;    /* and machine checks, since the previous row; bench/kinds/ fills it */
+    uint64_t
+        kept[PLATFORM_KEPT]; /* the core's events during the row, as the platform records them */
+};
 
-    uint32_t changed;        /* 1 << each enum window_kept that its windows changed (window.h) */
+/* The windows that were taken, and what went wrong in them. */
+struct taken {
+    uint64_t windows;        /* of all kinds, warm-up included, ... */
+    uint64_t sampling_ticks; /* ... and the ticks for all of them */
+    uint64_t blocks;         /* of all kinds, including repeated ones, ... */
+    uint64_t shared_blocks;  /* ... and the shared ones of them */
+    bool shared;             /* too many are shared: the figure is not judged */
+    bool steady;             /* warm-up ended by its test, not by warmup= */
     bool wide;               /* its code uses wide vectors, and was warmed up for them (wide.h) */
     bool x87_stack_fault;    /* its windows overflowed or underflowed the x87 stack */
+    uint32_t warmup_blocks;  /* number of them until the body was steady, or warmup= */
     uint32_t errors;         /* operations that failed; their samples are omitted */
     uint32_t errors_outside; /* failed in windows that are not samples: warm-up, twice the body */
     uint32_t errors_subtracted; /* calls of the empty body that returned an error */
     uint32_t disturbed;         /* windows, kept in ticks and in the histogram, left out of net */
-    uint64_t smis;              /* while it was measured, if the platform counts them */
-    uint64_t nmis; /* and machine checks, since the previous row; bench/kinds/ fills it */
-    uint64_t
-        kept[PLATFORM_KEPT]; /* the core's events during the row, as the platform records them */
-    uint64_t blocks;         /* of all kinds, including repeated ones, ... */
-    uint64_t shared_blocks;  /* ... and the shared ones of them */
-    bool shared;             /* too many are shared: the figure is not judged */
-    uint64_t windows;        /* of all kinds, warm-up included, ... */
-    uint64_t sampling_ticks; /* ... and the ticks for all of them */
-    uint32_t warmup_blocks;  /* number of them until the body was steady, or warmup= */
-    bool steady;             /* warm-up ended by its test, not by warmup= */
-    struct summary ticks;    /* gross: one window of the body */
+    uint32_t unread;            /* blocks without a reading of the counter */
+};
+
+/* The ticks of single windows, before anything is subtracted but the empty window. */
+struct gross {
+    struct summary ticks; /* one window of the body */
     bool has_net;
-    struct summary empty; /* one window of the empty body */
-    double net;           /* location(body) - location(empty), signed, ticks per window */
-
-    unsigned placements;
-    unsigned rounds; /* complete rounds */
-    /* Core cycles per operation of each placement and each round; valid until the next row. */
-    const double *theta, *round_theta;
-    struct row_figure figure;
-    struct method_result method; /* for methods other than doubled; ticks and net are then empty */
-    double cycles_per_tick;      /* while this row was measured; 0: not known */
-    uint32_t unread;             /* blocks without a reading of the counter */
-    double truth;                /* documented core cycles per operation; 0: not known */
-    bool truth_vague;            /* its interval contains more than one whole latency */
-    bool truth_above;            /* slower than documented, maybe since others used the core */
-    struct stepped stepped;      /* its instructions */
-    enum work work;
-    struct row_loop loop;
-
+    struct summary empty;         /* one window of the empty body */
+    double net;                   /* location(body) - location(empty), signed, ticks per window */
     const struct histogram *hist; /* of the body's ticks.n samples; valid until the next row */
     uint64_t empty_bin;           /* the width of the bins of `empty`; 1: it is exact */
+};
+
+/* Core cycles per operation of each placement and each round; valid until the next row. */
+struct spread {
+    unsigned placements;
+    unsigned rounds; /* complete rounds */
+    const double *theta, *round_theta;
+};
+
+/* The comparison with the documented latency. */
+struct truth {
+    double cycles; /* documented core cycles per operation; 0: not known */
+    bool vague;    /* its interval contains more than one whole latency */
+    bool above;    /* slower than documented, maybe since others used the core */
+};
+
+/* share=together */
+struct beside {
+    unsigned together;        /* cores that measured it at once; 0: one at a time */
+    struct core_figure alone; /* if together: the same row before, on this core alone */
+};
+
+struct row {
+    struct outcome out;
+    enum recipe recipe;
+    struct taken taken;
+    struct gross gross;
+    struct spread spread;
+    struct row_figure figure;
+    struct method_result method; /* for methods other than doubled; `gross` is then empty */
+    struct row_loop loop;
+    enum work work;
+    struct stepped stepped; /* its instructions */
+    struct truth truth;
+    struct beside beside;
+    double cycles_per_tick; /* while this row was measured; 0: not known */
 };
 
 /* Returns whether at least an eighth of the blocks have no reading of the counter. Fewer are no
  * problem: another program had the core, and the counter's figure is that of the other blocks. */
 static inline bool row_counter_failed(const struct row *row)
 {
-    return row->unread && row->unread * 8ull >= row->blocks;
+    return row->taken.unread && row->taken.unread * 8ull >= row->taken.blocks;
 }
 
 /* Fails the row, as wrong or not supported. The first reason is kept. why NULL: does nothing. */
-static inline void row_fail(struct row *row, enum row_status status, const char *why)
+static inline void outcome_fail(struct outcome *out, enum row_status status, const char *why)
 {
-    if (row->why || !why)
+    if (out->why || !why)
         return;
-    row->status = status;
-    row->why = why;
+    out->status = status;
+    out->why = why;
 }
 
 #endif

@@ -66,40 +66,40 @@ void run_show_suite(struct run *run, const struct bench *b)
 }
 
 /* Counts the failure of a row; with several cores its name is "name @core". */
-static void fail(struct run *run, const struct row *row)
+static void fail(struct run *run, const struct outcome *out)
 {
     char name[40];
 
-    fmt_buf(name, sizeof name, "%s @%u", row->bench->name, row->core);
-    report_failed(run->report, row->bench->suite, run->plan->n > 1 ? name : row->bench->name);
+    fmt_buf(name, sizeof name, "%s @%u", out->bench->name, out->core);
+    report_failed(run->report, out->bench->suite, run->plan->n > 1 ? name : out->bench->name);
 }
 
 /* Notes whether the row was measured; if not, why, for a run without any figure. */
-static void note_measured(struct run *run, const struct row *row)
+static void note_measured(struct run *run, const struct outcome *out)
 {
-    if (row->status != ROW_UNSUPPORTED)
+    if (out->status != ROW_UNSUPPORTED)
         run->measured++;
     else if (!run->not_measured[0])
-        fmt_buf(run->not_measured, sizeof run->not_measured, "%s/%s: %s", row->bench->suite,
-                row->bench->name, row->why);
+        fmt_buf(run->not_measured, sizeof run->not_measured, "%s/%s: %s", out->bench->suite,
+                out->bench->name, out->why);
 }
 
 /* Counts a result that is not a row of the report, but whose checks can fail. `from`: the TSC
  * before it was shown. */
-static void count_shown(struct run *run, const struct row *row, bool shared, uint64_t from)
+static void count_shown(struct run *run, const struct outcome *out, bool shared, uint64_t from)
 {
-    bool measured = row->status != ROW_UNSUPPORTED;
+    bool measured = out->status != ROW_UNSUPPORTED;
 
-    note_measured(run, row);
+    note_measured(run, out);
     run->report->curves += measured;
     run->essence->rows += measured;
     run->essence->spoils.shared += measured && shared;
-    if (row->ended)
-        run_tell_ended(run, row);
-    else if (row->status == ROW_WRONG)
-        fail(run, row);
-    run->report->smis += row->smis;
-    run_tell_interruptions(run, row->nmis, row->bench);
+    if (out->ended)
+        run_tell_ended(run, out);
+    else if (out->status == ROW_WRONG)
+        fail(run, out);
+    run->report->smis += out->smis;
+    run_tell_interruptions(run, out->nmis, out->bench);
     run->told += tsc_now() - from;
 }
 
@@ -166,10 +166,10 @@ void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
 /* Counts the events of a core that watched. */
 static void count_watch(struct run *run, const struct watch *w)
 {
-    run->report->smis += w->row.smis;
-    run_tell_interruptions(run, w->row.nmis, w->row.bench);
+    run->report->smis += w->out.smis;
+    run_tell_interruptions(run, w->out.nmis, w->out.bench);
     if (!run->plan->pace->stopped)
-        run_tell_ended(run, &w->row);
+        run_tell_ended(run, &w->out);
 }
 
 void run_show_quiet(struct run *run, const struct quiet *q)
@@ -179,13 +179,13 @@ void run_show_quiet(struct run *run, const struct quiet *q)
 
     for (unsigned k = 0; k < q->cores->all; k++) {
         count_watch(run, &q->watch[k]);
-        ended = ended || q->watch[k].row.ended;
+        ended = ended || q->watch[k].out.ended;
     }
-    if (q->row.status == ROW_WRONG && !ended)
-        fail(run, &q->row);
+    if (q->out.status == ROW_WRONG && !ended)
+        fail(run, &q->out);
     if (quiet_show(q, run->report) == QUIET_FAIL)
         report_failed(run->report, q->bench->suite, q->bench->name);
-    note_measured(run, &q->row);
+    note_measured(run, &q->out);
     run->told += tsc_now() - from;
 }
 
@@ -195,7 +195,7 @@ void run_show_curve(struct run *run, const struct curve *c, unsigned k)
 
     curve_show(&run->plan->core[k].engine.facts, c, run->report);
     sheet_curve(&run->essence->sheet, &run->plan->core[k].engine.facts, c, type_of(run, k));
-    count_shown(run, &c->row, c->spoiled == CURVE_SHARED, from);
+    count_shown(run, &c->out, c->spoiled == CURVE_SHARED, from);
 }
 
 void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
@@ -204,7 +204,7 @@ void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
 
     forward_show(&run->plan->core[k].engine.facts, m, run->report);
     sheet_forward(&run->essence->sheet, &run->plan->core[k].engine.facts, m, type_of(run, k));
-    count_shown(run, &m->row, m->shared, from);
+    count_shown(run, &m->out, m->shared, from);
 }
 
 void run_show_limit(struct run *run, const struct limit *l, unsigned k)
@@ -213,7 +213,7 @@ void run_show_limit(struct run *run, const struct limit *l, unsigned k)
 
     limit_show(&run->plan->core[k].engine.facts, l, run->report);
     sheet_limit(&run->essence->sheet, &run->plan->core[k].engine.facts, l, type_of(run, k));
-    count_shown(run, &l->row, l->spoiled == LIMIT_SHARED, from);
+    count_shown(run, &l->out, l->spoiled == LIMIT_SHARED, from);
 }
 
 void run_count(struct run *run, const struct row *row, const struct run_facts *facts)
@@ -221,12 +221,12 @@ void run_count(struct run *run, const struct row *row, const struct run_facts *f
     struct report *r = run->report;
 
     r->rows++;
-    if (row->status == ROW_WRONG)
-        fail(run, row);
-    r->smis += row->smis;
-    r->unproven += row->work == WORK_NOT_JUDGED && row->status == ROW_OK;
+    if (row->out.status == ROW_WRONG)
+        fail(run, &row->out);
+    r->smis += row->out.smis;
+    r->unproven += row->work == WORK_NOT_JUDGED && row->out.status == ROW_OK;
     essence_row(run->essence, facts, row);
-    note_measured(run, row);
+    note_measured(run, &row->out);
 }
 
 void run_show_row(struct run *run, unsigned k)
@@ -238,12 +238,12 @@ void run_show_row(struct run *run, unsigned k)
         return;
     uint64_t from = tsc_now();
     const struct run_facts *facts = &run->plan->core[k].engine.facts;
-    enter_suite(run, row->bench);
+    enter_suite(run, row->out.bench);
     bool full = !grouped_take(run->grouped, facts, row, show_has_trouble(run->report, facts, row));
     if (full)
-        run_show_suite(run, row->bench);
+        run_show_suite(run, row->out.bench);
     show_row(run->report, facts, row, !full ? SHOW_RECORD : details ? SHOW_DETAILS : SHOW_LINE);
-    run_tell_interruptions(run, row->nmis, row->bench);
+    run_tell_interruptions(run, row->out.nmis, row->out.bench);
     run_tell_timers(run, k, row);
     run_tell_unlike_steps(run, row);
     run_count(run, row, facts);

@@ -99,7 +99,7 @@ void run_tell_one_round(const struct run *run);
 /* Warns if a row's guess exceeds the deadline by so much that the row is likely to be aborted. */
 void run_warn_of_deadline(const struct run *run, const struct bench *b);
 /* Reports a row that was aborted and has no figures, if it was: a failure of the run. */
-void run_tell_ended(const struct run *run, const struct row *row);
+void run_tell_ended(const struct run *run, const struct outcome *out);
 /* Reports that no row has figures: a failure of the run. */
 void run_tell_nothing_measured(const struct run *run);
 

@@ -44,8 +44,8 @@ static void tell_timer(const struct run *run, const struct row *row, const char 
     if (times == 0)
         return;
     report_eventf(run->report, "warning", "%s/%s on core %u: %s failed while the row ran: %llu %s",
-                  row->bench->suite, row->bench->name, row->core, timer, (unsigned long long)times,
-                  what);
+                  row->out.bench->suite, row->out.bench->name, row->out.core, timer,
+                  (unsigned long long)times, what);
 }
 
 void run_tell_unlike_steps(const struct run *run, const struct row *row)
@@ -55,7 +55,7 @@ void run_tell_unlike_steps(const struct run *run, const struct row *row)
     report_eventf(
         run->report, "warning",
         "%s/%s on core %u: the counter of retired instructions disagrees with the steps: %s",
-        row->bench->suite, row->bench->name, row->core, row->stepped.unlike);
+        row->out.bench->suite, row->out.bench->name, row->out.core, row->stepped.unlike);
 }
 
 void run_tell_timers(const struct run *run, unsigned k, const struct row *row)
@@ -66,7 +66,7 @@ void run_tell_timers(const struct run *run, unsigned k, const struct row *row)
         tell_timer(run, row, e->facts.clock.used->name, row->method.clock_failed,
                    "readings of this clock were given up");
     if (e->facts.cycle.counter.used && row_counter_failed(row))
-        tell_timer(run, row, e->facts.cycle.counter.used->name, row->unread,
+        tell_timer(run, row, e->facts.cycle.counter.used->name, row->taken.unread,
                    "blocks have no reading of this counter");
 }
 
@@ -99,13 +99,13 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
         b->suite, b->name, (unsigned long long)seconds, e->facts.o->deadline);
 }
 
-void run_tell_ended(const struct run *run, const struct row *row)
+void run_tell_ended(const struct run *run, const struct outcome *out)
 {
-    if (!row->ended)
+    if (!out->ended)
         return;
-    report_eventf(run->report, "fault", "%s/%s on core %u: %s", row->bench->suite, row->bench->name,
-                  row->core, row->why);
-    report_failed(run->report, row->bench->suite, row->bench->name);
+    report_eventf(run->report, "fault", "%s/%s on core %u: %s", out->bench->suite, out->bench->name,
+                  out->core, out->why);
+    report_failed(run->report, out->bench->suite, out->bench->name);
 }
 
 /* A run without figures must fail, so that a script does not take it for a success. */

@@ -222,12 +222,12 @@ const char *prepare_check(const struct prepared *p)
     struct guard_ended ended;
     struct sink_buf text;
 
-    checked = (struct row){.bench = p->bench};
+    checked = (struct row){.out.bench = p->bench};
     guard_row_begin(0);
     bool back = guard_call(check, &checking, &ended);
     guard_row_end();
     if (back)
-        return checked.why;
+        return checked.out.why;
     sink_buf_init(&text, why, sizeof why);
     fmt(&text.sink, "its check ");
     say_ended(&ended, &text.sink);

@@ -147,21 +147,21 @@ size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
 void engine_begin(struct engine *e, const struct bench *b, struct gathered *g)
 {
     memset(g, 0, sizeof *g);
-    g->row.bench = b;
-    g->row.core = e->facts.core;
+    g->row.out.bench = b;
+    g->row.out.core = e->facts.core;
 }
 
 void engine_round(struct engine *e, struct gathered *g, unsigned round)
 {
-    assert_int_equal(g->row.core, e->facts.core); /* its own, which no other core has touched */
+    assert_int_equal(g->row.out.core, e->facts.core); /* its own, which no other core has touched */
     assert_int_equal(g->rounds, round);
     g->rounds++;
-    g->row.windows += e->facts.core + (e->gate ? 100 : 0);
+    g->row.taken.windows += e->facts.core + (e->gate ? 100 : 0);
     e->memory[0] = e->facts.core; /* this core's own, where others measure too */
     e->memory[9] = e->facts.core;
     if (e->gate && missed) {
         e->gate->missed = true;
-        row_fail(&g->row, ROW_WRONG, "core 4 did not come");
+        outcome_fail(&g->row.out, ROW_WRONG, "core 4 did not come");
     }
     gated[measurements] = e->gate != NULL;
     measured[measurements++] = e->facts.core;
@@ -172,9 +172,9 @@ void engine_end(const struct engine *e, struct gathered *g, struct row *row)
 {
     (void)e;
     *row = g->row;
-    row->rounds = g->rounds;
+    row->spread.rounds = g->rounds;
     row->figure.known = !g->cut;
-    row->figure.ticks = (double)g->row.windows / g->rounds;
+    row->figure.ticks = (double)g->row.taken.windows / g->rounds;
 }
 
 /* A core's counter is started and stopped on that core. */

@@ -60,9 +60,9 @@ void compiled_init(struct compiled *c)
     (void)c;
 }
 
-bool gate_pass(const struct engine *e, uint64_t ticks, struct row *row)
+bool gate_pass(const struct engine *e, uint64_t ticks, struct outcome *out)
 {
-    (void)e, (void)ticks, (void)row;
+    (void)e, (void)ticks, (void)out;
     return true;
 }
 

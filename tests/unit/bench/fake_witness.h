@@ -42,9 +42,9 @@ bool witness_is_shared(const struct engine *e, double before, double after)
 
 void witness_note(struct engine *e, double before, double after, struct row *row)
 {
-    row->blocks++;
-    row->shared_blocks += witness_is_shared(e, before, after);
-    row->shared = 2 * row->shared_blocks > row->blocks;
+    row->taken.blocks++;
+    row->taken.shared_blocks += witness_is_shared(e, before, after);
+    row->taken.shared = 2 * row->taken.shared_blocks > row->taken.blocks;
 }
 
 bool witness_may_search(struct engine *e)

@@ -119,9 +119,9 @@ void pace_show(const struct engine *e, double done)
         core.promised = ticks / done;
 }
 
-bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx)
 {
-    (void)e, (void)row;
+    (void)e, (void)out;
     fn(ctx);
     return true;
 }

@@ -72,7 +72,7 @@ static int begin_row(void **state)
 static const struct stepped *go(void)
 {
     memset(&walked_row, 0, sizeof walked_row);
-    walked_row.bench = &loop;
+    walked_row.out.bench = &loop;
     places[0].check = loop.check;
     stepped_row(&engine, &walked_row, 0);
     return &walked_row.stepped;

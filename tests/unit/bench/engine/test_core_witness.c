@@ -341,7 +341,7 @@ static void an_exclusive_core_has_no_alarms(void **state)
             for (int rows = 0; rows < ROWS; rows++) {
                 struct row row = take();
                 assert_close(row.figure.cycles.theta, OPERATION, 0.005 * OPERATION);
-                assert_true(!row.shared);
+                assert_true(!row.taken.shared);
             }
             assert_true(judged.alone == judged.all && judged.all >= ROWS * NEEDED);
             assert_true(judged.alarms <= judged.alone / 1000);
@@ -356,11 +356,11 @@ static void a_neighbour(double width, double step, double share)
     a_core(width, step, share, 20);
     for (int rows = 0; rows < ROWS; rows++) {
         struct row row = take();
-        blocks += row.blocks;
-        shared += row.shared_blocks;
+        blocks += row.taken.blocks;
+        shared += row.taken.shared_blocks;
         /* Shared blocks are repeated, and excluded. */
-        assert_true(row.blocks >= NEEDED && row.blocks <= (1 + 20) * NEEDED);
-        assert_true(!row.shared);
+        assert_true(row.taken.blocks >= NEEDED && row.taken.blocks <= (1 + 20) * NEEDED);
+        assert_true(!row.taken.shared);
         /* Except one that came and went between two readings. */
         assert_true(row.figure.cycles.lo <= OPERATION && row.figure.cycles.hi >= OPERATION);
         assert_close(row.figure.cycles.theta, OPERATION, 0.02 * OPERATION);
@@ -392,9 +392,9 @@ static void the_budget_is_kept(void **state)
     for (uint32_t budget = 0; budget <= 3; budget++) {
         a_core(6, 2, 0.95, budget);
         struct row row = take();
-        assert_true(row.blocks >= NEEDED && row.blocks <= (1 + budget) * NEEDED);
+        assert_true(row.taken.blocks >= NEEDED && row.taken.blocks <= (1 + budget) * NEEDED);
         assert_true(judged.seen >= 0.95 * judged.sibling && told() > 80);
-        assert_true(row.shared);
+        assert_true(row.taken.shared);
         const struct estimate *cycles = &row.figure.cycles;
         assert_true(cycles->lo <= OPERATION);
     }

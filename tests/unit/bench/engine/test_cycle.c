@@ -22,7 +22,7 @@ static void a_counter_gives_the_planted_cycles(void **state)
     assert_close(h.modes.mode[0].at, THETA, 1e-9);
     assert_close(theta[PLACEMENTS - 1], THETA, 1e-9);
     assert_close(gathered->counter_rate.mean, 2, 1e-9);
-    assert_int_equal(gathered->row.unread, 0);
+    assert_int_equal(gathered->row.taken.unread, 0);
     assert_true(w.cycles > 1000000);
 }
 
@@ -63,9 +63,9 @@ static void failed_readings_leave_out_their_blocks(void **state)
     w.fail_every = 53;
     struct row_figure h = run();
     assert_close(h.cycles.theta, THETA, 1e-9);
-    assert_int_equal(gathered->row.unread + gathered->counter_rate.n, blocks);
+    assert_int_equal(gathered->row.taken.unread + gathered->counter_rate.n, blocks);
     /* Two readings per block, and never both in one block. */
-    assert_int_equal(gathered->row.unread, blocks * 2 / 53);
+    assert_int_equal(gathered->row.taken.unread, blocks * 2 / 53);
     assert_false(row_counter_failed(&gathered->row)); /* a few: no word of them */
     assert_int_equal(engine.facts.cycle.counter.failed, w.reads / 53);
 
@@ -73,7 +73,7 @@ static void failed_readings_leave_out_their_blocks(void **state)
     w.again_every = 3;
     h = run();
     assert_close(h.cycles.theta, THETA, 0.01); /* a reading tried again is in its block */
-    assert_int_equal(gathered->row.unread, 0);
+    assert_int_equal(gathered->row.taken.unread, 0);
     assert_int_equal(engine.facts.cycle.counter.again, w.reads / 3);
 
     begin_world("pmc");
@@ -82,7 +82,7 @@ static void failed_readings_leave_out_their_blocks(void **state)
     assert_true(h.known && h.ruler.known && !h.counter.known);
     assert_true(h.cycles.theta != h.cycles.theta);
     assert_close(h.ruler.cycles.theta, THETA, 1e-9);
-    assert_int_equal(gathered->row.unread, blocks);
+    assert_int_equal(gathered->row.taken.unread, blocks);
     assert_true(row_counter_failed(&gathered->row));
     assert_int_equal(h.modes.count, 0);
 }
@@ -134,7 +134,7 @@ static void without_a_counter_no_register_is_read(void **state)
         assert_int_equal(w.reads + w.starts, 0);
         assert_close(h.ruler.cycles.theta, THETA, 1e-9);
         assert_true(h.counter.cycles.theta != h.counter.cycles.theta);
-        assert_int_equal(gathered->row.unread, 0);
+        assert_int_equal(gathered->row.taken.unread, 0);
         assert_true(run_has_cycles(&engine.facts) == (strncmp(lists[i], "ruler", 5) == 0));
     }
 }

@@ -175,7 +175,7 @@ static void disturbed_windows_are_set_aside(void **state)
     (void)state;
     plant.extra = now_and_then;
     struct row_figure h = figure(1);
-    assert_int_equal(gathered->row.disturbed, 4);
+    assert_int_equal(gathered->row.taken.disturbed, 4);
     struct summary all = histogram_summary(&gathered->body);
     assert_int_equal(all.n, 256);
     assert_true(all.max > 100000);
@@ -194,7 +194,7 @@ static void failed_operations_are_omitted_and_counted(void **state)
     plant.fails = every_fourth;
     struct row_figure h = figure(1);
     bench.form = FORM_STRAIGHT;
-    assert_int_equal(gathered->row.errors, 64);
+    assert_int_equal(gathered->row.taken.errors, 64);
     assert_int_equal(histogram_summary(&gathered->body).n, 192);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
@@ -212,7 +212,7 @@ static void a_block_with_an_nmi_is_left_out(void **state)
     plant.extra = block_of_the_nmi;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5; /* in the body's third block */
     struct row_figure h = figure(1);
-    assert_int_equal(gathered->row.disturbed, ENGINE_BLOCK);
+    assert_int_equal(gathered->row.taken.disturbed, ENGINE_BLOCK);
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
@@ -225,7 +225,7 @@ static void computing_the_figure_twice_gives_the_same(void **state)
     plant.drift = 1e-5;
     plant.nmi_at = 3 + 2 * round + 3 * ENGINE_BLOCK + 5;
     struct row_figure first = figure(2), again = row_figure_now(2);
-    assert_int_equal(gathered->row.disturbed, ENGINE_BLOCK);
+    assert_int_equal(gathered->row.taken.disturbed, ENGINE_BLOCK);
     assert_true(first.cycles.theta == again.cycles.theta && first.se == again.se);
     assert_true(first.ticks == again.ticks && first.cycles.mean == again.cycles.mean);
     assert_true(first.cycles.lo == again.cycles.lo && first.cycles.hi == again.cycles.hi);

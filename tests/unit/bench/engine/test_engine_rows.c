@@ -15,9 +15,9 @@ static void a_body_that_cannot_be_placed_fails_the_row(void **state)
     not_placed = "planted";
     struct row row = whole_row(bench);
     not_placed = NULL;
-    assert_int_equal(row.status, ROW_WRONG);
-    assert_string_equal(row.why, "planted");
-    assert_int_equal(row.windows, 0);
+    assert_int_equal(row.out.status, ROW_WRONG);
+    assert_string_equal(row.out.why, "planted");
+    assert_int_equal(row.taken.windows, 0);
 }
 
 static void work_that_is_gone_fails_the_row(void **state)
@@ -29,15 +29,15 @@ static void work_that_is_gone_fails_the_row(void **state)
     plant.instructions = 2;
     plant.operation = 0; /* however fast it is */
     struct row row = whole_row(b);
-    assert_int_equal(row.status, ROW_OK);
+    assert_int_equal(row.out.status, ROW_OK);
     assert_int_equal(row.work, WORK_JUDGED);
     plant.operation = 3.25; /* however slow */
     plant.instructions = 1.99;
     row = whole_row(b);
-    assert_int_equal(row.status, ROW_WRONG);
-    assert_non_null(strstr(row.why, "the work was elided"));
+    assert_int_equal(row.out.status, ROW_WRONG);
+    assert_non_null(strstr(row.out.why, "the work was elided"));
     fake_witness.is_shared = at_all_times; /* and whatever neighbour there is */
-    assert_int_equal(whole_row(b).status, ROW_WRONG);
+    assert_int_equal(whole_row(b).out.status, ROW_WRONG);
 }
 
 /* Built-in rows that declare nothing must execute one instruction if they have a check; an
@@ -50,13 +50,13 @@ static void a_check_asks_for_an_instruction(void **state)
     (void)state;
     b.check = remembers;
     plant.instructions = 1;
-    assert_int_equal(whole_row(b).status, ROW_OK);
+    assert_int_equal(whole_row(b).out.status, ROW_OK);
     plant.instructions = 0.9;
     struct row row = whole_row(b);
-    assert_int_equal(row.status, ROW_WRONG);
-    assert_non_null(strstr(row.why, "the row's least_instructions is 1"));
+    assert_int_equal(row.out.status, ROW_WRONG);
+    assert_non_null(strstr(row.out.why, "the row's least_instructions is 1"));
     b.least_instructions = 0.5;
-    assert_int_equal(whole_row(b).status, ROW_OK);
+    assert_int_equal(whole_row(b).out.status, ROW_OK);
     b.least_instructions = 0;
     b.code = &object;
     assert_true(bench_least_instructions(&b) == 0);
@@ -70,14 +70,14 @@ static void a_body_that_executes_no_more_than_the_empty_one_fails_the_row(void *
     (void)state;
     b.grain = 10;
     plant.instructions = 0.1; /* ten operations at once */
-    assert_int_equal(whole_row(b).status, ROW_OK);
+    assert_int_equal(whole_row(b).out.status, ROW_OK);
     plant.instructions = 0;
     struct row row = whole_row(b);
-    assert_int_equal(row.status, ROW_WRONG);
-    assert_non_null(strstr(row.why, "the work was elided"));
+    assert_int_equal(row.out.status, ROW_WRONG);
+    assert_non_null(strstr(row.out.why, "the work was elided"));
     b.may_be_elided = true;
     row = whole_row(b);
-    assert_int_equal(row.status, ROW_OK);
+    assert_int_equal(row.out.status, ROW_OK);
     assert_int_equal(row.work, WORK_NOTHING_TO_JUDGE);
 }
 
@@ -90,13 +90,13 @@ static void work_that_is_not_counted_is_not_judged(void **state)
     plant.instructions = 0;
     options.instructions = INSTRUCTIONS_OFF;
     row = whole_row(bench);
-    assert_int_equal(row.status, ROW_OK);
+    assert_int_equal(row.out.status, ROW_OK);
     assert_int_equal(row.work, WORK_NOT_JUDGED);
     options.instructions = INSTRUCTIONS_AUTO;
     cannot.step = NULL;
     engine.p = &cannot;
     row = whole_row(bench);
-    assert_int_equal(row.status, ROW_OK);
+    assert_int_equal(row.out.status, ROW_OK);
     assert_int_equal(row.work, WORK_NOT_JUDGED);
     assert_true(row.stepped.why_not[0] != 0);
 }
@@ -109,15 +109,15 @@ static void an_untrue_figure_fails_the_row(void **state)
     b.truth = three;
     plant.operation = 3.01;
     struct row row = whole_row(b);
-    assert_int_equal(row.status, ROW_OK);
-    assert_true(row.truth == 3);
+    assert_int_equal(row.out.status, ROW_OK);
+    assert_true(row.truth.cycles == 3);
     plant.operation = 3.05; /* 1.7%: more than the limit, and than the interval */
     row = whole_row(b);
-    assert_int_equal(row.status, ROW_WRONG);
-    assert_non_null(strstr(row.why, "not the documented figure"));
-    assert_false(row.truth_above);
+    assert_int_equal(row.out.status, ROW_WRONG);
+    assert_non_null(strstr(row.out.why, "not the documented figure"));
+    assert_false(row.truth.above);
     b.truth = NULL;
-    assert_int_equal(whole_row(b).status, ROW_OK);
+    assert_int_equal(whole_row(b).out.status, ROW_OK);
 }
 
 /* Others can slow a core down, but not make it faster. */
@@ -136,12 +136,12 @@ static void a_figure_above_the_documented_one_is_not_judged_under_an_operating_s
         engine.p = i == 0 ? &platform : &on_guest;
         plant.operation = 3.05;
         struct row row = whole_row(b);
-        assert_int_equal(row.status, ROW_OK);
-        assert_true(row.truth_above && row.truth == 3);
+        assert_int_equal(row.out.status, ROW_OK);
+        assert_true(row.truth.above && row.truth.cycles == 3);
         plant.operation = 2.95;
         row = whole_row(b);
-        assert_int_equal(row.status, ROW_WRONG);
-        assert_false(row.truth_above);
+        assert_int_equal(row.out.status, ROW_WRONG);
+        assert_false(row.truth.above);
     }
     in_a_process = false;
     engine.p = &platform;
@@ -160,27 +160,27 @@ static void an_interval_that_is_too_wide_has_a_remark(void **state)
     (void)state;
     b.truth = three;
     plant.operation = 3;
-    assert_false(whole_row(b).truth_vague);
+    assert_false(whole_row(b).truth.vague);
     plant.extra = every_other_placement;
     struct row row = whole_row(b);
-    assert_true(row.truth_vague);
-    assert_int_equal(row.status, ROW_OK);
+    assert_true(row.truth.vague);
+    assert_int_equal(row.out.status, ROW_OK);
     b.truth = NULL;
-    assert_false(whole_row(b).truth_vague);
+    assert_false(whole_row(b).truth.vague);
 }
 
 static bool is_vague_at(double below, double above, bool documented)
 {
     struct engine e = {.p = &platform, .facts = {.execution = EXEC_SILICON, .o = &options}};
     struct bench b = bench;
-    struct row row = {.bench = &b};
+    struct row row = {.out.bench = &b};
 
     b.truth = documented ? three : NULL;
     row.figure.known = true;
     row.figure.cycles = (struct estimate){
         .theta = 3, .lo = 3 - below, .hi = 3 + above, .by = ESTIMATE_RANKS, .confidence = 0.98};
     check_figure(&e, &b, &row);
-    return row.truth_vague;
+    return row.truth.vague;
 }
 
 /* A quarter of a cycle, on the longer side: doubled it is half the distance to the next latency. */
@@ -202,12 +202,12 @@ static void rows_whose_check_fails_are_wrong(void **state)
     options.instructions = INSTRUCTIONS_OFF; /* stepped windows are checked, too */
     b.check = remembers;
     done = 0;
-    assert_int_equal(whole_row(b).status, ROW_OK);
+    assert_int_equal(whole_row(b).out.status, ROW_OK);
     assert_int_equal(done, OPS * (plant.of_kind[KIND_BODY] + 2 * plant.of_kind[KIND_BODY2]));
     b.check = finds_fault;
     struct row row = whole_row(b);
-    assert_int_equal(row.status, ROW_WRONG);
-    assert_string_equal(row.why, "planted");
+    assert_int_equal(row.out.status, ROW_WRONG);
+    assert_string_equal(row.out.why, "planted");
 }
 
 int main(void)

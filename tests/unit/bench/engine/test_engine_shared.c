@@ -31,20 +31,23 @@ static void shared_blocks_are_repeated(void **state)
     b.truth = three;
     share(a_third, 20);
     struct row row = whole_row(b);
-    assert_int_equal(row.status, ROW_OK);
-    assert_false(row.shared);
+    assert_int_equal(row.out.status, ROW_OK);
+    assert_false(row.taken.shared);
     assert_true(fabs(row.figure.cycles.theta - 3) < 1e-9);
-    assert_true(row.shared_blocks > row.blocks / 5 && row.shared_blocks < row.blocks * 2 / 3);
-    assert_int_equal(row.blocks, fake_witness.blocks);
-    assert_int_equal(row.shared_blocks, fake_witness.shared);
-    assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
+    assert_true(row.taken.shared_blocks > row.taken.blocks / 5 &&
+                row.taken.shared_blocks < row.taken.blocks * 2 / 3);
+    assert_int_equal(row.taken.blocks, fake_witness.blocks);
+    assert_int_equal(row.taken.shared_blocks, fake_witness.shared);
+    assert_int_equal(row.taken.blocks,
+                     5 * engine.facts.samples / ENGINE_BLOCK + row.taken.shared_blocks);
     /* They are in the histogram. */
-    assert_true(row.ticks.n > engine.facts.samples && row.ticks.max > row.ticks.min);
+    assert_true(row.gross.ticks.n > engine.facts.samples &&
+                row.gross.ticks.max > row.gross.ticks.min);
     options.retry_budget = 0;
     row = whole_row(b);
-    assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK);
-    assert_true(row.ticks.n == engine.facts.samples && row.shared_blocks > 0);
-    assert_true(fabs(row.figure.cycles.theta - 3) < 1e-9 || row.shared);
+    assert_int_equal(row.taken.blocks, 5 * engine.facts.samples / ENGINE_BLOCK);
+    assert_true(row.gross.ticks.n == engine.facts.samples && row.taken.shared_blocks > 0);
+    assert_true(fabs(row.figure.cycles.theta - 3) < 1e-9 || row.taken.shared);
 }
 
 /* Blocks between two readings are judged as one: shared or not, and repeated together. */
@@ -57,13 +60,14 @@ static void a_reading_counts_for_a_run_of_blocks(void **state)
     fake_witness.wait = 3;
     fake_witness.reads = 0;
     struct row row = whole_row(bench);
-    assert_true(fake_witness.reads < reads / 2 && single.blocks > 0);
+    assert_true(fake_witness.reads < reads / 2 && single.taken.blocks > 0);
     assert_true(fabs(row.figure.cycles.theta - 3) < 1e-9);
-    assert_int_equal(row.blocks, 5 * engine.facts.samples / ENGINE_BLOCK + row.shared_blocks);
+    assert_int_equal(row.taken.blocks,
+                     5 * engine.facts.samples / ENGINE_BLOCK + row.taken.shared_blocks);
     options.retry_budget = 2;
     fake_witness.is_shared = at_all_times;
     row = whole_row(bench);
-    assert_int_equal(row.blocks, 3 * 5 * engine.facts.samples / ENGINE_BLOCK);
+    assert_int_equal(row.taken.blocks, 3 * 5 * engine.facts.samples / ENGINE_BLOCK);
 }
 
 static void a_core_that_is_never_exclusive_is_not_judged(void **state)
@@ -77,14 +81,14 @@ static void a_core_that_is_never_exclusive_is_not_judged(void **state)
     fake_witness.is_shared = at_all_times;
     options.retry_budget = 3;
     struct row row = whole_row(b);
-    assert_int_equal(row.status, ROW_OK);
-    assert_true(row.shared && row.shared_blocks == row.blocks);
-    assert_int_equal(row.blocks,
+    assert_int_equal(row.out.status, ROW_OK);
+    assert_true(row.taken.shared && row.taken.shared_blocks == row.taken.blocks);
+    assert_int_equal(row.taken.blocks,
                      4 * 5 * engine.facts.samples / ENGINE_BLOCK); /* the budget is spent */
     assert_true(row.figure.known && row.figure.cycles.theta > 3.5);
     fake_witness.is_shared = NULL; /* the same figure of a core alone */
     plant.extra = NULL;
-    assert_int_equal(whole_row(b).status, ROW_WRONG);
+    assert_int_equal(whole_row(b).out.status, ROW_WRONG);
 }
 
 /* Few exclusive blocks: they give the figure, and the interval covers the others. */
@@ -99,7 +103,7 @@ static void the_interval_of_a_shared_row_covers_both_states(void **state)
     share(mostly, 0);
     struct row row = whole_row(bench);
     const struct estimate *c = &row.figure.cycles;
-    assert_true(row.shared);
+    assert_true(row.taken.shared);
     assert_true(c->lo <= 3 && c->hi > 3.5);
 }
 
@@ -108,13 +112,13 @@ static void an_older_best_is_judged_again(void **state)
     struct row row;
 
     (void)state;
-    assert_false(whole_row(bench).shared);
+    assert_false(whole_row(bench).taken.shared);
     engine_begin(&engine, &bench, gathered);
     for (unsigned i = 0; i < engine.facts.rounds; i++)
         engine_round(&engine, gathered, i);
     fake_witness.limit = 0.1; /* a better one was found meanwhile: 0.125 is above it */
     engine_end(&engine, gathered, &row);
-    assert_true(row.shared && row.figure.known);
+    assert_true(row.taken.shared && row.figure.known);
 }
 
 int main(void)

@@ -131,7 +131,7 @@ static struct row_loop cost_of(double net, double empty2, bool loop, enum execut
     static struct bench bench = {.form = FORM_LOOP, .ops = 1000};
     struct engine e = {.facts.execution = execution, .facts.cycle = {.by = CYCLES_RULER}};
     struct gathered g = {0};
-    struct row row = {.bench = &bench, .cycles_per_tick = 0.5};
+    struct row row = {.out.bench = &bench, .cycles_per_tick = 0.5};
 
     g.used[KIND_EMPTY] = true;
     g.used[KIND_EMPTY2] = loop;

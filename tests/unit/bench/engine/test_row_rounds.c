@@ -14,10 +14,10 @@ static void ended_row(struct row *row, enum guard_end by, uint64_t at)
     ends_after = 1;
     row_of(&b, 1, row);
     ends = NULL;
-    assert_true(row->ended);
-    assert_int_equal(row->ticks.n, 0);
+    assert_true(row->out.ended);
+    assert_int_equal(row->gross.ticks.n, 0);
     assert_false(row->figure.known);
-    assert_int_equal(row->status, ROW_WRONG);
+    assert_int_equal(row->out.status, ROW_WRONG);
 }
 
 static void a_fault_fails_the_row_and_its_place_is_named(void **state)
@@ -26,15 +26,15 @@ static void a_fault_fails_the_row_and_its_place_is_named(void **state)
 
     (void)state;
     ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1000);
-    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000001000 in "
-                                 "planted/row/B2+0x12");
+    assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000001000 in "
+                                     "planted/row/B2+0x12");
     ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x1001);
-    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000001001 in "
-                                 "the code buffer+0x1001");
+    assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000001001 in "
+                                     "the code buffer+0x1001");
     ended_row(&row, GUARD_FAULT, 0x41234);
-    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 41234 (image+0x1234)");
+    assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 41234 (image+0x1234)");
     ended_row(&row, GUARD_FAULT, PLATFORM_CODE_VA + 0x2003);
-    assert_string_equal(row.why, "#UD invalid opcode (vector 6) at 100000002003 in a_body+0x3");
+    assert_string_equal(row.out.why, "#UD invalid opcode (vector 6) at 100000002003 in a_body+0x3");
 }
 
 static void the_deadline_fails_the_row(void **state)
@@ -44,7 +44,7 @@ static void the_deadline_fails_the_row(void **state)
     (void)state;
     options.deadline = 7;
     ended_row(&row, GUARD_DEADLINE, 0x10);
-    assert_says(row.why, "deadline=7", "at 10");
+    assert_says(row.out.why, "deadline=7", "at 10");
 }
 
 static void a_key_stops_the_run_and_not_only_the_row(void **state)
@@ -72,15 +72,15 @@ static void state_that_the_body_changed_fails_the_row_and_is_named(void **state)
     ends = &changed;
     ends_after = 1;
     row_of(&bench, 1, &row);
-    assert_false(row.ended);
-    assert_int_equal(row.status, ROW_WRONG);
+    assert_false(row.out.ended);
+    assert_int_equal(row.out.status, ROW_WRONG);
     assert_false(row.figure.known);
-    assert_says(row.why, "the body", "CR4 (OSFXSR cleared)");
+    assert_says(row.out.why, "the body", "CR4 (OSFXSR cleared)");
     ends = &both;
     ends_after = 1;
     row_of(&bench, 1, &row);
-    assert_true(row.ended);
-    assert_says(row.why, "the body", "the GS base", "#UD at 10");
+    assert_true(row.out.ended);
+    assert_says(row.out.why, "the body", "the GS base", "#UD at 10");
     ends = NULL;
 }
 
@@ -97,17 +97,17 @@ static void a_row_that_the_cpu_may_refuse_is_unsupported_then(void **state)
     ends = &refused;
     ends_after = 1;
     row_of(&b, 1, &row);
-    assert_int_equal(row.status, ROW_WRONG);
+    assert_int_equal(row.out.status, ROW_WRONG);
     b.may_be_refused = true;
     ends_after = 1;
     row_of(&b, 1, &row);
-    assert_int_equal(row.status, ROW_UNSUPPORTED);
-    assert_string_equal(row.why, "#UD at 10");
+    assert_int_equal(row.out.status, ROW_UNSUPPORTED);
+    assert_string_equal(row.out.why, "#UD at 10");
     assert_false(row.figure.known);
     ends = &other;
     ends_after = 1;
     row_of(&b, 1, &row);
-    assert_int_equal(row.status, ROW_WRONG);
+    assert_int_equal(row.out.status, ROW_WRONG);
     ends = NULL;
 }
 
@@ -121,11 +121,11 @@ static void a_row_is_stepped_after_its_last_window_and_timed_separately(void **s
     plant.instructions = 1;
     plant.step_ticks = 1ull << 40;
     struct row row = whole_row(bench);
-    assert_int_equal(row.status, ROW_OK);
+    assert_int_equal(row.out.status, ROW_OK);
     assert_true(plant.stepped >= 4);
     assert_int_equal(plant.calls_then, plant.calls);
     assert_true(row.stepped.ticks >= plant.stepped * plant.step_ticks);
-    assert_true(row.sampling_ticks < plant.step_ticks);
+    assert_true(row.taken.sampling_ticks < plant.step_ticks);
 }
 
 static void a_row_can_limit_its_windows(void **state)
@@ -137,19 +137,19 @@ static void a_row_can_limit_its_windows(void **state)
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     struct row row = whole_row(few);
-    assert_int_equal(row.status, ROW_OK);
-    assert_int_equal(row.ticks.n, 64);
-    assert_int_equal(row.rounds, 1);
+    assert_int_equal(row.out.status, ROW_OK);
+    assert_int_equal(row.gross.ticks.n, 64);
+    assert_int_equal(row.spread.rounds, 1);
     assert_true(row.figure.known);
     /* The next row has all of them. */
     row = whole_row(bench);
-    assert_int_equal(row.ticks.n, 2048);
-    assert_int_equal(row.rounds, 4);
+    assert_int_equal(row.gross.ticks.n, 2048);
+    assert_int_equal(row.spread.rounds, 4);
     /* It is a limit, not an amount. */
     engine.facts.samples = 32;
     engine.facts.rounds = 1;
     row = whole_row(few);
-    assert_int_equal(row.ticks.n, 32);
+    assert_int_equal(row.gross.ticks.n, 32);
 }
 
 /* The same windows, whatever the rounds: what all of them say is the same. */
@@ -159,27 +159,28 @@ static void rounds_are_parts_of_one_row(void **state)
     engine.facts.samples = 2048;
     plant.extra = now_and_then;
     struct row one = whole_row(bench);
-    uint64_t windows = one.windows;
-    assert_int_equal(one.rounds, 1);
-    assert_int_equal(one.ticks.n, 2048);
+    uint64_t windows = one.taken.windows;
+    assert_int_equal(one.spread.rounds, 1);
+    assert_int_equal(one.gross.ticks.n, 2048);
     for (unsigned rounds = 2; rounds <= ROUNDS_MOST; rounds *= 2) {
         start(NULL);
         engine.facts.samples = 2048;
         engine.facts.rounds = rounds;
         plant.extra = now_and_then;
         struct row row = whole_row(bench);
-        assert_int_equal(row.status, ROW_OK);
-        assert_int_equal(row.rounds, rounds);
-        assert_int_equal(row.ticks.n, 2048);
-        assert_int_equal(row.placements, LAYOUT_SHUFFLED);
+        assert_int_equal(row.out.status, ROW_OK);
+        assert_int_equal(row.spread.rounds, rounds);
+        assert_int_equal(row.gross.ticks.n, 2048);
+        assert_int_equal(row.spread.placements, LAYOUT_SHUFFLED);
         assert_true(row.figure.cycles.theta == one.figure.cycles.theta);
         assert_int_equal(row.figure.cycles.rounds, rounds);
         assert_int_equal(row.figure.cycles.placements, LAYOUT_SHUFFLED);
-        assert_int_equal(row.disturbed, one.disturbed);
-        assert_true(row.net == one.net && row.ticks.sd == one.ticks.sd);
-        assert_true(row.ticks.median == one.ticks.median && row.ticks.max == one.ticks.max);
+        assert_int_equal(row.taken.disturbed, one.taken.disturbed);
+        assert_true(row.gross.net == one.gross.net && row.gross.ticks.sd == one.gross.ticks.sd);
+        assert_true(row.gross.ticks.median == one.gross.ticks.median &&
+                    row.gross.ticks.max == one.gross.ticks.max);
         assert_int_equal(row.figure.modes.count, 1);
-        assert_true(row.windows >= windows); /* each part has its warm-up */
+        assert_true(row.taken.windows >= windows); /* each part has its warm-up */
     }
 }
 
@@ -196,13 +197,13 @@ static void rounds_are_in_the_interval(void **state)
     engine.facts.rounds = 4;
     plant.extra = slower_body;
     struct row row = whole_row(bench);
-    assert_true(fabs(row.round_theta[0] - 3.25) < 1e-3);
-    assert_true(fabs(row.round_theta[3] - 3.25 * 1.04) < 1e-3);
-    double apart = row.round_theta[3] - row.round_theta[0];
+    assert_true(fabs(row.spread.round_theta[0] - 3.25) < 1e-3);
+    assert_true(fabs(row.spread.round_theta[3] - 3.25 * 1.04) < 1e-3);
+    double apart = row.spread.round_theta[3] - row.spread.round_theta[0];
     assert_true(fabs(row.figure.cycles.between - apart / sqrt(3)) < 1e-6);
-    assert_true(row.figure.cycles.lo < row.round_theta[0] + 1e-3);
-    assert_true(row.figure.cycles.hi > row.round_theta[3] - 1e-3);
-    assert_true(row.theta[0] == row.round_theta[0]);
+    assert_true(row.figure.cycles.lo < row.spread.round_theta[0] + 1e-3);
+    assert_true(row.figure.cycles.hi > row.spread.round_theta[3] - 1e-3);
+    assert_true(row.spread.theta[0] == row.spread.round_theta[0]);
 }
 
 static void fixed_layout_has_a_part_in_each_round(void **state)
@@ -213,9 +214,9 @@ static void fixed_layout_has_a_part_in_each_round(void **state)
     engine.facts.rounds = 4;
     plant.extra = slower_body;
     struct row row = whole_row(bench);
-    assert_int_equal(row.placements, 1);
-    assert_int_equal(row.rounds, 4);
-    assert_true(fabs(row.theta[0] - 3.25 * 1.02) < 1e-3);
+    assert_int_equal(row.spread.placements, 1);
+    assert_int_equal(row.spread.rounds, 4);
+    assert_true(fabs(row.spread.theta[0] - 3.25 * 1.02) < 1e-3);
     assert_int_equal(row.figure.cycles.rounds, 4);
     assert_true(row.figure.cycles.hi - row.figure.cycles.theta > 0.1);
 }
@@ -228,12 +229,12 @@ static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     row_of(&bench, 2, &row);
-    assert_int_equal(row.rounds, 2);
-    assert_int_equal(row.ticks.n, 1024);
+    assert_int_equal(row.spread.rounds, 2);
+    assert_int_equal(row.gross.ticks.n, 1024);
     assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
     assert_int_equal(row.figure.cycles.rounds, 2);
-    assert_true(row.theta[8] != row.theta[8]); /* not taken, hence not known */
-    assert_true(row.round_theta[2] != row.round_theta[2]);
+    assert_true(row.spread.theta[8] != row.spread.theta[8]); /* not taken, hence not known */
+    assert_true(row.spread.round_theta[2] != row.spread.round_theta[2]);
 
     /* In the middle of a round: that row is not at fault. */
     struct pace pace = {.p = &platform, .hz = UINT64_MAX};
@@ -245,8 +246,8 @@ static void a_row_that_is_stopped_has_its_whole_rounds(void **state)
     engine_round(&engine, gathered, 1);
     ends = NULL;
     engine_end(&engine, gathered, &row);
-    assert_true(pace.stopped && row.status == ROW_OK && !row.why && !row.ended);
-    assert_int_equal(row.rounds, 1);
+    assert_true(pace.stopped && row.out.status == ROW_OK && !row.out.why && !row.out.ended);
+    assert_int_equal(row.spread.rounds, 1);
     assert_true(fabs(row.figure.cycles.theta - 3.25) < 1e-9);
 }
 
@@ -267,8 +268,8 @@ static void a_fault_in_a_later_round_ends_the_row(void **state)
     engine_round(&engine, gathered, 2); /* it is not tried again */
     assert_int_equal(plant.calls, calls);
     engine_end(&engine, gathered, &row);
-    assert_true(row.status == ROW_WRONG && row.ended && !row.figure.known);
-    assert_int_equal(row.ticks.n, 0);
+    assert_true(row.out.status == ROW_WRONG && row.out.ended && !row.figure.known);
+    assert_int_equal(row.gross.ticks.n, 0);
 }
 
 /* Setup, windows and check: parts after the one that ends are not called. */
@@ -285,7 +286,7 @@ static void setup_windows_and_check_are_guarded(void **state)
         ends_after = i;
         row_of(&bench, 1, &row);
         ends = NULL;
-        assert_true(row.ended && row.status == ROW_WRONG && !row.figure.known);
+        assert_true(row.out.ended && row.out.status == ROW_WRONG && !row.figure.known);
         assert_int_equal(plant.calls > 0, windows[i]);
     }
     /* What shows how a fault ends the run has its setup outside: the first call is its windows'. */
@@ -296,7 +297,7 @@ static void setup_windows_and_check_are_guarded(void **state)
     ends_after = 0;
     row_of(&outside, 1, &row);
     ends = NULL;
-    assert_true(row.ended && plant.calls > 0);
+    assert_true(row.out.ended && plant.calls > 0);
 }
 
 static void short_rounds_have_one_deadline(void **state)
@@ -316,8 +317,8 @@ static void short_rounds_have_one_deadline(void **state)
     gathered->ran = 2100000000;
     engine_round(&engine, gathered, 2);
     engine_end(&engine, gathered, &row);
-    assert_true(row.ended && row.status == ROW_WRONG);
-    assert_non_null(strstr(row.why, "deadline=2 seconds"));
+    assert_true(row.out.ended && row.out.status == ROW_WRONG);
+    assert_non_null(strstr(row.out.why, "deadline=2 seconds"));
 }
 
 static uint64_t used;
@@ -342,10 +343,10 @@ static void time_that_a_platform_does_not_count_ends_no_row(void **state)
     options.deadline = 2;
     used = 0;
     row_of(&bench, 4, &row);
-    assert_true(gathered->rounds == 4 && !row.ended && row.status == ROW_OK);
+    assert_true(gathered->rounds == 4 && !row.out.ended && row.out.status == ROW_OK);
     used = 2;
     row_of(&bench, 4, &row);
-    assert_true(gathered->rounds == 1 && row.ended && row.status == ROW_WRONG);
+    assert_true(gathered->rounds == 1 && row.out.ended && row.out.status == ROW_WRONG);
     assert_int_equal(plant.ran, 0); /* no other round began */
 }
 
@@ -361,21 +362,23 @@ static void memory_is_bounded(void **state)
     engine.facts.samples = 2048;
     plant.extra = each_another;
     struct row one = whole_row(bench);
-    assert_int_equal(one.hist->width, 1);
-    assert_int_equal(one.hist->used, 2048);
+    assert_int_equal(one.gross.hist->width, 1);
+    assert_int_equal(one.gross.hist->used, 2048);
     start(NULL);
     engine.facts.samples = 2048;
     engine.facts.rounds = 4;
     plant.extra = each_another;
     struct row row = whole_row(bench);
-    assert_true(row.hist->width > 1 && row.hist->used <= GATHERED_BODY_BINS);
-    assert_true(fabs(row.ticks.median - one.ticks.median) < (double)row.hist->width);
-    assert_true(fabs(row.ticks.mean - one.ticks.mean) < 1e-6 && row.ticks.max == one.ticks.max);
+    assert_true(row.gross.hist->width > 1 && row.gross.hist->used <= GATHERED_BODY_BINS);
+    assert_true(fabs(row.gross.ticks.median - one.gross.ticks.median) <
+                (double)row.gross.hist->width);
+    assert_true(fabs(row.gross.ticks.mean - one.gross.ticks.mean) < 1e-6 &&
+                row.gross.ticks.max == one.gross.ticks.max);
     options.hist = HIST_FULL; /* all that was asked for */
     assert_true(gathered_need(&options, 2048, 4) <= sizeof store / sizeof *store);
     plant.calls = plant.of_kind[KIND_BODY] = 0;
     row = whole_row(bench);
-    assert_int_equal(row.hist->width, 1);
+    assert_int_equal(row.gross.hist->width, 1);
     assert_true(gathered_need(&options, 1000000, 4) > 2000000);
     options.hist = HIST_CAPPED;
     assert_true(gathered_need(&options, 1000000, 4) < 200000);

@@ -113,7 +113,7 @@ static void a_long_row_is_doubled_up_to_a_bound(void **state)
     s = go();
     assert_false(stepped_known(s));
     assert_non_null(strstr(s->why_not, "30000 steps for 10000 operations"));
-    assert_null(walked_row.why);
+    assert_null(walked_row.out.why);
 }
 
 static void where_a_step_takes_long_the_bound_is_a_time(void **state)
@@ -122,7 +122,7 @@ static void where_a_step_takes_long_the_bound_is_a_time(void **state)
     a_step_takes(100);
     loop.grain = loop.ops = 1500; /* twice that are 15,000 steps: a second and a half */
     assert_non_null(strstr(go()->why_not, "10000 steps for 3000 operations"));
-    assert_null(walked_row.why);
+    assert_null(walked_row.out.why);
     a_step_takes(1e6);
     loop.grain = loop.ops = 20;
     assert_true(stepped_known(go())); /* 300 steps are always taken */
@@ -176,8 +176,8 @@ static void a_check_may_want_more_operations(void **state)
     s = go();
     assert_false(stepped_known(s));
     assert_non_null(strstr(s->why_not, "after 64 operations its check says: too few"));
-    assert_int_equal(walked_row.status, ROW_OK);
-    assert_null(walked_row.why);
+    assert_int_equal(walked_row.out.status, ROW_OK);
+    assert_null(walked_row.out.why);
 }
 
 static void iterations_of_a_string_instruction_are_counted_separately(void **state)
@@ -206,7 +206,7 @@ static void says(const char *why)
 
     assert_false(stepped_known(s));
     assert_non_null(strstr(s->why_not, why));
-    assert_null(walked_row.why);
+    assert_null(walked_row.out.why);
 }
 
 static void instructions_that_are_not_counted_have_the_reason(void **state)
@@ -225,7 +225,7 @@ static void instructions_that_are_not_counted_have_the_reason(void **state)
     made.failed = 0;
     loop.check = finds_fault;
     says("its check says: planted");
-    assert_int_equal(walked_row.status, ROW_OK);
+    assert_int_equal(walked_row.out.status, ROW_OK);
     loop.check = NULL;
     places[0].kind[KIND_EMPTY].fn = NULL;
     says("its windows are empty");
@@ -259,8 +259,8 @@ static void a_step_that_does_not_return_fails_its_row(void **state)
     ends = &fault;
     ends_after = 3; /* the known code, the setup, the window's own call ends */
     go();
-    assert_int_equal(walked_row.status, ROW_WRONG);
-    assert_non_null(strstr(walked_row.why, "#UD"));
+    assert_int_equal(walked_row.out.status, ROW_WRONG);
+    assert_non_null(strstr(walked_row.out.why, "#UD"));
     assert_false(stepped_known(&walked_row.stepped));
 }
 
@@ -275,8 +275,8 @@ static void a_person_who_stops_the_run_fails_no_row(void **state)
     ends_after = 3;
     go();
     assert_true(pace.stopped);
-    assert_null(walked_row.why);
-    assert_false(walked_row.ended);
+    assert_null(walked_row.out.why);
+    assert_false(walked_row.out.ended);
 }
 
 static void no_instructions_are_reported_if_stepping_is_off_or_the_row_failed(void **state)
@@ -286,8 +286,8 @@ static void no_instructions_are_reported_if_stepping_is_off_or_the_row_failed(vo
     assert_false(go()->tried);
     options.instructions = INSTRUCTIONS_AUTO;
     memset(&walked_row, 0, sizeof stepped_row);
-    walked_row.bench = &loop;
-    row_fail(&walked_row, ROW_WRONG, "planted");
+    walked_row.out.bench = &loop;
+    outcome_fail(&walked_row.out, ROW_WRONG, "planted");
     stepped_row(&engine, &walked_row, 0);
     assert_false(walked_row.stepped.tried);
     assert_int_equal(made.windows, 0);

@@ -186,7 +186,7 @@ static void an_interrupt_in_a_window_costs_another_try(void **state)
     assert_true(s->by_counter == 3);
     disturbed = 1000; /* in total: it is reported, and no row fails */
     assert_non_null(strstr(go()->unlike, "the body with"));
-    assert_null(walked_row.why);
+    assert_null(walked_row.out.why);
 }
 
 static void a_row_that_is_not_doubled_is_compared(void **state)
@@ -207,7 +207,7 @@ static void a_counter_that_disagrees_fails_nothing(void **state)
     assert_true(s->compared && stepped_known(s));
     assert_non_null(strstr(s->unlike, "the body with"));
     assert_true(is_known(s->by_counter));
-    assert_null(walked_row.why);
+    assert_null(walked_row.out.why);
     assert_int_equal(engine.facts.stepping.unlike, 0); /* the self-test's */
     assert_int_equal(counter_stops, counter_runs);
 }
@@ -226,19 +226,19 @@ static void work_is_not_judged_if_counter_and_steps_disagree_about_it(void **sta
     made.of_body = made.of_empty;
     hidden_in_op = 3; /* traps that were swallowed */
     assert_int_equal(judged(), WORK_NOT_JUDGED);
-    assert_int_equal(walked_row.status, ROW_OK);
+    assert_int_equal(walked_row.out.status, ROW_OK);
     hidden_in_op = 0;
     hidden = 2; /* it disagrees of the windows, not of an operation */
     assert_int_equal(judged(), WORK_JUDGED);
-    assert_int_equal(walked_row.status, ROW_WRONG);
+    assert_int_equal(walked_row.out.status, ROW_WRONG);
     hidden = 0;
     made.of_body = 5;
     hidden_in_op = (uint64_t)-3; /* none is left */
     assert_int_equal(judged(), WORK_NOT_JUDGED);
-    assert_int_equal(walked_row.status, ROW_OK);
+    assert_int_equal(walked_row.out.status, ROW_OK);
     hidden_in_op = 1;
     assert_int_equal(judged(), WORK_JUDGED);
-    assert_int_equal(walked_row.status, ROW_OK);
+    assert_int_equal(walked_row.out.status, ROW_OK);
 }
 
 static void a_counter_that_does_not_start_is_tried_once(void **state)

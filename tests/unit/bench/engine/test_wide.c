@@ -84,11 +84,11 @@ static void a_row_is_measured_at_full_rate(void **state)
 {
     (void)state;
     struct row row = measured(&zmm, true, 0);
-    assert_int_equal(row.status, ROW_OK);
-    assert_true(row.wide);
+    assert_int_equal(row.out.status, ROW_OK);
+    assert_true(row.taken.wide);
     assert_true(core.slow > 0);
     assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
-    assert_int_equal(row.disturbed, 0);
+    assert_int_equal(row.taken.disturbed, 0);
 }
 
 /* Without the warm-up the simulation shows another figure, so this tests something. */
@@ -104,7 +104,7 @@ static void a_pause_disturbs_its_block_and_no_other(void **state)
     (void)state;
     struct row row = measured(&zmm, true, 700);
     assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
-    assert_true(row.disturbed > 0 && row.disturbed < row.ticks.n / 2);
+    assert_true(row.taken.disturbed > 0 && row.taken.disturbed < row.gross.ticks.n / 2);
 }
 
 /* It takes the time of the warm-up: one for each part, and none where nothing is wide. */
@@ -112,14 +112,14 @@ static void a_core_without_licences_has_the_same_figure(void **state)
 {
     (void)state;
     struct row narrow = measured(&xmm, false, 0);
-    assert_false(narrow.wide);
+    assert_false(narrow.taken.wide);
     assert_true(fabs(narrow.figure.cycles.theta - plant.operation) < 1e-6);
     struct row row = measured(&zmm, false, 0);
     double shortest = OPS * plant.operation * plant.cycle;
     assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
-    assert_int_equal(row.disturbed, 0);
-    assert_true((double)(row.windows - narrow.windows) <=
-                row.placements * (WIDE_WARM_US * US / shortest + 1));
+    assert_int_equal(row.taken.disturbed, 0);
+    assert_true((double)(row.taken.windows - narrow.taken.windows) <=
+                row.spread.placements * (WIDE_WARM_US * US / shortest + 1));
     row = measured(&zmm, false, 700);
     assert_true(fabs(row.figure.cycles.theta - plant.operation) < 1e-6);
 }

@@ -102,20 +102,20 @@ void barrier_leave(struct barrier *b, unsigned place)
     (void)b, (void)place;
 }
 
-bool guard_run(const struct engine *e, struct row *row, void (*fn)(void *ctx), void *ctx)
+bool guard_run(const struct engine *e, struct outcome *out, void (*fn)(void *ctx), void *ctx)
 {
     unsigned core = e->facts.core;
 
     fn(ctx);
     if (plant.changed && core == 1) {
-        row_fail(row, ROW_WRONG, "the body changed DR0");
+        outcome_fail(out, ROW_WRONG, "the body changed DR0");
         return false;
     }
-    if (!(core == 1 ? plant.ended : plant.ended_as_it_waits) || row == &crowd.met.row)
+    if (!(core == 1 ? plant.ended : plant.ended_as_it_waits) || out == &crowd.met.row.out)
         return true;
     plan_cores[core].waits = core == 0;
-    row->ended = true;
-    row_fail(row, ROW_WRONG, "it ran longer");
+    out->ended = true;
+    outcome_fail(out, ROW_WRONG, "it ran longer");
     return false;
 }
 
@@ -216,7 +216,7 @@ static int start(void **state)
     crowd.core = crowd_cores;
     crowd.shared = lines;
     crowd.met.pair = pairs;
-    crowd.met.row.bench = &bench;
+    crowd.met.row.out.bench = &bench;
     crowd.duration = 1;
     crowd.patience = 1000;
     return 0;
@@ -224,11 +224,11 @@ static int start(void **state)
 
 static void judged(enum row_status status, const char *why)
 {
-    assert_int_equal(crowd.met.row.status, status);
+    assert_int_equal(crowd.met.row.out.status, status);
     if (why)
-        assert_non_null(strstr(crowd.met.row.why, why));
+        assert_non_null(strstr(crowd.met.row.out.why, why));
     else
-        assert_null(crowd.met.row.why);
+        assert_null(crowd.met.row.out.why);
 }
 
 /* A contest of one core, then of both; or one pair. */

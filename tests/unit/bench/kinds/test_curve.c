@@ -29,8 +29,8 @@ static void two_caches_and_memory_are_found(void **state)
     reset(EXEC_SILICON);
     const struct curve *c = made_curve(&row);
     assert_non_null(c);
-    assert_null(c->row.why);
-    assert_int_equal(c->row.nmis, core.polls);
+    assert_null(c->out.why);
+    assert_int_equal(c->out.nmis, core.polls);
     assert_int_equal(core.core.nmis, core.polls);
     assert_int_equal(c->wanted, 256 * KIB);
     assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
@@ -88,7 +88,7 @@ static void a_neighbour_all_the_time_spoils_the_curve(void **state)
     reset(EXEC_SILICON);
     fake_witness.is_shared = always;
     const struct curve *c = made_curve(&row);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->spoiled, CURVE_SHARED);
     for (size_t i = 0; i < c->n; i++) {
         assert_true(c->point[i].shared);
@@ -140,8 +140,8 @@ static void a_walk_that_ends_at_a_wrong_element_fails_the_row(void **state)
     reset(EXEC_SILICON);
     made_memory.wrong_walk = 41; /* the second of a warm-up and a pair */
     const struct curve *c = made_curve(&row);
-    assert_int_equal(c->row.status, ROW_WRONG);
-    assert_non_null(strstr(c->row.why, "did not end at the element"));
+    assert_int_equal(c->out.status, ROW_WRONG);
+    assert_non_null(strstr(c->out.why, "did not end at the element"));
     assert_int_equal(c->n, 0);
 }
 
@@ -151,14 +151,14 @@ static void without_memory_the_row_is_unsupported(void **state)
     reset(EXEC_SILICON);
     core.area = 0;
     const struct curve *c = made_curve(&row);
-    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
-    assert_string_equal(c->row.why, "no memory is made");
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
+    assert_string_equal(c->out.why, "no memory is made");
     reset(EXEC_SILICON);
     core.platform.area = NULL;
-    assert_int_equal(made_curve(&row)->row.status, ROW_UNSUPPORTED);
+    assert_int_equal(made_curve(&row)->out.status, ROW_UNSUPPORTED);
     reset(EXEC_SILICON);
     core.area = MADE_PAGE;
-    assert_int_equal(made_curve(&row)->row.status, ROW_UNSUPPORTED);
+    assert_int_equal(made_curve(&row)->out.status, ROW_UNSUPPORTED);
 }
 
 static void with_little_memory_the_curve_ends_earlier(void **state)
@@ -167,7 +167,7 @@ static void with_little_memory_the_curve_ends_earlier(void **state)
     reset(EXEC_SILICON);
     core.area = 70 * KIB;
     const struct curve *c = made_curve(&row);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_memory);
     assert_false(c->less_time);
     assert_int_equal(c->point[c->n - 1].bytes, 64 * KIB);
@@ -213,7 +213,7 @@ static void an_emulator_gives_ticks_and_no_cycles(void **state)
     (void)state;
     reset(EXEC_EMULATED);
     const struct curve *c = made_curve(&row);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->spoiled, CURVE_EMULATED);
     assert_false(is_known(c->point[0].cycles));
     assert_true(is_known(c->point[0].ticks));
@@ -250,8 +250,8 @@ static void without_a_documented_lfence_the_row_is_unsupported(void **state)
     reset(EXEC_SILICON);
     core.platform.cpu = &other;
     const struct curve *c = made_curve(&row);
-    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->row.why, "LFENCE"));
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->out.why, "LFENCE"));
 }
 
 int main(void)

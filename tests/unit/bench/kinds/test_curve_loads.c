@@ -36,17 +36,17 @@ static void a_cost_per_lap_is_not_a_neighbour(void **state)
     const struct curve *c = measure_other(&read);
 
     (void)state;
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->spoiled, CURVE_CLEAN);
     assert_close(c->point[0].cycles, 12, 0.1);
     assert_close(c->point[c->n - 1].cycles, 3, 0.1);
     assert_int_equal(c->point[1].bytes, 8 * KIB); /* one size per octave */
     c = measure_other(&broken);
-    assert_int_equal(c->row.status, ROW_WRONG);
-    assert_non_null(strstr(c->row.why, "every word"));
+    assert_int_equal(c->out.status, ROW_WRONG);
+    assert_non_null(strstr(c->out.why, "every word"));
     c = measure_other(&wide); /* this CPUID has no AVX */
-    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->row.why, "AVX"));
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->out.why, "AVX"));
 }
 
 /* Points are the row's offsets, also negative ones, without levels. */
@@ -62,7 +62,7 @@ static void points_are_the_rows_offsets(void **state)
     const struct curve *c = measure_other(&b);
 
     (void)state;
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->n, 3);
     assert_int_equal((int64_t)c->point[0].bytes, -8);
     assert_close(c->point[0].cycles, 18, 0.01);
@@ -72,8 +72,8 @@ static void points_are_the_rows_offsets(void **state)
     assert_int_equal(c->wanted, NEAR_BYTES);
     assert_false(c->less_memory);
     c = measure_other(&broken);
-    assert_int_equal(c->row.status, ROW_WRONG);
-    assert_non_null(strstr(c->row.why, "offset"));
+    assert_int_equal(c->out.status, ROW_WRONG);
+    assert_non_null(strstr(c->out.why, "offset"));
 }
 
 /* A point per state that CPUID's caches allow: here there is no L3. */
@@ -88,7 +88,7 @@ static void points_are_the_states_that_the_caches_allow(void **state)
     const struct curve *c = measure_other(&b);
 
     (void)state;
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->wanted, FLUSH_BYTES + 16 * KIB); /* L1 has 8 KiB */
     assert_int_equal(c->n, 5);
     for (size_t i = 0; i < c->n; i++) {
@@ -100,10 +100,10 @@ static void points_are_the_states_that_the_caches_allow(void **state)
     reset(EXEC_SILICON);
     made_memory.bad_state = LINE_DIRTY_L2;
     c = made_curve(&b);
-    assert_int_equal(c->row.status, ROW_WRONG);
-    assert_non_null(strstr(c->row.why, "flushed"));
+    assert_int_equal(c->out.status, ROW_WRONG);
+    assert_non_null(strstr(c->out.why, "flushed"));
     c = measure_other(&lacking);
-    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
 }
 
 /* Sizes can be left out; states cannot, so they are measured as little as possible. */
@@ -131,7 +131,7 @@ static void levels_end_at_the_reach_of_the_tlbs(void **state)
     made_memory.pages = true;
     core.area = 16 << 20;
     const struct curve *c = made_curve(&b);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->wanted, 8 << 20);
     assert_int_equal(c->point[0].bytes, 64 * KIB);
     assert_int_equal(c->levels, 3);
@@ -155,7 +155,7 @@ static void code_and_large_pages_have_other_tlbs(void **state)
     reset(EXEC_SILICON);
     core.area = 16 << 20;
     const struct curve *c = made_curve(&code);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->caches, 1); /* the L2 TLB is for data only */
     assert_int_equal(c->cache[0].size, 32 * MADE_PAGE);
     assert_int_equal(c->wanted, 4 * 32 * MADE_PAGE);
@@ -165,7 +165,7 @@ static void code_and_large_pages_have_other_tlbs(void **state)
     reset(EXEC_SILICON);
     core.area = 64 << 20;
     c = made_curve(&large);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->page, BENCH_2M);
     assert_int_equal(c->caches, 0);
     assert_int_equal(c->wanted, JUMPS_REACH); /* not four times 1024 pages: jumps have 32 bits */
@@ -173,12 +173,12 @@ static void code_and_large_pages_have_other_tlbs(void **state)
     assert_int_equal(c->point[c->n - 1].bytes, 64 << 20);
     reset(EXEC_SILICON);
     made_memory.lost_page = 64;
-    assert_int_equal(made_curve(&code)->row.status, ROW_WRONG);
+    assert_int_equal(made_curve(&code)->out.status, ROW_WRONG);
     reset(EXEC_SILICON);
     core.no_code = true;
     c = made_curve(&code);
-    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
-    assert_string_equal(c->row.why, "no code is executed");
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
+    assert_string_equal(c->out.why, "no code is executed");
 }
 
 /* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
@@ -214,7 +214,7 @@ static void a_size_on_a_shared_core_does_not_make_a_chase_fall(void **state)
     static struct curve c;
 
     (void)state;
-    c = (struct curve){.row = {.bench = &random}, .n = 8};
+    c = (struct curve){.out = {.bench = &random}, .n = 8};
     for (size_t i = 0; i < c.n; i++)
         c.point[i] = (struct curve_point){
             .bytes = 4 * KIB << i, .ticks = 4, .cycles = 4, .lo = 3.9, .hi = 4.1};
@@ -249,7 +249,7 @@ static void prefetchers_are_off_during_the_row_alone(void **state)
     static const struct bench b = {.form = FORM_CURVE, .curve = {.no_prefetch = true, .ms = 2000}};
 
     (void)state;
-    assert_int_equal(measure_other(&b)->row.status, ROW_UNSUPPORTED); /* no such function */
+    assert_int_equal(measure_other(&b)->out.status, ROW_UNSUPPORTED); /* no such function */
     reset(EXEC_SILICON);
     core.platform.prefetch = prefetch;
     assert_string_equal(made_curve(&row)->prefetch, "on");
@@ -259,12 +259,12 @@ static void prefetchers_are_off_during_the_row_alone(void **state)
         stay_on = i == 1;
         core.area = i == 2 ? 0 : core.area;
         const struct curve *c = made_curve(&b);
-        assert_int_equal(c->row.status, i == 0 ? ROW_OK : ROW_UNSUPPORTED);
+        assert_int_equal(c->out.status, i == 0 ? ROW_OK : ROW_UNSUPPORTED);
         assert_false(is_off);
         if (i == 0)
             assert_string_equal(c->prefetch, "off");
         if (i == 1)
-            assert_string_equal(c->row.why, "they stay on");
+            assert_string_equal(c->out.why, "they stay on");
     }
 }
 

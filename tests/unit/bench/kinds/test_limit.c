@@ -121,7 +121,7 @@ static void a_limit_is_found_exactly(void **state)
     made.noise = 0.02;
     const struct limit *l = measure(&window);
     assert_non_null(l);
-    assert_null(l->row.why);
+    assert_null(l->out.why);
     assert_int_equal(l->spoiled, LIMIT_CLEAN);
     assert_false(l->less_time);
     assert_int_equal(l->rounds, ROUNDS);
@@ -138,7 +138,7 @@ static void a_limit_is_found_exactly(void **state)
         assert_true(p->lo <= p->cycles && p->cycles <= p->hi);
     }
     assert_int_equal(made.warmed, core.polls);
-    assert_int_equal(l->row.nmis, core.polls);
+    assert_int_equal(l->out.nmis, core.polls);
     assert_int_equal(core.core.nmis, core.polls);
     assert_true(l->operations >= l->n * ROUNDS * PER_ROUND * PAIRS * ITERATIONS);
 }
@@ -166,7 +166,7 @@ static void a_neighbour_all_the_time_spoils_the_limit(void **state)
     reset(EXEC_SILICON);
     fake_witness.is_shared = always;
     const struct limit *l = measure(&window);
-    assert_int_equal(l->row.status, ROW_OK);
+    assert_int_equal(l->out.status, ROW_OK);
     assert_int_equal(l->spoiled, LIMIT_SHARED);
     assert_int_equal(l->steps, 0);
     assert_true(l->point[0].shared);
@@ -264,13 +264,13 @@ static void a_walk_that_fails_its_check_fails_the_row(void **state)
         reset(EXEC_SILICON);
         made.wrong = at;
         const struct limit *l = measure(&window);
-        assert_int_equal(l->row.status, ROW_WRONG);
-        assert_string_equal(l->row.why, "a planted defect");
+        assert_int_equal(l->out.status, ROW_WRONG);
+        assert_string_equal(l->out.why, "a planted defect");
         assert_int_equal(l->n, 0);
     }
     reset(EXEC_SILICON);
     made.full = true;
-    assert_int_equal(measure(&window)->row.status, ROW_WRONG);
+    assert_int_equal(measure(&window)->out.status, ROW_WRONG);
 }
 
 static void a_user_who_stops_the_run_leaves_no_limit(void **state)
@@ -343,12 +343,12 @@ static void a_limit_names_a_missing_instruction_set(void **state)
     (void)state;
     reset(EXEC_SILICON);
     const struct limit *l = measure(&masks); /* this CPUID has no leaf 7 */
-    assert_int_equal(l->row.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(l->row.why, "AVX-512"));
+    assert_int_equal(l->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(l->out.why, "AVX-512"));
     core.platform.cpu = &other;
     l = measure(&window);
-    assert_int_equal(l->row.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(l->row.why, "LFENCE"));
+    assert_int_equal(l->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(l->out.why, "LFENCE"));
     assert_int_equal(core.polls, 0);
 }
 

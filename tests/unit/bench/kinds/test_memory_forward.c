@@ -106,8 +106,8 @@ static void every_cell_of_every_pair_is_judged(void **state)
     (void)state;
     reset(EXEC_SILICON, 7);
     const struct forward_map *m = measure_row();
-    assert_int_equal(m->row.status, ROW_OK);
-    assert_int_equal(m->row.nmis, core.polls);
+    assert_int_equal(m->out.status, ROW_OK);
+    assert_int_equal(m->out.nmis, core.polls);
     assert_int_equal(core.wish.page, BENCH_4K);
     assert_int_equal(m->visits, VISITS);
     assert_false(m->shared);
@@ -161,10 +161,10 @@ static void defects_fail_the_row(void **state)
     (void)state;
     reset(EXEC_SILICON, 7);
     made.defect = LOSES_STORES;
-    assert_int_equal(measure_row()->row.status, ROW_WRONG);
+    assert_int_equal(measure_row()->out.status, ROW_WRONG);
     reset(EXEC_SILICON, 7);
     made.defect = LOADS_LESS;
-    assert_int_equal(measure_row()->row.status, ROW_WRONG);
+    assert_int_equal(measure_row()->out.status, ROW_WRONG);
 }
 
 static void a_neighbour_all_the_time_marks_the_map_shared(void **state)
@@ -186,11 +186,11 @@ static void a_row_that_is_stopped_or_not_supported_has_no_map(void **state)
     reset(EXEC_SILICON, 7);
     made.lacks = "needs more";
     const struct forward_map *m = measure_row();
-    assert_int_equal(m->row.status, ROW_UNSUPPORTED);
-    assert_string_equal(m->row.why, "needs more");
+    assert_int_equal(m->out.status, ROW_UNSUPPORTED);
+    assert_string_equal(m->out.why, "needs more");
     reset(EXEC_SILICON, 7);
     core.platform.area = NULL;
-    assert_int_equal(measure_row()->row.status, ROW_UNSUPPORTED);
+    assert_int_equal(measure_row()->out.status, ROW_UNSUPPORTED);
 }
 
 /* The store and all loads of a size are in one line if they fit; never outside of the page. */

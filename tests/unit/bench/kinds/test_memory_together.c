@@ -234,7 +234,7 @@ static void one_two_and_all_cores_share_the_memory(void **state)
     for (unsigned k = 0; k < 2; k++) {
         reset();
         const struct curve *c = measure(BENCH_CORES, loads[k]);
-        assert_int_equal(c->row.status, ROW_OK);
+        assert_int_equal(c->out.status, ROW_OK);
         assert_int_equal(c->n, 3);
         lines = 0;
         for (unsigned i = 0; i < 3; i++) {
@@ -251,7 +251,7 @@ static void one_two_and_all_cores_share_the_memory(void **state)
         assert_int_equal(c->point[2].set, 128 * KIB);
         assert_int_equal(c->elements, lines);
         assert_false(c->less_memory);
-        assert_int_equal(c->row.nmis, core.polls);
+        assert_int_equal(c->out.nmis, core.polls);
         assert_true(core.wish.shared);
     }
 }
@@ -263,18 +263,18 @@ static void a_defect_on_any_core_fails_the_row(void **state)
         reset();
         made.broken = core;
         const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-        assert_int_equal(c->row.status, ROW_WRONG);
-        assert_non_null(strstr(c->row.why, "word"));
+        assert_int_equal(c->out.status, ROW_WRONG);
+        assert_non_null(strstr(c->out.why, "word"));
         reset();
         made.broken = core;
         c = measure(BENCH_LOADED, BENCH_WRITE_16);
-        assert_int_equal(c->row.status, ROW_WRONG);
+        assert_int_equal(c->out.status, ROW_WRONG);
     }
     reset();
     made.broken = 1;
     const struct curve *c = measure(BENCH_HELD, BENCH_WRITE_BACK);
-    assert_int_equal(c->row.status, ROW_WRONG);
-    assert_non_null(strstr(c->row.why, "flushed"));
+    assert_int_equal(c->out.status, ROW_WRONG);
+    assert_non_null(strstr(c->out.why, "flushed"));
 }
 
 static void latency_has_a_point_per_rate_of_the_others(void **state)
@@ -282,7 +282,7 @@ static void latency_has_a_point_per_rate_of_the_others(void **state)
     (void)state;
     reset();
     const struct curve *c = measure(BENCH_LOADED, BENCH_READ_16);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->n, 7);
     assert_int_equal(c->point[0].bytes, 0); /* one rate is 0 */
     for (size_t i = 0; i < c->n; i++) {
@@ -299,7 +299,7 @@ static void lines_that_another_core_holds_have_two_states(void **state)
     (void)state;
     reset();
     const struct curve *c = measure(BENCH_HELD, BENCH_FLUSH_OPT);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_int_equal(c->n, 2);
     assert_int_equal(c->point[0].bytes, LINE_HELD_CLEAN);
     assert_int_equal(c->point[1].bytes, LINE_HELD_DIRTY);
@@ -312,21 +312,21 @@ static void too_little_memory_is_refused_or_stated(void **state)
     (void)state;
     reset();
     core.area = 0;
-    assert_string_equal(measure(BENCH_CORES, BENCH_READ_16)->row.why, "no memory is made");
+    assert_string_equal(measure(BENCH_CORES, BENCH_READ_16)->out.why, "no memory is made");
     reset();
     core.area = 256 * KIB; /* two sets */
     const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->row.why, "memory"));
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->out.why, "memory"));
     reset();
     core.area = 448 * KIB;
     c = measure(BENCH_CORES, BENCH_READ_16);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_memory);
     reset();
     core.area = 512 * KIB - 1;
     c = measure(BENCH_LOADED, BENCH_READ_16);
-    assert_true(c->row.status != ROW_OK || c->less_memory);
+    assert_true(c->out.status != ROW_OK || c->less_memory);
 }
 
 /* Where the system may give a core no CPU that is not a failure; otherwise it is. */
@@ -338,7 +338,7 @@ static void a_core_that_does_not_come_fails_unless_starved(void **state)
         made.absent = 2;
         made.starved = i == 0;
         const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-        assert_int_equal(c->row.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
+        assert_int_equal(c->out.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
     }
 }
 
@@ -348,7 +348,7 @@ static void numbers_of_cores_are_left_out_if_the_time_is_over(void **state)
     (void)state;
     reset();
     const struct curve *c = measure_in(BENCH_CORES, BENCH_READ_16, 0);
-    assert_int_equal(c->row.status, ROW_OK);
+    assert_int_equal(c->out.status, ROW_OK);
     assert_true(c->less_time);
     assert_int_equal(c->n, 2);
     assert_int_equal(c->point[0].bytes, 1);
@@ -362,13 +362,13 @@ static void cores_that_are_late_again_and_again_are_given_up(void **state)
     reset();
     made.absent = 2;
     made.starved = true;
-    assert_int_equal(measure_in(BENCH_CORES, BENCH_READ_16, 0)->row.status, ROW_UNSUPPORTED);
+    assert_int_equal(measure_in(BENCH_CORES, BENCH_READ_16, 0)->out.status, ROW_UNSUPPORTED);
     assert_true(plan.late > 0);
     reset();
     plan.late = 60;
     const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->row.why, "not given the CPU"));
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->out.why, "not given the CPU"));
     assert_int_equal(c->n, 0);
 }
 
@@ -378,10 +378,10 @@ static void a_row_of_several_cores_names_missing_cores(void **state)
     reset();
     plan.n = plan.all = 1;
     const struct curve *c = measure(BENCH_CORES, BENCH_READ_16);
-    assert_int_equal(c->row.status, ROW_UNSUPPORTED);
-    assert_non_null(strstr(c->row.why, "cores=all"));
+    assert_int_equal(c->out.status, ROW_UNSUPPORTED);
+    assert_non_null(strstr(c->out.why, "cores=all"));
     reset();
-    assert_string_equal(measure(BENCH_CORES, BENCH_COPY_32)->row.why, "needs AVX");
+    assert_string_equal(measure(BENCH_CORES, BENCH_COPY_32)->out.why, "needs AVX");
     reset();
     core.stop_at = 1;
     assert_null(measure(BENCH_CORES, BENCH_READ_16));

@@ -23,9 +23,9 @@ static void the_boot_core_measures_alone(void **state)
     assert_ptr_equal(plan->core[0].engine.memory, platform.memory);
     assert_int_equal((int)plan->core[0].engine.facts.step, 26);
     const struct row *row = measure(plan, 0);
-    assert_int_equal(row->core, 0);
-    assert_int_equal(row->nmis, 1);
-    assert_int_equal(row->together, 0);
+    assert_int_equal(row->out.core, 0);
+    assert_int_equal(row->out.nmis, 1);
+    assert_int_equal(row->beside.together, 0);
     assert_int_equal(plan_interruptions(plan), 0);
     done();
 }
@@ -84,8 +84,8 @@ static void cores_measure_one_after_the_other(void **state)
     for (unsigned round = 1; round <= 2; round++)
         for (unsigned k = 0; k < plan->n; k++) {
             const struct row *row = measure(plan, k);
-            assert_int_equal(row->core, k);
-            assert_int_equal(row->nmis, 1);
+            assert_int_equal(row->out.core, k);
+            assert_int_equal(row->out.nmis, 1);
             assert_int_equal((int)plan->core[k].engine.figures[0].ticks, k);
             assert_int_equal((int)plan->core[k].engine.facts.step, k ? k : 26);
             assert_ptr_equal(plan->core[k].engine.memory, platform.memory);
@@ -113,11 +113,11 @@ static void cores_measure_all_at_once(void **state)
     assert_int_equal(plan->n, 3);
     for (unsigned k = 0; k < 3; k++) {
         const struct row *row = measure(plan, k);
-        assert_int_equal(row->core, plan->list[k]);
-        assert_int_equal(row->together, 3);
+        assert_int_equal(row->out.core, plan->list[k]);
+        assert_int_equal(row->beside.together, 3);
         assert_int_equal((int)row->figure.ticks, 100 + (int)plan->list[k]);
-        assert_int_equal((int)row->alone.ticks, plan->list[k]);
-        assert_int_equal(row->nmis, 2); /* alone, and together */
+        assert_int_equal((int)row->beside.alone.ticks, plan->list[k]);
+        assert_int_equal(row->out.nmis, 2); /* alone, and together */
     }
     const unsigned want[] = {1, 3, 4, 1, 3, 4};
     assert_int_equal(measurements, 6);
@@ -155,8 +155,8 @@ static void a_core_that_misses_the_others_fails_unless_starved(void **state)
         struct plan *plan = plan_of("1,3-4", SHARE_TOGETHER);
         for (unsigned k = 0; k < 3; k++) {
             const struct row *row = measure(plan, k);
-            assert_int_equal(row->status, cases[i].status);
-            assert_string_equal(row->why, cases[i].why);
+            assert_int_equal(row->out.status, cases[i].status);
+            assert_string_equal(row->out.why, cases[i].why);
         }
         done();
     }
@@ -171,10 +171,10 @@ static void a_core_that_faults_is_not_called_again(void **state)
     faulty = 3;
     for (unsigned k = 0; k < 5; k++) {
         const struct row *row = measure(plan, k);
-        assert_int_equal(row->status, k == 3 ? ROW_WRONG : ROW_OK);
-        assert_int_equal(row->core, k);
+        assert_int_equal(row->out.status, k == 3 ? ROW_WRONG : ROW_OK);
+        assert_int_equal(row->out.core, k);
     }
-    assert_string_equal(plan->core[3].row.why, "#UD");
+    assert_string_equal(plan->core[3].row.out.why, "#UD");
     assert_string_equal(plan->core[3].gone, "#UD");
     assert_true(plan->core[3].engine.figures[0].ticks != plan->core[3].engine.figures[0].ticks);
     for (unsigned k = 0; k < 5; k++) /* it is not called again, the others are */
@@ -191,7 +191,7 @@ static void a_core_that_faulted_alone_is_not_measured_together(void **state)
     faulty = 3;
     for (unsigned k = 0; k < 5; k++) {
         const struct row *row = measure(plan, k);
-        assert_int_equal(row->status, k == 3 ? ROW_WRONG : ROW_OK);
+        assert_int_equal(row->out.status, k == 3 ? ROW_WRONG : ROW_OK);
     }
     assert_int_equal(at_once, 4); /* it faulted alone, before */
     for (unsigned k = 0; k < 5; k++)
@@ -226,12 +226,13 @@ static void each_core_gathers_its_own_rounds(void **state)
         for (unsigned k = 0; k < 3; k++) {
             const struct row *row = plan_row(plan, k);
             unsigned core = plan->list[k];
-            assert_true(row->core == core && row->rounds == 3 && row->status == ROW_OK);
+            assert_true(row->out.core == core && row->spread.rounds == 3 &&
+                        row->out.status == ROW_OK);
             if (share == SHARE_TOGETHER) {
-                assert_true(row->together == 3 && row->figure.ticks == 100 + core);
-                assert_true(row->alone.ticks == core && row->nmis == 6);
+                assert_true(row->beside.together == 3 && row->figure.ticks == 100 + core);
+                assert_true(row->beside.alone.ticks == core && row->out.nmis == 6);
             } else {
-                assert_true(row->figure.ticks == core && row->nmis == 3);
+                assert_true(row->figure.ticks == core && row->out.nmis == 3);
             }
         }
         rounds = 1;
@@ -249,8 +250,8 @@ static void a_stopped_run_has_whole_rounds(void **state)
         plan->pace->stopped = true;
         for (unsigned k = 0; k < 3; k++) {
             plan_end(plan, 0, k);
-            assert_int_equal(plan_row(plan, k)->rounds, 2);
-            assert_int_equal(plan_row(plan, k)->together, share == SHARE_TOGETHER ? 3 : 0);
+            assert_int_equal(plan_row(plan, k)->spread.rounds, 2);
+            assert_int_equal(plan_row(plan, k)->beside.together, share == SHARE_TOGETHER ? 3 : 0);
         }
         done();
         plan = plan_of("0-2", share);
@@ -274,18 +275,18 @@ static void a_core_lost_between_rounds_keeps_its_whole_rounds(void **state)
         faulty = 3;
         pass_rounds(plan, 1, 3);
         for (unsigned k = 0; k < 5; k++)
-            assert_int_equal(plan_row(plan, k)->status, k == 3 ? ROW_WRONG : ROW_OK);
-        assert_string_equal(plan_row(plan, 3)->why, "#UD");
+            assert_int_equal(plan_row(plan, k)->out.status, k == 3 ? ROW_WRONG : ROW_OK);
+        assert_string_equal(plan_row(plan, 3)->out.why, "#UD");
         done();
         plan = plan_of("0-4", share);
         pass_rounds(plan, 0, 2);
         plan->core[3].gone = "lost elsewhere";
         pass_rounds(plan, 2, 3);
         for (unsigned k = 0; k < 5; k++) {
-            assert_int_equal(plan_row(plan, k)->rounds, k == 3 ? 2 : 3);
-            assert_int_equal(plan_row(plan, k)->status, ROW_OK);
+            assert_int_equal(plan_row(plan, k)->spread.rounds, k == 3 ? 2 : 3);
+            assert_int_equal(plan_row(plan, k)->out.status, ROW_OK);
             unsigned together = share == SHARE_ALONE ? 0 : k == 3 ? 5 : 4;
-            assert_int_equal(plan_row(plan, k)->together, together);
+            assert_int_equal(plan_row(plan, k)->beside.together, together);
         }
         rounds = 1;
         done();

@@ -144,13 +144,13 @@ void barrier_leave(struct barrier *b, unsigned place)
     (void)b, (void)place;
 }
 
-bool guard_run(const struct engine *e, struct row *of, void (*fn)(void *ctx), void *ctx)
+bool guard_run(const struct engine *e, struct outcome *of, void (*fn)(void *ctx), void *ctx)
 {
     fn(ctx);
     if (e->facts.core != made.aborted || made.meetings < 2)
         return true;
     of->ended = true;
-    row_fail(of, ROW_WRONG, "#UD");
+    outcome_fail(of, ROW_WRONG, "#UD");
     return false;
 }
 
@@ -271,7 +271,7 @@ static void an_undisturbed_machine_has_no_gap(void **state)
     (void)state;
     options.quiet_time = 3;
     const struct quiet *q = quiet_watch(&plan, &row);
-    assert_int_equal(q->row.status, ROW_OK);
+    assert_int_equal(q->out.status, ROW_OK);
     assert_true(q->complete);
     assert_int_equal(q->n, CORES);
     assert_int_equal(made.meetings, 3); /* stretches of a second */
@@ -297,13 +297,13 @@ static void planted_gaps_are_measured_to_1_us(void **state)
     made.train[1][0] = (struct train){.every = 100000 * US, .ticks = 350 * US};
     made.train[1][1] = (struct train){.every = 7000 * US, .ticks = 9 * US, .first = 1500 * US};
     const struct quiet *q = quiet_watch(&plan, &row);
-    assert_int_equal(q->row.status, ROW_OK);
+    assert_int_equal(q->out.status, ROW_OK);
     for (unsigned k = 0; k < 2; k++) {
         const struct watch *w = &q->watch[k];
         uint64_t longest = made.train[k][0].ticks;
         assert_close((double)w->gaps.longest.ticks, (double)longest, US);
         assert_int_equal(w->gaps.count, w->smis_after - w->smis_before);
-        assert_int_equal(w->row.smis, w->gaps.count);
+        assert_int_equal(w->out.smis, w->gaps.count);
         assert_int_equal(w->smis_before, 7);
         for (size_t i = 0; i < w->gaps.first[0].n; i++) {
             const struct gap *g = &w->gaps.first[0].gap[i];
@@ -387,7 +387,7 @@ static void a_user_stops_the_run(void **state)
     options.gaps_max = 100;
     const struct quiet *q = quiet_watch(&plan, &row);
     assert_false(q->complete);
-    assert_int_equal(q->row.status, ROW_OK);
+    assert_int_equal(q->out.status, ROW_OK);
     assert_int_equal(made.meetings, 1);
     assert_true(q->watch[1].gaps.count >= 9);
     assert_int_equal(quiet_sum(q).result, QUIET_NOT_JUDGED);
@@ -410,8 +410,8 @@ static void a_core_that_does_not_answer_is_named(void **state)
         made.starved = i == 0;
         options.gaps_max = 100;
         const struct quiet *q = quiet_watch(&plan, &row);
-        assert_int_equal(q->row.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
-        assert_non_null(strstr(q->row.why, "core 1 "));
+        assert_int_equal(q->out.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
+        assert_non_null(strstr(q->out.why, "core 1 "));
         assert_false(q->complete);
         assert_int_equal(made.meetings, 3);
         assert_int_equal(made.running, 0);
@@ -430,10 +430,10 @@ static void an_aborted_core_fails_the_row_and_is_named(void **state)
     options.quiet_time = 3;
     made.aborted = 2;
     const struct quiet *q = quiet_watch(&plan, &row);
-    assert_int_equal(q->row.status, ROW_WRONG);
-    assert_string_equal(q->row.why, "core 2: #UD");
+    assert_int_equal(q->out.status, ROW_WRONG);
+    assert_string_equal(q->out.why, "core 2: #UD");
     assert_false(q->complete);
-    assert_true(q->watch[2].row.ended);
+    assert_true(q->watch[2].out.ended);
     assert_int_equal(quiet_sum(q).cores, CORES); /* with what they watched until then */
 }
 

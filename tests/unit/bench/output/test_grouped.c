@@ -65,7 +65,7 @@ static struct bench *bench_of(const struct bench_family *family, const char *lin
 
 static struct row row_of(const struct bench *b, double cycles, double half)
 {
-    struct row row = {.bench = b};
+    struct row row = {.out.bench = b};
 
     row.figure.known = true;
     row.figure.cycles.by = ESTIMATE_RANKS;
@@ -137,7 +137,7 @@ static void a_line_without_intervals_has_no_line_of_them(void **state)
     struct row row = row_of(bench_of(&four, "got", 0), 4, 1);
 
     (void)state;
-    row.shared = true;
+    row.taken.shared = true;
     assert_false(grouped_take(&g, &run, &row, true));
     assert_true(take(&four, "plt", 0, 4.5, 0.25));
     show();
@@ -168,7 +168,7 @@ static void a_row_with_another_confidence_is_shown_in_full(void **state)
     (void)state;
     row.figure.cycles.by = ESTIMATE_ROUNDS;
     assert_true(grouped_take(&g, &run, &row, false));
-    row.bench = bench_of(&two, "div", 1);
+    row.out.bench = bench_of(&two, "div", 1);
     row.figure.cycles.by = ESTIMATE_PLACEMENTS;
     assert_false(grouped_take(&g, &run, &row, false));
     assert_non_null(strstr(show(), "trap    +-98%     cure    +-98%\r\n"));
@@ -184,7 +184,7 @@ static void few_placements_have_their_level_in_the_heading(void **state)
     grouped_begin(&g, &run, 100);
     row.figure.cycles.by = ESTIMATE_PLACEMENTS;
     assert_true(grouped_take(&g, &run, &row, false));
-    row.bench = bench_of(&four, "plt", 0);
+    row.out.bench = bench_of(&four, "plt", 0);
     assert_true(grouped_take(&g, &run, &row, false));
     assert_non_null(strstr(show(), "trap    +-99%     cure    +-99%\r\n"));
     assert_non_null(strstr(text, "cycles/op, +-99% below\r\n"));
@@ -196,19 +196,19 @@ static void rows_with_a_problem_are_shown_in_full(void **state)
 
     (void)state;
     assert_false(grouped_take(&g, &run, &row, true));
-    row.bench = bench_of(&four, "got", 1);
-    row.shared = true;
+    row.out.bench = bench_of(&four, "got", 1);
+    row.taken.shared = true;
     assert_false(grouped_take(&g, &run, &row, true));
-    row.bench = bench_of(&four, "got", 2);
-    row.shared = false;
-    row.status = ROW_WRONG;
+    row.out.bench = bench_of(&four, "got", 2);
+    row.taken.shared = false;
+    row.out.status = ROW_WRONG;
     assert_false(grouped_take(&g, &run, &row, false));
-    row.bench = bench_of(&four, "got", 3);
-    row.status = ROW_OK;
+    row.out.bench = bench_of(&four, "got", 3);
+    row.out.status = ROW_OK;
     row.figure.modes.count = 2;
     assert_true(grouped_take(&g, &run, &row, false));
-    row.bench = bench_of(&four, "plt", 3);
-    row.status = ROW_UNSUPPORTED;
+    row.out.bench = bench_of(&four, "plt", 3);
+    row.out.status = ROW_UNSUPPORTED;
     assert_false(grouped_take(&g, &run, &row, false));
     show();
     assert_non_null(strstr(text, "; * modes; ! see above\r\n"));
@@ -226,7 +226,7 @@ static void each_core_has_separate_lines(void **state)
     run.cores = 2;
     grouped_begin(&g, &run, 100);
     assert_true(grouped_take(&g, &run, &row, false));
-    row.core = 3;
+    row.out.core = 3;
     assert_true(grouped_take(&g, &run, &row, false));
     show();
     assert_non_null(strstr(text, "\r\ndiv @0 "));

@@ -74,7 +74,7 @@ static bool excludes(double lo, double hi, double truth)
 
 static bool slower(const struct core_figure *now, const struct core_figure *before)
 {
-    struct row row = {.together = 2, .loop = {.cycles = 1}, .alone = *before};
+    struct row row = {.beside.together = 2, .loop = {.cycles = 1}, .beside.alone = *before};
 
     row.figure.cycles = (struct estimate){.theta = now->cycles, .lo = now->lo, .hi = now->hi};
     struct slowdown s = slowdown_of(&row);

@@ -32,7 +32,7 @@ static void a_figure_has_the_interval_of_its_method(void **state)
         struct row row = row_by(methods[i], 2, NULL);
         const struct estimate *cycles = &row.figure.cycles;
 
-        assert_int_equal(row.status, ROW_OK);
+        assert_int_equal(row.out.status, ROW_OK);
         assert_true(fabs(cycles->theta - 3.25) < 1e-9);
         assert_true(cycles->lo < 3.25 - 2.0 / OPS && cycles->hi > 3.25 + 2.0 / OPS);
         assert_null(per_op_no_interval(&engine.facts, &row));

@@ -17,7 +17,7 @@ static struct run_facts run_by(enum execution execution, enum cycles_by by)
 static const char *missing(const struct run_facts *run, bool known, double ticks, double cycles)
 {
     static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
-    struct row row = {.bench = &loop, .windows = 64, .status = ROW_OK};
+    struct row row = {.out.bench = &loop, .taken.windows = 64, .out.status = ROW_OK};
 
     row.figure.known = known;
     row.figure.ticks = ticks;
@@ -46,7 +46,7 @@ static void a_failed_row_or_one_without_a_figure_by_design_has_no_reason(void **
 {
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER);
     struct bench b = {.form = FORM_EMPTY};
-    struct row row = {.bench = &b, .windows = 64};
+    struct row row = {.out.bench = &b, .taken.windows = 64};
 
     (void)state;
     row.figure.cycles.theta = UNKNOWN;
@@ -55,10 +55,10 @@ static void a_failed_row_or_one_without_a_figure_by_design_has_no_reason(void **
     assert_null(per_op_missing(&run, &row));
     b.form = FORM_LOOP;
     assert_non_null(per_op_missing(&run, &row));
-    row.status = ROW_WRONG;
+    row.out.status = ROW_WRONG;
     assert_null(per_op_missing(&run, &row));
-    row.status = ROW_OK;
-    row.windows = 0;
+    row.out.status = ROW_OK;
+    row.taken.windows = 0;
     assert_null(per_op_missing(&run, &row));
 }
 
@@ -67,7 +67,7 @@ static void a_figure_without_an_interval_has_its_reason(void **state)
     static const struct bench loop = {.form = FORM_LOOP, .ops = 10};
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER),
                      counted = run_by(EXEC_INSTRUCTIONS, 0);
-    struct row row = {.bench = &loop, .windows = 64, .status = ROW_OK};
+    struct row row = {.out.bench = &loop, .taken.windows = 64, .out.status = ROW_OK};
 
     (void)state;
     row.figure = (struct row_figure){.known = true, .ticks = 3};
@@ -84,7 +84,8 @@ static void a_figure_without_an_interval_has_its_reason(void **state)
 static double ipc_of(const struct bench *b)
 {
     struct run_facts run = run_by(EXEC_SILICON, CYCLES_RULER);
-    struct row row = {.bench = b, .windows = 64, .stepped = {.tried = true, .instructions = 6}};
+    struct row row = {
+        .out.bench = b, .taken.windows = 64, .stepped = {.tried = true, .instructions = 6}};
 
     row.figure = (struct row_figure){.known = true, .ticks = 3};
     row.figure.cycles = (struct estimate){.theta = 4, .lo = 3, .hi = 5};

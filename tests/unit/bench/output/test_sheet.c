@@ -52,7 +52,7 @@ static struct curve_point point(uint64_t bytes, double cycles)
 static const struct curve *chase(const char *name, enum bench_load load)
 {
     bench = (struct bench){.suite = "memory", .name = name, .curve = {.load = load}};
-    curve = (struct curve){.row = {.bench = &bench, .status = ROW_OK},
+    curve = (struct curve){.out = {.bench = &bench, .status = ROW_OK},
                            .caches = 3,
                            .cache = {{.level = 1, .type = CACHE_INSTRUCTION, .size = 64 * KIB},
                                      {.level = 1, .type = CACHE_DATA, .size = 32 * KIB},
@@ -199,7 +199,7 @@ static void other_rows_and_rows_without_a_curve_have_no_figure(void **state)
     (void)state;
     sheet_curve(&sheet, &run, chase("stride_64", BENCH_CHASE), NULL);
     chase("latency_4k", BENCH_CHASE);
-    curve.row.status = ROW_UNSUPPORTED;
+    curve.out.status = ROW_UNSUPPORTED;
     sheet_curve(&sheet, &run, &curve, NULL);
     assert_false(sheet_has(&sheet));
 }
@@ -228,7 +228,7 @@ static void forwarding_is_that_of_eight_bytes_at_their_own_place(void **state)
 
     (void)state;
     bench = (struct bench){.suite = "memory", .name = "forward"};
-    map = (struct forward_map){.row = {.bench = &bench, .status = ROW_OK}, .sizes = 4};
+    map = (struct forward_map){.out = {.bench = &bench, .status = ROW_OK}, .sizes = 4};
     for (unsigned i = 0; i < forward_cells(8, 8); i++)
         map.cell[forward_first(4, 3, 3) + i] =
             (struct forward_cell){.cycles = 100 + forward_offset(8, i), .lo = 99.5f, .hi = 100.25f};
@@ -247,7 +247,7 @@ static void a_limit_is_its_first_step(void **state)
 
     (void)state;
     bench = (struct bench){.suite = "limits", .name = "rob"};
-    limit = (struct limit){.row = {.bench = &bench, .status = ROW_OK}, .steps = 2};
+    limit = (struct limit){.out = {.bench = &bench, .status = ROW_OK}, .steps = 2};
     limit.step[0] = (struct curve_step){.at = 224, .from = 220, .to = 230};
     limit.step[1] = (struct curve_step){.at = 448, .from = 440, .to = 460};
     limit.spoiled = LIMIT_SHARED;

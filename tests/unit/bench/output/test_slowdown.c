@@ -12,9 +12,9 @@ static double size_of(double v)
 
 static struct slowdown of(double alone, double alone_half, double now, double half, double loop)
 {
-    struct row row = {.together = 2, .loop = {.cycles = loop}};
+    struct row row = {.beside.together = 2, .loop = {.cycles = loop}};
 
-    row.alone = (struct core_figure){
+    row.beside.alone = (struct core_figure){
         .ticks = alone / 2, .cycles = alone, .lo = alone - alone_half, .hi = alone + alone_half};
     row.figure.ticks = now / 2;
     row.figure.cycles = (struct estimate){.theta = now, .lo = now - half, .hi = now + half};

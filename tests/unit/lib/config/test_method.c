@@ -22,7 +22,7 @@ static void each_method_finds_what_was_planted(void **state)
         options.ensembles = 4;
         options.size = 16;
         struct row row = by_method(methods[i]);
-        assert_int_equal(row.status, ROW_OK);
+        assert_int_equal(row.out.status, ROW_OK);
         assert_true(row.figure.known && fabs(row.figure.cycles.theta - 3.25) < 0.01);
         assert_null(row.method.doubt);
     }
@@ -258,19 +258,19 @@ static void errors_fail_the_row_with_every_method(void **state)
             bench.errors_are_wrong = true;
             plant.fails = first ? the_first : every_tenth;
             struct row row = by_method(m);
-            assert_int_equal(row.status, ROW_WRONG);
-            assert_non_null(strstr(row.why, "an operation returned an error"));
+            assert_int_equal(row.out.status, ROW_WRONG);
+            assert_non_null(strstr(row.out.why, "an operation returned an error"));
             assert_true(m != METHOD_KBEST || row.method.body.all.n == 6);
             plant.fails = NULL;
             memset(plant.of_kind, 0, sizeof plant.of_kind);
-            assert_int_equal(by_method(m).status, ROW_OK);
+            assert_int_equal(by_method(m).out.status, ROW_OK);
         }
     }
     start(NULL);
     bench.form = FORM_FUNCTION;
     plant.fails = the_first; /* counted and left out, where the row does not say that it is wrong */
     bench.errors_are_wrong = false;
-    assert_int_equal(by_method(METHOD_KBEST).status, ROW_OK);
+    assert_int_equal(by_method(METHOD_KBEST).out.status, ROW_OK);
 
     start(NULL);
     bench.form = FORM_FUNCTION;
@@ -278,8 +278,8 @@ static void errors_fail_the_row_with_every_method(void **state)
     plant.twice_fails = true; /* in twice the body, which is not a sample either */
     plant.fails = every_tenth;
     struct row row = by_method(METHOD_DOUBLED);
-    assert_int_equal(row.status, ROW_WRONG);
-    assert_int_equal(row.errors, 0);
+    assert_int_equal(row.out.status, ROW_WRONG);
+    assert_int_equal(row.taken.errors, 0);
     bench.errors_are_wrong = false;
     bench.form = FORM_STRAIGHT;
 }
@@ -307,7 +307,7 @@ static void plain_warms_up_as_its_author_did(void **state)
     const struct method_result *m = &row.method;
     assert_int_equal(not_samples(KIND_BODY, &m->body) + not_samples(KIND_EMPTY, &m->empty), 0);
     assert_int_equal(not_samples(KIND_RULER, &m->ruler), 2 * ENGINE_BLOCK);
-    assert_true(row.disturbed > 0 && m->body.calm.n + row.disturbed == m->body.all.n);
+    assert_true(row.taken.disturbed > 0 && m->body.calm.n + row.taken.disturbed == m->body.all.n);
 
     start(NULL);
     give("warmup=3");
@@ -370,23 +370,23 @@ static void checks_are_made_by_each_method(void **state)
         options.size = 16;
         plant.instructions = 0; /* with a figure that looks sound */
         struct row row = by_method(methods[i]);
-        assert_int_equal(row.status, ROW_WRONG);
-        assert_non_null(strstr(row.why, "the work was elided"));
+        assert_int_equal(row.out.status, ROW_WRONG);
+        assert_non_null(strstr(row.out.why, "the work was elided"));
         plant.instructions = 1;
         plant.operation = 0; /* with one that does not */
         row = by_method(methods[i]);
-        assert_int_equal(row.status, ROW_OK);
+        assert_int_equal(row.out.status, ROW_OK);
         assert_int_equal(row.work, WORK_JUDGED);
     }
     bench.least_instructions = 0;
     bench.truth = three;
     plant.operation = 3.4; /* one placement: nearer to 3 than to 4 */
-    assert_int_equal(by_method(METHOD_KBEST).status, ROW_OK);
+    assert_int_equal(by_method(METHOD_KBEST).out.status, ROW_OK);
     plant.operation = 3.6;
     struct row row = by_method(METHOD_KBEST);
     bench.truth = NULL;
-    assert_non_null(strstr(row.why, "not the documented figure"));
-    assert_true(row.truth == 3);
+    assert_non_null(strstr(row.out.why, "not the documented figure"));
+    assert_true(row.truth.cycles == 3);
 }
 
 static void disturbed_windows_are_counted_by_each_method(void **state)
@@ -394,7 +394,7 @@ static void disturbed_windows_are_counted_by_each_method(void **state)
     (void)state;
     plant.extra = now_and_then;
     struct row row = by_method(METHOD_PLAIN);
-    assert_true(row.disturbed > 0 && row.method.body.all.n == 256);
+    assert_true(row.taken.disturbed > 0 && row.method.body.all.n == 256);
     assert_true(row.method.body.greatest > 100000);
 }
 
@@ -407,8 +407,8 @@ static const char *refused(const char *name)
     b.form = FORM_STRAIGHT;
     options.method = METHOD_ADAPTIVE;
     row = whole_row(b);
-    assert_int_equal(row.status, ROW_UNSUPPORTED);
-    return row.why;
+    assert_int_equal(row.out.status, ROW_UNSUPPORTED);
+    return row.out.why;
 }
 
 static void adaptive_names_the_row_that_has_a_loop(void **state)
