@@ -20,6 +20,7 @@
 #include "lib/object/elf.h"
 
 struct crowd; /* bench/kinds/crowd.h */
+struct kind;  /* bench/api/kind.h */
 struct object;
 
 struct vtable {
@@ -54,25 +55,12 @@ typedef int (*body_fn)(uint64_t n, struct object *o);
 
 /* The contents of a row's windows. */
 enum form {
+    FORM_NONE,     /* the row has no windows: its kind measures it in another way */
     FORM_EMPTY,    /* nothing: the bare window */
     FORM_LOOP,     /* `unit` in a loop of `ops` iterations; the empty loop is subtracted */
     FORM_STRAIGHT, /* `ops` copies of `unit`; the empty window is subtracted */
     FORM_FUNCTION, /* a call of `function`(ops); a call of `empty_function`(ops) is subtracted */
-    FORM_CORES,    /* no windows: `meet` brings the run's cores together (bench/kinds/crowd.h) */
-    FORM_WATCH,    /* no windows: all cores at once watch for gaps (bench/kinds/quiet.h) */
-    FORM_CURVE,   /* no windows: each core measures a curve over sizes (bench/kinds/curve_kind.h) */
-    FORM_FORWARD, /* no windows: each core maps store forwarding (bench/kinds/forward_kind.h) */
-    FORM_LIMIT, /* no windows: each core measures a curve over a count (bench/kinds/limit_kind.h) */
-    FORM_INSN,  /* a table of instruction forms; has its own windows (insn_cell.h) */
 };
-
-/* Returns whether the engine takes the windows of such a row; each other form measures in its own
- * way and limits its own time. */
-static inline bool form_has_windows(enum form form)
-{
-    return form == FORM_EMPTY || form == FORM_LOOP || form == FORM_STRAIGHT ||
-           form == FORM_FUNCTION;
-}
 
 /* Requirements of a row that some platforms do not meet. */
 enum need {
@@ -106,7 +94,7 @@ struct bench_family {
     const char *head[BENCH_COLUMNS]; /* of each column, at most two words; NULL ends the list */
 };
 
-/* The measurement of a row of FORM_LIMIT at each count (lib/limits/program.h), and the rule that
+/* The measurement of a row of kind_limit at each count (lib/limits/program.h), and the rule that
  * finds its steps (lib/limits/curve_steps.h). */
 struct bench_limit {
     enum limits_kind kind;
@@ -120,7 +108,7 @@ struct bench_limit {
     uint32_t ms;   /* the time that it may take on a core */
 };
 
-/* Gaps that a row of FORM_WATCH causes itself: the core is held up for `us` microseconds, every
+/* Gaps that a row of kind_watch causes itself: the core is held up for `us` microseconds, every
  * `every_us`. us 0: no gaps. */
 #define BENCH_GAP_TRAINS 2
 struct bench_gaps {
@@ -136,7 +124,7 @@ struct bench_gaps {
 enum c_step { C_STEP_NAMES(WORD_ID) C_STEPS };
 
 /*
- * One row. BENCH() sets suite and name. Every row has what, form and ops; the other fields may be
+ * One row. BENCH() sets suite and name. Every row has what, form or kind, and ops; the other fields may be
  * left out, and are then 0, false or NULL.
  */
 struct bench {
@@ -161,8 +149,9 @@ struct bench {
     const char *suite, *name;
     const char *former_suite; /* the suite's former name, which suite= still accepts, or NULL */
     const char *what;         /* one operation, in words, for `list` */
-    enum form form;
-    uint32_t ops; /* operations per window */
+    const struct kind *kind;  /* bench/kinds/kinds.h; NULL: the engine's windows */
+    enum form form;           /* of the windows */
+    uint32_t ops;             /* operations per window */
     /* What the row needs; a row that lacks something is unsupported, with the reason
      * (engine_lacks in bench/engine/context.h). */
     uint32_t needs;                            /* NEED_*, or-ed */
@@ -206,13 +195,13 @@ struct bench {
     uint32_t step_ops;
     const struct bench_code *code; /* of a user row, in place of the two functions */
 
-    /* FORM_CORES */
+    /* kind_meeting */
     void (*meet)(struct crowd *c);
 
-    struct bench_curve curve;                  /* FORM_CURVE; of FORM_FORWARD `ms` */
-    const struct bench_limit *limit;           /* FORM_LIMIT */
-    struct bench_gaps plant[BENCH_GAP_TRAINS]; /* FORM_WATCH */
-    /* FORM_INSN: the parts that bench= selects instead of the row, and the name of one of them.
+    struct bench_curve curve;                  /* kind_curve; of kind_forward `ms` */
+    const struct bench_limit *limit;           /* kind_limit */
+    struct bench_gaps plant[BENCH_GAP_TRAINS]; /* kind_watch */
+    /* kind_forms: the parts that bench= selects instead of the row, and the name of one of them.
      * Returns whether a comma-separated list of patterns selects any. */
     bool (*has_part)(const char *patterns);
     const char *part;
@@ -266,6 +255,12 @@ struct bench {
 
 #define BENCH_CODE_BYTES 40
 _Static_assert(offsetof(struct bench, suite) == BENCH_CODE_BYTES, "scripts/build/thin_suites");
+
+/* Returns whether the engine takes the row's windows; any other kind limits its own time. */
+static inline bool bench_has_windows(const struct bench *b)
+{
+    return b->form != FORM_NONE;
+}
 
 /* Returns whether an empty body is subtracted. For FORM_FUNCTION. */
 static inline bool bench_has_empty(const struct bench *b)

@@ -1,5 +1,5 @@
 /*
- * What a row of FORM_CURVE measures (bench/api/bench.h): its load, the points of its curve, and the
+ * What a row of kind_curve measures (bench/api/bench.h): its load, the points of its curve, and the
  * cores that take part.
  */
 #ifndef BENCH_API_BENCH_CURVE_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The access pattern of a row of FORM_CURVE: a pointer chase (bench/kinds/chase.h), or reading,
+/* The access pattern of a row of kind_curve: a pointer chase (bench/kinds/chase.h), or reading,
  * writing and copying with vectors of 16 or 32 bytes, non-temporal stores, or repeated string
  * instructions (bench/kinds/stream.h); or what its points are instead of sizes. */
 enum bench_load {
@@ -60,7 +60,7 @@ static inline bool bench_is_flush(enum bench_load load)
     return load >= BENCH_FLUSH && load <= BENCH_WRITE_BACK;
 }
 
-/* The cores that take part in a row of FORM_CURVE (bench/kinds/shared_curve.h). */
+/* The cores that take part in a row of kind_curve (bench/kinds/shared_curve.c). */
 enum bench_crowd {
     BENCH_ALONE,  /* one core at a time */
     BENCH_CORES,  /* 1, 2, 4 ... and all cores with the same load, each on separate memory */
@@ -68,7 +68,7 @@ enum bench_crowd {
     BENCH_HELD,   /* one core flushes lines that another one has read or written */
 };
 
-/* The measurement of a row of FORM_CURVE at each size of its working set. */
+/* The measurement of a row of kind_curve at each size of its working set. */
 struct bench_curve {
     enum bench_load load;
     uint32_t stride;  /* BENCH_CHASE: lines from one element to the next, a divisor of 16; 0: in

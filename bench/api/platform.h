@@ -124,7 +124,7 @@ struct guard_ended {
 #define PLATFORM_DATA_VA   (PLATFORM_CODE_VA + (16u << 20))
 #define PLATFORM_DATA_SIZE (1u << 20) /* minimum; registry_data_size() returns the actual size */
 
-/* A request of a row of FORM_CURVE for a large area of memory. */
+/* A request of a row for a large area of memory. */
 struct platform_wish {
     uint64_t page; /* size of the pages: 4 KiB, 2 MiB, 1 GiB */
     uint64_t bytes;

@@ -52,7 +52,7 @@ size_t gathered_need(const struct options *o, uint32_t samples, unsigned rounds)
 void gathered_init(struct gathered *g, const struct engine *e);
 
 /* Returns the mean of a kind's undisturbed windows; UNKNOWN: there are no such windows. */
-static inline double gathered_location(const struct gathered *g, enum kind k)
+static inline double gathered_location(const struct gathered *g, enum window_kind k)
 {
     return g->kept[k] ? g->sum[k] / (double)g->kept[k] : UNKNOWN;
 }

@@ -40,7 +40,7 @@ static bool ticks_by_rdtscp(struct engine *e, uint64_t *ticks)
 
 /* Takes n operations in one window, timed from outside: body and empty body must differ in nothing
  * else between the readings. */
-static struct stretch take_stretch(struct taking *t, enum kind k, uint64_t n)
+static struct stretch take_stretch(struct taking *t, enum window_kind k, uint64_t n)
 {
     struct engine *e = t->e;
     struct window_result w;

@@ -10,12 +10,13 @@
 
 #define STREAMS 4 /* the empty window, the rulers, the body */
 
-static bool is_ruler(enum kind k)
+static bool is_ruler(enum window_kind k)
 {
     return k == KIND_RULER || k == KIND_RULER2;
 }
 
-bool stream_window(struct taking *t, enum kind k, uint64_t iterations, struct window_result *w)
+bool stream_window(struct taking *t, enum window_kind k, uint64_t iterations,
+                   struct window_result *w)
 {
     const struct bench *b = t->row->out.bench;
     const struct placed_kind *placed = &t->p->kind[k];
@@ -185,19 +186,19 @@ void stream_block(struct taking *t, struct stream *s, uint64_t n)
 }
 
 /* Returns whether a kind is warmed up by readings; rulers are not, as with every method. */
-static bool warms_by_readings(const struct engine *e, enum kind k)
+static bool warms_by_readings(const struct engine *e, enum window_kind k)
 {
     return c_program_warms(e) && !is_ruler(k);
 }
 
-static uint64_t warm_windows(const struct engine *e, enum kind k)
+static uint64_t warm_windows(const struct engine *e, enum window_kind k)
 {
     bool asked = e->facts.o->method == METHOD_PLAIN && !is_ruler(k);
 
     return (asked ? e->facts.o->warmup : 1) * (uint64_t)ENGINE_BLOCK;
 }
 
-void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_side *side,
+void stream_open(struct taking *t, struct stream *s, enum window_kind k, struct method_side *side,
                  uint64_t left)
 {
     const struct options *o = t->e->facts.o;
@@ -246,7 +247,7 @@ static unsigned open_all(struct taking *t, struct stream *s, uint64_t left)
     struct method_result *m = &t->row->method;
 
     const struct {
-        enum kind kind;
+        enum window_kind kind;
         struct method_side *side;
     } all[STREAMS] = {{KIND_EMPTY, &m->empty},
                       {KIND_RULER, &m->ruler},

@@ -24,14 +24,15 @@ struct taking {
 };
 
 /* Takes one window and counts it and its operations. False: its operation failed. */
-bool stream_window(struct taking *t, enum kind k, uint64_t iterations, struct window_result *w);
+bool stream_window(struct taking *t, enum window_kind k, uint64_t iterations,
+                   struct window_result *w);
 
 /* Runs windows of the body until wide vectors run at full rate, if it uses them and they do not. */
 void stream_warm_wide(struct taking *t);
 
 /* One kind of window, and the state of its method. */
 struct stream {
-    enum kind kind;
+    enum window_kind kind;
     struct method_side *side;
     struct ensemble ensemble;
     uint64_t left;   /* most windows that are still needed; 0: it has enough */
@@ -47,7 +48,7 @@ struct stream {
 };
 
 /* Warms a kind up. With method=plain as its author does, unless warmup= gives the blocks. */
-void stream_open(struct taking *t, struct stream *s, enum kind k, struct method_side *side,
+void stream_open(struct taking *t, struct stream *s, enum window_kind k, struct method_side *side,
                  uint64_t left);
 /*
  * Takes one block of at most n windows. Feeds all windows that did not fail to the method:

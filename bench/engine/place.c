@@ -185,12 +185,7 @@ static bool place_one(struct engine *e, struct code *code, const struct bench *b
     case FORM_LOOP:
     case FORM_FUNCTION:
         return place_turning(code, b, &spec, p, twice);
-    case FORM_CORES: /* these have no windows */
-    case FORM_WATCH:
-    case FORM_CURVE:
-    case FORM_FORWARD:
-    case FORM_LIMIT:
-    case FORM_INSN:
+    case FORM_NONE:
         break;
     }
     return false;

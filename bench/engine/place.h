@@ -15,7 +15,7 @@
 
 /* The kinds of window (docs/window.md): the empty body of either body, the ruler and twice the
  * ruler, the body and twice the body. */
-enum kind { KIND_EMPTY, KIND_EMPTY2, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2, KINDS };
+enum window_kind { KIND_EMPTY, KIND_EMPTY2, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2, KINDS };
 
 #define RULER_ADDS 1024 /* L of docs/window.md: adds that one ruler adds to a window */
 
@@ -28,7 +28,7 @@ struct placed_kind {
 };
 
 /* Returns whether a window of the kind called the empty body and this returned an error. */
-static inline bool place_failed_empty(const struct placed_kind *w, enum kind k,
+static inline bool place_failed_empty(const struct placed_kind *w, enum window_kind k,
                                       const struct window_result *r)
 {
     return k <= KIND_EMPTY2 && w->function && r->failed != 0;

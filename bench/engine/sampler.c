@@ -44,7 +44,7 @@ void sampler_init(struct sampler *s, const struct engine *e, size_t windows, siz
 }
 
 static struct window_result run_window(struct sampler *s, const struct engine *e,
-                                       const struct placed *p, enum kind k, uint64_t i)
+                                       const struct placed *p, enum window_kind k, uint64_t i)
 {
     const struct placed_kind *w = &p->kind[k];
 
@@ -59,14 +59,14 @@ static struct window_result run_window(struct sampler *s, const struct engine *e
     return r;
 }
 
-static bool has_failed(const struct sampler *s, enum kind k, const struct window_result *r)
+static bool has_failed(const struct sampler *s, enum window_kind k, const struct window_result *r)
 {
     return s->can_fail && k >= KIND_BODY && r->failed != 0;
 }
 
 /* Runs a window that is not a sample. If its operation fails, the row fails too (check.h). */
 static struct window_result run_apart(struct sampler *s, const struct engine *e,
-                                      const struct placed *p, enum kind k, uint64_t i)
+                                      const struct placed *p, enum window_kind k, uint64_t i)
 {
     struct window_result r = run_window(s, e, p, k, i);
 
@@ -92,7 +92,7 @@ struct warm {
 };
 
 static struct moments warm_block(struct sampler *s, const struct engine *e, const struct placed *p,
-                                 enum kind k)
+                                 enum window_kind k)
 {
     struct moments block = {0};
 
@@ -151,7 +151,7 @@ static void warm_up(struct sampler *s, const struct engine *e, const struct plac
 {
     struct span *span = &s->span;
     uint32_t most = e->facts.o->warmup;
-    enum kind first = KIND_EMPTY;
+    enum window_kind first = KIND_EMPTY;
 
     while (!s->used[first])
         first++;
@@ -176,7 +176,7 @@ static size_t first_window(const struct sampler *s, size_t block)
 
 /* Takes a block's windows. Returns whether a pause let the wide vector unit power down. */
 static bool run_block(struct sampler *s, const struct engine *e, const struct placed *p,
-                      enum kind k, size_t block)
+                      enum window_kind k, size_t block)
 {
     uint64_t *samples = s->samples[k], began = tsc_now(), least = UINT64_MAX;
     size_t from = first_window(s, block), end = first_window(s, block + 1);
@@ -192,8 +192,8 @@ static bool run_block(struct sampler *s, const struct engine *e, const struct pl
 }
 
 /* Takes one block of one kind. Reads the counters around it, never between its windows. */
-static void take_block(struct sampler *s, struct engine *e, const struct placed *p, enum kind k,
-                       size_t block)
+static void take_block(struct sampler *s, struct engine *e, const struct placed *p,
+                       enum window_kind k, size_t block)
 {
     struct block *taken = &s->block[k][block];
 
@@ -216,7 +216,7 @@ static bool may_take_again(struct sampler *s, size_t blocks)
 
 /* Sorts the windows that did not fail into s->sorted, and adds them to the histogram. Returns their
  * number. */
-static size_t sort(struct sampler *s, enum kind k, size_t from, size_t end)
+static size_t sort(struct sampler *s, enum window_kind k, size_t from, size_t end)
 {
     size_t m = 0;
 
@@ -230,7 +230,7 @@ static size_t sort(struct sampler *s, enum kind k, size_t from, size_t end)
 }
 
 /* Counts a block that will be repeated. */
-static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t block)
+static void keep_shared(struct sampler *s, struct engine *e, enum window_kind k, size_t block)
 {
     size_t from = first_window(s, block), end = first_window(s, block + 1);
     size_t failed = end - from - sort(s, k, from, end);
@@ -241,7 +241,7 @@ static void keep_shared(struct sampler *s, struct engine *e, enum kind k, size_t
 
 /* The i-th block in the order of taking: for each pair of blocks, the kinds forward and back. */
 struct turn {
-    enum kind kind;
+    enum window_kind kind;
     size_t block;
 };
 
@@ -336,8 +336,8 @@ bool sampler_take(struct sampler *s, struct engine *e, const struct bench *b,
 }
 
 /* Returns the moments of a block's undisturbed windows, and counts the others. */
-static struct moments judge_block(const struct sampler *s, enum kind k, size_t block, double above,
-                                  struct row *row)
+static struct moments judge_block(const struct sampler *s, enum window_kind k, size_t block,
+                                  double above, struct row *row)
 {
     bool spoiled = s->block[k][block].spoiled;
     struct moments good = {0};
@@ -363,7 +363,7 @@ static void note_block_rate(const struct engine *e, double rate, struct gathered
         g->row.taken.unread += e->facts.cycle.counter.used != NULL;
 }
 
-static void judge_kind(struct sampler *s, struct engine *e, enum kind k)
+static void judge_kind(struct sampler *s, struct engine *e, enum window_kind k)
 {
     struct gathered *g = s->gathered;
     size_t m = sort(s, k, 0, s->span.n);

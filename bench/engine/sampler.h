@@ -35,22 +35,22 @@ struct block {
 struct sampler {
     struct span span;
     bool used[KINDS];
-    enum kind order[KINDS];     /* the kinds that are used, ... */
-    unsigned kinds;             /* ... and their number */
-    uint64_t *samples[KINDS];   /* in the order taken; SAMPLE_FAILED if the operation failed */
-    struct block *block[KINDS]; /* in the order taken */
-    uint64_t *sorted, *scratch; /* room for all samples of one kind */
-    bool cold;                  /* flush the row's data before each window */
-    bool can_fail;              /* its body returns whether an operation failed */
-    uint32_t errors_subtracted; /* calls of the empty body that returned an error */
-    uint32_t errors_outside;    /* operations that failed in warm-up and in twice the body */
-    uint64_t windows[KINDS];    /* run in this part, warm-up included */
-    struct wide wide;           /* whether the body uses wide vectors, and when it last did */
-    uint32_t changed;           /* state that this part's windows changed: window_result */
-    uint64_t budget;            /* shared blocks that may still be repeated, ... */
-    uint64_t until;             /* ... the TSC until which, ... */
-    uint64_t most, repeated;    /* ... and for how many ticks; ticks so far */
-    struct gathered *gathered;  /* the row's; repeated blocks stay in its histogram */
+    enum window_kind order[KINDS]; /* the kinds that are used, ... */
+    unsigned kinds;                /* ... and their number */
+    uint64_t *samples[KINDS];      /* in the order taken; SAMPLE_FAILED if the operation failed */
+    struct block *block[KINDS];    /* in the order taken */
+    uint64_t *sorted, *scratch;    /* room for all samples of one kind */
+    bool cold;                     /* flush the row's data before each window */
+    bool can_fail;                 /* its body returns whether an operation failed */
+    uint32_t errors_subtracted;    /* calls of the empty body that returned an error */
+    uint32_t errors_outside;       /* operations that failed in warm-up and in twice the body */
+    uint64_t windows[KINDS];       /* run in this part, warm-up included */
+    struct wide wide;              /* whether the body uses wide vectors, and when it last did */
+    uint32_t changed;              /* state that this part's windows changed: window_result */
+    uint64_t budget;               /* shared blocks that may still be repeated, ... */
+    uint64_t until;                /* ... the TSC until which, ... */
+    uint64_t most, repeated;       /* ... and for how many ticks; ticks so far */
+    struct gathered *gathered;     /* the row's; repeated blocks stay in its histogram */
 };
 
 #define SAMPLE_FAILED UINT64_MAX

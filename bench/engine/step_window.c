@@ -61,7 +61,7 @@ void step_try(struct engine *e)
 /* A running window. */
 struct running {
     struct stepper *t;
-    enum kind kind;
+    enum window_kind kind;
     uint64_t n;
     struct stepping *steps; /* NULL: it runs without traps */
     struct window_result r; /* its result */
@@ -201,7 +201,7 @@ static bool came_back(const struct running *w)
     return false;
 }
 
-bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_window *counts)
+bool step_window(struct stepper *t, enum window_kind kind, uint64_t n, struct step_window *counts)
 {
     struct stepping s = steps_for(t->e, t->most);
     struct running w = {.t = t, .kind = kind, .n = n, .steps = &s};
@@ -212,7 +212,7 @@ bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_wind
     return true;
 }
 
-bool free_window(struct stepper *t, enum kind kind, uint64_t n, uint64_t *count)
+bool free_window(struct stepper *t, enum window_kind kind, uint64_t n, uint64_t *count)
 {
     struct running w = {.t = t, .kind = kind, .n = n};
 

@@ -34,11 +34,11 @@ void step_try(struct engine *e);
  * Single-steps a window of a kind with n operations. False: it is not counted, and
  * row->stepped.why_not says why; or the row has failed: a fault, the deadline.
  */
-bool step_window(struct stepper *t, enum kind kind, uint64_t n, struct step_window *counts);
+bool step_window(struct stepper *t, enum window_kind kind, uint64_t n, struct step_window *counts);
 
 /* Runs it without traps: *count is the count of the counter, or without a counter the ticks between
  * the window's two readings. False: as above, or the counter could not be read. */
-bool free_window(struct stepper *t, enum kind kind, uint64_t n, uint64_t *count);
+bool free_window(struct stepper *t, enum window_kind kind, uint64_t n, uint64_t *count);
 
 /*
  * Compares (steps_compare.c) the stepped counts with another count of the same windows, which are

@@ -11,7 +11,7 @@ struct free_counts {
     uint64_t of[FREE_WINDOWS];
 };
 
-static bool count_free(struct stepper *t, enum kind kind, uint64_t n, uint64_t *count)
+static bool count_free(struct stepper *t, enum window_kind kind, uint64_t n, uint64_t *count)
 {
     if (!free_window(t, kind, n, count))
         return false;

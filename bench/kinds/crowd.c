@@ -17,8 +17,11 @@ size_t crowd_lines(unsigned n)
 
 size_t crowd_size(unsigned n)
 {
-    return sizeof(struct crowd) + n * sizeof(struct crowd_core) +
-           crowd_lines(n) * sizeof(struct crowd_line) + crowd_pairs(n) * sizeof(struct pair);
+    size_t bytes = sizeof(struct crowd) + n * sizeof(struct crowd_core) +
+                   crowd_lines(n) * sizeof(struct crowd_line) +
+                   crowd_pairs(n) * sizeof(struct pair);
+
+    return (bytes + BARRIER_LINE - 1) / BARRIER_LINE * BARRIER_LINE;
 }
 
 void crowd_fail(struct crowd *c, enum row_status status, const char *why)

@@ -26,7 +26,7 @@ struct crowd_duet;
 #define CROWD_NOBODY    (~0u)
 #define CROWD_OWN       8192 /* bytes that a row's cores share for the row's own data */
 
-/* One core's part in a contest, or in a curve of several cores (bench/kinds/shared_curve.h). */
+/* One core's part in a contest, or in a curve of several cores (bench/kinds/shared_curve.c). */
 struct crowd_core {
     _Alignas(BARRIER_LINE) _Atomic uint64_t word; /* on a separate cache line */
     uint64_t operations;                          /* in all rounds */

@@ -6,6 +6,7 @@
 #define BENCH_KINDS_CROWD_PART_H
 
 #include "bench/kinds/crowd.h"
+#include "bench/kinds/plan.h"
 
 /* Sets c->places to all cores of the plan that are not gone, ascending. Returns their number. */
 unsigned crowd_take_places(struct crowd *c);
@@ -43,5 +44,20 @@ enum crowd_end crowd_meet(struct crowd *c, unsigned n, void (*fn)(void *ctx, uns
 /* Returns whether a meeting may begin. False: the row is past its deadline, or the user stopped the
  * run. */
 bool crowd_go_on(struct crowd *c);
+
+/* The reason of a row that has only one core. */
+#define CROWD_ALONE "needs two cores or more: cores=all, on a machine that has them"
+
+/* Returns the plan's memory for meetings; and its bytes (bench/api/kind.h). */
+static inline struct crowd *crowd_of(const struct plan *plan)
+{
+    return plan->shared;
+}
+
+size_t crowd_memory(const struct options *o, unsigned all);
+
+/* Clears it for a row. crowd_has_two() returns whether two cores or more measure. */
+void crowd_begin(struct plan *plan, const struct bench *b);
+bool crowd_has_two(const struct plan *plan);
 
 #endif

@@ -1,4 +1,6 @@
-#include "bench/kinds/crowd_run.h"
+#include "bench/kinds/crowd_part.h"
+#include "bench/kinds/kinds.h"
+#include "bench/kinds/plan.h"
 #include "bench/engine/gate.h"
 #include "lib/text/mem.h"
 
@@ -9,7 +11,7 @@
 
 void crowd_begin(struct plan *plan, const struct bench *b)
 {
-    struct crowd *c = plan->crowd;
+    struct crowd *c = crowd_of(plan);
     const struct engine *e = &plan->core[0].engine;
 
     memset(c, 0, sizeof *c);
@@ -36,12 +38,13 @@ bool crowd_has_two(const struct plan *plan)
     return live >= 2;
 }
 
-const struct meeting *crowd_run(struct plan *plan, const struct bench *b)
+/* Meetings of a row of several cores (kind_meeting). */
+static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct crowd *c = plan->crowd;
+    struct crowd *c = crowd_of(plan);
 
     crowd_begin(plan, b);
-    const char *lacks = engine_lacks(&plan->core[0].engine, b);
+    const char *lacks = engine_lacks(&plan->core[k].engine, b);
     plan->p->row_begin(plan->p, b->suite, b->name, 0);
     if (lacks)
         crowd_fail(c, ROW_UNSUPPORTED, lacks);
@@ -50,5 +53,29 @@ const struct meeting *crowd_run(struct plan *plan, const struct bench *b)
     else
         crowd_fail(c, ROW_UNSUPPORTED, CROWD_ALONE);
     plan->p->row_end(plan->p);
-    return &c->met;
+    return plan->pace->stopped ? NULL : &c->met.row.out;
 }
+
+#define GUESS 1e8 /* core cycles of a row */
+
+static double guess(const struct engine *e, const struct bench *b)
+{
+    (void)b;
+    return GUESS * (run_has_ruler(&e->facts) ? e->facts.ticks_per_cycle : 1);
+}
+
+size_t crowd_memory(const struct options *o, unsigned all)
+{
+    (void)o;
+    return crowd_size(all);
+}
+
+const struct kind kind_meeting = {.name = "cores",
+                                  .conducted = true,
+                                  .needs_two = true,
+                                  .options = OPTIONS_NONE,
+                                  .no_body = "it brings cores together",
+                                  .memory = crowd_memory,
+                                  .pairs = crowd_pairs,
+                                  .guess = guess,
+                                  .measure = measure_row};

@@ -1,4 +1,12 @@
-#include "bench/kinds/curve_kind.h"
+/*
+ * Curves over sizes (suite `memory`): a core measures working sets of many sizes. A first pass over
+ * a grid of sizes finds where the curve bends and what a measurement costs; then sizes are added
+ * there, and the rest is planned so that the row keeps to its time (lib/memory/sizes.h). Each
+ * measurement (a visit) has another order of the elements and another place in the area, as a row
+ * has several placements; passes over the sizes go forward and back, as rounds.
+ */
+#include "bench/kinds/kinds.h"
+#include "bench/result/curve.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/budget.h"
 #include "bench/kinds/one_core.h"
@@ -390,10 +398,23 @@ static void measure_here(struct engine *e, void *memory)
     measure(w);
 }
 
-const struct curve *curve_measure(struct plan *plan, const struct bench *b, unsigned k)
+static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
     const struct one_core s = {measure_here, sizeof(struct measuring), b->curve.ms};
     const struct measuring *w = one_core_measure(plan, b, k, &s);
 
-    return w ? &w->curve : NULL;
+    return w ? &w->curve.out : NULL;
 }
+
+static double guess(const struct engine *e, const struct bench *b)
+{
+    return budget_guess(&e->facts, b->curve.ms);
+}
+
+const struct kind kind_curve = {.name = "curve",
+                                .timed = true,
+                                .needs_area = true,
+                                .options = OPTIONS_CURVES,
+                                .no_body = "it measures a curve over sizes",
+                                .guess = guess,
+                                .measure = measure_row};

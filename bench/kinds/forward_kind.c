@@ -1,7 +1,15 @@
-#include "bench/kinds/forward_kind.h"
+/*
+ * A map of store forwarding (suite `memory`): a core measures stores that a load follows, for every
+ * size of both that the CPU has and for every offset at which they have bytes in common. Each cell
+ * is measured at several places; the time of a store and its load is the median over these.
+ */
+#include "bench/kinds/kinds.h"
+#include "bench/kinds/plan.h"
+#include "bench/result/forward.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/pace.h"
+#include "bench/engine/budget.h"
 #include "bench/kinds/one_core.h"
 #include "bench/kinds/forward_walk.h"
 #include "bench/kinds/curve_needs.h"
@@ -194,10 +202,23 @@ static void measure_here(struct engine *e, void *memory)
     measure(w);
 }
 
-const struct forward_map *forward_measure(struct plan *plan, const struct bench *b, unsigned k)
+static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
     const struct one_core s = {measure_here, sizeof(struct mapping), b->curve.ms};
     const struct mapping *w = one_core_measure(plan, b, k, &s);
 
-    return w ? &w->map : NULL;
+    return w ? &w->map.out : NULL;
 }
+
+static double guess(const struct engine *e, const struct bench *b)
+{
+    return budget_guess(&e->facts, b->curve.ms);
+}
+
+const struct kind kind_forward = {.name = "forward",
+                                  .timed = true,
+                                  .needs_area = true,
+                                  .options = OPTIONS_CURVES,
+                                  .no_body = "it maps store forwarding",
+                                  .guess = guess,
+                                  .measure = measure_row};

@@ -1,4 +1,13 @@
-#include "bench/kinds/limit_kind.h"
+/*
+ * Curves over a count (suite `limits`): a core measures a curve over a count of fillers, branches or
+ * bytes of code. Its steps are the core's limits. First passes measure the counts of a grid, and
+ * then counts that are added between neighbours which differ (lib/limits/curve_steps.h). The
+ * following passes measure all counts, forward and back. Each measurement has the code and the
+ * data at another place.
+ */
+#include "bench/kinds/kinds.h"
+#include "bench/kinds/plan.h"
+#include "bench/result/limit.h"
 #include "bench/api/vectors.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/budget.h"
@@ -360,10 +369,22 @@ static void measure_here(struct engine *e, void *memory)
     measure(w);
 }
 
-const struct limit *limit_measure(struct plan *plan, const struct bench *b, unsigned k)
+static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
     const struct one_core s = {measure_here, sizeof(struct measuring), b->limit->ms};
     const struct measuring *w = one_core_measure(plan, b, k, &s);
 
-    return w ? &w->limit : NULL;
+    return w ? &w->limit.out : NULL;
 }
+
+static double guess(const struct engine *e, const struct bench *b)
+{
+    return budget_guess(&e->facts, b->limit->ms);
+}
+
+const struct kind kind_limit = {.name = "limit",
+                                .timed = true,
+                                .options = OPTIONS_CURVES,
+                                .no_body = "it measures a curve over a count",
+                                .guess = guess,
+                                .measure = measure_row};

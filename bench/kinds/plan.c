@@ -1,8 +1,6 @@
 #include "bench/kinds/plan.h"
+#include "bench/api/kind.h"
 #include "bench/api/registry.h"
-#include "bench/kinds/crowd.h"
-#include "bench/kinds/vigil.h"
-#include "bench/kinds/insn_forms.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/gathered.h"
@@ -38,19 +36,23 @@ static size_t engine_words(const struct options *o)
 
 bool plan_in_rounds(const struct options *o, const struct bench *b)
 {
-    return o->method == METHOD_DOUBLED && form_has_windows(b->form);
+    return o->method == METHOD_DOUBLED && bench_has_windows(b);
 }
 
-/* Returns whether a row of this form is selected. */
-static bool has_form(const struct options *o, enum form form)
+/* Returns the bytes that the kinds of the selected rows share: rows are measured one after
+ * another. */
+static size_t shared_need(const struct options *o, unsigned all)
 {
-    size_t rows;
+    size_t rows, most = 0;
     const struct bench *const *row = registry(&rows);
 
-    for (size_t i = 0; i < rows; i++)
-        if (row[i]->form == form && registry_selects(o, row[i]))
-            return true;
-    return false;
+    for (size_t i = 0; i < rows; i++) {
+        const struct kind *kind = row[i]->kind;
+        size_t need =
+            kind && kind->memory && registry_selects(o, row[i]) ? kind->memory(o, all) : 0;
+        most = need > most ? need : most;
+    }
+    return most;
 }
 
 static size_t rows_in_rounds(const struct options *o)
@@ -101,9 +103,7 @@ static struct plan *lay_out(struct cut *c, const struct options *o, struct plan 
     plan->probe = take(c, sizeof *plan->probe);
     plan->pace = take(c, sizeof *plan->pace);
     plan->counter = take(c, sizeof *plan->counter);
-    plan->crowd = take(c, crowd_size(all));
-    plan->vigil = take(c, has_form(o, FORM_WATCH) ? vigil_size(all) : 0);
-    plan->forms_memory = take(c, has_form(o, FORM_INSN) ? insn_table_bytes(o) : 0);
+    plan->shared = take(c, shared_need(o, all));
     if (o->share == SHARE_TOGETHER)
         plan->memory = take(c, (n - 1) * engine_words(o) * sizeof *plan->memory);
     return at;

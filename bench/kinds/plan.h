@@ -19,12 +19,10 @@
 #include "bench/engine/pace.h"
 #include "bench/result/cores.h"
 
-struct crowd;
 struct cycle_check;
 struct gathered;
 struct insn_table;
 struct probe;
-struct vigil;
 
 /* One core that measures. It writes here while others measure, so it has separate cache lines. */
 struct plan_core {
@@ -66,15 +64,14 @@ struct plan {
     size_t *place;               /* index in the store of each row of the registry */
     uint64_t *took;              /* ticks of each row's last round; 0: not known */
     uint64_t *memory;            /* of the engines that cannot share the boot core's */
-    const struct bench *bench;   /* the current row */
+    const struct bench *bench;   /* the current row, ... */
+    size_t index;                /* ... and its place in the registry */
     struct probe *probe;         /* of the core that was probed last */
     struct pace *pace;           /* of all engines */
     struct cycle_check *counter; /* of the core that was probed last */
     double late;                 /* seconds by which curves of several cores took too long */
-    struct crowd *crowd;         /* for rows of several cores (bench/kinds/crowd.h) */
-    struct vigil *vigil;         /* for rows that watch all cores (bench/kinds/quiet.h) */
-    void *forms_memory;          /* for the table of suite `insn`, if it is selected */
-    struct insn_table *forms;    /* of the core that measures it (bench/kinds/forms_kind.h) */
+    void *shared;                /* memory for the row's kind (bench/api/kind.h) */
+    struct insn_table *forms;    /* of the core that measures it (bench/kinds/forms_kind.c) */
 };
 
 /* Most bytes for all cores' results between rounds. If they need more, there is one round. */

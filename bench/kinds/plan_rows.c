@@ -1,4 +1,6 @@
 #include "bench/kinds/plan_rows.h"
+#include "bench/engine/estimate.h"
+#include "bench/kinds/kinds.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/gathered.h"
@@ -172,16 +174,6 @@ static void measure_alone(struct plan *plan, size_t index, unsigned k)
         end_row(pc, index);
 }
 
-void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsigned k)
-{
-    struct plan_core *pc = &plan->core[k];
-
-    plan->bench = b;
-    pc->has_row = false;
-    if (!pc->gone || plan->round > 0)
-        measure_alone(plan, index, k);
-}
-
 /* Measures each core alone. Returns the number of cores that succeeded, listed in plan->places. */
 static unsigned measure_each(struct plan *plan, size_t index)
 {
@@ -260,9 +252,9 @@ static void excuse(const struct plan *plan, struct plan_core *pc)
     row->out.status = ROW_UNSUPPORTED;
 }
 
-void plan_measure_together(struct plan *plan, const struct bench *b, size_t index)
+/* Measures the row on each core alone, then on all cores at once that had a figure alone. */
+static void measure_together(struct plan *plan, size_t index)
 {
-    plan->bench = b;
     unsigned n = measure_each(plan, index);
     for (unsigned i = 0; i < n; i++) {
         struct plan_core *pc = &plan->core[plan->places[i]];
@@ -293,6 +285,29 @@ const struct row *plan_row(const struct plan *plan, unsigned k)
 
     return pc->has_row ? &pc->row : NULL;
 }
+
+/* Measures the part of plan->round. After the last round there is a result. */
+static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
+{
+    struct plan_core *pc = &plan->core[k];
+
+    plan->bench = b;
+    if (plan->together) {
+        if (k == 0)
+            measure_together(plan, plan->index);
+    } else {
+        pc->has_row = false;
+        if (!pc->gone || plan->round > 0)
+            measure_alone(plan, plan->index, k);
+    }
+    return pc->has_row && !plan->pace->stopped ? &pc->row.out : NULL;
+}
+
+const struct kind kind_windows = {.name = "windows",
+                                  .options = OPTIONS_WINDOWS,
+                                  .no_body = "its windows are empty",
+                                  .guess = estimate_windows,
+                                  .measure = measure_row};
 
 static void nmis_here(void *ctx, unsigned core)
 {

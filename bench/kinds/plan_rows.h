@@ -11,15 +11,6 @@
  * the core is gone. */
 bool plan_probe(struct plan *plan, unsigned k);
 
-/*
- * Measures the part of plan->round of row `index` of the registry on the k-th core alone. After the
- * last round plan_row() has its result.
- */
-void plan_measure(struct plan *plan, const struct bench *b, size_t index, unsigned k);
-
-/* The same on each core alone, then on all cores at once that had a figure alone. */
-void plan_measure_together(struct plan *plan, const struct bench *b, size_t index);
-
 /* Ends row `index` on the k-th core before the last round, with the rounds that it has, if any. */
 void plan_end(struct plan *plan, size_t index, unsigned k);
 

@@ -1,10 +1,19 @@
-#include "bench/kinds/quiet.h"
+/*
+ * Suite `quiet`: all cores at once do nothing but read their TSC for quiet_time=
+ * seconds, so that every interruption appears as a gap (lib/stats/gaps.h).
+ *
+ * They do so in stretches of a second. In a stretch all cores begin together and nothing else runs.
+ * Between two stretches the boot core polls for a key and updates the progress line while the
+ * others wait: a poll may cause an SMI, which stops all cores, and would be a gap of the program's
+ * own. This time is not watched.
+ */
+#include "bench/kinds/kinds.h"
+#include "bench/kinds/plan.h"
+#include "bench/result/cores.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/pace.h"
 #include "bench/kinds/crowd_part.h"
-#include "bench/kinds/crowd_run.h"
-#include "bench/kinds/vigil.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"
 
@@ -15,7 +24,17 @@
 _Static_assert(CALIBRATION * sizeof(uint64_t) <= sizeof((struct gaps *)0)->first,
                "a calibration does not fit");
 
-uint64_t quiet_duration(const struct engine *e)
+/* The memory of a watch in a plan, after that of its meetings: the result, followed by the cores'
+ * watches. */
+struct vigil {
+    struct quiet quiet;
+    struct crowd *crowd;
+    uint64_t ticks; /* of the current stretch */
+    struct watch watch[];
+};
+
+/* Returns how long each core watches, in ticks. */
+static uint64_t quiet_duration(const struct engine *e)
 {
     uint64_t hz = (uint64_t)run_limit_hz(&e->facts);
 
@@ -186,7 +205,7 @@ static void begin(struct vigil *v, struct plan *plan, const struct bench *b)
     crowd_begin(plan, b);
     plan->bench = b;
     plan->stage = 0;
-    v->crowd = plan->crowd;
+    v->crowd = crowd_of(plan);
     v->quiet.bench = b;
     v->quiet.cores = &plan->cores;
     v->quiet.watch = v->watch;
@@ -199,10 +218,12 @@ static void begin(struct vigil *v, struct plan *plan, const struct bench *b)
     }
 }
 
-const struct quiet *quiet_watch(struct plan *plan, const struct bench *b)
+/* If the run was stopped, or a core was lost or did not answer, the result has what was watched
+ * until then, and the reason. */
+static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct vigil *v = plan->vigil;
-    const struct engine *e = &plan->core[0].engine;
+    struct vigil *v = (struct vigil *)(void *)((uint8_t *)plan->shared + crowd_size(plan->all));
+    const struct engine *e = &plan->core[k].engine;
     uint64_t all = quiet_duration(e), done = 0,
              most = (uint64_t)run_limit_hz(&e->facts) * STRETCH_MS / 1000;
 
@@ -218,7 +239,29 @@ const struct quiet *quiet_watch(struct plan *plan, const struct bench *b)
     v->quiet.asked_s = (double)all / run_limit_hz(&e->facts);
     if (!plan->pace->stopped)
         v->quiet.out = v->crowd->met.row.out;
-    for (unsigned k = 0; k < plan->all; k++)
-        v->quiet.watch[k].periods = gap_periods(&v->quiet.watch[k].gaps);
-    return &v->quiet;
+    for (unsigned i = 0; i < plan->all; i++)
+        v->quiet.watch[i].periods = gap_periods(&v->quiet.watch[i].gaps);
+    return &v->quiet.out;
 }
+
+static size_t memory(const struct options *o, unsigned all)
+{
+    (void)o;
+    return crowd_size(all) + sizeof(struct vigil) + all * sizeof(struct watch);
+}
+
+static double guess(const struct engine *e, const struct bench *b)
+{
+    (void)b;
+    return (double)quiet_duration(e);
+}
+
+const struct kind kind_watch = {.name = "gaps",
+                                .conducted = true,
+                                .timed = true,
+                                .options = OPTIONS_WATCH,
+                                .no_body = "it watches cores",
+                                .so_far = "its gaps so far",
+                                .memory = memory,
+                                .guess = guess,
+                                .measure = measure_row};

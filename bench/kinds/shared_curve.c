@@ -1,7 +1,18 @@
-#include "bench/kinds/shared_curve.h"
+/*
+ * Curves that several cores measure at once (enum bench_crowd): bandwidth by number of
+ * cores; latency of a chase on one core while the others stream at several rates; flushes of lines
+ * that another core holds. Times are ticks of the TSC, never core cycles: two cores have two
+ * clocks.
+ *
+ * The cores meet as in a row of suite `cores` (bench/kinds/crowd_part.h): each part is guarded, and
+ * a meeting for which a core comes too late is repeated. The cores share the memory; each one works
+ * on a part of it.
+ */
+#include "bench/kinds/kinds.h"
+#include "bench/kinds/plan.h"
+#include "bench/result/curve.h"
 #include "bench/engine/pace.h"
 #include "bench/kinds/crowd_part.h"
-#include "bench/kinds/crowd_run.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/curve_needs.h"
 #include "bench/kinds/stream.h"
@@ -292,7 +303,7 @@ static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
 
     memset(g, 0, sizeof *g);
     crowd_begin(plan, b);
-    g->crowd = plan->crowd;
+    g->crowd = crowd_of(plan);
     if (plan->p->cores && plan->p->cores->starved)
         g->crowd->patience /= PATIENCE_PART;
     g->kind = &b->curve;
@@ -306,11 +317,10 @@ static void begin(struct gathering *g, struct plan *plan, const struct bench *b)
     g->curve.out.core = plan->list[0];
 }
 
-const struct curve *together_measure(struct plan *plan, const struct bench *b)
+static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)
 {
-    struct engine *e = &plan->core[0].engine;
+    struct engine *e = &plan->core[k].engine;
     struct gathering *g = (struct gathering *)(void *)e->memory;
-    struct row *row = &plan->crowd->met.row;
 
     begin(g, plan, b);
     span_begin(e, &g->curve.out, b->curve.ms);
@@ -324,8 +334,24 @@ const struct curve *together_measure(struct plan *plan, const struct bench *b)
     span_end(e, &g->curve.out);
     if (plan->p->cores && plan->p->cores->starved && budget_left(&g->budget) < 0)
         plan->late -= budget_left(&g->budget);
-    g->curve.out.status = row->out.status;
-    g->curve.out.why = row->out.why;
-    g->curve.out.ended = row->out.ended;
-    return plan->pace->stopped ? NULL : &g->curve;
+    g->curve.out.status = g->crowd->met.row.out.status;
+    g->curve.out.why = g->crowd->met.row.out.why;
+    g->curve.out.ended = g->crowd->met.row.out.ended;
+    return plan->pace->stopped ? NULL : &g->curve.out;
 }
+
+static double guess(const struct engine *e, const struct bench *b)
+{
+    return budget_guess(&e->facts, b->curve.ms);
+}
+
+const struct kind kind_shared_curve = {.name = "curve",
+                                       .conducted = true,
+                                       .needs_two = true,
+                                       .timed = true,
+                                       .needs_area = true,
+                                       .options = OPTIONS_CURVES,
+                                       .no_body = "several cores measure a curve",
+                                       .memory = crowd_memory,
+                                       .guess = guess,
+                                       .measure = measure_row};

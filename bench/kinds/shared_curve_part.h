@@ -1,4 +1,4 @@
-/* The part of one core in a meeting of bench/kinds/shared_curve.h. All data is in memory that the
+/* The part of one core in a meeting of bench/kinds/shared_curve.c. All data is in memory that the
  * cores share. */
 #ifndef BENCH_KINDS_SHARED_CURVE_PART_H
 #define BENCH_KINDS_SHARED_CURVE_PART_H

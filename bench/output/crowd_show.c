@@ -1,4 +1,5 @@
 #include "bench/output/across.h"
+#include "bench/api/kind.h"
 #include "lib/stats/known.h"
 #include "bench/output/units.h"
 #include "bench/output/show.h"
@@ -203,7 +204,7 @@ static void record_meeting(const struct meeting *c, struct report *r)
     json_str(&j, "suite", row->out.bench->suite);
     json_str(&j, "name", row->out.bench->name);
     json_u64(&j, "core", row->out.core);
-    json_str(&j, "form", record_form[row->out.bench->form]);
+    json_str(&j, "form", row->out.bench->kind->name);
     json_u64(&j, "ops", row->out.bench->ops);
     json_str(&j, "status", record_status[row->out.status]);
     json_str(&j, "why", row->out.why);

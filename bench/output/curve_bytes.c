@@ -13,10 +13,10 @@ enum {
 uint64_t curve_bytes(const struct curve_bytes *of)
 {
     uint64_t cells = forward_first(of->sizes, of->sizes, 0),
-             core = (uint64_t)of->curves * (CURVE + of->kept) +
-                    (uint64_t)of->limits * (LIMIT + of->kept) +
-                    of->maps * (cells * CELLS / 4 + (uint64_t)of->sizes * of->kept);
+             core = (uint64_t)of->rows[SIZE_CURVE] * (CURVE + of->kept) +
+                    (uint64_t)of->rows[SIZE_LIMIT] * (LIMIT + of->kept) +
+                    of->rows[SIZE_MAP] * (cells * CELLS / 4 + (uint64_t)of->sizes * of->kept);
 
-    return of->cores * core + (uint64_t)of->together * (TOGETHER + of->kept) +
-           (uint64_t)of->matrices * (MATRIX + (uint64_t)of->pairs * PAIR);
+    return of->cores * core + (uint64_t)of->rows[SIZE_SHARED] * (TOGETHER + of->kept) +
+           (uint64_t)of->rows[SIZE_MATRIX] * (MATRIX + (uint64_t)of->pairs * PAIR);
 }

@@ -5,17 +5,26 @@
 
 #include <stdint.h>
 
-/* The numbers of selected rows of each kind, and of cores. */
-struct curve_bytes {
-    unsigned curves, limits, maps; /* on each core that measures */
-    unsigned together;             /* curves of several cores, once */
-    unsigned matrices;             /* of pairs of cores, once */
-    unsigned pairs;                /* of each matrix */
-    unsigned cores;                /* that measure */
-    unsigned sizes;                /* of registers: 1, 2, 4 ... bytes, in a map */
-    unsigned kept;                 /* bytes that the platform adds to each record */
+/* What a row's records are like. */
+enum record_size {
+    SIZE_NOTHING,
+    SIZE_CURVE,
+    SIZE_SHARED,
+    SIZE_LIMIT,
+    SIZE_MAP,
+    SIZE_MATRIX,
+    SIZE_KINDS
 };
 
+struct curve_bytes {
+    unsigned rows[SIZE_KINDS]; /* that are selected; */
+    unsigned pairs;            /* of cores, in a matrix */
+    unsigned cores;            /* that measure each curve, limit and map */
+    unsigned sizes;            /* of loads and stores, in a map */
+    unsigned kept;             /* bytes that the platform adds to a record */
+};
+
+/* Returns about how many bytes the records have. */
 uint64_t curve_bytes(const struct curve_bytes *of);
 
 #endif

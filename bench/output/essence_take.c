@@ -125,7 +125,7 @@ static void take(struct essence_figure *f, const struct run_facts *run, const st
                                  .doubt = row->method.doubt != NULL};
     if (row->out.bench->form == FORM_EMPTY)
         f->value = units_of(run, window_of(row));
-    if (row->out.bench->form == FORM_CORES) {
+    if (!bench_has_windows(row->out.bench)) { /* several cores met */
         f->value = row->figure.ticks;
         f->half = UNKNOWN;
         if (run->execution == EXEC_SILICON && run_has_hz(run))
@@ -157,7 +157,7 @@ void essence_row(struct essence *s, const struct run_facts *run, const struct ro
         return;
     if (figure && row->out.core == s->core)
         take(figure, run, row);
-    if (row->out.bench->form != FORM_CORES)
+    if (bench_has_windows(row->out.bench))
         count(s, run, row);
 }
 

@@ -1,4 +1,5 @@
 #include "bench/output/head.h"
+#include "bench/api/kind.h"
 #include "bench/api/registry.h"
 #include "bench/result/cycles.h"
 #include "bench/output/units.h"
@@ -234,19 +235,17 @@ static void warn(void *report, const char *message)
 /* Warns of each given option that method= does not use. */
 static void warn_words(const struct run_facts *run, struct report *r)
 {
-    struct options_rows kinds = {0};
+    bool used[OPTIONS_NONE + 1] = {false};
     size_t n;
     const struct bench *const *rows = registry(&n);
 
-    for (size_t i = 0; i < n; i++) {
-        if (!registry_selects(run->o, rows[i]))
-            continue;
-        kinds.watches = kinds.watches || rows[i]->form == FORM_WATCH;
-        kinds.forms = kinds.forms || rows[i]->form == FORM_INSN;
-        kinds.windows = kinds.windows || form_has_windows(rows[i]->form);
-        kinds.curves = kinds.curves || rows[i]->form == FORM_CURVE ||
-                       rows[i]->form == FORM_FORWARD || rows[i]->form == FORM_LIMIT;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (registry_selects(run->o, rows[i]))
+            used[rows[i]->kind ? rows[i]->kind->options : OPTIONS_WINDOWS] = true;
+    const struct options_rows kinds = {.windows = used[OPTIONS_WINDOWS],
+                                       .watches = used[OPTIONS_WATCH],
+                                       .forms = used[OPTIONS_FORMS],
+                                       .curves = used[OPTIONS_CURVES]};
     options_without_effect(run->o, &kinds, warn, r);
 }
 

@@ -14,8 +14,9 @@
 #define BAUD_BYTE  10 /* bits of a byte on a serial port, with start and stop bit */
 #define BAUD       115200
 
-void insn_heading(struct report *r, const char *suite)
+void insn_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
+    (void)run;
     if (!report_table(r))
         return;
     report_fresh_line(r);

@@ -7,7 +7,7 @@
 #include "bench/result/facts.h"
 #include "bench/result/insn.h"
 
-void insn_heading(struct report *r, const char *suite);
+void insn_heading(struct report *r, const struct run_facts *run, const char *suite);
 
 /* Writes, before the first pass, the number of forms, the time, and the bytes of the records.
  * `cores`: the number that measures forms. `others`: bytes of the curves of the run. */

@@ -171,8 +171,9 @@ static void record(const struct run_facts *run, const struct limit *l, struct re
     one_core_record_end(&j, run, &l->out);
 }
 
-void limit_heading(struct report *r, const char *suite)
+void limit_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
+    (void)run;
     if (!report_table(r))
         return;
     report_fresh_line(r);

@@ -7,7 +7,7 @@
 #include "bench/result/limit.h"
 
 /* Writes the suite's heading to the table. */
-void limit_heading(struct report *r, const char *suite);
+void limit_heading(struct report *r, const struct run_facts *run, const char *suite);
 /* run: of the curve's core. */
 void limit_show(const struct run_facts *run, const struct limit *l, struct report *r);
 

@@ -53,7 +53,7 @@ static bool has_windows(const struct row *row)
 {
     enum form form = row->out.bench->form;
 
-    return row->taken.windows > 0 && form != FORM_EMPTY && form_has_windows(form);
+    return row->taken.windows > 0 && form > FORM_EMPTY;
 }
 
 const char *per_op_missing(const struct run_facts *run, const struct row *row)

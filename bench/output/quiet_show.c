@@ -26,8 +26,9 @@ static const char *time_text(const struct quiet *q, unsigned k, double ticks, ch
     return text;
 }
 
-void quiet_heading(struct report *r, const char *suite)
+void quiet_heading(struct report *r, const struct run_facts *run, const char *suite)
 {
+    (void)run;
     if (!report_table(r))
         return;
     report_fresh_line(r);

@@ -6,7 +6,7 @@
 #include "bench/output/quiet_sum.h"
 #include "bench/api/report.h"
 
-void quiet_heading(struct report *r, const char *suite);
+void quiet_heading(struct report *r, const struct run_facts *run, const char *suite);
 
 /* Returns the result of gaps_max=. */
 enum quiet_result quiet_show(const struct quiet *q, struct report *r);

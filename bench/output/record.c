@@ -17,9 +17,11 @@ const char *const record_status[] = {
     [ROW_UNSUPPORTED] = "unsupported",
 };
 
-const char *const record_form[] = {
-    [FORM_EMPTY] = "empty",       [FORM_LOOP] = "loop",   [FORM_STRAIGHT] = "straight",
-    [FORM_FUNCTION] = "function", [FORM_CORES] = "cores",
+static const char *const record_form[] = {
+    [FORM_EMPTY] = "empty",
+    [FORM_LOOP] = "loop",
+    [FORM_STRAIGHT] = "straight",
+    [FORM_FUNCTION] = "function",
 };
 
 /* Writes a summary. `bin`: the width of the bins of its quantiles. */

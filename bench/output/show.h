@@ -27,8 +27,6 @@ bool show_has_trouble(const struct report *r, const struct run_facts *run, const
 
 /* The names in records of enum row_status: "ok", "wrong", "unsupported". */
 extern const char *const record_status[];
-/* The names in records of enum form: "empty" to "cores"; other forms have no such record. */
-extern const char *const record_form[];
 
 void record_row(struct report *r, const struct run_facts *run, const struct row *row);
 

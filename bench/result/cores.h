@@ -54,8 +54,8 @@ struct contest {
 
 /* A row of several cores. */
 struct meeting {
-    const struct run_cores *cores;
     struct row row; /* status, why; ticks per operation in figure.ticks, the same as ticks.theta */
+    const struct run_cores *cores;
     struct estimate ticks;       /* over the passes: their median, and its interval */
     double pass[MEETING_PASSES]; /* the figure of each pass; `passes` of them */
     unsigned passes;
@@ -78,9 +78,9 @@ struct watch {
 
 /* All cores that watched at once. */
 struct quiet {
+    struct outcome out; /* not ok: a core faulted or did not answer */
     const struct bench *bench;
     const struct run_cores *cores;
-    struct outcome out;  /* not ok: a core faulted or did not answer */
     unsigned n;          /* cores that took part */
     struct watch *watch; /* of each of cores->all */
     bool complete;       /* all of asked_s was watched */

@@ -1,4 +1,4 @@
-/* The result of a curve over sizes on one core (bench/kinds/curve_kind.h): plain data. */
+/* The result of a curve over sizes on one core (bench/kinds/curve_kind.c): plain data. */
 #ifndef BENCH_RESULT_CURVE_H
 #define BENCH_RESULT_CURVE_H
 

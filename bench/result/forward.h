@@ -1,4 +1,4 @@
-/* The result of a map of store forwarding on one core (bench/kinds/forward_kind.h): plain data. */
+/* The result of a map of store forwarding on one core (bench/kinds/forward_kind.c): plain data. */
 #ifndef BENCH_RESULT_FORWARD_H
 #define BENCH_RESULT_FORWARD_H
 

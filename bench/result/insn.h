@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "bench/api/platform.h"
+#include "bench/result/outcome.h"
 #include "lib/insn/links.h"
 #include "lib/insn/mix.h"
 #include "lib/insn/tests.h"
@@ -46,6 +46,7 @@ struct insn_row {
 #define INSN_FAULTS 16 /* different texts that are kept */
 
 struct insn_table {
+    struct outcome out;   /* each form has its own reason */
     struct insn_row *row; /* the links, then the selected forms */
     unsigned rows;
     unsigned links; /* rows that measure the links' own cost */

@@ -1,4 +1,4 @@
-/* The result of a curve over a count on one core (bench/kinds/limit_kind.h): plain data. */
+/* The result of a curve over a count on one core (bench/kinds/limit_kind.c): plain data. */
 #ifndef BENCH_RESULT_LIMIT_H
 #define BENCH_RESULT_LIMIT_H
 

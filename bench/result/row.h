@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include "bench/api/bench.h"
 #include "bench/api/platform.h"
+#include "bench/result/outcome.h"
 #include "lib/config/options.h"
 #include "lib/stats/adaptive.h"
 #include "lib/stats/ensemble.h"
@@ -156,23 +157,6 @@ struct row_loop {
 
 /* --- a row on one core ------------------------------------------------------------------------ */
 
-enum row_status { ROW_OK, ROW_WRONG, ROW_UNSUPPORTED };
-
-/* How the row ended on a core: what every kind of measurement has. */
-struct outcome {
-    const struct bench *bench;
-    unsigned core;
-    enum row_status status;
-    const char *why; /* the reason if not ok; may point to `said` */
-    bool ended;      /* its windows were aborted: there are no figures */
-    char said[256];
-    uint32_t changed; /* 1 << each enum window_kept that its windows changed (window.h) */
-    uint64_t smis;    /* while it was measured, if the platform counts them */
-    uint64_t nmis;    /* and machine checks, since the previous row; bench/kinds/ fills it */
-    uint64_t
-        kept[PLATFORM_KEPT]; /* the core's events during the row, as the platform records them */
-};
-
 /* The windows that were taken, and what went wrong in them. */
 struct taken {
     uint64_t windows;        /* of all kinds, warm-up included, ... */
@@ -242,15 +226,6 @@ struct row {
 static inline bool row_counter_failed(const struct row *row)
 {
     return row->taken.unread && row->taken.unread * 8ull >= row->taken.blocks;
-}
-
-/* Fails the row, as wrong or not supported. The first reason is kept. why NULL: does nothing. */
-static inline void outcome_fail(struct outcome *out, enum row_status status, const char *why)
-{
-    if (out->why || !why)
-        return;
-    out->status = status;
-    out->why = why;
 }
 
 #endif

@@ -15,16 +15,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "bench/api/bench.h"
-#include "bench/engine/context.h"
-
-/* Guesses a row's ticks on one core, in all its rounds, before it has run. */
-double progress_guess(const struct engine *e, const struct bench *b);
-
-/* Guesses the ticks of stepping a row on one core. g: its results so far; NULL: no results. */
-struct gathered;
-double progress_guess_steps(const struct engine *e, const struct bench *b,
-                            const struct gathered *g);
 
 /* Turns that are done, in ticks: the guess and the actual time. */
 struct progress_sum {

@@ -1,5 +1,6 @@
 #include "bench/run/run.h"
 #include "bench/api/registry.h"
+#include "bench/kinds/kinds.h"
 #include "bench/kinds/plan_rows.h"
 #include "bench/engine/ahead.h"
 #include "bench/engine/cycle.h"
@@ -80,6 +81,31 @@ static void probe_other_cores(const struct run *run)
 
 /* --- the rows, round after round -------------------------------------------------------------- */
 
+/* Measures this round's part of the row, on each core in turn or on all at once, and shows the
+ * result if there is one. */
+static void run_row(struct run *run, const struct bench *b)
+{
+    const struct kind *kind = kind_of(b);
+    struct plan *plan = run->plan;
+    unsigned turns = kind->conducted ? 1 : plan->n;
+
+    if (!bench_has_windows(b))
+        run_show_suite(run, b);
+    for (unsigned k = 0; k < turns && !plan->pace->stopped; k++) {
+        run->cores_done = k;
+        const struct outcome *out = kind->begin ? kind->begin(plan, b, k) : NULL;
+        if (out)
+            run_show_plan(run, out, k);
+        if (out || !kind->begin)
+            out = kind->measure(plan, b, k);
+        if (out)
+            run_show(run, out, k);
+        run_tell_gone(run, k, b->name);
+    }
+    for (unsigned k = 0; k < plan->all && kind->conducted; k++)
+        run_tell_gone(run, k, b->name);
+}
+
 /* Runs one turn of the current row. False: the run was stopped before it was done. */
 static bool pass_row(struct run *run)
 {
@@ -91,7 +117,8 @@ static bool pass_row(struct run *run)
         run_warn_of_deadline(run, b);
     run->row_began = tsc_now();
     run_progress_show(run, 0);
-    run_row(run);
+    run->plan->index = run->at;
+    run_row(run, b);
     if (run->plan->pace->stopped)
         return false;
     run_progress_turn(run);

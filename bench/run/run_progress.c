@@ -11,6 +11,8 @@
 #include "bench/api/registry.h"
 #include "bench/api/tsc.h"
 #include "bench/kinds/plan_rows.h"
+#include "bench/engine/estimate.h"
+#include "bench/kinds/kinds.h"
 #include "bench/run/run_state.h"
 #include "lib/text/fmt.h"
 #include "lib/text/str.h"
@@ -29,17 +31,16 @@
 /* Guesses the ticks of one turn of a row, on all cores. */
 static double guess(const struct run *run, const struct bench *b)
 {
-    double cores = run->plan->n;
+    const struct kind *kind = kind_of(b);
+    double turns = run->plan->n;
 
-    if (b->form == FORM_WATCH)
-        cores = 1; /* all at once */
-    else if (b->form == FORM_CORES || (b->form == FORM_CURVE && b->curve.crowd != BENCH_ALONE))
-        cores = run->plan->all > 1; /* needs several cores */
-    else if (run->plan->together && form_has_windows(b->form))
-        cores++; /* each alone, then all at once */
+    if (kind->conducted)
+        turns = run->plan->all > 1 || !kind->needs_two;
+    else if (run->plan->together && bench_has_windows(b))
+        turns++; /* each alone, then all at once */
     if (plan_in_rounds(run->first->facts.o, b))
-        cores /= run->plan->rounds;
-    return progress_guess(run->first, b) * cores;
+        turns /= run->plan->rounds;
+    return kind->guess(run->first, b) * turns;
 }
 
 /* Guesses the ticks of stepping a row, on all cores, after its last window. */
@@ -47,7 +48,7 @@ static double guess_steps(const struct run *run, size_t index)
 {
     const struct gathered *g = plan_gathered(run->plan, index, 0);
 
-    return progress_guess_steps(run->first, run->rows[index], g) * run->plan->n;
+    return estimate_steps(run->first, run->rows[index], g) * run->plan->n;
 }
 
 /* Returns the ticks of the current row so far, without showing. */
@@ -132,9 +133,7 @@ static bool has_suite_time(const struct run *run)
 {
     const struct bench *b = run->rows[run->at];
 
-    return has_time(run) && !plan_in_rounds(run->first->facts.o, b) &&
-           (b->form == FORM_INSN || b->form == FORM_CURVE || b->form == FORM_FORWARD ||
-            b->form == FORM_LIMIT || b->form == FORM_WATCH);
+    return has_time(run) && kind_of(b)->timed;
 }
 
 /* Writes what is done: "7 of 20 s of the suite", or "40% of row 12 of 58, round 2 of 4". */
@@ -209,9 +208,9 @@ void run_progress_show(struct run *run, double part)
 static void show_part(void *ctx, double part)
 {
     struct run *run = ctx;
-    enum form form = run->rows[run->at]->form;
-    bool together = run->plan->together && (form_has_windows(form) || form == FORM_CORES);
-    unsigned stages = form == FORM_WATCH ? 1 : run->plan->n + together;
+    const struct bench *b = run->rows[run->at];
+    unsigned together = run->plan->together && bench_has_windows(b),
+             stages = kind_of(b)->conducted ? 1 : run->plan->n + together;
 
     run_progress_show(run, (run->plan->stage + part) / stages);
     run->first->p->show(run->first->p);

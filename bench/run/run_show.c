@@ -2,8 +2,8 @@
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
 #include "bench/kinds/crowd.h"
-#include "bench/kinds/plan_rows.h"
 #include "bench/kinds/curve_needs.h"
+#include "bench/kinds/kinds.h"
 #include "bench/api/tsc.h"
 #include "bench/output/across.h"
 #include "bench/output/curve_bytes.h"
@@ -31,40 +31,6 @@ static void enter_suite(struct run *run, const struct bench *b)
     run->headed = false;
 }
 
-void run_show_suite(struct run *run, const struct bench *b)
-{
-    enter_suite(run, b);
-    if (run->headed)
-        return;
-    run->headed = true;
-    switch (b->form) {
-    case FORM_CORES:
-        crowd_heading(run->report, &run->first->facts, b->suite);
-        break;
-    case FORM_WATCH:
-        quiet_heading(run->report, b->suite);
-        break;
-    case FORM_CURVE:
-        curve_heading(run->report, &run->first->facts, b->suite);
-        break;
-    case FORM_FORWARD:
-        forward_heading(run->report, &run->first->facts, b->suite);
-        break;
-    case FORM_LIMIT:
-        limit_heading(run->report, b->suite);
-        break;
-    case FORM_INSN:
-        insn_heading(run->report, b->suite);
-        break;
-    case FORM_EMPTY:
-    case FORM_LOOP:
-    case FORM_STRAIGHT:
-    case FORM_FUNCTION:
-        show_heading(run->report, &run->first->facts, b->suite);
-        break;
-    }
-}
-
 /* Counts the failure of a row; with several cores its name is "name @core". */
 static void fail(struct run *run, const struct outcome *out)
 {
@@ -84,9 +50,8 @@ static void note_measured(struct run *run, const struct outcome *out)
                 out->bench->name, out->why);
 }
 
-/* Counts a result that is not a row of the report, but whose checks can fail. `from`: the TSC
- * before it was shown. */
-static void count_shown(struct run *run, const struct outcome *out, bool shared, uint64_t from)
+/* Counts a result that is not a row of the report, but whose checks can fail. */
+static void count_shown(struct run *run, const struct outcome *out, bool shared)
 {
     bool measured = out->status != ROW_UNSUPPORTED;
 
@@ -100,7 +65,19 @@ static void count_shown(struct run *run, const struct outcome *out, bool shared,
         fail(run, out);
     run->report->smis += out->smis;
     run_tell_interruptions(run, out->nmis, out->bench);
-    run->told += tsc_now() - from;
+}
+
+static void count_row(struct run *run, const struct row *row, const struct run_facts *facts)
+{
+    struct report *r = run->report;
+
+    r->rows++;
+    if (row->out.status == ROW_WRONG)
+        fail(run, &row->out);
+    r->smis += row->out.smis;
+    r->unproven += row->work == WORK_NOT_JUDGED && row->out.status == ROW_OK;
+    essence_row(run->essence, facts, row);
+    note_measured(run, &row->out);
 }
 
 /* Returns the type of the plan's k-th core; NULL: the CPU has one. */
@@ -127,41 +104,42 @@ static unsigned kept_bytes(const struct run *run)
     return (unsigned)b.used + KEPT_DIGITS;
 }
 
-uint64_t run_curve_bytes(const struct run *run)
+static const struct run_facts *facts_of(const struct run *run, unsigned k)
 {
-    struct curve_bytes of = {.pairs = (unsigned)crowd_pairs(run->plan->all),
-                             .cores = run->plan->n,
-                             .sizes = needs_sizes(run->plan->p),
-                             .kept = kept_bytes(run)};
-
-    for (size_t i = 0; i < run->n; i++) {
-        const struct bench *b = run->rows[i];
-        if (!registry_selects(run->first->facts.o, b))
-            continue;
-        bool alone = b->curve.crowd == BENCH_ALONE;
-        of.curves += b->form == FORM_CURVE && alone;
-        of.together += b->form == FORM_CURVE && !alone;
-        of.limits += b->form == FORM_LIMIT;
-        of.maps += b->form == FORM_FORWARD;
-        of.matrices += b->form == FORM_CORES;
-    }
-    return curve_bytes(&of);
+    return &run->plan->core[k].engine.facts;
 }
 
-void run_show_forms(struct run *run, const struct insn_table *t, unsigned k)
+/* Returns about how many bytes the records of the selected curves and maps take, on all cores. */
+static uint64_t bytes_of_all(const struct run *run);
+
+/* --- forms of instructions -------------------------------------------------------------------- */
+
+static const struct insn_table *table_of(const struct outcome *out)
+{
+    return (const struct insn_table *)(const void *)out;
+}
+
+static void show_plan(struct run *run, const struct outcome *out, unsigned k)
+{
+    insn_show_plan(facts_of(run, k), table_of(out), run->plan->n, bytes_of_all(run), run->report);
+}
+
+static void show_forms(struct run *run, const struct outcome *out, unsigned k)
 {
     static struct insn_records before;
-    const struct run_facts *facts = &run->plan->core[k].engine.facts;
+    const struct insn_table *t = table_of(out);
 
     if (k == 0)
         before.ran.n = before.left.n = 0; /* of another run */
-    insn_show(facts, t, &before, run->report);
+    insn_show(facts_of(run, k), t, &before, run->report);
     for (unsigned i = t->links; i < t->rows; i++)
         run->report->forms += insn_was_run(&t->row[i]);
     run->essence->rows++;
-    sheet_forms(&run->essence->sheet, facts, t, type_of(run, k));
+    sheet_forms(&run->essence->sheet, facts_of(run, k), t, type_of(run, k));
     run->measured++;
 }
+
+/* --- several cores ---------------------------------------------------------------------------- */
 
 /* Counts the events of a core that watched. */
 static void count_watch(struct run *run, const struct watch *w)
@@ -172,81 +150,142 @@ static void count_watch(struct run *run, const struct watch *w)
         run_tell_ended(run, &w->out);
 }
 
-void run_show_quiet(struct run *run, const struct quiet *q)
+/* Shows the watches of all cores. The run has failed if a core was aborted or did not answer, and
+ * if gaps_max= is exceeded. */
+static void show_watch(struct run *run, const struct outcome *out, unsigned k)
 {
-    uint64_t from = tsc_now();
+    const struct quiet *q = (const struct quiet *)(const void *)out;
     bool ended = false;
 
-    for (unsigned k = 0; k < q->cores->all; k++) {
-        count_watch(run, &q->watch[k]);
-        ended = ended || q->watch[k].out.ended;
+    (void)k;
+    for (unsigned i = 0; i < q->cores->all; i++) {
+        count_watch(run, &q->watch[i]);
+        ended = ended || q->watch[i].out.ended;
     }
-    if (q->out.status == ROW_WRONG && !ended)
-        fail(run, &q->out);
+    if (out->status == ROW_WRONG && !ended)
+        fail(run, out);
     if (quiet_show(q, run->report) == QUIET_FAIL)
         report_failed(run->report, q->bench->suite, q->bench->name);
-    note_measured(run, &q->out);
-    run->told += tsc_now() - from;
+    note_measured(run, out);
 }
 
-void run_show_curve(struct run *run, const struct curve *c, unsigned k)
+static void show_meeting(struct run *run, const struct outcome *out, unsigned k)
 {
-    uint64_t from = tsc_now();
+    const struct meeting *met = (const struct meeting *)(const void *)out;
 
-    curve_show(&run->plan->core[k].engine.facts, c, run->report);
-    sheet_curve(&run->essence->sheet, &run->plan->core[k].engine.facts, c, type_of(run, k));
-    count_shown(run, &c->out, c->spoiled == CURVE_SHARED, from);
+    crowd_show(met, run->report);
+    count_row(run, &met->row, facts_of(run, k));
 }
 
-void run_show_forward(struct run *run, const struct forward_map *m, unsigned k)
-{
-    uint64_t from = tsc_now();
+/* --- curves and maps: not rows of the report, but their checks can fail ----------------------- */
 
-    forward_show(&run->plan->core[k].engine.facts, m, run->report);
-    sheet_forward(&run->essence->sheet, &run->plan->core[k].engine.facts, m, type_of(run, k));
-    count_shown(run, &m->out, m->shared, from);
+static void show_curve(struct run *run, const struct outcome *out, unsigned k)
+{
+    const struct curve *c = (const struct curve *)(const void *)out;
+
+    curve_show(facts_of(run, k), c, run->report);
+    sheet_curve(&run->essence->sheet, facts_of(run, k), c, type_of(run, k));
+    count_shown(run, out, c->spoiled == CURVE_SHARED);
 }
 
-void run_show_limit(struct run *run, const struct limit *l, unsigned k)
+static void show_forward(struct run *run, const struct outcome *out, unsigned k)
 {
-    uint64_t from = tsc_now();
+    const struct forward_map *m = (const struct forward_map *)(const void *)out;
 
-    limit_show(&run->plan->core[k].engine.facts, l, run->report);
-    sheet_limit(&run->essence->sheet, &run->plan->core[k].engine.facts, l, type_of(run, k));
-    count_shown(run, &l->out, l->spoiled == LIMIT_SHARED, from);
+    forward_show(facts_of(run, k), m, run->report);
+    sheet_forward(&run->essence->sheet, facts_of(run, k), m, type_of(run, k));
+    count_shown(run, out, m->shared);
 }
 
-void run_count(struct run *run, const struct row *row, const struct run_facts *facts)
+static void show_limit(struct run *run, const struct outcome *out, unsigned k)
 {
-    struct report *r = run->report;
+    const struct limit *l = (const struct limit *)(const void *)out;
 
-    r->rows++;
-    if (row->out.status == ROW_WRONG)
-        fail(run, &row->out);
-    r->smis += row->out.smis;
-    r->unproven += row->work == WORK_NOT_JUDGED && row->out.status == ROW_OK;
-    essence_row(run->essence, facts, row);
-    note_measured(run, &row->out);
+    limit_show(facts_of(run, k), l, run->report);
+    sheet_limit(&run->essence->sheet, facts_of(run, k), l, type_of(run, k));
+    count_shown(run, out, l->spoiled == LIMIT_SHARED);
 }
 
-void run_show_row(struct run *run, unsigned k)
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static void show_windows(struct run *run, const struct outcome *out, unsigned k)
 {
-    const struct row *row = plan_row(run->plan, k);
+    const struct row *row = (const struct row *)(const void *)out;
     bool details = run->selected * run->plan->n <= DETAILS_UP_TO;
-
-    if (!row)
-        return;
     uint64_t from = tsc_now();
-    const struct run_facts *facts = &run->plan->core[k].engine.facts;
-    enter_suite(run, row->out.bench);
+    const struct run_facts *facts = facts_of(run, k);
+
+    enter_suite(run, out->bench);
     bool full = !grouped_take(run->grouped, facts, row, show_has_trouble(run->report, facts, row));
     if (full)
-        run_show_suite(run, row->out.bench);
+        run_show_suite(run, out->bench);
     show_row(run->report, facts, row, !full ? SHOW_RECORD : details ? SHOW_DETAILS : SHOW_LINE);
-    run_tell_interruptions(run, row->out.nmis, row->out.bench);
+    run_tell_interruptions(run, out->nmis, out->bench);
     run_tell_timers(run, k, row);
     run_tell_unlike_steps(run, row);
-    run_count(run, row, facts);
-    run->told += tsc_now() - from;
+    count_row(run, row, facts);
     progress_told(&run->progress, 1, (double)(tsc_now() - from));
+}
+
+/* --- by kind ---------------------------------------------------------------------------------- */
+
+/* How the results of a kind are shown. */
+static const struct view {
+    const struct kind *kind;
+    void (*heading)(struct report *r, const struct run_facts *run, const char *suite);
+    void (*show)(struct run *run, const struct outcome *out, unsigned k);
+    void (*plan)(struct run *run, const struct outcome *out, unsigned k); /* of kind->begin() */
+    enum record_size size;                                                /* of a row's records */
+} views[] = {
+    {&kind_curve, curve_heading, show_curve, NULL, SIZE_CURVE},
+    {&kind_shared_curve, curve_heading, show_curve, NULL, SIZE_SHARED},
+    {&kind_forward, forward_heading, show_forward, NULL, SIZE_MAP},
+    {&kind_limit, limit_heading, show_limit, NULL, SIZE_LIMIT},
+    {&kind_forms, insn_heading, show_forms, show_plan, SIZE_NOTHING},
+    {&kind_meeting, crowd_heading, show_meeting, NULL, SIZE_MATRIX},
+    {&kind_watch, quiet_heading, show_watch, NULL, SIZE_NOTHING},
+    {&kind_windows, show_heading, show_windows, NULL, SIZE_NOTHING},
+};
+
+static const struct view *view_of(const struct bench *b)
+{
+    const struct view *v = views;
+
+    while (v->kind != kind_of(b))
+        v++;
+    return v;
+}
+
+static uint64_t bytes_of_all(const struct run *run)
+{
+    struct curve_bytes of = {.pairs = (unsigned)crowd_pairs(run->plan->all),
+                             .cores = run->plan->n,
+                             .sizes = needs_sizes(run->plan->p),
+                             .kept = kept_bytes(run)};
+
+    for (size_t i = 0; i < run->n; i++)
+        of.rows[view_of(run->rows[i])->size] += registry_selects(run->first->facts.o, run->rows[i]);
+    return curve_bytes(&of);
+}
+
+void run_show_suite(struct run *run, const struct bench *b)
+{
+    enter_suite(run, b);
+    if (run->headed)
+        return;
+    run->headed = true;
+    view_of(b)->heading(run->report, &run->first->facts, b->suite);
+}
+
+void run_show_plan(struct run *run, const struct outcome *out, unsigned k)
+{
+    view_of(out->bench)->plan(run, out, k);
+}
+
+void run_show(struct run *run, const struct outcome *out, unsigned k)
+{
+    uint64_t from = tsc_now();
+
+    view_of(out->bench)->show(run, out, k);
+    run->told += tsc_now() - from;
 }

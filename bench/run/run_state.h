@@ -1,6 +1,5 @@
 /*
- * A run, for run.c and the units next to it: its state, and its parts. run_row.c measures a row,
- * run_show.c shows and counts rows that have ended, run_tell.c writes the events that are not
+ * A run, for run.c and the units next to it: its state, and its parts. run_show.c shows and counts rows that have ended, run_tell.c writes the events that are not
  * rows, run_progress.c shows the progress, run_stop.c ends a run that the user stopped.
  */
 #ifndef BENCH_RUN_RUN_STATE_H
@@ -8,10 +7,6 @@
 
 #include "bench/kinds/plan.h"
 #include "bench/output/essence_take.h"
-#include "bench/result/curve.h"
-#include "bench/result/forward.h"
-#include "bench/result/insn.h"
-#include "bench/result/limit.h"
 #include "bench/run/progress.h"
 #include "bench/output/grouped.h"
 
@@ -44,9 +39,6 @@ static inline bool run_is_last_round(const struct run *run)
     return run->plan->round + 1 == run->plan->rounds;
 }
 
-/* Runs this round's iteration of the row run->at: on each core of the plan, or on all of them. */
-void run_row(struct run *run);
-
 /* Shows each row with the complete rounds that it has, and how to measure the rest. under_way: a
  * row was being measured. */
 void run_stop(struct run *run, bool under_way);
@@ -65,22 +57,10 @@ void run_progress_turn(struct run *run);
 
 /* Writes the heading above the first row of a suite that is shown. */
 void run_show_suite(struct run *run, const struct bench *b);
-/* Shows the watches of all cores. The run has failed if a core was aborted or did not answer, and
- * if gaps_max= is exceeded. */
-void run_show_quiet(struct run *run, const struct quiet *q);
-/* Show a curve or a map of the plan's k-th core. It is not a row of the report, but its checks can
- * fail. */
-void run_show_curve(struct run *run, const struct curve *c, unsigned k);
-void run_show_forward(struct run *run, const struct forward_map *m, unsigned k);
-/* Returns about how many bytes the records of the selected curves and maps take, on all cores. */
-uint64_t run_curve_bytes(const struct run *run);
-/* Shows and counts the forms of instructions of the plan's k-th core. */
-void run_show_forms(struct run *run, const struct insn_table *t, unsigned k);
-void run_show_limit(struct run *run, const struct limit *l, unsigned k);
-/* Counts a row that was reported; facts: of its core. */
-void run_count(struct run *run, const struct row *row, const struct run_facts *facts);
-/* Shows the row that ended on the plan's k-th core, if one did, with its events. */
-void run_show_row(struct run *run, unsigned k);
+/* Shows what a kind will measure on the plan's k-th core (bench/api/kind.h). */
+void run_show_plan(struct run *run, const struct outcome *out, unsigned k);
+/* Shows and counts a result of the plan's k-th core, or of all cores, with its events. */
+void run_show(struct run *run, const struct outcome *out, unsigned k);
 
 /* --- run_tell.c ------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 #include "bench/run/run_state.h"
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
+#include "bench/kinds/kinds.h"
 #include "bench/kinds/plan_rows.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
@@ -21,8 +22,10 @@ static bool show_so_far(struct run *run, size_t index)
 
     for (unsigned k = begun ? run->cores_done : 0; k < plan->n; k++) {
         plan_end(plan, index, k);
-        any = any || plan_row(plan, k);
-        run_show_row(run, k);
+        const struct row *row = plan_row(plan, k);
+        any = any || row;
+        if (row)
+            run_show(run, &row->out, k);
     }
     return any;
 }
@@ -104,12 +107,14 @@ static void tell_stopped(const struct run *run, const struct shown *shown, bool 
     if (run->plan->rounds > 1)
         fmt(&text.sink, " of round %u of %u", run->plan->round + 1, run->plan->rounds);
     sink_buf_init(&text, message, sizeof message);
-    fmt(&text.sink, "%s, as asked; %s/%s was %s.", where, b->suite, b->name,
-        !under_way                 ? "next"
-        : b->form == FORM_INSN     ? "under way; its forms so far are in the report"
-        : b->form == FORM_WATCH    ? "under way; its gaps so far are in the report"
-        : is_missing(run, run->at) ? "under way and is left out"
-                                   : "under way");
+    fmt(&text.sink, "%s, as asked; %s/%s was ", where, b->suite, b->name);
+    if (under_way && kind_of(b)->so_far)
+        fmt(&text.sink, "under way; %s are in the report.", kind_of(b)->so_far);
+    else
+        fmt(&text.sink, "%s.",
+            !under_way                 ? "next"
+            : is_missing(run, run->at) ? "under way and is left out"
+                                       : "under way");
     if (shown->fewer)
         fmt(&text.sink, " %zu rows are shown with the rounds that they have.", shown->fewer);
     if (shown->rows < run->selected) {

@@ -1,4 +1,5 @@
 #include "bench/run/run_state.h"
+#include "bench/engine/estimate.h"
 #include "bench/api/report.h"
 #include "lib/stats/known.h"
 #include "lib/text/fmt.h"
@@ -86,10 +87,10 @@ void run_warn_of_deadline(const struct run *run, const struct bench *b)
 {
     const struct engine *e = run->first;
     const struct progress_sum *all = &run->progress.all;
-    double ticks = progress_guess(e, b) * (all->guess > 0 ? all->taken / all->guess : 1);
+    double ticks = estimate_windows(e, b) * (all->guess > 0 ? all->taken / all->guess : 1);
     double seconds = run_has_hz(&e->facts) ? ticks / e->facts.tsc_hz : 0;
 
-    if (!form_has_windows(b->form))
+    if (!bench_has_windows(b))
         return; /* it limits its own time */
     if (e->facts.execution != EXEC_SILICON || seconds < 2.0 * e->facts.o->deadline)
         return;

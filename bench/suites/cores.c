@@ -3,13 +3,14 @@
  * TSCs, and contention for one cache line or for words of it.
  */
 #include "bench/api/bench.h"
+#include "bench/kinds/kinds.h"
 #include "bench/api/essence_parts.h"
 #include "bench/kinds/crowd.h"
 #include "bench/kinds/crowd_part.h"
 #include "bench/api/tsc.h"
 
 #define CORES(name_, what_, meet_)                                                                 \
-    BENCH(cores, name_, .what = what_, .form = FORM_CORES, .ops = 1, .meet = meet_)
+    BENCH(cores, name_, .what = what_, .kind = &kind_meeting, .ops = 1, .meet = meet_)
 
 CORES(pingpong, "a cache line from one core to another, every pair: one way", crowd_pingpong);
 CORES(tsc_skew, "how far two cores' TSCs are apart, every pair: the farthest", crowd_skew);

@@ -1,10 +1,11 @@
 /* The table of instructions: latency and throughput of every form that the CPU has. */
 #include "bench/api/bench.h"
+#include "bench/kinds/kinds.h"
 #include "bench/api/essence_parts.h"
 #include "lib/insn/select.h"
 
 BENCH(insn, insn, .what = "latency and throughput of every form of an instruction, for time= s",
-      .form = FORM_INSN, .ops = 1, .on_request = true, .has_part = insn_any_selected,
+      .kind = &kind_forms, .ops = 1, .on_request = true, .has_part = insn_any_selected,
       .part = "add_r64_r64");
 
 ESSENCE_PART(insn, sheet, .rank = 6,

@@ -1,11 +1,12 @@
 /* The limits of a core: curves over a count, with a step where something is full. Takes 15 s, so it
  * runs only on request. */
 #include "bench/api/bench.h"
+#include "bench/kinds/kinds.h"
 #include "bench/api/essence_parts.h"
 
 /* ms: what a row needs at most for all of its visits, so that all rows together take 15 s. */
 #define LIMIT(name_, ms_, what_, ...)                                                              \
-    BENCH(limits, name_, .what = what_, .form = FORM_LIMIT, .ops = 1, .on_request = true,          \
+    BENCH(limits, name_, .what = what_, .kind = &kind_limit, .ops = 1, .on_request = true,         \
           .limit = &(const struct bench_limit){.ms = ms_, __VA_ARGS__})
 
 #define WIDTH(name_, what_, filler_)                                                               \

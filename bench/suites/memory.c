@@ -1,12 +1,15 @@
 /* The memory hierarchy of a core, by size of the working set. Takes seconds, so it runs only on
  * request. */
 #include "bench/api/bench.h"
+#include "bench/kinds/kinds.h"
 #include "bench/api/essence_parts.h"
 #include "bench/kinds/crowd.h"
 
-#define CURVE(name_, what_, ...)                                                                   \
-    BENCH(memory, name_, .what = what_, .form = FORM_CURVE, .ops = 1, .on_request = true,          \
+#define CURVE_OF(kind_, name_, what_, ...)                                                         \
+    BENCH(memory, name_, .what = what_, .kind = kind_, .ops = 1, .on_request = true,               \
           .curve = {__VA_ARGS__})
+#define CURVE(name_, what_, ...)  CURVE_OF(&kind_curve, name_, what_, __VA_ARGS__)
+#define SHARED(name_, what_, ...) CURVE_OF(&kind_shared_curve, name_, what_, __VA_ARGS__)
 
 CURVE(latency_4k, "a load that waits for the one before, lines in random order; 4 KiB pages",
       .ms = 2400);
@@ -47,7 +50,7 @@ NEAR(split_store, "a store of 8 bytes, by offset in a page", BENCH_SPLIT_STORE, 
 NEAR(alias_4k, "a store of 8 bytes, then a load of 8 about a page further on", BENCH_ALIAS, alias);
 
 BENCH(memory, forward, .what = "a store, then a load at an offset from it, by the sizes of both",
-      .form = FORM_FORWARD, .ops = 1, .on_request = true, .curve = {.ms = 800});
+      .kind = &kind_forward, .ops = 1, .on_request = true, .curve = {.ms = 800});
 
 #define STREAM(name_, what_, load_)                                                                \
     CURVE(name_, what_ " a line of 64 bytes, one after the other", .ms = 480, .load = load_)
@@ -64,8 +67,8 @@ STREAM(copy_rep, "REP MOVSB copies", BENCH_COPY_REP);
 
 /* By 1, 2, 4 ... and all cores, each on separate memory. */
 #define CORES(name_, what_, load_)                                                                 \
-    CURVE(name_, what_ " lines of 64 bytes on 1, 2, 4 ... and all cores: a line", .ms = 300,       \
-          .load = load_, .crowd = BENCH_CORES)
+    SHARED(name_, what_ " lines of 64 bytes on 1, 2, 4 ... and all cores: a line", .ms = 300,      \
+           .load = load_, .crowd = BENCH_CORES)
 
 CORES(cores_read, "16-byte loads read", BENCH_READ_16);
 CORES(cores_write, "16-byte stores write", BENCH_WRITE_16);
@@ -75,11 +78,11 @@ CORES(cores_rep_write, "REP STOSB writes", BENCH_WRITE_REP);
 CORES(cores_rep_copy, "REP MOVSB copies", BENCH_COPY_REP);
 
 BENCH(memory, core_to_core, .what = "a cache line from one core to another, every pair: one way",
-      .form = FORM_CORES, .ops = 1, .on_request = true, .meet = crowd_pingpong);
+      .kind = &kind_meeting, .ops = 1, .on_request = true, .meet = crowd_pingpong);
 
 #define LOADED(name_, what_, load_)                                                                \
-    CURVE(name_, "a load of a chase on one core while the others " what_ ", by their rate",        \
-          .ms = 300, .load = load_, .crowd = BENCH_LOADED)
+    SHARED(name_, "a load of a chase on one core while the others " what_ ", by their rate",       \
+           .ms = 300, .load = load_, .crowd = BENCH_LOADED)
 
 LOADED(loaded_read, "read", BENCH_READ_16);
 LOADED(loaded_write, "write", BENCH_WRITE_16);
@@ -89,8 +92,8 @@ LOADED(loaded_write, "write", BENCH_WRITE_16);
           .load = load_);                                                                          \
     CURVE(name_##_wait, instruction_ " of a line, then MFENCE, by where the line is", .ms = 100,   \
           .load = load_, .waits = true);                                                           \
-    CURVE(name_##_held, instruction_ " of a line, then MFENCE, that another core has", .ms = 20,   \
-          .load = load_, .waits = true, .crowd = BENCH_HELD)
+    SHARED(name_##_held, instruction_ " of a line, then MFENCE, that another core has", .ms = 20,  \
+           .load = load_, .waits = true, .crowd = BENCH_HELD)
 
 FLUSH(flush_clflush, "CLFLUSH", BENCH_FLUSH);
 FLUSH(flush_clflushopt, "CLFLUSHOPT", BENCH_FLUSH_OPT);

@@ -2,6 +2,7 @@
  * Deliberate failures: to show what each looks like, and to check that a script detects the exit
  * status. They run only when suite= names the suite, best one at a time, with bench=.
  */
+#include "bench/kinds/kinds.h"
 #include "bench/api/counted.h"
 #include "bench/kinds/crowd.h"
 
@@ -195,8 +196,8 @@ static void changed_meet(struct crowd *c)
 }
 
 #define PROVOKE_CORES(name_, what_, ...)                                                           \
-    BENCH(provoke_cores, name_, .what = what_, .form = FORM_CORES, .ops = 1, .on_request = true,   \
-          .meet = __VA_ARGS__)
+    BENCH(provoke_cores, name_, .what = what_, .kind = &kind_meeting, .ops = 1,                    \
+          .on_request = true, .meet = __VA_ARGS__)
 
 PROVOKE_CORES(endless, "cores meet, and all but the first never end: exit status 2", endless_meet);
 PROVOKE_CORES(ud2, "the same, and all but the first execute an undefined instruction",

@@ -1,5 +1,6 @@
 #include "hosted/stores/prepare.h"
 #include <string.h>
+#include "bench/api/kind.h"
 #include "bench/api/registry.h"
 #include "bench/engine/check.h"
 #include "bench/engine/compiled.h"
@@ -53,15 +54,9 @@ static bool is_possible(const struct bench *b, uint64_t n, struct sink *err)
         fmt(err, "it needs ring 0; a process has ring 3");
         return false;
     }
-    if (!form_has_windows(b->form) || b->form == FORM_EMPTY) {
+    if (b->form <= FORM_EMPTY) {
         fmt(err, "%s, so there is no call of a body to trace",
-            b->form == FORM_CORES     ? "it brings cores together"
-            : b->form == FORM_WATCH   ? "it watches cores"
-            : b->form == FORM_CURVE   ? "it measures a curve over sizes"
-            : b->form == FORM_FORWARD ? "it maps store forwarding"
-            : b->form == FORM_LIMIT   ? "it measures a curve over a count"
-            : b->form == FORM_INSN    ? "it measures forms of instructions"
-                                      : "its windows are empty");
+            b->kind ? b->kind->no_body : "its windows are empty");
         return false;
     }
     uint64_t grain = bench_step_grain(b), most = b->most_ops ? b->most_ops : UINT32_MAX;

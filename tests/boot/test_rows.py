@@ -12,11 +12,12 @@ def test_every_row_has_a_description():
     rows = declared()
     assert len(rows) > 100
     for name, fields in rows.items():
-        for field in ("what", "form", "ops"):
+        for field in ("what", "ops"):
             assert f".{field} = " in fields, f"{name} has no .{field}"
-        form = re.search(r"\.form = (\w+)", fields)[1]
-        assert form != "FORM_FUNCTION" or ".function = " in fields, f"{name} has no .function"
-        assert form != "FORM_CORES" or ".meet = " in fields, f"{name} has no .meet"
+        form, kind = re.search(r"\.form = (\w+)", fields), re.search(r"\.kind = &(\w+)", fields)
+        assert bool(form) != bool(kind), f"{name} has no .form, no .kind, or both"
+        assert not form or form[1] != "FORM_FUNCTION" or ".function = " in fields, f"{name} has no .function"
+        assert not kind or kind[1] != "kind_meeting" or ".meet = " in fields, f"{name} has no .meet"
         assert (".base_unit = " in fields) == (".base_per_op = " in fields), name
 
 

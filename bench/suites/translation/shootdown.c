@@ -4,11 +4,12 @@
  * processors); APM vol. 2 section 5.5.
  */
 #include "bench/api/bench.h"
+#include "bench/kinds/kinds.h"
 #include "bench/kinds/crowd.h"
 
 #define SHOOTDOWN(name_, part_, what_)                                                             \
     BENCH(translation, name_, .what = "TLB shootdown by the boot core: " what_,                    \
-          .form = FORM_CORES, .ops = 1, .on_request = true, .arg = PLATFORM_SHOOTDOWN_##part_,     \
+          .kind = &kind_meeting, .ops = 1, .on_request = true, .arg = PLATFORM_SHOOTDOWN_##part_,  \
           .meet = crowd_shootdown)
 
 SHOOTDOWN(shootdown, TOTAL, "from the first interrupt until all cores have acknowledged");

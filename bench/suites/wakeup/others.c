@@ -3,6 +3,7 @@
  * TSCs, except those of parts that one core measures alone. Sources: SDM vol. 3A sections 11.6.1
  * (ICR), 11.12.9 and 11.12.3 (ICR in x2APIC mode), vol. 2B MONITOR, MWAIT, UMWAIT.
  */
+#include "bench/kinds/kinds.h"
 #include "bench/suites/wakeup/others.h"
 #include "bench/api/tsc.h"
 #include "bench/kinds/crowd_part.h"
@@ -207,7 +208,7 @@ static void side(struct crowd *c, unsigned side)
                                        .to = to_};                                                 \
         crowd_duets(c, &way.duet);                                                                 \
     }                                                                                              \
-    BENCH(wakeup, name_, .what = what_, .form = FORM_CORES, .ops = 1, .on_request = true,          \
+    BENCH(wakeup, name_, .what = what_, .kind = &kind_meeting, .ops = 1, .on_request = true,       \
           .needs = NEED_RING0, .meet = name_##_meet, __VA_ARGS__)
 
 #define PART(name_, what_, from_, to_, lacks_)                                                     \

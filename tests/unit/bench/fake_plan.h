@@ -24,6 +24,8 @@
 #include "lib/stats/known.h"
 #include "bench/engine/probe_run.h"
 #include "lib/config/core_list.h"
+#include "bench/engine/estimate.h"
+#include "bench/kinds/kinds.h"
 #include "bench/kinds/plan_rows.h"
 #include "bench/engine/layout.h"
 #include "bench/engine/context.h"
@@ -89,7 +91,7 @@ static uint64_t nmis(void)
 
 /* --- an engine whose figure is its core's number ---------------------------------------------- */
 
-static struct bench row_a = {.suite = "s", .name = "a"};
+static struct bench row_a = {.form = FORM_LOOP, .suite = "s", .name = "a"};
 static const struct bench *const rows[] = {&row_a};
 static unsigned measured[128], measurements;
 static enum execution executions[CORES];
@@ -251,13 +253,17 @@ static struct plan *plan_of(const char *list, enum share share)
     return plan;
 }
 
+double estimate_windows(const struct engine *e, const struct bench *b)
+{
+    (void)e, (void)b;
+    return 0;
+}
+
 /* Row `a` on the k-th core; together on all of them with the first. */
 static const struct row *measure(struct plan *plan, unsigned k)
 {
-    if (!plan->together)
-        plan_measure(plan, &row_a, 0, k);
-    else if (k == 0)
-        plan_measure_together(plan, &row_a, 0);
+    plan->index = 0;
+    (void)kind_windows.measure(plan, &row_a, k);
     return plan_row(plan, k);
 }
 

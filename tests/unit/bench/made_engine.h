@@ -18,7 +18,7 @@
 
 /* One call of a window by the sampler. */
 struct call {
-    enum kind kind;
+    enum window_kind kind;
     uint64_t iterations, delay, stack;
 };
 
@@ -28,11 +28,12 @@ static struct {
     size_t calls, of_kind[KINDS];
     double overhead, cycle, operation; /* ticks, ticks a core cycle, core cycles an operation */
     double drift;                      /* relative, each window */
-    double (*extra)(enum kind k, size_t i); /* ticks on top of the i-th window of a kind, or NULL */
-    bool (*fails)(size_t i);                /* the i-th window of the body, ... */
-    bool twice_fails;                       /* ... or of twice the body */
-    uint64_t ran;                           /* row_begin() was told */
-    uint64_t nmi_at;                        /* an NMI comes with this call; 0: none */
+    double (*extra)(enum window_kind k,
+                    size_t i); /* ticks on top of the i-th window of a kind, or NULL */
+    bool (*fails)(size_t i);   /* the i-th window of the body, ... */
+    bool twice_fails;          /* ... or of twice the body */
+    uint64_t ran;              /* row_begin() was told */
+    uint64_t nmi_at;           /* an NMI comes with this call; 0: none */
     uint64_t nmis;
     unsigned cooled;
     uint64_t interrupts; /* of the timer, so far */
@@ -48,7 +49,7 @@ void place_cool(const struct placed *p)
     plant.cooled++;
 }
 
-static double cycles_of(enum kind k)
+static double cycles_of(enum window_kind k)
 {
     static const unsigned operations[KINDS] = {[KIND_BODY] = OPS, [KIND_BODY2] = 2 * OPS};
     static const unsigned adds[KINDS] = {[KIND_RULER] = RULER_ADDS, [KIND_RULER2] = 2 * RULER_ADDS};
@@ -56,7 +57,8 @@ static double cycles_of(enum kind k)
     return operations[k] * plant.operation + adds[k];
 }
 
-static struct window_result window(enum kind k, uint64_t iterations, uint64_t delay, uint64_t stack)
+static struct window_result window(enum window_kind k, uint64_t iterations, uint64_t delay,
+                                   uint64_t stack)
 {
     size_t i = plant.of_kind[k]++;
 
@@ -202,7 +204,7 @@ static int start(void **state)
     return 0;
 }
 
-static inline double now_and_then(enum kind k, size_t i)
+static inline double now_and_then(enum window_kind k, size_t i)
 {
     return k == KIND_BODY && i % 64 == 5 ? 100000 : 0;
 }

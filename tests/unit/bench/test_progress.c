@@ -1,7 +1,8 @@
 /* The estimate of the time left, on rows whose times are planted. */
 // links: bench/run/progress.c
 #include "tests/unit/unit.h"
-#include "bench/kinds/quiet.h"
+#include "bench/engine/budget.h"
+#include "bench/engine/estimate.h"
 #include "bench/engine/method.h"
 #include "bench/run/progress.h"
 #include "bench/engine/gathered.h"
@@ -9,12 +10,6 @@
 
 #define TOLD      5.0    /* ticks for showing a row */
 #define ROW_BYTES 3000.0 /* of a row in the report, as long as none was shown */
-
-uint64_t quiet_duration(const struct engine *e)
-{
-    (void)e;
-    return 7000;
-}
 
 static const char *lacks(unsigned needs)
 {
@@ -51,42 +46,37 @@ static void guesses_are_proportional_to_the_rows_sizes(void **state)
 {
     (void)state;
     struct bench empty = {.form = FORM_EMPTY}, few = {.form = FORM_LOOP, .ops = 100},
-                 many = {.form = FORM_LOOP, .ops = 10000}, watch = {.form = FORM_WATCH},
-                 curve = {.form = FORM_CURVE, .curve = {.ms = 5000}}, forms = {.form = FORM_INSN},
-                 limit = {.form = FORM_LIMIT, .limit = &(const struct bench_limit){.ms = 600}},
+                 many = {.form = FORM_LOOP, .ops = 10000}, other = {.form = FORM_NONE},
                  cold = {.form = FORM_LOOP, .ops = 100, .room_bytes = 40000, .cold = true};
-    double one = progress_guess(&e, &few);
-    assert_true(progress_guess(&e, &empty) < one / 4);
-    assert_true(progress_guess(&e, &many) > 5 * one);
-    assert_true(progress_guess(&e, &cold) > 10 * one);
-    assert_true(progress_guess(&e, &watch) == 7000);
+    double one = estimate_windows(&e, &few);
+    assert_true(estimate_windows(&e, &empty) < one / 4);
+    assert_true(estimate_windows(&e, &many) > 5 * one);
+    assert_true(estimate_windows(&e, &cold) > 10 * one);
     /* At 1 GHz, as long as the TSC's frequency is not known. */
-    assert_close(progress_guess(&e, &curve), 5e9, 1);
-    assert_close(progress_guess(&e, &limit), 0.6e9, 1);
-    assert_close(progress_guess(&e, &forms), o.time * 1e9, 1);
+    assert_close(budget_guess(&e.facts, 5000), 5e9, 1);
     e.facts.tsc_hz = 3e9;
-    assert_close(progress_guess(&e, &curve), 15e9, 1);
+    assert_close(budget_guess(&e.facts, 5000), 15e9, 1);
     e.facts.execution = EXEC_INSTRUCTIONS;
-    assert_true(progress_guess(&e, &curve) < 1e9);
+    assert_true(budget_guess(&e.facts, 5000) < 1e9);
     e.facts.execution = EXEC_SILICON;
-    assert_true(progress_guess_steps(&e, &curve, NULL) == 0);
+    assert_true(estimate_steps(&e, &other, NULL) == 0);
     e.facts.ticks_per_cycle = 1;
-    assert_true(progress_guess(&e, &few) == 2 * one);
+    assert_true(estimate_windows(&e, &few) == 2 * one);
     e.facts.samples = 4096;
-    assert_true(progress_guess(&e, &few) > 3 * one);
+    assert_true(estimate_windows(&e, &few) > 3 * one);
 }
 
 static void the_estimate_of_a_refused_row_is_0(void **state)
 {
     (void)state;
     struct bench b = {.form = FORM_LOOP, .ops = 100};
-    assert_true(progress_guess(&e, &b) > 0);
+    assert_true(estimate_windows(&e, &b) > 0);
     b.needs = NEED_RING0;
-    assert_true(progress_guess(&e, &b) == 0);
+    assert_true(estimate_windows(&e, &b) == 0);
     b.needs = 0;
     o.method = METHOD_ADAPTIVE;
     e.facts.tsc_hz = 1e9;
-    assert_true(progress_guess(&e, &b) == 0);
+    assert_true(estimate_windows(&e, &b) == 0);
 }
 
 static void each_method_has_its_own_length(void **state)
@@ -95,15 +85,15 @@ static void each_method_has_its_own_length(void **state)
     struct bench b = {.form = FORM_LOOP, .ops = 100, .grain = 1};
     e.facts.tsc_hz = 1e9;
     o.method = METHOD_ENSEMBLES;
-    double some = progress_guess(&e, &b);
+    double some = estimate_windows(&e, &b);
     o.ensembles *= 10;
-    assert_true(progress_guess(&e, &b) > 9 * some);
+    assert_true(estimate_windows(&e, &b) > 9 * some);
     o.method = METHOD_KBEST;
-    assert_true(progress_guess(&e, &b) < some / 10);
+    assert_true(estimate_windows(&e, &b) < some / 10);
     o.method = METHOD_ADAPTIVE;
-    some = progress_guess(&e, &b);
+    some = estimate_windows(&e, &b);
     o.target *= 2;
-    assert_true(progress_guess(&e, &b) == 2 * some);
+    assert_true(estimate_windows(&e, &b) == 2 * some);
 }
 
 /* Rows of two suites; the guesses for the second are wrong by another factor. */
@@ -227,17 +217,17 @@ static void stepping_is_guessed(void **state)
     e.facts.stepping.ticks = 40000;
     struct gathered g = {.used = {[KIND_BODY] = true}, .kept = {[KIND_BODY] = 1}};
     g.sum[KIND_BODY] = 5000;
-    double some = progress_guess_steps(&e, &b, &g);
+    double some = estimate_steps(&e, &b, &g);
     assert_true(some > 100 * e.facts.stepping.ticks && some < 10000 * e.facts.stepping.ticks);
     g.sum[KIND_BODY] = 50000;
-    assert_true(progress_guess_steps(&e, &b, &g) > 5 * some);
+    assert_true(estimate_steps(&e, &b, &g) > 5 * some);
     b.grain = 100;
-    assert_true(progress_guess_steps(&e, &b, &g) > 12 * some);
-    assert_true(progress_guess_steps(&e, &b, NULL) > 0);
+    assert_true(estimate_steps(&e, &b, &g) > 12 * some);
+    assert_true(estimate_steps(&e, &b, NULL) > 0);
     e.facts.stepping.ticks *= 2;
-    assert_true(progress_guess_steps(&e, &b, &g) > 24 * some);
+    assert_true(estimate_steps(&e, &b, &g) > 24 * some);
     o.instructions = INSTRUCTIONS_OFF;
-    assert_true(progress_guess_steps(&e, &b, &g) == 0);
+    assert_true(estimate_steps(&e, &b, &g) == 0);
 }
 
 /* The guessed number of steps of rows is learnt, more so the less is left. */

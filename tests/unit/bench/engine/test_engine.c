@@ -41,7 +41,8 @@ static struct row_figure figure(unsigned placements)
 
 static void blocks_are_taken_forward_and_backward(void **state)
 {
-    static const enum kind there[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY, KIND_BODY2};
+    static const enum window_kind there[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY,
+                                             KIND_BODY2};
     const size_t kinds = sizeof there / sizeof there[0];
 
     (void)state;
@@ -50,7 +51,7 @@ static void blocks_are_taken_forward_and_backward(void **state)
     for (size_t block = 0; block < 256 / ENGINE_BLOCK; block++)
         for (size_t k = 0; k < kinds; k++)
             for (size_t i = 0; i < ENGINE_BLOCK; i++, c++) {
-                enum kind due = there[block % 2 ? kinds - 1 - k : k];
+                enum window_kind due = there[block % 2 ? kinds - 1 - k : k];
                 assert_int_equal(c->kind, due);
                 assert_int_equal(c->iterations, due == KIND_BODY2 ? 2 * OPS : OPS);
                 assert_int_equal(c->stack, WINDOW_STACK + 160);
@@ -107,7 +108,7 @@ static void a_body_that_is_not_doubled_has_the_empty_window_subtracted(void **st
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
-static double settles(enum kind k, size_t i)
+static double settles(enum window_kind k, size_t i)
 {
     size_t block = i / ENGINE_BLOCK;
 
@@ -126,7 +127,7 @@ static void warm_up_ends_when_blocks_are_alike(void **state)
 }
 
 /* Two steps and more from window to window, as with a small TSC step: noise is not a trend. */
-static double noise(enum kind k, size_t i)
+static double noise(enum window_kind k, size_t i)
 {
     return k == KIND_BODY ? (double)(i * 7919 % 13) * 5 : 0;
 }
@@ -141,7 +142,7 @@ static void warm_up_ends_within_noise(void **state)
 }
 
 /* An interrupt in a warm-up block neither ends the warm-up nor prolongs it. */
-static double settles_and_stumbles(enum kind k, size_t i)
+static double settles_and_stumbles(enum window_kind k, size_t i)
 {
     return settles(k, i) + (k == KIND_BODY && i % 160 == 20 ? 100000 : 0);
 }
@@ -155,7 +156,7 @@ static void an_interrupt_does_not_end_warm_up(void **state)
     assert_true(sampler.span.steady && sampler.span.warmup_blocks >= 6);
 }
 
-static double never_settles(enum kind k, size_t i)
+static double never_settles(enum window_kind k, size_t i)
 {
     return k == KIND_BODY ? (double)(i / ENGINE_BLOCK) * 40 : 0;
 }
@@ -199,7 +200,7 @@ static void failed_operations_are_omitted_and_counted(void **state)
     assert_true(fabs(h.cycles.theta - 3.25) < 1e-9);
 }
 
-static double block_of_the_nmi(enum kind k, size_t i)
+static double block_of_the_nmi(enum window_kind k, size_t i)
 {
     return k == KIND_BODY && i / ENGINE_BLOCK == 2 ? 7 : 0; /* too small to be noticed alone */
 }

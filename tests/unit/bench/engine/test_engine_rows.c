@@ -148,7 +148,7 @@ static void a_figure_above_the_documented_one_is_not_judged_under_an_operating_s
 }
 
 /* Half of the windows take twice as long: the documented latency is inside such a wide interval. */
-static double every_other_placement(enum kind k, size_t i)
+static double every_other_placement(enum window_kind k, size_t i)
 {
     return k >= KIND_BODY && i / 64 % 2 ? cycles_of(k) / 2 : 0;
 }

@@ -7,7 +7,7 @@ static bool a_third(void)
     return plant.calls / 97 % 3 == 1;
 }
 
-static double slowed(enum kind k, size_t i)
+static double slowed(enum window_kind k, size_t i)
 {
     (void)i;
     return k >= KIND_BODY && fake_witness.is_shared() ? 400 * cycles_of(k) / 1000 : 0;

@@ -263,7 +263,7 @@ static bool is_cleared(const struct placed *p, uint64_t at)
     return false;
 }
 
-static uint64_t window_at(const struct placed *p, enum kind k)
+static uint64_t window_at(const struct placed *p, enum window_kind k)
 {
     uint64_t at;
 

@@ -184,7 +184,7 @@ static void rounds_are_parts_of_one_row(void **state)
     }
 }
 
-static double slower_body(enum kind k, size_t i)
+static double slower_body(enum window_kind k, size_t i)
 {
     return (k == KIND_BODY2 && i >= 1024) * 65; /* 4% from the third round on */
 }
@@ -350,7 +350,7 @@ static void time_that_a_platform_does_not_count_ends_no_row(void **state)
     assert_int_equal(plant.ran, 0); /* no other round began */
 }
 
-static double each_another(enum kind k, size_t i)
+static double each_another(enum window_kind k, size_t i)
 {
     return k == KIND_BODY ? (double)(i * 37 % 2048) * 4 : 0;
 }

@@ -26,7 +26,7 @@ static void pass(double ticks)
 }
 
 /* Ticks on top of what a window takes at full rate; time passes. */
-static double on_core(enum kind k, size_t i)
+static double on_core(enum window_kind k, size_t i)
 {
     bool wide = k == KIND_BODY || k == KIND_BODY2;
     double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;

@@ -11,6 +11,7 @@
 #include "bench/engine/barrier.h"
 #include "bench/engine/pace.h"
 #include "bench/kinds/crowd.h"
+#include "bench/kinds/kinds.h"
 #include "bench/kinds/crowd_part.h"
 #include "bench/kinds/exchange.h"
 #include "bench/kinds/plan.h"
@@ -42,7 +43,8 @@ static struct crowd crowd;
 static struct crowd_core crowd_cores[CORES];
 static struct crowd_line lines[1];
 static struct pair pairs[1];
-static struct bench bench = {.suite = "s", .name = "row", .form = FORM_CORES};
+const struct kind kind_meeting = {.name = "cores"};
+static struct bench bench = {.suite = "s", .name = "row", .kind = &kind_meeting};
 
 static uint64_t starved(const struct platform *p, unsigned *core)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 #include "bench/kinds/chase.h"
-#include "bench/kinds/curve_kind.h"
+#include "bench/kinds/kinds.h"
 #include "bench/kinds/curve_point.h"
 #include "lib/memory/sizes.h"
 #include "lib/stats/known.h"
@@ -15,7 +15,7 @@
 #include "tests/unit/bench/fake_witness.h"
 
 static const struct bench row = {
-    .suite = "memory", .name = "made", .form = FORM_CURVE, .curve = {.ms = 2000}};
+    .suite = "memory", .name = "made", .kind = &kind_curve, .curve = {.ms = 2000}};
 
 static void reset(enum execution execution)
 {

@@ -3,6 +3,7 @@
 // links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c bench/kinds/curve_point.c
 // links: bench/kinds/curve_visit.c bench/kinds/one_core.c tests/unit/bench/made_core.c
 // links: tests/unit/bench/kinds/made_memory.c
+#include "bench/kinds/kinds.h"
 #include "tests/unit/bench/kinds/made_memory.h"
 
 #include <string.h>
@@ -27,11 +28,11 @@ static const struct curve *measure_other(const struct bench *b)
 /* A cost per lap makes small sets slower. It is not a sign of a neighbour, unlike in a chase. */
 static void a_cost_per_lap_is_not_a_neighbour(void **state)
 {
-    static const struct bench read = {.form = FORM_CURVE,
+    static const struct bench read = {.kind = &kind_curve,
                                       .curve = {.load = BENCH_READ_16, .ms = 2000}};
-    static const struct bench broken = {.form = FORM_CURVE,
+    static const struct bench broken = {.kind = &kind_curve,
                                         .curve = {.load = BENCH_WRITE_NT, .ms = 2000}};
-    static const struct bench wide = {.form = FORM_CURVE,
+    static const struct bench wide = {.kind = &kind_curve,
                                       .curve = {.load = BENCH_READ_32, .ms = 2000}};
     const struct curve *c = measure_other(&read);
 
@@ -54,10 +55,10 @@ static void points_are_the_rows_offsets(void **state)
 {
     static const int32_t offset[] = {-8, 0, 4096}, defect[] = {0, 13};
     static const struct bench b = {
-        .form = FORM_CURVE,
+        .kind = &kind_curve,
         .curve = {.load = BENCH_ALIAS, .ms = 2000, .offset = offset, .offsets = 3}};
     static const struct bench broken = {
-        .form = FORM_CURVE,
+        .kind = &kind_curve,
         .curve = {.load = BENCH_ALIAS, .ms = 2000, .offset = defect, .offsets = 2}};
     const struct curve *c = measure_other(&b);
 
@@ -81,9 +82,9 @@ static void points_are_the_states_that_the_caches_allow(void **state)
 {
     static const enum line_state there[] = {LINE_ABSENT, LINE_CLEAN_L1, LINE_CLEAN_L2,
                                             LINE_DIRTY_L1, LINE_DIRTY_L2};
-    static const struct bench b = {.form = FORM_CURVE,
+    static const struct bench b = {.kind = &kind_curve,
                                    .curve = {.load = BENCH_FLUSH_OPT, .ms = 2000}};
-    static const struct bench lacking = {.form = FORM_CURVE,
+    static const struct bench lacking = {.kind = &kind_curve,
                                          .curve = {.load = BENCH_WRITE_BACK, .ms = 2000}};
     const struct curve *c = measure_other(&b);
 
@@ -109,7 +110,7 @@ static void points_are_the_states_that_the_caches_allow(void **state)
 /* Sizes can be left out; states cannot, so they are measured as little as possible. */
 static void no_state_is_left_out(void **state)
 {
-    static const struct bench b = {.form = FORM_CURVE,
+    static const struct bench b = {.kind = &kind_curve,
                                    .curve = {.load = BENCH_FLUSH_OPT, .ms = 2000}};
 
     (void)state;
@@ -124,7 +125,7 @@ static void no_state_is_left_out(void **state)
 /* An element per page: levels end at what the TLBs reach, and the curve goes to 4 times that. */
 static void levels_end_at_the_reach_of_the_tlbs(void **state)
 {
-    static const struct bench b = {.form = FORM_CURVE, .curve = {.load = BENCH_PAGES, .ms = 2000}};
+    static const struct bench b = {.kind = &kind_curve, .curve = {.load = BENCH_PAGES, .ms = 2000}};
 
     (void)state;
     reset(EXEC_SILICON);
@@ -146,9 +147,9 @@ static void levels_end_at_the_reach_of_the_tlbs(void **state)
 /* Code uses the TLBs for code, large pages those for large pages; this CPUID lists no such. */
 static void code_and_large_pages_have_other_tlbs(void **state)
 {
-    static const struct bench code = {.form = FORM_CURVE,
+    static const struct bench code = {.kind = &kind_curve,
                                       .curve = {.load = BENCH_CODE, .ms = 2000}};
-    static const struct bench large = {.form = FORM_CURVE,
+    static const struct bench large = {.kind = &kind_curve,
                                        .curve = {.load = BENCH_CODE, .page = BENCH_2M, .ms = 2000}};
 
     (void)state;
@@ -184,7 +185,7 @@ static void code_and_large_pages_have_other_tlbs(void **state)
 /* Prefetchers do not matter to the simulated machine: strides cost what a random order does. */
 static void strides_cost_what_a_random_order_does(void **state)
 {
-    static const struct bench b = {.form = FORM_CURVE, .curve = {.stride = 16, .ms = 2000}};
+    static const struct bench b = {.kind = &kind_curve, .curve = {.stride = 16, .ms = 2000}};
     const struct curve *c = measure_other(&b);
 
     (void)state;
@@ -195,8 +196,8 @@ static void strides_cost_what_a_random_order_does(void **state)
 /* Each lap begins with a few loads that prefetchers do not help. */
 static void a_cost_per_lap_of_a_stride_is_not_a_neighbour(void **state)
 {
-    static const struct bench in_order = {.form = FORM_CURVE, .curve = {.stride = 1, .ms = 2000}};
-    static const struct bench random = {.form = FORM_CURVE, .curve = {.ms = 2000}};
+    static const struct bench in_order = {.kind = &kind_curve, .curve = {.stride = 1, .ms = 2000}};
+    static const struct bench random = {.kind = &kind_curve, .curve = {.ms = 2000}};
 
     (void)state;
     reset(EXEC_SILICON);
@@ -210,7 +211,7 @@ static void a_cost_per_lap_of_a_stride_is_not_a_neighbour(void **state)
 /* A size that is marked as shared does not make the others doubtful. */
 static void a_size_on_a_shared_core_does_not_make_a_chase_fall(void **state)
 {
-    static const struct bench random = {.form = FORM_CURVE, .curve = {.ms = 2000}};
+    static const struct bench random = {.kind = &kind_curve, .curve = {.ms = 2000}};
     static struct curve c;
 
     (void)state;
@@ -245,8 +246,8 @@ static const char *prefetch(const struct platform *p, unsigned number, bool off,
 /* Off during the row that asks for it, and as found after it, whatever happens. */
 static void prefetchers_are_off_during_the_row_alone(void **state)
 {
-    static const struct bench row = {.form = FORM_CURVE, .curve = {.ms = 2000}};
-    static const struct bench b = {.form = FORM_CURVE, .curve = {.no_prefetch = true, .ms = 2000}};
+    static const struct bench row = {.kind = &kind_curve, .curve = {.ms = 2000}};
+    static const struct bench b = {.kind = &kind_curve, .curve = {.no_prefetch = true, .ms = 2000}};
 
     (void)state;
     assert_int_equal(measure_other(&b)->out.status, ROW_UNSUPPORTED); /* no such function */

@@ -8,7 +8,8 @@
 
 #include <string.h>
 #include "bench/engine/visits.h"
-#include "bench/kinds/limit_kind.h"
+#include "bench/kinds/kinds.h"
+#include "bench/result/limit.h"
 #include "bench/kinds/limit_code.h"
 #include "lib/stats/known.h"
 #include "tests/unit/close.h"
@@ -80,19 +81,19 @@ bool setting_walks(void *ctx, unsigned i, struct pair_ticks *t)
 static const struct bench window = {
     .suite = "limits",
     .name = "window",
-    .form = FORM_LIMIT,
+    .kind = &kind_limit,
     .limit = &(const struct bench_limit){
         .kind = LIMITS_WINDOW, .first = 16, .most = 832, .apart = 16, .within = 1.25, .ms = 700}};
 static const struct bench masks = {
     .suite = "limits",
     .name = "masks",
-    .form = FORM_LIMIT,
+    .kind = &kind_limit,
     .limit = &(const struct bench_limit){
         .kind = LIMITS_WINDOW, .param = FILL_KOR, .first = 16, .most = 32, .ms = 700}};
 static const struct bench octaves = {
     .suite = "limits",
     .name = "octaves",
-    .form = FORM_LIMIT,
+    .kind = &kind_limit,
     .limit = &(const struct bench_limit){
         .kind = LIMITS_PATTERN, .first = 4, .most = 512, .leaves = 1.25, .ms = 700}};
 
@@ -108,7 +109,8 @@ static void reset(enum execution execution)
 
 static const struct limit *measure(const struct bench *b)
 {
-    const struct limit *l = limit_measure(&core.plan, b, 0);
+    const struct limit *l =
+        (const struct limit *)(const void *)kind_limit.measure(&core.plan, b, 0);
 
     assert_in_range(core.ms, 700, 1400); /* what earlier rows left included */
     return l;

@@ -1,6 +1,7 @@
 /* The rows of suite limits: together they keep to the time of the suite. */
-// links: bench/suites/limits.c
+// links: bench/suites/limits.c tests/unit/bench/made_kinds.c
 #include "tests/unit/unit.h"
+#include "bench/kinds/kinds.h"
 #include "bench/api/bench.h"
 
 #define SUITE_MS 15000u /* of one core */
@@ -15,7 +16,7 @@ static void all_rows_take_15_seconds(void **state)
     for (const struct bench *const *row = __start_baretick_rows; row < __stop_baretick_rows;
          row++) {
         assert_string_equal((*row)->suite, "limits");
-        assert_int_equal((*row)->form, FORM_LIMIT);
+        assert_ptr_equal((*row)->kind, &kind_limit);
         assert_true((*row)->on_request);
         assert_true((*row)->limit->ms > 0);
         ms += (*row)->limit->ms;

@@ -10,7 +10,8 @@
 #include "tests/unit/bench/made_core.h"
 
 #include <string.h>
-#include "bench/kinds/forward_kind.h"
+#include "bench/kinds/kinds.h"
+#include "bench/result/forward.h"
 #include "bench/kinds/forward_walk.h"
 #include "bench/kinds/curve_needs.h"
 #include "tests/unit/close.h"
@@ -83,7 +84,7 @@ unsigned needs_sizes(const struct platform *p)
 }
 
 static const struct bench row = {
-    .suite = "memory", .name = "forward", .form = FORM_FORWARD, .curve = {.ms = 1000}};
+    .suite = "memory", .name = "forward", .kind = &kind_forward, .curve = {.ms = 1000}};
 
 static void reset(enum execution execution, unsigned sizes)
 {
@@ -95,7 +96,8 @@ static void reset(enum execution execution, unsigned sizes)
 
 static const struct forward_map *measure_row(void)
 {
-    const struct forward_map *m = forward_measure(&core.plan, &row, 0);
+    const struct forward_map *m =
+        (const struct forward_map *)(const void *)kind_forward.measure(&core.plan, &row, 0);
 
     assert_int_equal(core.areas, 0); /* whatever happened */
     return m;

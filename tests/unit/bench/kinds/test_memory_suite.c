@@ -1,6 +1,7 @@
 /* The rows of suite memory: together they keep to the time of the suite, and offsets ascend. */
-// links: bench/suites/memory.c
+// links: bench/suites/memory.c tests/unit/bench/made_kinds.c
 #include "tests/unit/unit.h"
+#include "bench/kinds/kinds.h"
 #include "bench/api/bench.h"
 #include "bench/kinds/crowd.h"
 #include "lib/memory/sizes.h"
@@ -23,7 +24,7 @@ static void all_rows_take_a_bounded_time(void **state)
          row++) {
         assert_string_equal((*row)->suite, "memory");
         assert_true((*row)->on_request);
-        if ((*row)->form == FORM_CORES)
+        if ((*row)->kind == &kind_meeting)
             continue;
         assert_true((*row)->curve.ms > 0);
         ms += (*row)->curve.ms;

@@ -20,7 +20,8 @@
 #include "bench/kinds/flush.h"
 #include "bench/kinds/curve_needs.h"
 #include "bench/kinds/stream.h"
-#include "bench/kinds/shared_curve.h"
+#include "bench/kinds/kinds.h"
+#include "bench/result/curve.h"
 #include "lib/stats/known.h"
 
 #define CORES 3
@@ -194,7 +195,7 @@ static void reset(void)
         plan_cores[i].engine.facts.core = i;
         plan_cores[i].engine.facts.tsc_hz = 1e8;
     }
-    void *crowd = plan.crowd;
+    void *crowd = plan.shared;
     plan = core.plan;
     plan.n = plan.all = CORES;
     plan.core = plan_cores;
@@ -202,7 +203,7 @@ static void reset(void)
     plan.present = present;
     plan.places = places;
     plan.line = line;
-    plan.crowd = crowd;
+    plan.shared = crowd;
 }
 
 #define ENOUGH 60000 /* ms, even where the TSC is much faster than the made one */
@@ -213,9 +214,10 @@ static const struct curve *measure_in(enum bench_crowd crowd, enum bench_load lo
 
     row = (struct bench){.suite = "memory",
                          .name = "made",
-                         .form = FORM_CURVE,
+                         .kind = &kind_shared_curve,
                          .curve = {.load = load, .crowd = crowd, .ms = ms}};
-    const struct curve *c = together_measure(&plan, &row);
+    const struct curve *c =
+        (const struct curve *)(const void *)kind_shared_curve.measure(&plan, &row, 0);
     assert_int_equal(core.areas, 0); /* whatever happened */
     return c;
 }
@@ -395,14 +397,15 @@ static int on_one_cpu(void **state)
     (void)state;
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
-    plan.crowd = aligned_alloc(BARRIER_LINE, (crowd_size(CORES) / BARRIER_LINE + 1) * BARRIER_LINE);
-    return plan.crowd ? sched_setaffinity(0, sizeof one, &one) : -1;
+    plan.shared =
+        aligned_alloc(BARRIER_LINE, (crowd_size(CORES) / BARRIER_LINE + 1) * BARRIER_LINE);
+    return plan.shared ? sched_setaffinity(0, sizeof one, &one) : -1;
 }
 
 static int release(void **state)
 {
     (void)state;
-    free(plan.crowd);
+    free(plan.shared);
     return 0;
 }
 

@@ -16,8 +16,7 @@
 #include "bench/engine/pace.h"
 #include "bench/kinds/crowd.h"
 #include "bench/kinds/plan.h"
-#include "bench/kinds/quiet.h"
-#include "bench/kinds/vigil.h"
+#include "bench/kinds/kinds.h"
 #include "tests/unit/close.h"
 
 #define CORES  3
@@ -125,7 +124,7 @@ static struct platform platform = {.row_begin = row_begin,
 
 /* --- the rest of bench/ ----------------------------------------------------------------------- */
 
-static struct bench row = {.suite = "quiet", .name = "gaps", .form = FORM_WATCH};
+static struct bench row = {.suite = "quiet", .name = "gaps", .kind = &kind_watch};
 
 uint64_t gate_patience(const struct engine *e, uint64_t ticks)
 {
@@ -227,8 +226,7 @@ static int reset(void **state)
     memset(plan_cores, 0, sizeof plan_cores);
     options_default(&options);
     options.quiet_time = 1;
-    free(plan.crowd);
-    free(plan.vigil);
+    free(plan.shared);
     plan = (struct plan){.p = &platform,
                          .o = &options,
                          .n = CORES,
@@ -239,8 +237,7 @@ static int reset(void **state)
                          .present = present,
                          .places = places,
                          .pace = &pace,
-                         .crowd = calloc(1, crowd_size(CORES)),
-                         .vigil = calloc(1, vigil_size(CORES))};
+                         .shared = calloc(1, kind_watch.memory(&options, CORES))};
     plan.cores = (struct run_cores){.n = CORES, .all = CORES, .list = list, .facts = facts};
     for (unsigned i = 0; i < CORES; i++) {
         plan_cores[i].engine.p = &platform;
@@ -256,13 +253,16 @@ static int reset(void **state)
     return 0;
 }
 
+static const struct quiet *watch(const struct bench *b)
+{
+    return (const struct quiet *)(const void *)kind_watch.measure(&plan, b, 0);
+}
+
 static int release(void **state)
 {
     (void)state;
-    free(plan.crowd);
-    free(plan.vigil);
-    plan.crowd = NULL;
-    plan.vigil = NULL;
+    free(plan.shared);
+    plan.shared = NULL;
     return 0;
 }
 
@@ -270,7 +270,7 @@ static void an_undisturbed_machine_has_no_gap(void **state)
 {
     (void)state;
     options.quiet_time = 3;
-    const struct quiet *q = quiet_watch(&plan, &row);
+    const struct quiet *q = watch(&row);
     assert_int_equal(q->out.status, ROW_OK);
     assert_true(q->complete);
     assert_int_equal(q->n, CORES);
@@ -296,7 +296,7 @@ static void planted_gaps_are_measured_to_1_us(void **state)
     made.train[0][0] = (struct train){.every = 10000 * US, .ticks = 20 * US};
     made.train[1][0] = (struct train){.every = 100000 * US, .ticks = 350 * US};
     made.train[1][1] = (struct train){.every = 7000 * US, .ticks = 9 * US, .first = 1500 * US};
-    const struct quiet *q = quiet_watch(&plan, &row);
+    const struct quiet *q = watch(&row);
     assert_int_equal(q->out.status, ROW_OK);
     for (unsigned k = 0; k < 2; k++) {
         const struct watch *w = &q->watch[k];
@@ -339,7 +339,7 @@ static void gaps_that_a_row_plants_are_found(void **state)
     struct bench planted = row;
     planted.plant[0] = (struct bench_gaps){1000, 20};
     planted.plant[1] = (struct bench_gaps){7300, 150};
-    const struct quiet *q = quiet_watch(&plan, &planted);
+    const struct quiet *q = watch(&planted);
     for (unsigned k = 0; k < CORES; k++) {
         const struct gaps *g = &q->watch[k].gaps;
         assert_close((double)g->longest.ticks, 150 * US, US);
@@ -354,7 +354,7 @@ static void an_nmi_of_the_program_is_not_a_gap(void **state)
 {
     (void)state;
     made.own_every = made.own_due = HZ / 10;
-    const struct quiet *q = quiet_watch(&plan, &row);
+    const struct quiet *q = watch(&row);
     assert_true(made.own > 25);
     for (unsigned k = 0; k < CORES; k++)
         assert_int_equal(q->watch[k].gaps.count, 0);
@@ -371,7 +371,7 @@ static void a_limit_is_judged_only_if_it_is_asked_for(void **state)
         reset(state);
         made.train[2][0] = (struct train){.every = 100000 * US, .ticks = 20 * US};
         options.gaps_max = cases[i].most;
-        const struct quiet *q = quiet_watch(&plan, &row);
+        const struct quiet *q = watch(&row);
         assert_int_equal(quiet_sum(q).result, cases[i].result);
         for (unsigned k = 0; k < CORES; k++)
             assert_int_equal(quiet_exceeds(q, k), k == 2 && cases[i].result == QUIET_FAIL);
@@ -385,7 +385,7 @@ static void a_user_stops_the_run(void **state)
     made.stop_at = 2;
     made.train[1][0] = (struct train){.every = 100000 * US, .ticks = 20 * US};
     options.gaps_max = 100;
-    const struct quiet *q = quiet_watch(&plan, &row);
+    const struct quiet *q = watch(&row);
     assert_false(q->complete);
     assert_int_equal(q->out.status, ROW_OK);
     assert_int_equal(made.meetings, 1);
@@ -396,7 +396,7 @@ static void a_user_stops_the_run(void **state)
     made.stop_at = 2;
     made.train[1][0] = (struct train){.every = 100000 * US, .ticks = 20 * US};
     options.gaps_max = 10; /* a longer gap is one, however short the watch */
-    assert_int_equal(quiet_sum(quiet_watch(&plan, &row)).result, QUIET_FAIL);
+    assert_int_equal(quiet_sum(watch(&row)).result, QUIET_FAIL);
 }
 
 /* It is named. Where the system may give a core no CPU that is not a failure. */
@@ -409,7 +409,7 @@ static void a_core_that_does_not_answer_is_named(void **state)
         made.late = 1000;
         made.starved = i == 0;
         options.gaps_max = 100;
-        const struct quiet *q = quiet_watch(&plan, &row);
+        const struct quiet *q = watch(&row);
         assert_int_equal(q->out.status, made.starved ? ROW_UNSUPPORTED : ROW_WRONG);
         assert_non_null(strstr(q->out.why, "core 1 "));
         assert_false(q->complete);
@@ -421,7 +421,7 @@ static void a_core_that_does_not_answer_is_named(void **state)
     reset(state);
     made.absent = 1;
     made.late = 2; /* then it comes */
-    assert_true(quiet_watch(&plan, &row)->complete);
+    assert_true(watch(&row)->complete);
 }
 
 static void an_aborted_core_fails_the_row_and_is_named(void **state)
@@ -429,7 +429,7 @@ static void an_aborted_core_fails_the_row_and_is_named(void **state)
     (void)state;
     options.quiet_time = 3;
     made.aborted = 2;
-    const struct quiet *q = quiet_watch(&plan, &row);
+    const struct quiet *q = watch(&row);
     assert_int_equal(q->out.status, ROW_WRONG);
     assert_string_equal(q->out.why, "core 2: #UD");
     assert_false(q->complete);
@@ -442,7 +442,7 @@ static void a_core_that_is_gone_is_left_out(void **state)
     (void)state;
     plan_cores[1].gone = "#UD";
     options.gaps_max = 100;
-    const struct quiet *q = quiet_watch(&plan, &row);
+    const struct quiet *q = watch(&row);
     assert_int_equal(q->n, 2);
     assert_true(q->complete);
     assert_int_equal(q->watch[1].began, 0);
@@ -454,14 +454,14 @@ static void the_duration_of_the_watch_follows_quiet_time(void **state)
 {
     (void)state;
     struct engine *e = &plan_cores[0].engine;
-    assert_int_equal(quiet_duration(e), HZ);
+    assert_true(kind_watch.guess(e, &row) == (double)(HZ));
     options.quiet_time = 0;
-    assert_int_equal(quiet_duration(e), QUIET_TIME_AUTO * HZ);
+    assert_true(kind_watch.guess(e, &row) == (double)(QUIET_TIME_AUTO * HZ));
     e->facts.execution = EXEC_INSTRUCTIONS; /* 10 ms: no gap can occur */
-    assert_int_equal(quiet_duration(e), HZ / 100);
+    assert_true(kind_watch.guess(e, &row) == (double)(HZ / 100));
     options.quiet_time = 604800;
     e->facts.tsc_hz = 1e10;
-    assert_int_equal(quiet_duration(e), 6048000000000000);
+    assert_true(kind_watch.guess(e, &row) == (double)(6048000000000000));
 }
 
 int main(void)

@@ -37,11 +37,11 @@ struct measured {
 /* Bytes of the other records of a datasheet. */
 static uint64_t curves(unsigned cores, unsigned sizes)
 {
-    const struct curve_bytes of = {.curves = 31,
-                                   .limits = 23,
-                                   .maps = 1,
-                                   .together = 11,
-                                   .matrices = 1,
+    const struct curve_bytes of = {.rows = {[SIZE_CURVE] = 31,
+                                            [SIZE_LIMIT] = 23,
+                                            [SIZE_MAP] = 1,
+                                            [SIZE_SHARED] = 11,
+                                            [SIZE_MATRIX] = 1},
                                    .pairs = 24 * 23 / 2,
                                    .cores = cores,
                                    .sizes = sizes};

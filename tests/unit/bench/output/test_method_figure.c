@@ -8,7 +8,8 @@ static const enum method methods[] = {METHOD_PLAIN, METHOD_KBEST, METHOD_ENSEMBL
 #define METHODS (sizeof methods / sizeof methods[0])
 
 /* hides: the core cycles that the recipe hides of a body; extra: as plant.extra. */
-static struct row row_by(enum method method, double hides, double (*extra)(enum kind k, size_t i))
+static struct row row_by(enum method method, double hides,
+                         double (*extra)(enum window_kind k, size_t i))
 {
     struct row row;
 
@@ -55,7 +56,7 @@ static void a_missing_interval_has_its_reason(void **state)
 }
 
 /* Twice the ruler takes as long as the ruler. */
-static double no_longer(enum kind k, size_t i)
+static double no_longer(enum window_kind k, size_t i)
 {
     (void)i;
     return k == KIND_RULER2 ? -RULER_ADDS * plant.cycle : 0;

@@ -51,7 +51,7 @@ static void a_failed_row_or_one_without_a_figure_by_design_has_no_reason(void **
     (void)state;
     row.figure.cycles.theta = UNKNOWN;
     assert_null(per_op_missing(&run, &row));
-    b.form = FORM_CORES;
+    b.form = FORM_NONE;
     assert_null(per_op_missing(&run, &row));
     b.form = FORM_LOOP;
     assert_non_null(per_op_missing(&run, &row));

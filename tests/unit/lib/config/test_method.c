@@ -42,7 +42,7 @@ static void a_drift_does_not_fall_into_the_difference(void **state)
 }
 
 /* No two alike, so that the smallest do not agree. */
-static double ever_faster(enum kind k, size_t i)
+static double ever_faster(enum window_kind k, size_t i)
 {
     (void)k;
     return 100000 - 10 * (double)i;
@@ -52,7 +52,7 @@ static double ever_faster(enum kind k, size_t i)
  * measured in one go, because drift between them would be the figure. */
 static void kbest_measures_blocks_forward_and_backward(void **state)
 {
-    static const enum kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
+    static const enum window_kind way[] = {KIND_EMPTY, KIND_RULER, KIND_RULER2, KIND_BODY};
     const size_t kinds = sizeof way / sizeof way[0], warm = kinds * 2 * ENGINE_BLOCK;
 
     (void)state;
@@ -65,7 +65,7 @@ static void kbest_measures_blocks_forward_and_backward(void **state)
     assert_false(row.method.body.kbest.converged);
     for (size_t block = 0; block < 4 * kinds; block++) {
         size_t k = block % kinds;
-        enum kind due = way[block / kinds % 2 ? kinds - 1 - k : k];
+        enum window_kind due = way[block / kinds % 2 ? kinds - 1 - k : k];
         for (size_t i = 0; i < ENGINE_BLOCK; i++)
             assert_int_equal(plant.call[warm + block * ENGINE_BLOCK + i].kind, due);
     }
@@ -90,9 +90,9 @@ static void kbest_measures_backward_even_if_samples_agree_at_once(void **state)
         /* After the warm-up: E forward, B forward, B backward, E backward. */
         const size_t warm = 4 * 2 * ENGINE_BLOCK;
         uint64_t seen = 0;
-        enum kind last = KIND_BODY;
+        enum window_kind last = KIND_BODY;
         for (size_t call = warm; call < plant.calls && seen < 2 * due; call++) {
-            enum kind k = plant.call[call].kind;
+            enum window_kind k = plant.call[call].kind;
             if (k != KIND_EMPTY && k != KIND_BODY)
                 continue;
             bool there = seen < due;
@@ -109,7 +109,7 @@ static void kbest_measures_backward_even_if_samples_agree_at_once(void **state)
 #define INTERRUPT 5000 /* ticks */
 
 /* One in every fifth window of the body, and in every 64th of the empty body. */
-static double interrupted(enum kind k, size_t i)
+static double interrupted(enum window_kind k, size_t i)
 {
     bool now = (k == KIND_BODY && i % 5 == 0) || (k == KIND_EMPTY && i % 64 == 0);
 
@@ -147,7 +147,7 @@ static struct {
     unsigned n;
 } timer;
 
-static double interrupts_of_a_timer(enum kind k, size_t i)
+static double interrupts_of_a_timer(enum window_kind k, size_t i)
 {
     (void)i;
     double ticks = plant.overhead + cycles_of(k) * plant.cycle, more = 0;
@@ -293,7 +293,7 @@ static void give(const char *text)
 }
 
 /* Windows of a kind that were run, and those that are samples. */
-static size_t not_samples(enum kind k, const struct method_side *side)
+static size_t not_samples(enum window_kind k, const struct method_side *side)
 {
     return plant.of_kind[k] - side->all.n;
 }
@@ -340,7 +340,7 @@ static void cycles_that_the_recipe_hides_are_in_the_error(void **state)
     }
 }
 
-static double slow_empty(enum kind k, size_t i)
+static double slow_empty(enum window_kind k, size_t i)
 {
     (void)i;
     return k == KIND_EMPTY ? 500 : 0;
