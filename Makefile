@@ -372,7 +372,7 @@ UNIT     := $(B)/unit
 # sources. The host's libc replaces lib/text/mem.c. Helpers of the tests are in the same folders.
 UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/result/%,$(C_SRC))) \
 	$(addprefix bench/api/,registry.c report.c schema.c timer.c) \
-	$(filter-out $(addprefix bench/engine/,ahead.c barrier.c compiled.c gate.c growing.c place.c probe_run.c window.c), \
+	$(filter-out $(addprefix bench/engine/,ahead.c barrier.c compiled.c estimate.c gate.c growing.c one_core.c place.c plan.c plan_rows.c probe_run.c window.c), \
 	$(wildcard bench/engine/*.c)) \
 	$(sort $(wildcard tests/unit/*.c)) \
 	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))

@@ -277,7 +277,7 @@ struct platform {
 };
 
 /* Returns the words of memory that a run with these options uses on a machine with at most this
- * number of cores (bench/kinds/plan.c). */
+ * number of cores (bench/engine/plan.c). */
 size_t bench_memory_need(const struct options *o, unsigned cores);
 
 #endif

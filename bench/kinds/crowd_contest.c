@@ -1,7 +1,7 @@
 /* Measures contention: 1, 2, 4 ... and all cores at once, for a fixed time in each pass. */
 #include "bench/kinds/crowd.h"
 #include "bench/kinds/crowd_part.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/api/tsc.h"
 #include "lib/stats/stats.h"
 #include "lib/text/mem.h"

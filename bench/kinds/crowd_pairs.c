@@ -2,7 +2,7 @@
  * pass meets the same pairs in the same order. */
 #include "bench/kinds/crowd.h"
 #include "bench/kinds/crowd_part.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
 

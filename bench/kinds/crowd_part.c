@@ -1,5 +1,5 @@
 #include "bench/kinds/crowd_part.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/engine/guard.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"

@@ -6,7 +6,7 @@
 #define BENCH_KINDS_CROWD_PART_H
 
 #include "bench/kinds/crowd.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 
 /* Sets c->places to all cores of the plan that are not gone, ascending. Returns their number. */
 unsigned crowd_take_places(struct crowd *c);

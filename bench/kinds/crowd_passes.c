@@ -1,6 +1,6 @@
 /* Repeats the meetings of a row in passes, so that its figure has an interval. */
 #include "bench/kinds/crowd.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"
 

@@ -1,6 +1,6 @@
 #include "bench/kinds/crowd_part.h"
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/engine/gate.h"
 #include "lib/text/mem.h"
 

@@ -1,7 +1,7 @@
 /* Measures TLB shootdowns, from the boot core to 1, 2, 4 ... and all other cores. */
 #include "bench/kinds/crowd.h"
 #include "bench/kinds/crowd_part.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "lib/stats/stats.h"
 
 #define SHOTS 3 /* with each number of cores in a pass; odd */

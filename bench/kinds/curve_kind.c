@@ -9,7 +9,7 @@
 #include "bench/result/curve.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/budget.h"
-#include "bench/kinds/one_core.h"
+#include "bench/engine/one_core.h"
 #include "bench/engine/points.h"
 #include "bench/kinds/chase.h"
 #include "bench/kinds/curve_needs.h"

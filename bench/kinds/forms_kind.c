@@ -1,6 +1,6 @@
 /* Suite `insn` on a core of the plan: the table of instruction forms. */
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/result/insn.h"
 #include "bench/kinds/insn_forms.h"
 #include "bench/kinds/insn_passes.h"

@@ -4,13 +4,13 @@
  * is measured at several places; the time of a store and its load is the median over these.
  */
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/result/forward.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/pace.h"
 #include "bench/engine/budget.h"
-#include "bench/kinds/one_core.h"
+#include "bench/engine/one_core.h"
 #include "bench/kinds/forward_walk.h"
 #include "bench/kinds/curve_needs.h"
 #include "bench/engine/pairs.h"

@@ -5,8 +5,8 @@
 
 #include "bench/api/bench.h"
 #include "bench/api/kind.h"
+#include "bench/engine/plan_rows.h"
 
-extern const struct kind kind_windows;      /* the engine's windows: bench/engine/plan_rows.h */
 extern const struct kind kind_curve;        /* a curve over sizes: curve_kind.c */
 extern const struct kind kind_shared_curve; /* the same by several cores: shared_curve.c */
 extern const struct kind kind_forward;      /* a map of store forwarding: forward_kind.c */

@@ -6,12 +6,12 @@
  * data at another place.
  */
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/result/limit.h"
 #include "bench/api/vectors.h"
 #include "bench/engine/guard.h"
 #include "bench/engine/budget.h"
-#include "bench/kinds/one_core.h"
+#include "bench/engine/one_core.h"
 #include "bench/engine/points.h"
 #include "bench/kinds/limit_judge.h"
 #include "bench/kinds/limit_code.h"

@@ -8,7 +8,7 @@
  * own. This time is not watched.
  */
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/result/cores.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/guard.h"

@@ -9,7 +9,7 @@
  * on a part of it.
  */
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/result/curve.h"
 #include "bench/engine/pace.h"
 #include "bench/kinds/crowd_part.h"

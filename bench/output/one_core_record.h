@@ -1,5 +1,5 @@
 /* The members that the records of curves, limits, maps and watches have in common
- * (bench/kinds/one_core.h). */
+ * (bench/engine/one_core.h). */
 #ifndef BENCH_OUTPUT_ONE_CORE_RECORD_H
 #define BENCH_OUTPUT_ONE_CORE_RECORD_H
 

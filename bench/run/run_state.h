@@ -5,7 +5,7 @@
 #ifndef BENCH_RUN_RUN_STATE_H
 #define BENCH_RUN_RUN_STATE_H
 
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/output/essence_take.h"
 #include "bench/run/progress.h"
 #include "bench/output/grouped.h"

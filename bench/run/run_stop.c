@@ -2,7 +2,7 @@
 #include "bench/api/registry.h"
 #include "bench/api/report.h"
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/plan_rows.h"
+#include "bench/engine/plan_rows.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"
 #include "lib/text/str.h"

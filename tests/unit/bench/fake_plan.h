@@ -1,5 +1,5 @@
 /* A machine whose cores are functions, and an engine whose figure is its core's number, for tests
- * of bench/kinds/plan.c. */
+ * of bench/engine/plan.c. */
 #ifndef TESTS_FAKE_PLAN_H
 #define TESTS_FAKE_PLAN_H
 
@@ -15,7 +15,7 @@
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 #include "bench/engine/pace.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/api/registry.h"
 #include "bench/kinds/crowd.h"
 #include "bench/engine/cycle.h"
@@ -26,7 +26,7 @@
 #include "lib/config/core_list.h"
 #include "bench/engine/estimate.h"
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/plan_rows.h"
+#include "bench/engine/plan_rows.h"
 #include "bench/engine/layout.h"
 #include "bench/engine/context.h"
 

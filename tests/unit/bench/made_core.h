@@ -1,5 +1,5 @@
 /*
- * One core on which curves, limits and maps are measured (bench/kinds/one_core.h): a platform, an
+ * One core on which curves, limits and maps are measured (bench/engine/one_core.h): a platform, an
  * engine, a plan, and simulations of what such rows call in bench/. A test simulates the walks and
  * the TSC. Include this first, and link made_core.c.
  */
@@ -9,7 +9,7 @@
 #include "tests/unit/linked_tsc.h"
 
 #include "tests/unit/unit.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 
 #define MADE_HZ  1e9
 #define MADE_TPC 0.5 /* ticks per core cycle */

@@ -14,7 +14,7 @@
 #include "bench/kinds/kinds.h"
 #include "bench/kinds/crowd_part.h"
 #include "bench/kinds/exchange.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "lib/stats/known.h"
 #include "lib/stats/stats.h"
 #include "lib/text/fmt.h"

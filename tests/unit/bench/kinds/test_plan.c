@@ -1,5 +1,5 @@
-// links: bench/engine/barrier.c bench/engine/gate.c bench/engine/pace.c bench/kinds/plan.c
-// links: bench/kinds/plan_rows.c bench/kinds/insn_forms.c bench/engine/layout.c
+// links: bench/engine/barrier.c bench/engine/gate.c bench/engine/pace.c bench/engine/plan.c
+// links: bench/engine/plan_rows.c bench/kinds/insn_forms.c bench/engine/layout.c
 /* Which rows run where, on a machine whose cores are functions. */
 #include "tests/unit/bench/fake_plan.h"
 

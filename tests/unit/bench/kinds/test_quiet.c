@@ -15,7 +15,7 @@
 #include "bench/engine/gate.h"
 #include "bench/engine/pace.h"
 #include "bench/kinds/crowd.h"
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/kinds/kinds.h"
 #include "tests/unit/close.h"
 

@@ -1,10 +1,10 @@
 /* Rows that one core measures at a time, all at once instead of in rounds: curves, limits, maps and
  * watches. */
-#ifndef BENCH_KINDS_ONE_CORE_H
-#define BENCH_KINDS_ONE_CORE_H
+#ifndef BENCH_ENGINE_ONE_CORE_H
+#define BENCH_ENGINE_ONE_CORE_H
 
 #include <stddef.h>
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 
 struct one_core {
     /* Measures, on the core. `memory` is the engine's; its first `bytes` are zero, except for the

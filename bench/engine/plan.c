@@ -1,4 +1,4 @@
-#include "bench/kinds/plan.h"
+#include "bench/engine/plan.h"
 #include "bench/api/kind.h"
 #include "bench/api/registry.h"
 #include "bench/engine/cycle.h"

@@ -1,6 +1,6 @@
-#include "bench/kinds/plan_rows.h"
+#include "bench/engine/plan_rows.h"
 #include "bench/engine/estimate.h"
-#include "bench/kinds/kinds.h"
+#include "bench/api/kind.h"
 #include "bench/engine/cycle.h"
 #include "bench/engine/engine.h"
 #include "bench/engine/gathered.h"

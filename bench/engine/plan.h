@@ -8,8 +8,8 @@
  * All data is in the platform's memory, which all cores share, after the boot core's engine
  * (bench/api/platform.h).
  */
-#ifndef BENCH_KINDS_PLAN_H
-#define BENCH_KINDS_PLAN_H
+#ifndef BENCH_ENGINE_PLAN_H
+#define BENCH_ENGINE_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "bench/kinds/one_core.h"
+#include "bench/engine/one_core.h"
 #include "bench/api/tsc.h"
 #include "bench/engine/pace.h"
 #include "lib/text/mem.h"

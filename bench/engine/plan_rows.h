@@ -1,10 +1,14 @@
 /* Probes the cores of a plan, and measures rows on one core or on all at once. */
-#ifndef BENCH_KINDS_PLAN_ROWS_H
-#define BENCH_KINDS_PLAN_ROWS_H
+#ifndef BENCH_ENGINE_PLAN_ROWS_H
+#define BENCH_ENGINE_PLAN_ROWS_H
 
 #include <stddef.h>
-#include "bench/kinds/plan.h"
+#include "bench/api/kind.h"
+#include "bench/engine/plan.h"
 #include "bench/engine/probe_run.h"
+
+/* The kind of rows with windows (bench/api/kind.h). */
+extern const struct kind kind_windows;
 
 /* Measures the k-th core's step and ruler, and starts its counter of core cycles. The probe is then
  * in plan->probe, the check of the counter in plan->counter. Does nothing for the boot core. False:
