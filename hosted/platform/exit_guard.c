@@ -39,7 +39,7 @@ enum abi { NATIVE, X32, I386, ABIS };
  * arguments; AT_SECOND, AT_FIFTH: by the address in that argument. */
 enum condition { ALWAYS, ON_REPORT, ON_CPUID, ON_BUFFERS, AT_SECOND, AT_FIFTH };
 
-#define ARGUMENT(N)   (offsetof(struct seccomp_data, args) + 8 * ((N)-1))
+#define ARGUMENT(N)   (offsetof(struct seccomp_data, args) - 8 + 8 * (N))
 #define UPPER_HALF(N) (ARGUMENT(N) + 4)
 #define BUFFERS       (PLATFORM_CODE_VA >> 32)
 

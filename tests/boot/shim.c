@@ -353,7 +353,8 @@ static void add_tables(EFI_LOADED_IMAGE *self)
     struct acpi_table_protocol {
         EFI_STATUS(EFIAPI *install)(struct acpi_table_protocol *, void *, UINTN, UINTN *);
         EFI_STATUS(EFIAPI *uninstall)(struct acpi_table_protocol *, UINTN);
-    } * acpi;
+    };
+    struct acpi_table_protocol *acpi;
     static EFI_GUID guid = {
         0xffe06bdd, 0x6107, 0x46a6, {0x7b, 0xb2, 0x5a, 0x9c, 0x7e, 0xc5, 0x27, 0x5c}};
     static CHAR16 name[] = L"\\table0";

@@ -39,31 +39,23 @@ BODY(iterations)
 /* 3: the trap after MOV SS is lost on silicon */
 ROW(mov_ss, "MOV SS", "mov %%ss, %%eax\n\tmov %%eax, %%ss\n\tnop" : : : "eax");
 /* 4: two in a row */
-ROW(mov_ss_twice, "MOV SS, MOV SS", "mov %%ss, %%eax\n\tmov %%eax, %%ss\n\tmov %%eax, %%ss\n\tnop"
-    :
-    :
-    : "eax");
+#define MOV_SS_TWICE "mov %%ss, %%eax\n\tmov %%eax, %%ss\n\tmov %%eax, %%ss\n\tnop"
+ROW(mov_ss_twice, "MOV SS, MOV SS", MOV_SS_TWICE : : : "eax");
 /* 3: a hypervisor may lose the trap, and takes its time */
-ROW_OF(cpuid, "CPUID", 20, "xor %%eax, %%eax\n\tcpuid\n\tnop"
-       :
-       :
-       : "eax", "ebx", "ecx", "edx", "cc");
+#define CPUID_0 "xor %%eax, %%eax\n\tcpuid\n\tnop"
+ROW_OF(cpuid, "CPUID", 20, CPUID_0 : : : "eax", "ebx", "ecx", "edx", "cc");
 /* 2 */
 ROW(rdtsc, "RDTSC", "rdtsc\n\tnop" : : : "eax", "edx");
 /* 4, and the flags that it reads are its own: the shift counts the trap flag into the result */
 ROW(pushf, "PUSHF, POPF", "pushfq\n\tpopfq\n\tpushfq\n\tpop %%rax" : : : "rax", "memory", "cc");
 /* 3, 8 iterations */
-ROW(rep, "REP STOSQ", "mov 8(%0), %%rdi\n\tmov $8, %%ecx\n\trep stosq"
-    :
-    : "r"(o)
-    : "rdi", "rcx", "memory"); /* the object's room */
+#define REP_STOSQ "mov 8(%0), %%rdi\n\tmov $8, %%ecx\n\trep stosq" /* to the object's room */
+ROW(rep, "REP STOSQ", REP_STOSQ : : "r"(o) : "rdi", "rcx", "memory");
 /* 3, 2 iterations: the comparison ends it */
-ROW(repne, "REPNE SCASB",
-    "lea 1f(%%rip), %%rdi\n\tmov $8, %%ecx\n\trepne scasb\n\t"
+#define REPNE_SCASB                                                                                \
+    "lea 1f(%%rip), %%rdi\n\tmov $8, %%ecx\n\trepne scasb\n\t"                                     \
     ".section .rodata\n1:\t.byte 1, 0, 1, 1, 1, 1, 1, 1\n\t.text"
-    :
-    : "a"(0)
-    : "rdi", "rcx", "memory", "cc");
+ROW(repne, "REPNE SCASB", REPNE_SCASB : : "a"(0) : "rdi", "rcx", "memory", "cc");
 /* 2, 0 iterations */
 ROW(rep_none, "REP STOSB, none", "xor %%ecx, %%ecx\n\trep stosb" : : : "rcx", "cc");
 /* 9: a loop that jumps to itself */

@@ -92,10 +92,7 @@ WINDOW(body2, KIND_BODY2)
 
 /* The stepped part of the row's body; there is no code. */
 static const char body_code[2];
-#define BODY_PART                                                                                  \
-    {                                                                                              \
-        &body_code[0], &body_code[1]                                                               \
-    }
+#define BODY_PART &body_code[0], &body_code[1]
 
 /* A stepped window: 50 instructions, and those of its operations. */
 static struct step_result step_made(struct stepping *s, step_entry *entry, const void *code,
@@ -177,7 +174,7 @@ static const struct placed placed = {
     .kind = {[KIND_EMPTY] = {.fn = empty, .iterations = OPS},
              [KIND_RULER] = {.fn = ruler, .iterations = OPS},
              [KIND_RULER2] = {.fn = ruler2, .iterations = OPS},
-             [KIND_BODY] = {.fn = body, .iterations = OPS, .part = BODY_PART},
+             [KIND_BODY] = {.fn = body, .iterations = OPS, .part = {BODY_PART}},
              [KIND_BODY2] = {.fn = body2, .iterations = 2 * OPS}},
 };
 

@@ -63,7 +63,7 @@ static int begin_row(void **state)
     engine.facts.execution = EXEC_SILICON;
     engine.facts.ticks_per_instruction = 128;
     places[0] = (struct placed){
-        .kind = {[KIND_EMPTY] = {.fn = empty}, [KIND_BODY] = {.fn = body, .part = BODY_PART}}};
+        .kind = {[KIND_EMPTY] = {.fn = empty}, [KIND_BODY] = {.fn = body, .part = {BODY_PART}}}};
     loop = bench;
     loop.form = FORM_LOOP;
     return 0;

@@ -64,12 +64,9 @@ static uint64_t walk(uint8_t *store, const uint8_t *load, uint64_t iterations, u
 ALL_WALKS
 
 #define NAMES(s)                                                                                   \
-    {                                                                                              \
-        walk_##s##_0, walk_##s##_1, walk_##s##_2, walk_##s##_3, walk_##s##_4, walk_##s##_5,        \
-            walk_##s##_6                                                                           \
-    }
+    walk_##s##_0, walk_##s##_1, walk_##s##_2, walk_##s##_3, walk_##s##_4, walk_##s##_5, walk_##s##_6
 forward_walk *const forward_walks[FORWARD_SIZES][FORWARD_SIZES] = {
-    NAMES(0), NAMES(1), NAMES(2), NAMES(3), NAMES(4), NAMES(5), NAMES(6)};
+    {NAMES(0)}, {NAMES(1)}, {NAMES(2)}, {NAMES(3)}, {NAMES(4)}, {NAMES(5)}, {NAMES(6)}};
 
 const char *needs_lacks(const struct platform *p, const struct bench_curve *kind)
 {

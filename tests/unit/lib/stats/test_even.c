@@ -2,11 +2,8 @@
 #include "lib/stats/even.h"
 #include "tests/unit/unit.h"
 
-#define COUNT(a) (sizeof(a) / sizeof *(a))
-#define AT(n, apart, half)                                                                         \
-    {                                                                                              \
-        n, apart, (apart) - (half), (apart) + (half)                                               \
-    }
+#define COUNT(a)           (sizeof(a) / sizeof *(a))
+#define AT(n, apart, half) n, apart, (apart) - (half), (apart) + (half)
 
 static void expect(const struct even_point *p, size_t count, uint32_t n, uint32_t lo, uint32_t hi)
 {
@@ -20,9 +17,12 @@ static void expect(const struct even_point *p, size_t count, uint32_t n, uint32_
 /* A constant 10 against 3 an iteration: 10 < 3 n from 4 on. */
 static void a_constant_beats_a_loop(void **state)
 {
-    static const struct even_point each[] = {AT(1, 7, 0), AT(2, 4, 0), AT(3, 1, 0), AT(4, -2, 0)},
-                                   some[] = {AT(1, 7, 0), AT(8, -14, 0)},
-                                   wide[] = {AT(1, 7, 0), AT(2, 4, 0), AT(64, -182, 0)};
+    static const struct even_point each[] = {{AT(1, 7, 0)},
+                                             {AT(2, 4, 0)},
+                                             {AT(3, 1, 0)},
+                                             {AT(4, -2, 0)}},
+                                   some[] = {{AT(1, 7, 0)}, {AT(8, -14, 0)}},
+                                   wide[] = {{AT(1, 7, 0)}, {AT(2, 4, 0)}, {AT(64, -182, 0)}};
 
     (void)state;
     expect(each, COUNT(each), 4, 4, 4);
@@ -33,8 +33,8 @@ static void a_constant_beats_a_loop(void **state)
 /* An equal cost is not below: 12 against 3 an iteration is even at 4. */
 static void an_equal_cost_is_the_break_even_point(void **state)
 {
-    static const struct even_point points[] = {AT(1, 9, 0), AT(4, 0, 0), AT(5, -3, 0)},
-                                   line[] = {AT(2, 6, 0), AT(6, -6, 0)};
+    static const struct even_point points[] = {{AT(1, 9, 0)}, {AT(4, 0, 0)}, {AT(5, -3, 0)}},
+                                   line[] = {{AT(2, 6, 0)}, {AT(6, -6, 0)}};
 
     (void)state;
     expect(points, COUNT(points), 5, 5, 5);
@@ -43,8 +43,9 @@ static void an_equal_cost_is_the_break_even_point(void **state)
 
 static void intervals_bound_the_break_even_point(void **state)
 {
-    static const struct even_point points[] = {AT(1, 7, 3.5),  AT(2, 4, 3.5),  AT(3, 1, 3.5),
-                                               AT(4, -2, 3.5), AT(5, -5, 3.5), AT(6, -8, 3.5)};
+    static const struct even_point points[] = {{AT(1, 7, 3.5)},  {AT(2, 4, 3.5)},
+                                               {AT(3, 1, 3.5)},  {AT(4, -2, 3.5)},
+                                               {AT(5, -5, 3.5)}, {AT(6, -8, 3.5)}};
 
     (void)state;
     expect(points, COUNT(points), 4, 3, 5);
@@ -62,9 +63,9 @@ static void each_side_gives_its_bound(void **state)
 
 static void a_bound_that_is_not_reached_is_not_reported(void **state)
 {
-    static const struct even_point never[] = {AT(1, 7, 1), AT(2, 4, 1), AT(3, 2, 1)},
-                                   maybe[] = {AT(1, 7, 3), AT(2, 4, 3), AT(3, 1, 3)},
-                                   unsure[] = {AT(1, 7, 3), AT(2, 4, 3), AT(3, -2, 3)};
+    static const struct even_point never[] = {{AT(1, 7, 1)}, {AT(2, 4, 1)}, {AT(3, 2, 1)}},
+                                   maybe[] = {{AT(1, 7, 3)}, {AT(2, 4, 3)}, {AT(3, 1, 3)}},
+                                   unsure[] = {{AT(1, 7, 3)}, {AT(2, 4, 3)}, {AT(3, -2, 3)}};
 
     (void)state;
     expect(never, COUNT(never), 0, 0, 0);
@@ -74,8 +75,8 @@ static void a_bound_that_is_not_reached_is_not_reported(void **state)
 
 static void a_first_point_below_is_the_count(void **state)
 {
-    static const struct even_point points[] = {AT(2, -1, 0.5), AT(4, -2, 0.5)},
-                                   one[] = {AT(8, -2, 3)};
+    static const struct even_point points[] = {{AT(2, -1, 0.5)}, {AT(4, -2, 0.5)}},
+                                   one[] = {{AT(8, -2, 3)}};
 
     (void)state;
     expect(points, COUNT(points), 2, 2, 2);
@@ -85,7 +86,7 @@ static void a_first_point_below_is_the_count(void **state)
 /* The same, equal at every count, is never cheaper. */
 static void equal_costs_never_break_even(void **state)
 {
-    static const struct even_point same[] = {AT(1, 0, 0), AT(2, 0, 0), AT(64, 0, 0)};
+    static const struct even_point same[] = {{AT(1, 0, 0)}, {AT(2, 0, 0)}, {AT(64, 0, 0)}};
 
     (void)state;
     expect(same, COUNT(same), 0, 0, 0);
@@ -93,8 +94,8 @@ static void equal_costs_never_break_even(void **state)
 
 static void the_break_even_point_follows_the_last_count_that_costs_more(void **state)
 {
-    static const struct even_point points[] = {AT(1, -1, 0), AT(2, 3, 0), AT(4, -1, 0),
-                                               AT(8, -2, 0)};
+    static const struct even_point points[] = {
+        {AT(1, -1, 0)}, {AT(2, 3, 0)}, {AT(4, -1, 0)}, {AT(8, -2, 0)}};
 
     (void)state;
     expect(points, COUNT(points), 4, 4, 4);
@@ -108,7 +109,7 @@ static void bounds_are_in_order(void **state)
         for (unsigned half = 0; half < 10; half++) {
             struct even_point p[6];
             for (unsigned i = 0; i < COUNT(p); i++)
-                p[i] = (struct even_point)AT(1u << i, cost - 2.0 * (1u << i), half / 2.0);
+                p[i] = (struct even_point){AT(1u << i, cost - 2.0 * (1u << i), half / 2.0)};
             struct even e = even_find(p, COUNT(p));
             assert_true(e.n == cost / 2 + 1);
             assert_true(e.lo >= 1 && e.lo <= e.n && (e.hi == 0 || e.hi >= e.n));
