@@ -439,13 +439,13 @@ unit-build: $(UNIT_ALL)
 unit:
 	+@$(PYTHON) scripts/test unit --compilers $(UNIT_CCS)
 test:
-	+@$(PYTHON) scripts/test unit hosted replay boot lint --compilers $(UNIT_CCS)
+	+@$(PYTHON) scripts/test unit hosted replay boot --compilers $(UNIT_CCS)
 test-others:
 	+@$(PYTHON) scripts/test unit hosted boot --marked others --compilers clang
 test-conditions: hosted replay
 	+@$(PYTHON) scripts/test-conditions
 check:
-	+@$(PYTHON) scripts/test unit boot --marked check --compilers gcc
+	+@$(PYTHON) scripts/test unit boot lint --marked check --compilers gcc
 lint:
 	@scripts/lint
 
@@ -479,7 +479,7 @@ help:
 	@echo "make deb             makes Debian packages of the last commit in build/deb"
 	@echo "make signed          makes build/signed/baretick.efi and .img, for Secure Boot (KEY=file CERT=file, PEM)"
 	@echo "make test            runs all tests with gcc and QEMU"
-	@echo "make check           runs the unit tests and three boots, in less than 90 s"
+	@echo "make check           runs lint, the unit tests and three boots, in less than 90 s"
 	@echo "make unit            runs the unit tests"
 	@echo "make lint            checks the form of the sources"
 	@echo "make test-others     runs the unit tests with clang, other emulators, and the image as clang makes it"
