@@ -1,6 +1,9 @@
 """`baretick gate`: counted instructions against a baseline. Counts are exact, so any change of a row of the baseline
 fails. A row that the baseline does not have is named, and does not fail.
 
+A baseline names the compiler of the program's rows, and the report of another compiler is refused. Rows of user objects
+do not depend on it.
+
 A report of an emulator that counts (execution `instructions`) has instructions per operation and per window. A report
 of a CPU has instructions per operation, by single-stepping. These are the same numbers, so a baseline may come from
 either.
@@ -20,7 +23,8 @@ from tools import help_text
 
 FORMAT = 1
 KINDS = ("instructions", "window")
-KEPT = kept.Fields(f"{figure.FIELDS} why stepped.why ticks.min ticks.max")  # of a row
+OTHER_COMPILER = 3  # exit status
+KEPT = kept.Fields(f"{figure.FIELDS} object why stepped.why ticks.min ticks.max")  # of a row
 ROW_NAME = re.compile(r".+/.+@[0-9]+")
 
 
@@ -30,7 +34,7 @@ def name(row):
 
 
 class Taken:
-    """The parts of a report that can be gated. words: {word: value} that windows depend on; windows: whether windows
+    """The parts of a report that can be gated. compiler: of the program's rows, or None if all are of objects; words: {word: value} that windows depend on; windows: whether windows
     are gated; rows: {"suite/name@core": {"instructions", "window"}}, per operation and per window; inexact, failed,
     unsupported: {row: why} for the other rows."""
 
@@ -50,6 +54,7 @@ class Taken:
             self.words = {key: value for key, value in self.words.items() if value is not None}
         self.rows, self.inexact, self.failed, self.unsupported = {}, {}, {}, {}
         chosen = show.chosen(report.of("row"), args)
+        self.compiler = run.get("compiler") if any("object" not in row for row in chosen) else None
         for key, times in collections.Counter(name(row) for row in chosen).items():
             if times > 1:
                 raise saved.Unreadable(f"{report.path} has row {key} {times} times; one is allowed")
@@ -114,7 +119,7 @@ def _is_row(key, row):
 
 
 def read_baseline(path):
-    """Returns (words, rows) of the file."""
+    """Returns (compiler, words, rows) of the file; a baseline need not name the compiler."""
     try:
         with open(path, encoding="utf-8") as f:
             found = json.load(f, object_pairs_hook=_once, parse_constant=_no_constant)
@@ -126,21 +131,27 @@ def read_baseline(path):
         raise saved.Unreadable(f"{path} is not a baseline: {e}") from None
     if type(found) is not dict or found.get("baretick_gate") != FORMAT:
         raise saved.Unreadable(f"{path} is not a baseline: it does not say \"baretick_gate\": {FORMAT}")
-    words, rows = found.get("words"), found.get("rows")
+    compiler, words, rows = (found.get(key) for key in ("compiler", "words", "rows"))
     if type(words) is not dict or type(rows) is not dict:
         raise saved.Unreadable(f"{path} is not a baseline: it needs `words` and `rows`")
     for key, row in rows.items():
         if not _is_row(key, row):
             raise saved.Unreadable(f"{path} is not a baseline: {key!r}: a row is suite/name@core with numbers for "
                                    f"{' and '.join(KINDS)}")
-    return words, rows
+    if type(compiler) not in (str, type(None)):
+        raise saved.Unreadable(f"{path} is not a baseline: `compiler` is not a text")
+    return compiler, words, rows
 
 
-def baseline_text(words, rows):
+def baseline_text(compiler, words, rows):
     """Writes one row per line, in the program's order, so that a diff shows one line per change."""
-    rows = ",\n".join(f"  {json.dumps(key)}: {json.dumps(rows[key], sort_keys=True)}" for key in sorted(rows, key=figure.order))
+    def text(row):
+        return json.dumps({kind: int(count) if count == int(count) else count for kind, count in row.items()}, sort_keys=True)
+
+    rows = ",\n".join(f"  {json.dumps(key)}: {text(rows[key])}" for key in sorted(rows, key=figure.order))
     words = json.dumps(words, sort_keys=True)
-    return f'{{\n "baretick_gate": {FORMAT},\n "words": {words},\n "rows": {{\n{rows}\n }}\n}}\n'
+    named = f' "compiler": {json.dumps(compiler)},\n' if compiler else ""
+    return f'{{\n "baretick_gate": {FORMAT},\n{named} "words": {words},\n "rows": {{\n{rows}\n }}\n}}\n'
 
 
 def write_baseline(path, text):
@@ -283,12 +294,16 @@ def command(args):
     if not taken.rows and not taken.failed:
         raise saved.Unreadable(f"{args.report}: it has no exact row that is chosen")
     fresh = args.update and not os.path.exists(args.baseline)
-    words, rows = (taken.words, {}) if fresh else read_baseline(args.baseline)
+    compiler, words, rows = (None, taken.words, {}) if fresh else read_baseline(args.baseline)
     chosen = chosen_keys(rows, args)
     if not chosen and not args.update:
         raise saved.Unreadable(f"{args.baseline}: it has none of the chosen rows; --update adds them")
     left_alone = {key: row for key, row in rows.items() if key not in chosen}
     if left_alone or not args.update:
+        if None not in (compiler, taken.compiler) and compiler != taken.compiler:
+            print(f"baretick: {args.baseline} has the counts of {compiler}, {args.report} those of {taken.compiler}: compilers "
+                  "differ in their counts", file=sys.stderr)
+            return OTHER_COMPILER
         fail_if_other_words(args.baseline, words, taken)
     found = changes(chosen, taken)
     before = earlier(args)
@@ -311,7 +326,7 @@ def command(args):
         print(f"FAIL: {counts}; nothing is written, since something failed")
         return 1
     words = taken.words or (words if any("window" in row for row in left_alone.values()) else {})
-    write_baseline(args.baseline, baseline_text(words, {**left_alone, **taken.rows}))
+    write_baseline(args.baseline, baseline_text(taken.compiler or compiler, words, {**left_alone, **taken.rows}))
     print(f"written: {args.baseline}: {counts}")
     keep(args, report)
     return 0
@@ -328,7 +343,8 @@ def add(commands):
                "counted and this CPU could not count, and those that the baseline does not have. --update adds "
                "the latter.\n\n"
                "Exit status: 0 no row failed, or --update accepted the changes; 1 a row failed; 2 the report is "
-               "damaged or counts no instructions, or the baseline was taken with other options.\n\n"
+               "damaged or counts no instructions, or the baseline was taken with other options; 3 the baseline has the "
+               "counts of another compiler.\n\n"
                "examples:\n"
                "  baretick run --icount 1 suite=calls\n"
                "  baretick gate calls.json build/run/report.jsonl\n"
