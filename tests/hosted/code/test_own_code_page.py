@@ -71,6 +71,16 @@ def test_examples_are_measured(compiler, name, run, tmp_path):
     assert [row["status"] for row in rows] == ["ok"] * len(rows), [row.get("why") for row in rows]
 
 
+def test_the_readmes_example_is_measured(run, tmp_path):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.c").write_text(re.search(r"```c\n(.*?)```", readme, re.DOTALL)[1])
+    line = re.search(r"^    (gcc .* mine\.c)$", readme, re.MULTILINE)[1].replace("bench/api", str(ROOT / "bench/api"))
+    subprocess.run(shlex.split(line), cwd=tmp_path, check=True)
+    (words,) = re.findall(r"^    build/hosted/baretick (objects=mine\.o .*)$", readme, re.MULTILINE)
+    (row,) = rows_of(run(*words.replace("mine.o", str(tmp_path / "mine.o")).split(), "format=jsonl", "samples=64"))
+    assert (row["suite"], row["name"], row["status"]) == ("mine", "div64", "ok"), row.get("why")
+
+
 def test_the_example_of_arguments_is_the_file_and_has_their_rows(tmp_path):
     block = re.search(r"^## Arguments\n.*?```c\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)[1]
     assert block in (EXAMPLES / "find.c").read_text()

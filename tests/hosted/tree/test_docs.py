@@ -75,10 +75,15 @@ def test_lines_keep_to_their_columns(page):
     assert too_long((ROOT / page).read_text(encoding="utf-8")) == []
 
 
-def test_the_readme_leads_to_every_page_of_the_documentation():
-    linked = {target.partition("#")[0] for target in links((ROOT / "README.md").read_text(encoding="utf-8"))}
-    there = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")}
+def test_the_index_leads_to_every_page_of_the_documentation():
+    linked = {target.partition("#")[0] for target in links((ROOT / "docs/README.md").read_text(encoding="utf-8"))}
+    there = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
     assert there and there <= linked, there - linked
+    assert "docs/README.md" in links((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_the_readme_is_short():
+    assert (ROOT / "README.md").stat().st_size <= 9 * 1024
 
 
 def sources():
