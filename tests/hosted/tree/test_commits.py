@@ -36,6 +36,7 @@ def repository(tmp_path):
 @pytest.mark.parametrize("message", [
     GOOD,
     "README: name the licence\n",
+    "CHANGELOG, VERSION: begin 0.2.0\n",
     "bench, lib/cpu: count them once\n\n    an indented line of code that is much longer than 72 columns are, kept as it is\n",
     "docs: cite the manual\n\nhttps://example.org/a/very/long/name/of/a/page/that/cannot/be/wrapped/at/all/anywhere\n",
     'Revert "kernel/paging: map it"\n',

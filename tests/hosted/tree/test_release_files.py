@@ -52,7 +52,8 @@ def test_the_citation_has_the_required_keys_and_this_version():
     assert cff["authors"] and all(author["name"] for author in cff["authors"])
     assert all(isinstance(cff[key], str) and cff[key] for key in ("message", "title", "abstract"))
     assert len(set(cff["keywords"])) == len(cff["keywords"]) > 0
-    assert isinstance(cff.get("date-released", datetime.date.min), datetime.date)
+    date = cff.get("date-released", "unreleased")
+    assert f"\n## [{VERSION}] - {date}\n" in read("CHANGELOG.md")
 
 
 def test_the_issue_form_is_one_that_github_accepts():
