@@ -7,11 +7,11 @@
 #define BOOT_BOOT_H
 
 #include <efi.h>
+#include <efilib.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "bench/objects/objects.h"
-#include "boot/network/network.h"
 #include "kernel/console/serial.h"
 #include "kernel/machine/machine.h"
 #include "kernel/memory/handoff.h"
@@ -19,7 +19,11 @@
 #include "kernel/trap/traps.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"
+#include "lib/network/boot_path.h"
+#include "lib/network/url.h"
 #include "lib/text/sink.h"
+
+struct boot;
 
 /* --- conout.c --------------------------------------------------------------------------------- */
 
@@ -65,6 +69,50 @@ void memmap_close(struct memmap *m);
 /* Fills the regions; the handoff points to them. Makes no firmware call. */
 void memmap_hand_over(const struct memmap *m, struct handoff *h);
 
+/*
+ * --- network.c ---
+ * The network that the program was loaded from, through the firmware's drivers, and files on its
+ * servers. PXE's own calls are not used for files: in EDK II, an answer to a file that is written
+ * makes them use an uninitialised pointer (PxeBcMtftp4WriteFile). Source of every call: UEFI 2.10
+ * section 24.3 (PXE base code).
+ */
+
+#define NETWORK_MAC_TEXT 18 /* "52-54-00-12-34-56" */
+
+/* Where the program came from. */
+struct network {
+    EFI_DEVICE_PATH *path;      /* of the program; NULL: unknown */
+    struct boot_path from;      /* its parts, and the addresses that PXE has */
+    char mac[NETWORK_MAC_TEXT]; /* empty: unknown, so not from a network */
+    char folder[URL_MOST];      /* URL of the program's folder; empty: unknown */
+    bool from_loader;           /* a loader such as iPXE started it, with a volume */
+};
+
+/* A file on a server: its URL, of scheme http, https or tftp, and "user:password" or "". */
+struct network_file {
+    const char *url, *login;
+};
+
+/* Why a transfer failed. */
+struct network_failure {
+    const char *what;  /* "the server refused it", ... */
+    const char *hint;  /* what the user can change; NULL: unknown */
+    EFI_STATUS status; /* of the firmware; 0: not from the firmware */
+    unsigned code;     /* the server's, of HTTP or TFTP; 0: none */
+    bool missing;      /* the server has no such file */
+};
+
+/* Fills b->network, once b->loaded is set. */
+void network_open(struct boot *b);
+/* Reads a file of at most `room` bytes; *size is the number read. Bounded. */
+bool network_get(struct boot *b, const struct network_file *file, void *bytes, size_t room,
+                 size_t *size, struct network_failure *f);
+/* Writes a file. True: the server has acknowledged all of it. Bounded. */
+bool network_put(struct boot *b, const struct network_file *file, const void *bytes, size_t size,
+                 struct network_failure *f);
+/* Writes why a transfer failed. */
+void network_explain(struct sink *out, const struct network_failure *f);
+
 /* --- firmware.c: the phase's state, and what all steps share ---------------------------------- */
 
 struct boot {
@@ -104,9 +152,6 @@ void *boot_alloc(const struct boot *b, size_t size);
 void boot_free(const struct boot *b, void *at);
 /* Writes a status in words: "device error (EFI status 0x8000000000000007)". */
 void boot_status(struct sink *out, EFI_STATUS status);
-
-/* Writes why a transfer over the network failed. */
-void boot_failure(struct sink *out, const struct network_failure *f);
 
 /* The valid ACPI tables. Must not move: acpi points to memory. */
 struct boot_acpi {

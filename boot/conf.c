@@ -4,7 +4,6 @@
  * else baretick.conf there, by the same protocol.
  */
 #include "boot/boot.h"
-#include "boot/network/transfer.h"
 #include "lib/text/fmt.h"
 
 #define CONF_NAME   "baretick.conf"
@@ -72,14 +71,13 @@ static bool from_server(struct boot *b, const char *name, uint8_t *bytes, bool *
     size_t n;
 
     fmt_buf(url, sizeof url, "%s%s", b->network.folder, name);
-    *found =
-        network_get(&b->network, &(struct network_file){url, ""}, bytes, CONF_MAX, &n, &failure);
+    *found = network_get(b, &(struct network_file){url, ""}, bytes, CONF_MAX, &n, &failure);
     if (*found)
         return parse(b, bytes, n, name);
     if (failure.missing)
         return true;
     fmt(boot_error(b), "%s: cannot be read: ", url);
-    boot_failure(&b->error_sink.sink, &failure);
+    network_explain(&b->error_sink.sink, &failure);
     return false;
 }
 

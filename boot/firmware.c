@@ -57,19 +57,6 @@ void boot_status(struct sink *out, EFI_STATUS status)
     fmt(out, "%s (EFI status 0x%lx)", words, (unsigned long)status);
 }
 
-void boot_failure(struct sink *out, const struct network_failure *f)
-{
-    fmt(out, "%s", f->what);
-    if (f->code)
-        fmt(out, ": %u", f->code);
-    else if (EFI_ERROR(f->status)) {
-        fmt(out, ": ");
-        boot_status(out, f->status);
-    }
-    if (f->hint)
-        fmt(out, "; %s", f->hint);
-}
-
 struct sink *boot_error(struct boot *b)
 {
     sink_buf_init(&b->error_sink, b->error, sizeof b->error);
@@ -95,7 +82,7 @@ bool boot_open(struct boot *b, EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
     *b = (struct boot){.image = image, .st = st, .bs = st->BootServices};
     conout_init(&b->conout, st->ConOut);
     b->loaded = boot_protocol(b, image, &loaded_image);
-    network_open(&b->network, b->bs, image, b->loaded ? b->loaded->DeviceHandle : NULL);
+    network_open(b);
 
     status = memmap_open(&b->map, b->bs);
     b->handoff = EFI_ERROR(status) ? NULL : boot_alloc(b, sizeof *b->handoff);

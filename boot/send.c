@@ -3,7 +3,6 @@
  * reads it back. Source of GetTime: UEFI 2.10 section 8.3.
  */
 #include "boot/boot.h"
-#include "boot/network/transfer.h"
 #include "lib/text/fmt.h"
 #include "lib/text/report_log.h"
 
@@ -44,7 +43,7 @@ static bool is_there(struct boot *b, const struct network_file *file,
         *f = (struct network_failure){.what = "no memory to read it back"};
         return false;
     }
-    same = network_get(&b->network, file, back, lines->used, &size, f);
+    same = network_get(b, file, back, lines->used, &size, f);
     if (same && (size != lines->used || __builtin_memcmp(back, lines->at, size) != 0)) {
         f->what = "what was read back differs";
         same = false;
@@ -64,14 +63,13 @@ static bool try_all(struct boot *b, const struct network_file *file)
             b->bs->Stall(pause);
             pause *= 2;
         }
-        if (network_put(&b->network, file, lines->at, lines->used, &f) &&
-            is_there(b, file, lines, &f))
+        if (network_put(b, file, lines->at, lines->used, &f) && is_there(b, file, lines, &f))
             return true;
         fmt(&b->conout.sink, "baretick: %s: try %u of %u failed: ", file->url, i + 1, TRIES);
-        boot_failure(&b->conout.sink, &f);
+        network_explain(&b->conout.sink, &f);
         fmt(&b->conout.sink, "\n");
     }
-    boot_failure(boot_error(b), &f);
+    network_explain(boot_error(b), &f);
     return false;
 }
 
