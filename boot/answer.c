@@ -8,16 +8,8 @@
 #include "bench/api/report.h"
 #include "bench/api/survey.h"
 #include "bench/api/tsc.h"
-#include "bench/objects/objects.h"
 #include "boot/boot.h"
-#include "kernel/console/serial.h"
-#include "kernel/cpu/core_cycles.h"
-#include "kernel/cpu/cpu.h"
-#include "kernel/devices/counters.h"
-#include "kernel/machine/machine.h"
-#include "kernel/memory/memory_map.h"
 #include "lib/config/options_show.h"
-#include "lib/firmware/acpi_fixed.h"
 #include "lib/text/fmt.h"
 
 #define WINDOWS_A_S 100 /* windows of 10 ms */
@@ -41,7 +33,7 @@ static volatile void *map_device(void *handoff, uint64_t address, uint64_t size)
     return (volatile void *)(uintptr_t)address;
 }
 
-static struct timer *clock(void *context, unsigned id, const char **why)
+static struct timer *find_clock(void *context, unsigned id, const char **why)
 {
     struct timer *t = counters_timer(context, id, why);
 
@@ -52,7 +44,7 @@ static struct timer *clock(void *context, unsigned id, const char **why)
     return t;
 }
 
-static struct timer *cycle(void *context, unsigned id, const char **why)
+static struct timer *find_cycle(void *context, unsigned id, const char **why)
 {
     return core_cycles_timer(context, id, why);
 }
@@ -115,9 +107,9 @@ static void find_timers(struct boot *b, struct timers *t)
     struct boot_hold held = boot_hold(b);
     boot_guard(b);
     counters.timer[CLOCK_ID_TSC].tsc_hz = tsc_hz(&counters);
-    timer_survey(t->clock, CLOCK_IDS, clock, &counters);
+    timer_survey(t->clock, CLOCK_IDS, find_clock, &counters);
     timer_survey_cycles(t->cycle, &(struct cycle_survey){
-                                      .source = cycle,
+                                      .source = find_cycle,
                                       .context = &cycles,
                                       .tsc_hz = counters.timer[CLOCK_ID_TSC].tsc_hz,
                                       .tsc = tsc_now,
@@ -139,7 +131,7 @@ static bool lists(const struct boot *b)
     return !failed(b) && !b->handoff->options.help;
 }
 
-static void say(struct boot *b, const struct timers *t, struct sink *out)
+static void show_answer(struct boot *b, const struct timers *t, struct sink *out)
 {
     if (failed(b))
         fmt(out, "\r\nbaretick: %s\r\nNothing was measured.\r\n", b->error);
@@ -156,7 +148,7 @@ static void say(struct boot *b, const struct timers *t, struct sink *out)
 }
 
 /* `told`: the console has the text already. `t`: used only for `list`; may be NULL otherwise. */
-static void record(struct boot *b, const struct timers *t, struct sink *out, bool told)
+static void record_answer(struct boot *b, const struct timers *t, struct sink *out, bool told)
 {
     struct report r;
 
@@ -183,8 +175,8 @@ EFI_STATUS boot_answer(struct boot *b)
 
     if (lists(b))
         find_timers(b, &timers);
-    say(b, &timers, b->st->ConOut ? &b->conout.sink : &serial.sink);
-    record(b, &timers, &serial.sink, true);
+    show_answer(b, &timers, b->st->ConOut ? &b->conout.sink : &serial.sink);
+    record_answer(b, &timers, &serial.sink, true);
     serial_flush(&serial);
     boot_once_failed(b);
     if (b->handoff->qemu)
@@ -199,7 +191,7 @@ void boot_stuck(struct boot *b)
     struct serial serial = boot_serial(b);
 
     fmt(boot_error(b), "firmware: ExitBootServices failed every time; the machine must be reset");
-    record(b, NULL, &serial.sink, false);
+    record_answer(b, NULL, &serial.sink, false);
     serial_flush(&serial);
     if (b->handoff->qemu)
         qemu_exit(STATUS_FAULTED);

@@ -25,7 +25,7 @@
 
 struct boot;
 
-/* --- conout.c --------------------------------------------------------------------------------- */
+/* --- console.c -------------------------------------------------------------------------------- */
 
 /* The firmware's text console as a sink: UTF-8 in, UCS-2 out in pieces, a bare "\n" becomes "\r\n".
  * Characters outside UCS-2 and invalid UTF-8 become '?'. Without a console the text is dropped. */
@@ -47,7 +47,7 @@ void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to);
  * Source of the calls: UEFI 2.10 section 12.4. */
 void conout_below(struct conout *c);
 
-/* --- memmap.c --------------------------------------------------------------------------------- */
+/* --- memory.c --------------------------------------------------------------------------------- */
 
 /* The firmware's memory map, read while boot services are alive. Entries have the firmware's
  * descriptor size, which may differ from our header's. Source: UEFI 2.10 section 7.2.3. */
@@ -152,6 +152,8 @@ void *boot_alloc(const struct boot *b, size_t size);
 void boot_free(const struct boot *b, void *at);
 /* Writes a status in words: "device error (EFI status 0x8000000000000007)". */
 void boot_status(struct sink *out, EFI_STATUS status);
+/* Writes what failed, and its status in words. */
+void boot_explain(char *text, size_t size, const char *what, EFI_STATUS status);
 
 /* The valid ACPI tables. Must not move: acpi points to memory. */
 struct boot_acpi {
@@ -164,8 +166,8 @@ void boot_cpu(struct cpu *cpu);
 
 /*
  * --- the steps ---
- * Each is in the file of its name, except boot_area() in arena.c, boot_leave() in main.c and
- * boot_stuck() in answer.c.
+ * Each is in the file of its name, except boot_objects() in volume.c, boot_arena() and boot_area() in
+ * memory.c, and boot_stuck() in answer.c.
  */
 
 /* Collects what only the firmware knows of the machine. */
@@ -188,15 +190,14 @@ bool boot_arena(struct boot *b);
  * less memory the area is smaller; without an area the rows report that. */
 void boot_area(struct boot *b);
 
-/* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
- * not be called any more. */
-bool boot_leave(struct boot *b);
 /* Reports on the serial port that boot services could not be ended, and stops for good. */
 _Noreturn void boot_stuck(struct boot *b);
 
-/* After a borrowed machine's report: writes the files, then ends as finish= says. Frees everything
- * if it returns. */
-EFI_STATUS boot_after(struct boot *b, enum status status);
+/* Writes the report of a borrowed machine: its log to the next baretick\NNNN.jsonl and .txt on the
+ * volume that the program was loaded from, or its records to a server (upload=). Reports the result
+ * on the firmware's console. Sets b->error and, on the volume, b->report. True: a file was
+ * written. */
+bool boot_report(struct boot *b);
 
 /* Leaves the result of the run in a variable, for `scripts/baretick once --result`. */
 void boot_once_end(struct boot *b, enum status status);
@@ -207,11 +208,7 @@ void boot_once_failed(struct boot *b);
 /* Answers `help`, `list` or b->error instead of measuring, and frees everything. */
 EFI_STATUS boot_answer(struct boot *b);
 
-/* --- parts of them: conf.c, options.c, firmware.c, cores.c, stick.c, send.c, console.c -------- */
-
-/* Reads the configuration into the options; sets options_from to its name if there is one. False:
- * b->error. */
-bool boot_conf(struct boot *b);
+/* --- parts of them: options.c, firmware.c, cores.c, console.c --------------------------------- */
 
 /* Reads the load options into *o; see options_parse_load(). */
 enum load_options boot_load_options(const struct boot *b, struct options *o, char *quote,
@@ -235,17 +232,6 @@ void boot_unguard(struct boot *b);
 void boot_lend(struct boot *b);
 /* Waits, bounded, until all of them have returned to the firmware; reports those that have not. */
 void boot_lend_end(struct boot *b);
-/* Writes the report's log to the next baretick\NNNN.jsonl and .txt on the volume that the program
- * was loaded from, and reports the result on the firmware's console. Sets b->report and b->error.
- * True: a file was written. */
-bool boot_stick(struct boot *b);
-
-/* Returns whether the report goes to a server instead of the volume: upload=. */
-bool boot_sends(const struct boot *b);
-/* Sends the report's records there and reports the result on the firmware's console. Sets b->error.
- * True: the server has the file. */
-bool boot_send(struct boot *b);
-
 /* Opens the serial port at I/O ports. Does not use one in memory: the firmware may not have mapped
  * it, and its console is on it. */
 struct serial boot_serial(const struct boot *b);

@@ -1,11 +1,92 @@
-/* Serial ports and the firmware's keys, before the machine is taken over. */
+/* The firmware's console and keys, and serial ports, before the machine is taken over. */
 #include "boot/boot.h"
-#include "kernel/console/serial.h"
-#include "kernel/memory/memory_map.h"
 #include "lib/text/fmt.h"
 
 #define KEY_WAIT_MS 10000
 #define KEY_POLL_MS 20
+
+/* --- the firmware's console ------------------------------------------------------------------- */
+
+static void conout_flush(struct conout *c)
+{
+    if (c->used == 0)
+        return;
+    c->piece[c->used] = 0;
+    c->to->OutputString(c->to, c->piece);
+    c->used = 0;
+}
+
+static void conout_put(struct conout *c, CHAR16 ch)
+{
+    if (ch == '\n' && !c->after_cr)
+        conout_put(c, '\r');
+    c->after_cr = ch == '\r';
+    if (c->used == CONOUT_PIECE)
+        conout_flush(c);
+    c->piece[c->used++] = ch;
+}
+
+/* Takes one byte of UTF-8 (RFC 3629); its last byte completes a character. */
+static void conout_put_byte(struct conout *c, uint8_t byte)
+{
+    if (c->wanted > 0 && (byte & 0xc0) == 0x80) {
+        c->code = c->code << 6 | (byte & 0x3f);
+        if (--c->wanted == 0)
+            conout_put(c, c->code > 0xffff ? '?' : (CHAR16)c->code);
+        return;
+    }
+    if (c->wanted > 0) { /* cut short */
+        conout_put(c, '?');
+        c->wanted = 0;
+    }
+    if (byte < 0x80) {
+        conout_put(c, byte);
+    } else if ((byte & 0xe0) == 0xc0) {
+        c->code = byte & 0x1f;
+        c->wanted = 1;
+    } else if ((byte & 0xf0) == 0xe0) {
+        c->code = byte & 0x0f;
+        c->wanted = 2;
+    } else if ((byte & 0xf8) == 0xf0) {
+        c->code = byte & 0x07;
+        c->wanted = 3;
+    } else {
+        conout_put(c, '?');
+    }
+}
+
+static void conout_write(struct sink *self, const char *bytes, size_t n)
+{
+    struct conout *c = (struct conout *)self; /* sink is the first member */
+
+    if (!c->to)
+        return;
+    for (size_t i = 0; i < n; i++)
+        conout_put_byte(c, (uint8_t)bytes[i]);
+    conout_flush(c);
+}
+
+void conout_init(struct conout *c, SIMPLE_TEXT_OUTPUT_INTERFACE *to)
+{
+    c->sink.write = conout_write;
+    c->to = to;
+    c->used = 0;
+    c->code = 0;
+    c->wanted = 0;
+    c->after_cr = false;
+}
+
+void conout_below(struct conout *c)
+{
+    UINTN columns, rows;
+
+    if (!c->to || EFI_ERROR(c->to->QueryMode(c->to, (UINTN)c->to->Mode->Mode, &columns, &rows)))
+        return;
+    (void)c->to->SetCursorPosition(c->to, 0, rows - 1);
+    conout_write(&c->sink, "\n", 1);
+}
+
+/* --- serial ports ----------------------------------------------------------------------------- */
 
 static struct serial_places find_serial(const struct boot *b, const struct serial_choice *choice,
                                         bool in_memory)
@@ -30,7 +111,7 @@ static struct serial_places find_serial(const struct boot *b, const struct seria
 }
 
 /* Returns whether the firmware's tables have the address of serial=mmio:. */
-static bool is_named(const struct boot *b)
+static bool is_in_tables(const struct boot *b)
 {
     struct options standard;
     struct serial_places named;
@@ -60,7 +141,7 @@ bool boot_serial_check(struct boot *b)
 
     if (b->handoff->options.serial.kind != SERIAL_MMIO)
         return true;
-    if (b->handoff->secure_boot && !is_named(b)) {
+    if (b->handoff->secure_boot && !is_in_tables(b)) {
         fmt(boot_error(b),
             "serial=mmio: Secure Boot is on: address 0x%lx is refused; only addresses in the "
             "firmware's tables SPCR and DBG2 are allowed",
@@ -91,6 +172,8 @@ bool boot_serial_in_memory(const struct boot *b)
             return true;
     return false;
 }
+
+/* --- keys ------------------------------------------------------------------------------------- */
 
 /* A shell leaves the output on the screen; a boot manager clears it when the program returns. */
 static bool from_shell(const struct boot *b)

@@ -112,18 +112,18 @@ void boot_cores(struct boot *b)
         find_low_pages(b);
 }
 
-static UINTN pages_of(const struct boot *b)
+static UINTN lent_pages(const struct boot *b)
 {
     return lent_size(b->handoff->cores - 1) >> EFI_PAGE_SHIFT;
 }
 
-static void EFIAPI procedure(void *lent)
+static void EFIAPI lend_core(void *lent)
 {
     lent_serve(lent);
 }
 
 /* Returns the number of cores that the firmware starts, or the maximum if it is not known. */
-static uint32_t sent(const struct boot *b, struct mp_services *mp)
+static uint32_t cores_sent(const struct boot *b, struct mp_services *mp)
 {
     UINTN n = 0, enabled = 0;
     uint32_t room = b->handoff->lent->room;
@@ -135,7 +135,7 @@ static uint32_t sent(const struct boot *b, struct mp_services *mp)
 
 static void await_begun(const struct boot *b, struct mp_services *mp)
 {
-    uint32_t awaited = sent(b, mp);
+    uint32_t awaited = cores_sent(b, mp);
 
     for (unsigned i = 0; i < BEGIN_TRIES && lent_begun(b->handoff->lent) < awaited; i++)
         b->bs->Stall(BEGIN_STEP_US);
@@ -143,12 +143,12 @@ static void await_begun(const struct boot *b, struct mp_services *mp)
 
 /* Other cores start with the IDT that is loaded here, or with an older copy of the firmware's, as
  * in EDK II. Our NMI gate stays in the firmware's IDT until all have loaded another. */
-static EFI_STATUS send(const struct boot *b, struct mp_services *mp)
+static EFI_STATUS send_cores(const struct boot *b, struct mp_services *mp)
 {
     EFI_STATUS status;
 
     traps_lend(b->traps);
-    status = mp->start_all(mp, procedure, FALSE, b->lent_done, 0, b->handoff->lent, NULL);
+    status = mp->start_all(mp, lend_core, FALSE, b->lent_done, 0, b->handoff->lent, NULL);
     traps_lend_sent(b->traps);
     if (!EFI_ERROR(status))
         await_begun(b, mp);
@@ -156,14 +156,14 @@ static EFI_STATUS send(const struct boot *b, struct mp_services *mp)
     return status;
 }
 
-static EFI_STATUS start(struct boot *b, struct mp_services *mp)
+static EFI_STATUS start_lending(struct boot *b, struct mp_services *mp)
 {
     EFI_PHYSICAL_ADDRESS at;
     EFI_STATUS status = b->bs->CreateEvent(0, TPL_CALLBACK, NULL, NULL, &b->lent_done);
 
     if (EFI_ERROR(status))
         return status;
-    status = b->bs->AllocatePages(AllocateAnyPages, EfiLoaderData, pages_of(b), &at);
+    status = b->bs->AllocatePages(AllocateAnyPages, EfiLoaderData, lent_pages(b), &at);
     if (EFI_ERROR(status)) {
         b->bs->CloseEvent(b->lent_done);
         return status;
@@ -171,10 +171,10 @@ static EFI_STATUS start(struct boot *b, struct mp_services *mp)
     b->handoff->lent = (struct lent *)at;
     memset(b->handoff->lent, 0, lent_size(b->handoff->cores - 1));
     b->handoff->lent->room = b->handoff->cores - 1;
-    status = send(b, mp);
+    status = send_cores(b, mp);
     if (EFI_ERROR(status)) {
         b->bs->CloseEvent(b->lent_done);
-        b->bs->FreePages(at, pages_of(b));
+        b->bs->FreePages(at, lent_pages(b));
         b->handoff->lent = NULL;
     }
     return status;
@@ -184,17 +184,14 @@ void boot_lend(struct boot *b)
 {
     struct handoff *h = b->handoff;
     struct mp_services *mp = h->cores > 1 ? mp_services(b) : NULL;
-    EFI_STATUS status = mp ? start(b, mp) : EFI_SUCCESS;
-    struct sink_buf why;
+    EFI_STATUS status = mp ? start_lending(b, mp) : EFI_SUCCESS;
 
-    if (!EFI_ERROR(status))
-        return;
-    sink_buf_init(&why, h->lent_refused, sizeof h->lent_refused);
-    fmt(&why.sink, "MP services do not lend them: ");
-    boot_status(&why.sink, status);
+    if (EFI_ERROR(status))
+        boot_explain(h->lent_refused, sizeof h->lent_refused, "MP services do not lend them",
+                     status);
 }
 
-static bool done(const struct boot *b)
+static bool all_are_back(const struct boot *b)
 {
     for (unsigned i = 0; i < DONE_TRIES; i++) {
         if (!EFI_ERROR(b->bs->CheckEvent(b->lent_done)))
@@ -223,9 +220,9 @@ void boot_lend_end(struct boot *b)
     if (!h->lent)
         return;
     lent_dismiss(h->lent);
-    if (done(b)) {
+    if (all_are_back(b)) {
         b->bs->CloseEvent(b->lent_done);
-        b->bs->FreePages((EFI_PHYSICAL_ADDRESS)h->lent, pages_of(b));
+        b->bs->FreePages((EFI_PHYSICAL_ADDRESS)h->lent, lent_pages(b));
     } else {
         name_lost(b);
         fmt(&b->conout.sink, "baretick: the firmware does not say that its other cores are back; "

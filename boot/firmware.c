@@ -57,6 +57,15 @@ void boot_status(struct sink *out, EFI_STATUS status)
     fmt(out, "%s (EFI status 0x%lx)", words, (unsigned long)status);
 }
 
+void boot_explain(char *text, size_t size, const char *what, EFI_STATUS status)
+{
+    struct sink_buf buf;
+
+    sink_buf_init(&buf, text, size);
+    fmt(&buf.sink, "%s: ", what);
+    boot_status(&buf.sink, status);
+}
+
 struct sink *boot_error(struct boot *b)
 {
     sink_buf_init(&b->error_sink, b->error, sizeof b->error);

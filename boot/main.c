@@ -1,6 +1,7 @@
 /* From the firmware's call to the kernel's first instruction, and back if the machine is borrowed.
  * Help, lists and errors are answered here, while the firmware's console still works. */
 #include "boot/boot.h"
+#include "build_id.h"
 #include "kernel/cpu/cpu.h"
 #include "kernel/entry.h"
 #include "lib/text/fmt.h"
@@ -10,12 +11,17 @@
 
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 
-/* Firmware resets the machine 5 minutes after it starts a program, unless told not to (UEFI
- * 7.5.1). */
-static void watchdog_off(const struct boot *b)
-{
-    b->bs->SetWatchdogTimer(0, 0, 0, NULL);
-}
+/*
+ * Under Secure Boot, shim starts only programs with a section .sbat that names the components and
+ * their generations (shim, SBAT.md: component, generation, vendor, package, version, URL; CSV
+ * lines). A generation is increased when older builds must no longer start.
+ */
+/* Generation 1, since no build was revoked. There is no URL, and a field may not be empty. */
+#define SBAT                                                                                       \
+    "sbat,1,SBAT Version,sbat,1,https://github.com/rhboot/shim/blob/main/SBAT.md\n"                \
+    "baretick,1,The baretick authors,baretick," BARETICK_VERSION ",-\n"
+
+static const char sbat[sizeof SBAT - 1] __attribute__((section(".sbat"), used)) = SBAT;
 
 static bool has_serial(const struct boot *b)
 {
@@ -53,6 +59,73 @@ static EFI_STATUS read_map(struct boot *b)
     return status;
 }
 
+static EFI_STATUS efi_status_of(enum status status)
+{
+    switch (status) {
+    case STATUS_SUCCESS:
+        return EFI_SUCCESS;
+    case STATUS_BAD_OPTIONS:
+        return EFI_INVALID_PARAMETER;
+    case STATUS_CHECK_FAILED:
+        return EFI_ABORTED;
+    case STATUS_STOPPED:
+        return EFI_NOT_READY;
+    case STATUS_NO_REPORT:
+        return EFI_NO_MEDIA;
+    case STATUS_FAULTED:
+        break;
+    }
+    return EFI_DEVICE_ERROR;
+}
+
+/* Returns if the firmware cannot reset. */
+static void reset_machine(struct boot *b, EFI_RESET_TYPE type)
+{
+    b->st->RuntimeServices->ResetSystem(type, EFI_SUCCESS, 0, NULL);
+}
+
+/* Reports the NMIs that came after the report. */
+static void show_late_nmis(struct boot *b)
+{
+    const struct handoff *h = b->handoff;
+    uint64_t late = h->nmis_late + traps_borrowed_nmis() - h->nmis_told;
+
+    if (late)
+        fmt(&b->conout.sink, "baretick: NMIs that came too late for the report: %lu\n",
+            (unsigned long)late);
+}
+
+/* After a borrowed machine's report: writes it to its files, then ends as finish= says. Frees
+ * everything if it returns. */
+static EFI_STATUS end_borrowed(struct boot *b, enum status status)
+{
+    enum finish finish = b->handoff->options.finish;
+
+    if (b->handoff->painted)
+        conout_below(&b->conout);
+    if (!boot_report(b) && !b->handoff->shown) {
+        fmt(&b->conout.sink,
+            "baretick: the report could not be written: no serial port, no screen, "
+            "and no volume or server for it\n");
+        if (status == STATUS_SUCCESS)
+            status = STATUS_NO_REPORT;
+    }
+    boot_unguard(b);
+    show_late_nmis(b);
+    boot_once_end(b, status);
+    if (finish == FINISH_AUTO && b->handoff->qemu)
+        qemu_exit(status);
+    if (finish == FINISH_REBOOT)
+        reset_machine(b, EfiResetCold);
+    if (finish == FINISH_POWEROFF)
+        reset_machine(b, EfiResetShutdown);
+    if (finish != FINISH_AUTO && finish != FINISH_RETURN)
+        cpu_halt();
+    boot_let_read(b);
+    boot_close(b);
+    return efi_status_of(status);
+}
+
 /* Runs the kernel while boot services are held: they stay in memory, but do not run until the
  * machine is given back. Then the firmware continues as before, except that NMIs are still
  * counted. */
@@ -77,10 +150,12 @@ static EFI_STATUS borrow_machine(struct boot *b)
     status = (enum status)kernel_borrow(b->handoff);
     boot_unhold(b, held);
     boot_lend_end(b);
-    return boot_after(b, status);
+    return end_borrowed(b, status);
 }
 
-bool boot_leave(struct boot *b)
+/* Ends boot services; interrupts are disabled from then on. False: it failed, and the firmware must
+ * not be called any more. */
+static bool end_boot_services(struct boot *b)
 {
     for (uint32_t i = 1; i <= TRIES; i++) {
         /* Between a first failure and success only these two calls are allowed (UEFI 7.4.6). */
@@ -103,7 +178,7 @@ _Noreturn static void take_machine(struct boot *b)
 {
     boot_guard(b);
     fmt(&b->conout.sink, "baretick: leaving firmware\n");
-    if (!boot_leave(b))
+    if (!end_boot_services(b))
         boot_stuck(b);
     kernel_enter(b->handoff);
 }
@@ -114,7 +189,9 @@ EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 
     if (!boot_open(&b, image, st))
         return EFI_OUT_OF_RESOURCES;
-    watchdog_off(&b);
+    /* Firmware resets the machine 5 minutes after it starts a program, unless told not to (UEFI
+     * 7.5.1). */
+    b.bs->SetWatchdogTimer(0, 0, 0, NULL);
     boot_facts(&b);
     boot_once(&b);
     if (!boot_options(&b) || b.handoff->options.help || b.handoff->options.list)

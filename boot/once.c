@@ -33,13 +33,14 @@ static struct entry_name name_of(uint16_t number)
     return name;
 }
 
-static bool get(const struct boot *b, CHAR16 *name, void *to, UINTN *size, UINT32 *attributes)
+static bool get_variable(const struct boot *b, CHAR16 *name, void *to, UINTN *size,
+                         UINT32 *attributes)
 {
     return !EFI_ERROR(b->st->RuntimeServices->GetVariable(name, &global, attributes, size, to));
 }
 
-static EFI_STATUS set(const struct boot *b, CHAR16 *name, UINT32 attributes, const void *value,
-                      UINTN size)
+static EFI_STATUS set_variable(const struct boot *b, CHAR16 *name, UINT32 attributes,
+                               const void *value, UINTN size)
 {
     return b->st->RuntimeServices->SetVariable(name, &global, attributes, size, (void *)value);
 }
@@ -49,7 +50,7 @@ static bool get_number(const struct boot *b, CHAR16 *name, uint16_t *number)
 {
     UINTN size = sizeof *number;
 
-    return get(b, name, number, &size, NULL) && size == sizeof *number;
+    return get_variable(b, name, number, &size, NULL) && size == sizeof *number;
 }
 
 /* Firmware may pass more bytes than the entry has. */
@@ -66,7 +67,8 @@ static bool is_own_entry(const struct boot *b, uint16_t number)
     UINTN size = sizeof bytes;
     struct boot_entry entry;
 
-    if (!get(b, name_of(number).at, bytes, &size, NULL) || !boot_entry_decode(&entry, bytes, size))
+    if (!get_variable(b, name_of(number).at, bytes, &size, NULL) ||
+        !boot_entry_decode(&entry, bytes, size))
         return false;
     boot_entry_drop_path(&entry); /* if shim is in between */
     return is_started_by(b, &entry);
@@ -77,8 +79,9 @@ static EFI_STATUS delete_next(const struct boot *b, uint16_t number)
 {
     uint16_t next;
 
-    return get_number(b, L"BootNext", &next) && next == number ? set(b, L"BootNext", 0, NULL, 0)
-                                                               : EFI_SUCCESS;
+    return get_number(b, L"BootNext", &next) && next == number
+               ? set_variable(b, L"BootNext", 0, NULL, 0)
+               : EFI_SUCCESS;
 }
 
 static EFI_STATUS leave_order(const struct boot *b, uint16_t number)
@@ -87,10 +90,10 @@ static EFI_STATUS leave_order(const struct boot *b, uint16_t number)
     UINTN size = sizeof order, left;
     UINT32 attributes;
 
-    if (!get(b, L"BootOrder", order, &size, &attributes))
+    if (!get_variable(b, L"BootOrder", order, &size, &attributes))
         return EFI_SUCCESS;
     left = boot_order_remove(order, size, number);
-    return left == size ? EFI_SUCCESS : set(b, L"BootOrder", attributes, order, left);
+    return left == size ? EFI_SUCCESS : set_variable(b, L"BootOrder", attributes, order, left);
 }
 
 /* The entry is last: after a power cut Linux finds it, and removes what is left. */
@@ -101,11 +104,11 @@ static EFI_STATUS delete_entry(const struct boot *b, uint16_t number)
     if (!EFI_ERROR(status))
         status = leave_order(b, number);
     if (!EFI_ERROR(status))
-        status = set(b, name_of(number).at, 0, NULL, 0);
+        status = set_variable(b, name_of(number).at, 0, NULL, 0);
     return status;
 }
 
-static void leave(struct boot *b, const struct sink_buf *text)
+static void leave_result(struct boot *b, const struct sink_buf *text)
 {
     EFI_STATUS status =
         b->st->RuntimeServices->SetVariable(WITNESS, &own, KEPT, text->used, text->at);
@@ -117,7 +120,7 @@ static void leave(struct boot *b, const struct sink_buf *text)
     }
 }
 
-static void begin(struct boot *b, uint16_t number)
+static void begin_result(struct boot *b, uint16_t number)
 {
     EFI_STATUS status = delete_entry(b, number);
     struct sink_buf warning, text;
@@ -130,7 +133,7 @@ static void begin(struct boot *b, uint16_t number)
     }
     sink_buf_init(&text, bytes, sizeof bytes);
     fmt(&text.sink, "once=%u\n", b->once);
-    leave(b, &text);
+    leave_result(b, &text);
 }
 
 void boot_once(struct boot *b)
@@ -151,7 +154,7 @@ void boot_once(struct boot *b)
         return;
     }
     b->once = given.once;
-    begin(b, number);
+    begin_result(b, number);
 }
 
 void boot_once_end(struct boot *b, enum status status)
@@ -168,7 +171,7 @@ void boot_once_end(struct boot *b, enum status status)
         fmt(&text.sink, "file=\\%s\n", b->report);
     if (b->error[0])
         fmt(&text.sink, "error=%s\n", b->error);
-    leave(b, &text);
+    leave_result(b, &text);
 }
 
 void boot_once_failed(struct boot *b)
@@ -180,6 +183,6 @@ void boot_once_failed(struct boot *b)
         return;
     sink_buf_init(&text, bytes, sizeof bytes);
     fmt(&text.sink, "once=%u\nerror=%s\n", b->once, b->error);
-    leave(b, &text);
+    leave_result(b, &text);
     b->st->RuntimeServices->ResetSystem(EfiResetCold, EFI_SUCCESS, 0, NULL);
 }

@@ -137,7 +137,7 @@ bool machine_halts(const struct machine *m, enum finish finish);
  * The fault handler may call it again when a step faulted: then it only halts.
  *
  * A borrowed machine is given back instead, from anywhere in the kernel, a fault handler included.
- * boot/after.c does what `finish` says, once the report is on the stick. Other cores return to the
+ * boot/main.c does what `finish` says, once the report is on the stick. Other cores return to the
  * firmware first (kernel/cores/lent.h). In addition to kernel/cpu/cpu_state.h, these are restored:
  * DE_CFG's LFENCE bit, the masked entries of the IO-APICs and the LVT (never the timer's count),
  * TPR and spurious vector, the PIC's masks, the machine-check enables, the serial port's settings.

@@ -12,7 +12,7 @@ from once.variables import Failed
 DESCRIPTION = "baretick once"
 FOLDER = "\\EFI\\baretick"
 IMAGE = f"{FOLDER}\\once.efi"
-REPORTS = "\\baretick"  # the folder on the ESP in which the program writes its report (boot/stick.c)
+REPORTS = "\\baretick"  # the folder on the ESP in which the program writes its report (boot/report.c)
 STORE = "/var/lib/baretick"
 STATE = f"{STORE}/once.json"
 INTERRUPTED = (KeyboardInterrupt, SystemExit)  # Ctrl-C, SIGTERM

@@ -1,8 +1,9 @@
 /*
- * Writes the report as two files on the volume that the program was loaded from:
- * baretick\NNNN.jsonl has the records, baretick\NNNN.txt all other lines. The number follows the
- * highest one there. Nothing is ever overwritten, and a partly written file is removed. Source of
- * every call: UEFI 2.10 section 13.5.
+ * Writes the report where it was asked for. On the volume that the program was loaded from it is two
+ * files: baretick\NNNN.jsonl has the records, baretick\NNNN.txt all other lines. The number follows
+ * the highest one there. Nothing is ever overwritten, and a partly written file is removed. On a
+ * server it is one file with the records, whose name has the machine and the time; it is read back.
+ * Sources: UEFI 2.10 sections 13.5 (files) and 8.3 (GetTime).
  */
 #include "boot/boot.h"
 #include "lib/text/fmt.h"
@@ -13,6 +14,17 @@
 #define NAME_MAX 24 /* "baretick\NNNN.jsonl" */
 /* Entries of the folder: a directory that never ends is a firmware bug. */
 #define ENTRIES_MAX 100000
+
+#define TRIES       4
+#define PAUSE_US    2000000 /* before the second try; then twice as long each time */
+#define WATCHDOG_S  1200    /* the firmware resets the machine if its own network code hangs */
+#define WATCHDOG_ID 0x10001
+#define URL_ROOM    (URL_MOST + 64)
+
+/* Where a report is sent if upload= does not name a folder: next to the program. */
+#define SERVER_FOLDER "reports/"
+
+/* --- the volume ------------------------------------------------------------------------------- */
 
 struct stick {
     struct boot *b;
@@ -27,11 +39,7 @@ static const char *const endings[] = {"jsonl", "txt"};
 
 static bool fails(struct stick *s, const char *what, EFI_STATUS status)
 {
-    struct sink_buf error;
-
-    sink_buf_init(&error, s->error, sizeof s->error);
-    fmt(&error.sink, "%s: ", what);
-    boot_status(&error.sink, status);
+    boot_explain(s->error, sizeof s->error, what, status);
     return false;
 }
 
@@ -47,7 +55,7 @@ static bool open_volume(struct stick *s)
     return s->root != NULL;
 }
 
-static uint64_t blocks(uint64_t bytes, uint64_t block)
+static uint64_t whole_blocks(uint64_t bytes, uint64_t block)
 {
     return (bytes + block - 1) / block * block;
 }
@@ -76,7 +84,7 @@ static bool has_room(struct stick *s)
     }
     block = u.info.BlockSize ? u.info.BlockSize : EFI_PAGE_SIZE;
     /* A new folder takes a block, and so does a folder that grows by two entries. */
-    need = blocks(log->records.used, block) + blocks(log->text.used, block) + 2 * block;
+    need = whole_blocks(log->records.used, block) + whole_blocks(log->text.used, block) + 2 * block;
     if (u.info.FreeSpace >= need)
         return true;
     fmt_buf(s->error, sizeof s->error, "the volume has %lu KiB free; the report takes %lu KiB",
@@ -85,8 +93,8 @@ static bool has_room(struct stick *s)
 }
 
 /* Takes only names of this source file, which fit NAME_MAX. */
-static EFI_STATUS open(EFI_FILE_HANDLE in, EFI_FILE_HANDLE *file, const char *name, UINT64 mode,
-                       UINT64 attributes)
+static EFI_STATUS open_named(EFI_FILE_HANDLE in, EFI_FILE_HANDLE *file, const char *name,
+                             UINT64 mode, UINT64 attributes)
 {
     CHAR16 wide[NAME_MAX];
     size_t n = 0;
@@ -112,10 +120,11 @@ static bool is_folder(struct stick *s)
 static bool open_folder(struct stick *s)
 {
     const UINT64 mode = EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE;
-    EFI_STATUS status = open(s->root, &s->folder, FOLDER, mode, 0);
+    EFI_STATUS status = open_named(s->root, &s->folder, FOLDER, mode, 0);
 
     if (status == EFI_NOT_FOUND)
-        status = open(s->root, &s->folder, FOLDER, mode | EFI_FILE_MODE_CREATE, EFI_FILE_DIRECTORY);
+        status = open_named(s->root, &s->folder, FOLDER, mode | EFI_FILE_MODE_CREATE,
+                            EFI_FILE_DIRECTORY);
     if (EFI_ERROR(status))
         return fails(s, "its folder " FOLDER " cannot be opened", status);
     return is_folder(s);
@@ -166,7 +175,7 @@ static bool is_free(struct stick *s, unsigned number)
         char name[NAME_MAX];
         EFI_FILE_HANDLE file;
         file_name(name, number, which);
-        EFI_STATUS status = open(s->folder, &file, name, EFI_FILE_MODE_READ, 0);
+        EFI_STATUS status = open_named(s->folder, &file, name, EFI_FILE_MODE_READ, 0);
         if (!EFI_ERROR(status))
             file->Close(file);
         if (status != EFI_NOT_FOUND)
@@ -197,8 +206,8 @@ static bool write_file(struct stick *s, unsigned which, const struct report_line
     EFI_STATUS status;
 
     file_name(name, s->number, which);
-    status = open(s->folder, &file, name,
-                  EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
+    status = open_named(s->folder, &file, name,
+                        EFI_FILE_MODE_READ | EFI_FILE_MODE_WRITE | EFI_FILE_MODE_CREATE, 0);
     if (EFI_ERROR(status))
         return fails(s, "a file cannot be created", status);
     status = file->Write(file, &size, lines->at);
@@ -241,7 +250,8 @@ static void close_all(struct stick *s)
         s->root->Close(s->root);
 }
 
-bool boot_stick(struct boot *b)
+/* Sets b->report and b->error. True: a file was written. */
+static bool write_to_volume(struct boot *b)
 {
     struct stick s = {.b = b};
     struct sink *out = &b->conout.sink;
@@ -261,4 +271,96 @@ bool boot_stick(struct boot *b)
             s.error);
     close_all(&s);
     return s.wrote[0] || s.wrote[1];
+}
+
+/* --- a server --------------------------------------------------------------------------------- */
+
+/* "52-54-00-12-34-56_20261126T072951.jsonl": the firmware's time, or without one the TSC. */
+static void make_url(const struct boot *b, char *url)
+{
+    const struct upload_choice *upload = &b->handoff->options.upload;
+    bool named = upload->kind == UPLOAD_URL;
+    size_t n = fmt_buf(url, URL_ROOM, "%s%s%s_", named ? upload->url : b->network.folder,
+                       named ? "" : SERVER_FOLDER, b->network.mac);
+    EFI_TIME t;
+
+    if (EFI_ERROR(b->st->RuntimeServices->GetTime(&t, NULL)))
+        fmt_buf(url + n, URL_ROOM - n, "%016llx.jsonl", __builtin_ia32_rdtsc());
+    else
+        fmt_buf(url + n, URL_ROOM - n, "%04u%02u%02uT%02u%02u%02u.jsonl", t.Year, t.Month, t.Day,
+                t.Hour, t.Minute, t.Second);
+}
+
+/* Reads the file back. True: it has these bytes. */
+static bool is_on_server(struct boot *b, const struct network_file *file,
+                         const struct report_lines *lines, struct network_failure *f)
+{
+    uint8_t *back = boot_alloc(b, lines->used);
+    size_t size;
+    bool same;
+
+    if (!back) {
+        *f = (struct network_failure){.what = "no memory to read it back"};
+        return false;
+    }
+    same = network_get(b, file, back, lines->used, &size, f);
+    if (same && (size != lines->used || __builtin_memcmp(back, lines->at, size) != 0)) {
+        f->what = "what was read back differs";
+        same = false;
+    }
+    boot_free(b, back);
+    return same;
+}
+
+static bool send_with_retries(struct boot *b, const struct network_file *file)
+{
+    const struct report_lines *lines = &b->handoff->log->records;
+    struct network_failure f;
+    uint32_t pause = PAUSE_US;
+
+    for (unsigned i = 0; i < TRIES; i++) {
+        if (i > 0) {
+            b->bs->Stall(pause);
+            pause *= 2;
+        }
+        if (network_put(b, file, lines->at, lines->used, &f) && is_on_server(b, file, lines, &f))
+            return true;
+        fmt(&b->conout.sink, "baretick: %s: try %u of %u failed: ", file->url, i + 1, TRIES);
+        network_explain(&b->conout.sink, &f);
+        fmt(&b->conout.sink, "\n");
+    }
+    network_explain(boot_error(b), &f);
+    return false;
+}
+
+/* Sets b->error. True: the server has the file. */
+static bool send_to_server(struct boot *b)
+{
+    char url[URL_ROOM];
+    struct network_file file = {url, b->handoff->options.upload.login};
+    struct sink *out = &b->conout.sink;
+    bool sent = false;
+
+    make_url(b, url);
+    if (!b->handoff->log)
+        fmt(boot_error(b), "the arena was too small to keep it");
+    else {
+        b->bs->SetWatchdogTimer(WATCHDOG_S, WATCHDOG_ID, 0, NULL);
+        sent = send_with_retries(b, &file);
+        b->bs->SetWatchdogTimer(0, 0, 0, NULL);
+    }
+    if (sent)
+        fmt(out, "baretick: sent %s\n", url);
+    else
+        fmt(out, "baretick: the report was not sent: %s\n", b->error);
+    return sent;
+}
+
+bool boot_report(struct boot *b)
+{
+    const struct upload_choice *upload = &b->handoff->options.upload;
+    bool sends =
+        upload->kind == UPLOAD_URL || (upload->kind == UPLOAD_AUTO && b->network.folder[0]);
+
+    return sends ? send_to_server(b) : write_to_volume(b);
 }

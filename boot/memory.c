@@ -1,0 +1,180 @@
+/* The firmware's memory map, and the blocks of memory for the kernel and the benchmark. */
+#include "boot/boot.h"
+#include "kernel/entry.h"
+#include "lib/text/fmt.h"
+
+/* --- the map ---------------------------------------------------------------------------------- */
+
+/* Spare bytes, over a page: allocating the buffer adds entries, and so does every later step. */
+#define SPARE 8192
+/* The map can grow between asking for its size and reading it. */
+#define TRIES 8
+
+EFI_STATUS memmap_refresh(struct memmap *m)
+{
+    UINT32 version;
+
+    m->size = m->room;
+    return m->bs->GetMemoryMap(&m->size, (EFI_MEMORY_DESCRIPTOR *)(void *)m->bytes, &m->key,
+                               &m->descriptor_size, &version);
+}
+
+/* Reads the map into a new buffer of this size. */
+static EFI_STATUS read_into(struct memmap *m, UINTN room)
+{
+    /* No descriptor is shorter; descriptor_size is not known before the first reading. */
+    UINTN entries = room / sizeof(EFI_MEMORY_DESCRIPTOR);
+    EFI_STATUS status;
+
+    memmap_close(m);
+    status = m->bs->AllocatePool(EfiLoaderData, room, (void **)&m->bytes);
+    if (!EFI_ERROR(status))
+        status =
+            m->bs->AllocatePool(EfiLoaderData, entries * sizeof(*m->region), (void **)&m->region);
+    if (EFI_ERROR(status))
+        return status;
+    m->room = room;
+    return memmap_refresh(m);
+}
+
+EFI_STATUS memmap_open(struct memmap *m, EFI_BOOT_SERVICES *bs)
+{
+    EFI_STATUS status = EFI_BUFFER_TOO_SMALL;
+
+    *m = (struct memmap){.bs = bs};
+    /* If the buffer is too small, `size` becomes the required size. */
+    for (int i = 0; i < TRIES && status == EFI_BUFFER_TOO_SMALL; i++)
+        status = read_into(m, m->size + SPARE);
+    /* If the buffer was just large enough, the map has no room to grow. */
+    if (!EFI_ERROR(status) && m->room - m->size < SPARE / 2)
+        status = read_into(m, m->size + 2 * SPARE);
+    if (!EFI_ERROR(status) && m->descriptor_size < sizeof(EFI_MEMORY_DESCRIPTOR))
+        status = EFI_INCOMPATIBLE_VERSION;
+    return status;
+}
+
+void memmap_close(struct memmap *m)
+{
+    if (m->bytes)
+        m->bs->FreePool(m->bytes);
+    if (m->region)
+        m->bs->FreePool(m->region);
+    m->bytes = NULL;
+    m->region = NULL;
+}
+
+/* Returns the index-th descriptor; NULL after the last. */
+static const EFI_MEMORY_DESCRIPTOR *descriptor(const struct memmap *m, uint32_t index)
+{
+    if (index >= m->size / m->descriptor_size)
+        return NULL;
+    return (const EFI_MEMORY_DESCRIPTOR *)(const void *)(m->bytes + index * m->descriptor_size);
+}
+
+void memmap_hand_over(const struct memmap *m, struct handoff *h)
+{
+    const EFI_MEMORY_DESCRIPTOR *d;
+
+    h->region = m->region;
+    h->regions = 0;
+    h->memory_total = 0;
+    h->descriptor_size = (uint32_t)m->descriptor_size;
+    for (uint32_t i = 0; (d = descriptor(m, i)); i++) {
+        struct memory_region r = {
+            .type = d->Type,
+            .start = d->PhysicalStart,
+            .size = d->NumberOfPages << EFI_PAGE_SHIFT,
+            .attribute = d->Attribute,
+        };
+
+        if (region_is_ram(&r))
+            h->memory_total += r.size;
+        h->region[h->regions++] = r;
+    }
+}
+
+/* --- the blocks ------------------------------------------------------------------------------- */
+
+/* Below 4 GiB if there is room: the first CR3 of a starting core has 32 bits. */
+static EFI_STATUS allocate_arena(const struct boot *b, UINTN pages, EFI_PHYSICAL_ADDRESS *at)
+{
+    EFI_STATUS status;
+
+    *at = 0xffffffff;
+    status = b->bs->AllocatePages(AllocateMaxAddress, EfiLoaderData, pages, at);
+    if (EFI_ERROR(status))
+        status = b->bs->AllocatePages(AllocateAnyPages, EfiLoaderData, pages, at);
+    return status;
+}
+
+static uint64_t largest_free(const struct handoff *h)
+{
+    uint64_t largest = 0;
+
+    for (uint32_t i = 0; i < h->regions; i++)
+        if (h->region[i].type == REGION_FREE && h->region[i].size > largest)
+            largest = h->region[i].size;
+    return largest;
+}
+
+/* Writes the error: what takes the memory, how much is free, and what to change. */
+static void say_too_little(struct boot *b, uint64_t need, EFI_STATUS status)
+{
+    const struct handoff *h = b->handoff;
+    bool together = h->options.share == SHARE_TOGETHER;
+    struct sink *error = boot_error(b);
+
+    fmt(error, "memory: samples=%u on a machine with %u cores", h->options.samples, h->cores);
+    if (together)
+        fmt(error, ", with buffers for each of cores=%s,", h->options.cores);
+    fmt(error, " needs %lu KiB in one piece; the largest free piece has %lu KiB. Lower samples=%s ",
+        (unsigned long)(need / 1024), (unsigned long)(largest_free(h) / 1024),
+        together ? ", name fewer cores," : "");
+    fmt(error, "or add memory (the firmware says: ");
+    boot_status(error, status);
+    fmt(error, ")");
+}
+
+/* The area takes at most 1/AREA_SHARE of the largest free block: a firmware that gets its machine
+ * back needs memory too. */
+#define AREA_SHARE 2
+#define AREA_LEAST (1ull << 20)
+#define AREA_ALIGN (2ull << 20)
+
+/* Halves the size until the firmware has a block of this size. The parts of the block before and
+ * after the aligned area stay allocated with it, so that one call frees all of it. */
+void boot_area(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    uint64_t most = largest_free(h) / AREA_SHARE & ~(AREA_ALIGN - 1);
+    uint64_t size = h->needs.area < most ? h->needs.area : most;
+
+    for (; size >= AREA_LEAST; size = size / 2 & ~(EFI_PAGE_SIZE - 1ull)) {
+        UINTN pages = (size + AREA_ALIGN) >> EFI_PAGE_SHIFT;
+        EFI_PHYSICAL_ADDRESS at;
+        if (EFI_ERROR(b->bs->AllocatePages(AllocateAnyPages, EfiLoaderData, pages, &at)))
+            continue;
+        b->area = at;
+        b->area_pages = pages;
+        h->area = (at + AREA_ALIGN - 1) & ~(AREA_ALIGN - 1);
+        h->area_size = size;
+        return;
+    }
+}
+
+bool boot_arena(struct boot *b)
+{
+    struct handoff *h = b->handoff;
+    uint64_t need = kernel_arena_need(h);
+    UINTN pages = (need + EFI_PAGE_SIZE - 1) >> EFI_PAGE_SHIFT;
+    EFI_PHYSICAL_ADDRESS at;
+    EFI_STATUS status = allocate_arena(b, pages, &at);
+
+    if (!EFI_ERROR(status)) {
+        h->arena = at;
+        h->arena_size = (uint64_t)pages << EFI_PAGE_SHIFT;
+        return true;
+    }
+    say_too_little(b, need, status);
+    return false;
+}
