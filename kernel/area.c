@@ -1,5 +1,5 @@
 #include "kernel/area.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/machine/machine.h"
 
 #define HUGE_PAGE (1ull << 30)

@@ -1,9 +1,9 @@
 #include "kernel/kernel.h"
 #include "bench/engine/place.h"
-#include "kernel/cores/cores.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cores/smp.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/report/facts.h"
+#include "kernel/report/machine_facts.h"
 #include "kernel/trap/fault.h"
 #include "lib/text/fmt.h"
 

@@ -5,11 +5,11 @@
 #include "kernel/entry.h"
 #include "bench/run/run.h"
 #include "kernel/cores/deadline.h"
-#include "kernel/cores/cores.h"
+#include "kernel/cores/smp.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/kernel.h"
-#include "kernel/report/facts.h"
+#include "kernel/report/machine_facts.h"
 #include "kernel/trap/guard.h"
 #include "lib/text/fmt.h"
 

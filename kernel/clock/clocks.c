@@ -1,5 +1,5 @@
 #include "kernel/clock/clocks.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "lib/cpu/tsc_rate.h"
 
 #define WINDOWS     5   /* the median ignores two that a hypervisor or an SMI stretched */

@@ -1,5 +1,5 @@
 #include "kernel/console/keyboard.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 
 enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
 enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };

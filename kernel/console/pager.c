@@ -1,6 +1,6 @@
 #include "kernel/console/keyboard.h"
-#include "kernel/console/screen.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/console/display.h"
+#include "kernel/cpu/instructions.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 #include "lib/text/mem.h"

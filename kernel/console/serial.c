@@ -1,5 +1,5 @@
 #include "kernel/console/serial.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "lib/cpu/tsc_rate.h"
 
 /* Registers, offsets from the base (PC16550D table 1). */

@@ -1,5 +1,5 @@
 #include "kernel/cores/lent.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 
 #define CALL_US 1000000 /* limit of the first call, which does nothing */
 #define HOLD_US 50000   /* time that MWAIT must hold a core; an emulator may run it late */

@@ -1,6 +1,6 @@
-#include "kernel/cores/cores.h"
+#include "kernel/cores/smp.h"
 #include "bench/api/report.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "lib/cpu/tsc_rate.h"
 #include "lib/text/fmt.h"
 

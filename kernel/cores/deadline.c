@@ -1,5 +1,5 @@
 #include "kernel/cores/deadline.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/devices/lapic.h"
 #include "kernel/trap/guard.h"
 

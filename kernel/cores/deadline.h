@@ -13,7 +13,7 @@
 #ifndef KERNEL_CORES_DEADLINE_H
 #define KERNEL_CORES_DEADLINE_H
 
-#include "kernel/cores/cores.h"
+#include "kernel/cores/smp.h"
 #include "kernel/devices/nmi_timer.h"
 #include "kernel/trap/traps.h"
 #include "lib/firmware/acpi_fixed.h"

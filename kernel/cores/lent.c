@@ -1,5 +1,5 @@
 #include "kernel/cores/lent.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/memory/memory_map.h"
 #include "lib/cpu/tsc_rate.h"

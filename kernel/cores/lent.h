@@ -11,7 +11,7 @@
 #ifndef KERNEL_CORES_LENT_H
 #define KERNEL_CORES_LENT_H
 
-#include "kernel/cores/cores.h"
+#include "kernel/cores/smp.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/trap/traps.h"

@@ -1,5 +1,5 @@
 #include "kernel/cores/park.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/trap/traps.h"
 

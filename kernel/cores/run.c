@@ -1,6 +1,6 @@
-#include "kernel/cores/cores.h"
+#include "kernel/cores/smp.h"
 #include "kernel/cores/deadline.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/trap/fault.h"
 
 #define ASLEEP_US 1000000 /* limit for an idle core to fall asleep */

@@ -3,8 +3,8 @@
  * whose TLBs may have the old entry; each invalidates it and acknowledges. In turn two pages with
  * other numbers are mapped, so that a core which still uses the old entry reads a wrong number.
  */
-#include "kernel/cores/cores.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cores/smp.h"
+#include "kernel/cpu/instructions.h"
 
 /* Limit of an acknowledgement. Many virtual CPUs, all of which run, may share few real ones. */
 #define ANSWER_US   1000000

@@ -1,5 +1,5 @@
-#include "kernel/cores/cores.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cores/smp.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/memory/memory_map.h"
 #include "lib/text/mem.h"

@@ -1,5 +1,5 @@
-#include "kernel/cores/cores.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cores/smp.h"
+#include "kernel/cpu/instructions.h"
 
 #define ROUNDS   32
 #define BEGIN_US 5000 /* no new round starts after this time, ... */

@@ -1,6 +1,6 @@
 #include "kernel/cpu/core.h"
 #include <stddef.h>
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/registers.h"
 
 _Static_assert(sizeof(struct core) <= 4096, "one page per core");

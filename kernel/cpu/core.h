@@ -9,7 +9,7 @@
 #include "kernel/cpu/gdt.h"
 #include "kernel/cpu/mce.h"
 #include "kernel/cpu/row_state.h"
-#include "kernel/cpu/thermal.h"
+#include "kernel/cpu/throttling.h"
 #include "kernel/memory/arena.h"
 #include "lib/cpu/stepping.h"
 #include "lib/cpu/overflow.h"
@@ -60,7 +60,7 @@ struct core {
 
     unsigned index; /* 0: the boot core, or a core that has not found its number yet */
     uint32_t apic_id;
-    struct cores *cores;              /* all cores (kernel/cores/cores.h); NULL: not known yet */
+    struct cores *cores;              /* all cores (kernel/cores/smp.h); NULL: not known yet */
     const struct core_origin *origin; /* the same header; NULL: the boot core */
     const struct parking *parking;    /* how it parks (kernel/cores/park.h) */
     struct lent_core *lent; /* the firmware's state (kernel/cores/lent.h); NULL: not lent */

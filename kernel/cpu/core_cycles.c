@@ -1,6 +1,6 @@
 #include "kernel/cpu/core_cycles.h"
 #include "bench/api/chain.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 
 static bool read_pmc(void *ctx, uint32_t index, uint64_t *v)

@@ -1,5 +1,5 @@
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/registers.h"
 
 /* SDM vol. 3A table 12-12 (power-on), with entry 4 write-combining instead of write-back. */

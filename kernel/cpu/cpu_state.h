@@ -11,7 +11,7 @@
 #define KERNEL_CPU_CPU_STATE_H
 
 #include <stdint.h>
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/registers.h"
 
 struct cpu_state {

@@ -1,5 +1,5 @@
 #include "kernel/cpu/gdt.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 
 _Static_assert(sizeof(struct tss) == 104, "SDM vol. 3A figure 8-11");
 

@@ -1,5 +1,5 @@
 #include "kernel/cpu/mce.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 

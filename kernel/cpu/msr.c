@@ -1,5 +1,5 @@
 #include "kernel/cpu/msr.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 
 extern const struct fixup __start_fixups[] HIDDEN, __stop_fixups[] HIDDEN; /* linker.ld */
 

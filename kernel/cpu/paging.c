@@ -1,6 +1,6 @@
 #include "kernel/cpu/paging.h"
 #include "bench/api/platform.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/memory/memory_map.h"

@@ -1,6 +1,6 @@
 #include "kernel/cpu/row_registers.h"
 #include <stddef.h>
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/cpu/gdt.h"

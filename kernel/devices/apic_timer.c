@@ -1,5 +1,5 @@
 #include "kernel/devices/lapic.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/devices/ioapic.h"
 
 #define MEASURES     5    /* number of measurements; the best counts */

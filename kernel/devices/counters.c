@@ -1,5 +1,5 @@
 #include "kernel/devices/counters.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/devices/timer_registers.h"
 
 /* No clock is known yet: limits of a wait in reads and in raw ticks; the first one reached ends it.

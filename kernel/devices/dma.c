@@ -1,5 +1,5 @@
 #include "kernel/devices/dma.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "lib/firmware/acpi_fixed.h"
 
 /* PCI 3.0 section 3.2.2.3.2: configuration mechanism 1. */

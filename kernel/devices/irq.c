@@ -1,5 +1,5 @@
 #include "kernel/devices/irq.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/devices/ioapic.h"
 
 /* 8259A, data ports: OCW1 is the mask. */

@@ -1,5 +1,5 @@
 #include "kernel/devices/nmi_timer.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/devices/ioapic.h"
 #include "kernel/devices/timer_registers.h"
 

@@ -1,6 +1,6 @@
 #include "kernel/machine/core_controls.h"
-#include "kernel/cores/cores.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cores/smp.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 #include "lib/cpu/features.h"

@@ -5,7 +5,7 @@
 #ifndef KERNEL_MACHINE_CORE_CONTROLS_H
 #define KERNEL_MACHINE_CORE_CONTROLS_H
 
-#include "kernel/cores/cores.h"
+#include "kernel/cores/smp.h"
 #include "lib/cpu/controls.h"
 
 struct core_controls {

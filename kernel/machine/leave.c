@@ -1,5 +1,5 @@
 #include "kernel/cores/lent.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/machine/machine.h"
 
 #define QEMU_DEBUG_EXIT 0xf4 /* the device's port in `make run` */

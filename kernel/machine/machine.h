@@ -5,9 +5,9 @@
 #ifndef KERNEL_MACHINE_MACHINE_H
 #define KERNEL_MACHINE_MACHINE_H
 
-#include "kernel/console/screen.h"
+#include "kernel/console/display.h"
 #include "kernel/console/serial.h"
-#include "kernel/cores/cores.h"
+#include "kernel/cores/smp.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/lfence.h"

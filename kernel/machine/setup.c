@@ -1,7 +1,7 @@
 /* The steps of kernel/machine/machine.h, except the consoles. */
 #include "kernel/clock/clocks.h"
-#include "kernel/cores/cores.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cores/smp.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/machine/machine.h"

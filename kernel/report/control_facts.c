@@ -1,4 +1,4 @@
-#include "kernel/report/facts.h"
+#include "kernel/report/machine_facts.h"
 #include "lib/cpu/advice.h"
 #include "lib/text/fmt.h"
 #include "lib/text/json.h"

@@ -1,6 +1,6 @@
-#include "kernel/report/facts.h"
+#include "kernel/report/machine_facts.h"
 #include "bench/api/tsc.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "kernel/cpu/registers.h"
 #include "lib/text/fmt.h"

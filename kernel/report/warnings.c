@@ -1,4 +1,4 @@
-#include "kernel/report/facts.h"
+#include "kernel/report/machine_facts.h"
 #include "bench/output/head.h"
 #include "kernel/cpu/registers.h"
 #include "lib/text/fmt.h"

@@ -1,6 +1,6 @@
 #include "kernel/trap/fault.h"
 #include "bench/api/platform.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 

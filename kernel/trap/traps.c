@@ -1,6 +1,6 @@
 #include "kernel/trap/traps.h"
 #include <stddef.h>
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 
 #define TRAP_STUB_SIZE 16   /* kernel/trap/traps.asm */

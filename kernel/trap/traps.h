@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "bench/api/platform.h"
 #include "kernel/cpu/core.h"
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 
 enum {
     VECTOR_DEBUG = 1,

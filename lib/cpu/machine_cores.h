@@ -1,6 +1,6 @@
 /*
  * The cores of a machine, and the offsets between their TSCs in ticks: the arithmetic of
- * kernel/cores/cores.h. Integers only, no hardware.
+ * kernel/cores/smp.h. Integers only, no hardware.
  */
 #ifndef LIB_CPU_MACHINE_CORES_H
 #define LIB_CPU_MACHINE_CORES_H

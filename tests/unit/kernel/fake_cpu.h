@@ -1,5 +1,5 @@
 /*
- * kernel/cpu/cpu.h and kernel/devices/ioapic.h for the host: the privileged instructions, the clock
+ * kernel/cpu/instructions.h and kernel/devices/ioapic.h for the host: the privileged instructions, the clock
  * and the accesses to an IO-APIC become functions. The units of kernel/ are compiled with this for
  * the unit tests; a test defines the functions that the units that it links call.
  */
@@ -18,7 +18,7 @@
 #define write_cr4  real_write_cr4
 #define read_cr8   real_read_cr8
 #define write_cr8  real_write_cr8
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #undef in8
 #undef in32
 #undef out8

@@ -1,4 +1,4 @@
-#include "kernel/cpu/thermal.h"
+#include "kernel/cpu/throttling.h"
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 

@@ -3,8 +3,8 @@
  * set until cleared, so those that matter and are set before a row are cleared, and nothing else of
  * the register. They cannot be restored. On a machine that is never throttled nothing is written.
  */
-#ifndef KERNEL_CPU_THERMAL_H
-#define KERNEL_CPU_THERMAL_H
+#ifndef KERNEL_CPU_THROTTLING_H
+#define KERNEL_CPU_THROTTLING_H
 
 #include "bench/api/platform.h"
 #include "lib/cpu/thermal.h"

@@ -4,8 +4,8 @@
  * changed cells, and never reads the framebuffer. It uses only general registers and allocates
  * nothing, so that a trap handler may paint.
  */
-#ifndef KERNEL_CONSOLE_SCREEN_H
-#define KERNEL_CONSOLE_SCREEN_H
+#ifndef KERNEL_CONSOLE_DISPLAY_H
+#define KERNEL_CONSOLE_DISPLAY_H
 
 #include <stdbool.h>
 #include "kernel/memory/arena.h"

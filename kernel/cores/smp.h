@@ -13,8 +13,8 @@
  *
  * Core 0 is the boot core; the others are in the MADT's order, whether they came up or not.
  */
-#ifndef KERNEL_CORES_CORES_H
-#define KERNEL_CORES_CORES_H
+#ifndef KERNEL_CORES_SMP_H
+#define KERNEL_CORES_SMP_H
 
 #include "bench/api/platform.h"
 #include "kernel/cores/park.h"

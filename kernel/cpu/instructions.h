@@ -1,6 +1,6 @@
 /* Instructions that C cannot express, under the manual's names. */
-#ifndef KERNEL_CPU_CPU_H
-#define KERNEL_CPU_CPU_H
+#ifndef KERNEL_CPU_INSTRUCTIONS_H
+#define KERNEL_CPU_INSTRUCTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-#include "kernel/console/screen.h"
+#include "kernel/console/display.h"
 #include "font.h" /* made by scripts/build/font */
-#include "kernel/cpu/cpu.h"
+#include "kernel/cpu/instructions.h"
 #include "lib/text/mem.h"
 
 /* Light grey on black, as consoles are. */
