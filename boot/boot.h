@@ -15,7 +15,7 @@
 #include "kernel/console/serial.h"
 #include "kernel/machine/machine.h"
 #include "kernel/memory/handoff.h"
-#include "kernel/memory/memory_map.h"
+#include "kernel/memory/memory.h"
 #include "kernel/trap/traps.h"
 #include "lib/cpu/cpu.h"
 #include "lib/firmware/acpi.h"

@@ -1,7 +1,7 @@
 #include "kernel/kernel.h"
 #include "kernel/area.h"
 #include "kernel/clock/clocks.h"
-#include "kernel/console/keyboard.h"
+#include "kernel/console/display.h"
 #include "kernel/cores/deadline.h"
 #include "kernel/cores/smp.h"
 #include "kernel/cpu/instructions.h"

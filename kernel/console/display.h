@@ -1,5 +1,5 @@
 /*
- * The screen as a console. Text is collected in RAM (lib/screen/text.h). Only screen_paint() paints
+ * The screen as a console, and the keyboard with which the user scrolls it. Text is collected in RAM (lib/screen/text.h). Only screen_paint() paints
  * it on the firmware's framebuffer; it is called between rows, never during one. It paints only
  * changed cells, and never reads the framebuffer. It uses only general registers and allocates
  * nothing, so that a trap handler may paint.
@@ -8,7 +8,7 @@
 #define KERNEL_CONSOLE_DISPLAY_H
 
 #include <stdbool.h>
-#include "kernel/memory/arena.h"
+#include "kernel/memory/memory.h"
 #include "lib/screen/screen.h"
 #include "lib/screen/text.h"
 
@@ -39,7 +39,7 @@ void screen_mapped(struct screen *s, bool mapped);
  * screen_mapped(). */
 void screen_paint(struct screen *s);
 
-/* --- pager.c: lets the user scroll back after the report's end --- */
+/* --- the pager: lets the user scroll back after the report's end --- */
 
 /* Writes one line about the keys, if lines have scrolled away and a keyboard answers. */
 void pager_hint(struct screen *s);
@@ -47,5 +47,35 @@ void pager_hint(struct screen *s);
 /* Follows the keys until none was pressed for some minutes, then shows the end of the text again.
  * Returns at once if pager_hint() writes nothing. */
 void pager_run(struct screen *s);
+
+/*
+ * --- keyboard.c ---
+ * Reads keys of a PS/2 keyboard, or of one that the board emulates as such, by polling the 8042
+ * controller: there is no firmware and no interrupt. Firmware leaves it translating to scan code
+ * set 1. Source: IBM PS/2 Hardware Interface Technical Reference, "Keyboard and Auxiliary Device
+ * Controller".
+ */
+
+enum key {
+    KEY_NONE,
+    KEY_STOP, /* Esc, or the key that is Q on a US keyboard */
+    KEY_OTHER,
+    KEY_UP,
+    KEY_DOWN,
+    KEY_PAGE_UP,
+    KEY_PAGE_DOWN,
+    KEY_HOME,
+    KEY_END
+};
+
+/* Discards earlier keys. Returns whether a controller answers. Never waits. */
+bool keyboard_open(void);
+
+/* Returns the next key pressed since the last call. Ignores releases, the mouse, and Enter, whose
+ * repeats are left over from the boot menu. Never waits. */
+enum key keyboard_key(void);
+
+/* Returns whether KEY_STOP was pressed since the last call; discards other keys. Never waits. */
+bool keyboard_stop_key(void);
 
 #endif

@@ -29,7 +29,7 @@ enum { FCR_ON_CLEARED = 0x07, IIR_FIFO = 0xc0 };
 #define TICKS_LEAST (1ull << 30)
 #define READS_LEAST (1ull << 20)
 
-static uint8_t get(const struct serial *s, unsigned reg)
+static uint8_t read_register(const struct serial *s, unsigned reg)
 {
     uint64_t at = s->place.address + (uint64_t)s->place.stride * reg;
 
@@ -38,7 +38,7 @@ static uint8_t get(const struct serial *s, unsigned reg)
     return (uint8_t)mmio_read(at, s->place.width);
 }
 
-static void put(const struct serial *s, unsigned reg, uint8_t v)
+static void write_register(const struct serial *s, unsigned reg, uint8_t v)
 {
     uint64_t at = s->place.address + (uint64_t)s->place.stride * reg;
 
@@ -57,7 +57,7 @@ static bool wait_lsr(const struct serial *s, uint8_t bits)
     uint64_t start = rdtsc();
 
     for (uint64_t i = 0; i < reads && rdtsc() - start < ticks; i++) {
-        if (get(s, LSR) & bits)
+        if (read_register(s, LSR) & bits)
             return true;
         pause();
     }
@@ -81,7 +81,7 @@ static void serial_write(struct sink *self, const char *bytes, size_t n)
             s->lost += n - i;
             return;
         }
-        put(s, THR, (uint8_t)bytes[i]);
+        write_register(s, THR, (uint8_t)bytes[i]);
         s->room--;
         s->sent++;
     }
@@ -89,54 +89,54 @@ static void serial_write(struct sink *self, const char *bytes, size_t n)
 
 static bool scratch_holds(const struct serial *s)
 {
-    uint8_t was = get(s, SCR);
+    uint8_t was = read_register(s, SCR);
     bool holds = true;
 
     for (unsigned i = 0; i < 2; i++) {
         uint8_t pattern = i ? 0x5a : 0xa5;
-        put(s, SCR, pattern);
-        holds = holds && get(s, SCR) == pattern;
+        write_register(s, SCR, pattern);
+        holds = holds && read_register(s, SCR) == pattern;
     }
-    put(s, SCR, was);
+    write_register(s, SCR, was);
     return holds;
 }
 
 /* In loopback mode RTS, OUT2, DTR and OUT1 appear as CTS, DCD, DSR and RI. */
 static bool loopback_answers(const struct serial *s)
 {
-    uint8_t was = get(s, MCR);
+    uint8_t was = read_register(s, MCR);
     bool answers;
 
-    put(s, MCR, MCR_LOOP_RTS_OUT2);
-    answers = (get(s, MSR) & MSR_LINES) == MSR_CTS_DCD;
-    put(s, MCR, MCR_LOOP_DTR_OUT1);
-    answers = answers && (get(s, MSR) & MSR_LINES) == MSR_DSR_RI;
-    put(s, MCR, was);
+    write_register(s, MCR, MCR_LOOP_RTS_OUT2);
+    answers = (read_register(s, MSR) & MSR_LINES) == MSR_CTS_DCD;
+    write_register(s, MCR, MCR_LOOP_DTR_OUT1);
+    answers = answers && (read_register(s, MSR) & MSR_LINES) == MSR_DSR_RI;
+    write_register(s, MCR, was);
     return answers;
 }
 
 /* Only while LCR_DLAB is set. */
 static void set_divisor(const struct serial *s, uint16_t divisor)
 {
-    put(s, DLL, (uint8_t)divisor);
-    put(s, DLM, (uint8_t)(divisor >> 8));
+    write_register(s, DLL, (uint8_t)divisor);
+    write_register(s, DLM, (uint8_t)(divisor >> 8));
 }
 
 static uint16_t get_divisor(const struct serial *s)
 {
-    return (uint16_t)(get(s, DLL) | get(s, DLM) << 8);
+    return (uint16_t)(read_register(s, DLL) | read_register(s, DLM) << 8);
 }
 
 /* Tests that the divisor replaces the first two registers while LCR_DLAB is set, and only then. */
 static bool divisor_holds(const struct serial *s)
 {
-    uint8_t lcr = get(s, LCR), ier = get(s, IER);
+    uint8_t lcr = read_register(s, LCR), ier = read_register(s, IER);
     uint16_t was;
     bool holds = true;
 
-    put(s, LCR, lcr | LCR_DLAB);
-    if (get(s, LCR) != (lcr | LCR_DLAB)) {
-        put(s, LCR, lcr);
+    write_register(s, LCR, lcr | LCR_DLAB);
+    if (read_register(s, LCR) != (lcr | LCR_DLAB)) {
+        write_register(s, LCR, lcr);
         return false;
     }
     was = get_divisor(s);
@@ -146,18 +146,18 @@ static bool divisor_holds(const struct serial *s)
         holds = holds && get_divisor(s) == pattern;
     }
     if (!(lcr & LCR_DLAB)) {
-        put(s, LCR, lcr);
-        holds = holds && get(s, IER) == ier;
-        put(s, LCR, lcr | LCR_DLAB);
+        write_register(s, LCR, lcr);
+        holds = holds && read_register(s, IER) == ier;
+        write_register(s, LCR, lcr | LCR_DLAB);
     }
     set_divisor(s, was);
-    put(s, LCR, lcr);
+    write_register(s, LCR, lcr);
     return holds;
 }
 
-static const char *look(const struct serial *s)
+static const char *find_uart(const struct serial *s)
 {
-    uint8_t lsr = get(s, LSR);
+    uint8_t lsr = read_register(s, LSR);
 
     if (lsr == 0xff)
         return "no device answers (the line status reads 0xff)";
@@ -175,29 +175,29 @@ static const char *look(const struct serial *s)
     return divisor_holds(s) ? NULL : "no UART (its divisor does not hold what is written)";
 }
 
-static void program(struct serial *s)
+static void program_uart(struct serial *s)
 {
     const struct serial_place *p = &s->place;
 
-    s->ier_was = get(s, IER);
-    s->lcr_was = get(s, LCR);
-    s->mcr_was = get(s, MCR);
-    put(s, IER, 0);
-    put(s, LCR, LCR_DLAB);
+    s->ier_was = read_register(s, IER);
+    s->lcr_was = read_register(s, LCR);
+    s->mcr_was = read_register(s, MCR);
+    write_register(s, IER, 0);
+    write_register(s, LCR, LCR_DLAB);
     s->divisor_was = get_divisor(s);
     if (p->baud)
         set_divisor(s, serial_divisor(p->clock_hz, p->baud));
     else
         s->baud = s->divisor_was ? p->clock_hz / 16 / s->divisor_was : 0;
-    put(s, LCR, LCR_8N1);
-    put(s, FCR, FCR_ON_CLEARED);
-    put(s, MCR, MCR_DTR_RTS);
-    s->fifo = (get(s, IIR) & IIR_FIFO) == IIR_FIFO ? FIFO : 1;
+    write_register(s, LCR, LCR_8N1);
+    write_register(s, FCR, FCR_ON_CLEARED);
+    write_register(s, MCR, MCR_DTR_RTS);
+    s->fifo = (read_register(s, IIR) & IIR_FIFO) == IIR_FIFO ? FIFO : 1;
 }
 
 struct serial serial_open(struct serial_places *places, serial_map *map, void *ctx)
 {
-    struct serial s = {.sink.write = serial_write, .why_not = "no place to look at"};
+    struct serial s = {.sink.write = serial_write, .why_not = "no place to find_uart at"};
 
     for (; places->next < places->n && !s.on; places->next++) {
         const struct serial_place *p = &places->place[places->next];
@@ -208,11 +208,11 @@ struct serial serial_open(struct serial_places *places, serial_map *map, void *c
         if (p->mmio && !map(ctx, p->address, (uint64_t)p->stride * REGISTERS))
             s.why_not = "its address is not a device's";
         else
-            s.why_not = look(&s);
+            s.why_not = find_uart(&s);
         s.on = !s.why_not;
     }
     if (s.on)
-        program(&s);
+        program_uart(&s);
     return s;
 }
 
@@ -229,11 +229,11 @@ void serial_release(struct serial *s)
     serial_flush(s);
     s->on = false;
     s->why_not = "given back to the firmware";
-    put(s, LCR, LCR_DLAB);
+    write_register(s, LCR, LCR_DLAB);
     set_divisor(s, s->divisor_was);
-    put(s, LCR, s->lcr_was);
-    put(s, IER, s->ier_was);
-    put(s, MCR, s->mcr_was);
+    write_register(s, LCR, s->lcr_was);
+    write_register(s, IER, s->ier_was);
+    write_register(s, MCR, s->mcr_was);
 }
 
 /* Takes the received bytes. True: one of them stops the run. At most one FIFO per call: a line that
@@ -243,10 +243,10 @@ static bool take_keys(struct serial *s, uint64_t now)
     bool overrun = false;
 
     for (unsigned i = 0; i < FIFO; i++) {
-        uint8_t lsr = get(s, LSR);
+        uint8_t lsr = read_register(s, LSR);
         if (lsr == 0xff || !(lsr & LSR_DR))
             break;
-        uint8_t byte = get(s, RBR);
+        uint8_t byte = read_register(s, RBR);
         overrun = overrun || (lsr & LSR_OE);
         if (!(lsr & LSR_BAD) && stop_keys_feed(&s->keys, byte, now))
             return true;

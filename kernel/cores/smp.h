@@ -22,7 +22,7 @@
 #include "kernel/cpu/lfence.h"
 #include "kernel/cpu/paging.h"
 #include "kernel/devices/irq.h"
-#include "kernel/memory/arena.h"
+#include "kernel/memory/memory.h"
 #include "kernel/memory/handoff.h"
 #include "kernel/trap/traps.h"
 #include "lib/cpu/machine_cores.h"

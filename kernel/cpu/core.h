@@ -10,13 +10,13 @@
 #include "kernel/cpu/mce.h"
 #include "kernel/cpu/row_state.h"
 #include "kernel/cpu/throttling.h"
-#include "kernel/memory/arena.h"
+#include "kernel/memory/memory.h"
 #include "lib/cpu/stepping.h"
 #include "lib/cpu/overflow.h"
 
 #define IST_STACK_SIZE (8u << 10)
 /* Bytes of stack of every core but the boot core, which has the kernel's
- * (kernel/memory/arena.h). */
+ * (kernel/memory/memory.h). */
 #define CORE_STACK_SIZE (32u << 10)
 /* Its own stack and that of tss.rsp[0] follow those of the IST. */
 enum { CORE_GUARD_OWN = IST_COUNT, CORE_GUARD_RING0, CORE_GUARDS };

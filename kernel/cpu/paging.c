@@ -3,7 +3,7 @@
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/registers.h"
-#include "kernel/memory/memory_map.h"
+#include "kernel/memory/memory.h"
 
 #define PAGE       ARENA_PAGE
 #define ONE_MIB    (1ull << 20)

@@ -23,7 +23,7 @@
 
 #include "kernel/cpu/area_map.h"
 #include "kernel/cpu/core.h"
-#include "kernel/memory/arena.h"
+#include "kernel/memory/memory.h"
 #include "kernel/memory/handoff.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/pagetable.h"

@@ -17,9 +17,8 @@
 #include "kernel/devices/dma.h"
 #include "kernel/devices/irq.h"
 #include "kernel/machine/core_controls.h"
-#include "kernel/memory/arena.h"
+#include "kernel/memory/memory.h"
 #include "kernel/memory/handoff.h"
-#include "kernel/memory/memory_map.h"
 #include "kernel/trap/traps.h"
 #include "lib/config/status.h"
 #include "lib/cpu/cpu.h"
@@ -133,7 +132,7 @@ bool machine_halts(const struct machine *m, enum finish finish);
 /*
  * Leaves as `finish` says. auto: on QEMU isa-debug-exit, then power off by PM1a; elsewhere halt.
  * reboot, poweroff: ResetSystem, and on QEMU power off by PM1a for the latter; halt if that fails.
- * Flushes the consoles first, and lets the user scroll back once halted (kernel/console/pager.c).
+ * Flushes the consoles first, and lets the user scroll back once halted (kernel/console/display.c).
  * The fault handler may call it again when a step faulted: then it only halts.
  *
  * A borrowed machine is given back instead, from anywhere in the kernel, a fault handler included.

@@ -1,9 +1,8 @@
-// links: kernel/memory/arena.c kernel/memory/memory_map.c
+// links: kernel/memory/memory.c
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/unit.h"
-#include "kernel/memory/arena.h"
-#include "kernel/memory/memory_map.h"
+#include "kernel/memory/memory.h"
 
 #define MIB 0x100000ull
 #define GIB 0x40000000ull

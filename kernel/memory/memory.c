@@ -1,11 +1,59 @@
-#include "kernel/memory/memory_map.h"
+#include "kernel/memory/memory.h"
+#include "lib/text/mem.h"
 
-#define PAGE     4096ull /* page 0 is not mapped */
 #define FOUR_GIB (1ull << 32)
 
 /* ACPI 6.5 section 5.2.5.1: the BIOS read-only memory space. */
 #define BIOS_START 0xe0000ull
 #define BIOS_END   0x100000ull
+
+/* --- the arena -------------------------------------------------------------------------------- */
+
+uint64_t arena_cost(uint64_t bytes)
+{
+    return (bytes + ARENA_PAGE - 1) & ~(ARENA_PAGE - 1);
+}
+
+uint64_t arena_stack_cost(uint64_t bytes)
+{
+    return ARENA_PAGE + arena_cost(bytes);
+}
+
+uint64_t arena_kernel_stack(const struct handoff *h, uint64_t *guard)
+{
+    *guard = h->arena;
+    return h->arena + arena_stack_cost(KERNEL_STACK_SIZE);
+}
+
+void arena_init(struct arena *a, const struct handoff *h)
+{
+    uint64_t guard;
+
+    a->next = arena_kernel_stack(h, &guard);
+    a->end = h->arena + h->arena_size;
+}
+
+void *arena_take(struct arena *a, uint64_t bytes)
+{
+    uint64_t at = a->next;
+
+    /* The first comparison prevents an overflow when a huge size is rounded up. */
+    if (bytes > a->end - at || arena_cost(bytes) > a->end - at)
+        return NULL;
+    a->next += arena_cost(bytes);
+    memset((void *)at, 0, bytes);
+    return (void *)at;
+}
+
+uint64_t arena_stack(struct arena *a, uint64_t bytes, uint64_t *guard)
+{
+    char *at = arena_take(a, arena_stack_cost(bytes));
+
+    *guard = (uint64_t)at;
+    return at ? (uint64_t)at + arena_stack_cost(bytes) : 0;
+}
+
+/* --- the memory map --------------------------------------------------------------------------- */
 
 bool region_is_ram(const struct memory_region *r)
 {
@@ -86,16 +134,17 @@ bool memory_is_readable(const struct handoff *h, uint64_t start, uint64_t size)
     return at >= end;
 }
 
-static const void *at(void *handoff, uint64_t address, size_t n)
+/* Returns the readable bytes at a physical address; NULL: they are not. Page 0 is not mapped. */
+static const void *readable_at(void *handoff, uint64_t address, size_t n)
 {
     bool bios = address >= BIOS_START && address < BIOS_END && n <= BIOS_END - address;
 
-    if (address >= PAGE && (bios || memory_is_readable(handoff, address, n)))
+    if (address >= ARENA_PAGE && (bios || memory_is_readable(handoff, address, n)))
         return (const void *)address;
     return NULL;
 }
 
 struct physmem memory_physical(struct handoff *h)
 {
-    return (struct physmem){at, h};
+    return (struct physmem){readable_at, h};
 }
