@@ -4,7 +4,7 @@
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/report/machine_facts.h"
-#include "kernel/trap/fault.h"
+#include "kernel/trap/traps.h"
 #include "lib/text/fmt.h"
 
 void ending_report(struct kernel *k)

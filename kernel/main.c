@@ -10,14 +10,13 @@
 #include "kernel/cpu/cpu_state.h"
 #include "kernel/kernel.h"
 #include "kernel/report/machine_facts.h"
-#include "kernel/trap/guard.h"
+#include "kernel/trap/traps.h"
 #include "lib/text/fmt.h"
 
 static struct kernel kernel; /* global, since traps take no context */
 
 static void fatal(struct core *c, const struct trap_frame *f)
 {
-    guard_drop(c);
     c->deadline = 0;
     ending_fault(&kernel, c, f);
 }
@@ -25,9 +24,7 @@ static void fatal(struct core *c, const struct trap_frame *f)
 static const struct trap_hooks hooks = {
     .interrupt = deadline_interrupt,
     .own_nmi = deadline_nmi,
-    .step = step_trap,
     .nmi = core_nmi,
-    .leave = guard_fault,
     .fatal = fatal,
 };
 

@@ -7,7 +7,7 @@
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/devices/apic_state.h"
-#include "kernel/trap/guard.h"
+#include "kernel/trap/traps.h"
 
 extern const char _text[] HIDDEN, _etext[] HIDDEN; /* linker.ld */
 

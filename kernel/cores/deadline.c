@@ -1,7 +1,7 @@
 #include "kernel/cores/deadline.h"
 #include "kernel/cpu/instructions.h"
 #include "kernel/devices/lapic.h"
-#include "kernel/trap/guard.h"
+#include "kernel/trap/traps.h"
 
 #define TRY_US      2000   /* when each source must fire in its test, ... */
 #define TRY_MOST_US 100000 /* ... and when the test gives up */

@@ -1,6 +1,6 @@
 /*
  * Deadlines: each core that runs a row has one, and an NMI ends a row that runs past it
- * (kernel/trap/guard.h). The NMI comes from the first of these sources that works and is free:
+ * (kernel/trap/traps.h). The NMI comes from the first of these sources that works and is free:
  *
  *   another core     one that sleeps; its APIC timer wakes it. It executes nothing until
  *                    then. Not if the machine is borrowed: the firmware uses these timers.

@@ -36,7 +36,7 @@ struct lent_core {
     /* What is restored. */
     struct cpu_state firmware;
     struct settled settled;
-    uint64_t way_back; /* the firmware's stack (kernel/cpu/entry.asm) */
+    uint64_t way_back; /* the firmware's stack (kernel/trap/traps.asm) */
     struct borrowed_traps traps;
 };
 

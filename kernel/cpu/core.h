@@ -66,7 +66,7 @@ struct core {
     struct lent_core *lent; /* the firmware's state (kernel/cores/lent.h); NULL: not lent */
     const char *row_suite, *row_name; /* the row on it, for a fault's report; NULL: none */
     struct row_state state;           /* registers to restore after its row */
-    volatile uint64_t guard_stack;    /* of the guarded call (kernel/trap/guard.h); 0: none */
+    volatile uint64_t guard_stack;    /* of the guarded call (kernel/trap/traps.h); 0: none */
     struct guard_ended *guard_ended;  /* where the guarded call's end is described */
     struct stepping *volatile steps;  /* of the single-stepped call (the same header) */
     struct branch_trap branch_trap;   /* cleared while single-stepping */

@@ -1,4 +1,4 @@
-#include "kernel/trap/fault.h"
+#include "kernel/trap/traps.h"
 #include "bench/api/platform.h"
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
@@ -42,21 +42,22 @@ static const char *const names[VECTORS] = {
 /* linker.ld */
 extern const uint8_t _text[] HIDDEN, _etext[] HIDDEN;
 
-const char *trap_name(uint64_t vector)
+/* Returns a name such as "#UD invalid opcode"; never NULL. */
+static const char *trap_name(uint64_t vector)
 {
     if (vector >= VECTORS)
         return "no exception";
     return names[vector] ? names[vector] : "reserved exception";
 }
 
-size_t fault_describe(const struct core *c, const struct trap_frame *f, char *text, size_t size)
+void fault_describe(const struct core *c, const struct trap_frame *f, char *text, size_t size)
 {
     const bool row = c->row_suite != NULL;
 
-    return fmt_buf(text, size, "%s (vector %llu) at %llx while %s%s%s%s", trap_name(f->vector),
-                   (unsigned long long)f->vector, (unsigned long long)f->rip,
-                   row ? "running " : "no row was running", row ? c->row_suite : "", row ? "/" : "",
-                   row ? c->row_name : "");
+    fmt_buf(text, size, "%s (vector %llu) at %llx while %s%s%s%s", trap_name(f->vector),
+            (unsigned long long)f->vector, (unsigned long long)f->rip,
+            row ? "running " : "no row was running", row ? c->row_suite : "", row ? "/" : "",
+            row ? c->row_name : "");
 }
 
 static fault_namer *name_of; /* names addresses in the caller's code */
@@ -99,15 +100,16 @@ static const char *access_of(uint64_t error)
     return error & PF_WRITE ? "a write to" : "a read of";
 }
 
-size_t fault_what(const struct trap_frame *f, char *text, size_t size)
+void fault_what(const struct trap_frame *f, char *text, size_t size)
 {
     unsigned long long vector = f->vector;
 
     if (f->vector != VECTOR_PAGE_FAULT)
-        return fmt_buf(text, size, "%s (vector %llu)", trap_name(vector), vector);
-    return fmt_buf(text, size, "%s (vector %llu), %s the %s address %llx,", trap_name(vector),
-                   vector, access_of(f->error), f->error & PF_PRESENT ? "protected" : "unmapped",
-                   (unsigned long long)read_cr2());
+        fmt_buf(text, size, "%s (vector %llu)", trap_name(vector), vector);
+    else
+        fmt_buf(text, size, "%s (vector %llu), %s the %s address %llx,", trap_name(vector), vector,
+                access_of(f->error), f->error & PF_PRESENT ? "protected" : "unmapped",
+                (unsigned long long)read_cr2());
 }
 
 static void print_memory(struct sink *out, const struct handoff *h, const struct core *c,

@@ -1,5 +1,6 @@
-; Entry and exit of exception handlers. Each stub pushes vector and error code as in struct
-; trap_frame (kernel/trap/traps.h); the rest is common. Saves integer registers only: the C code
+; Changes of the stack: exception handlers, guarded calls, and the way from the firmware and back
+; (kernel/trap/traps.h). Each stub of a handler pushes vector and error code as in struct
+; trap_frame; the rest is common. Saves integer registers only: the C code
 ; uses no others.
 bits 64
 default rel
@@ -73,5 +74,94 @@ trap_common:
         pop     rax
         add     rsp, 16         ; vector, error code
         iretq
+
+; --- guarded calls: a handler can end them. The state to restore is on the stack, at *rdi: the
+; registers that the ABI preserves, MXCSR and the x87 control word ---
+
+; bool guard_enter(volatile uint64_t *rdi, void (*rsi)(void *), void *rdx)      (System V)
+global guard_enter:function hidden
+guard_enter:
+        push    rbp
+        mov     rbp, rsp
+        push    rbx
+        push    r12
+        push    r13
+        push    r14
+        push    r15
+        sub     rsp, 16
+        stmxcsr [rsp]
+        fnstcw  [rsp + 4]
+        push    rdi             ; the stack is a multiple of 16 now
+        mov     [rdi], rsp
+        mov     rdi, rdx
+        call    rsi
+        cld
+        pop     rdi
+        mov     qword [rdi], 0
+        mov     eax, 1
+        jmp     restore
+
+; A handler continues here with the stack pointer from *rdi.
+global guard_exit:function hidden
+guard_exit:
+        pop     rdi
+        xor     eax, eax
+restore:
+        fninit
+        fldcw   [rsp + 4]
+        ldmxcsr [rsp]
+        add     rsp, 16
+restore_registers:
+        pop     r15
+        pop     r14
+        pop     r13
+        pop     r12
+        pop     rbx
+        pop     rbp
+        ret
+
+; --- from the firmware's stack to ours, and back ---
+
+; int entry_visit(void *argument, uint64_t stack_top, void (*go)(void *), uint64_t *back)
+; As entry_switch, but entry_return(*back, status) makes it return the status.
+global entry_visit:function hidden
+entry_visit:
+        push    rbp
+        push    rbx
+        push    r12
+        push    r13
+        push    r14
+        push    r15
+        pushfq
+        mov     [rcx], rsp
+; _Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *))
+global entry_switch:function hidden
+entry_switch:
+        push    2               ; only the fixed bit: IF, DF, TF, NT, AC are clear
+        popfq
+        mov     rsp, rsi        ; 16-byte aligned; the call pushes its return address below
+        xor     ebp, ebp        ; where a backtrace ends
+        call    rdx
+        ud2
+
+; _Noreturn void entry_return(uint64_t back, int status)
+; Works from any stack. Uses IRET, since it may run in an NMI handler: NMIs stay blocked until
+; then (Intel SDM vol. 3A section 6.7.1).
+global entry_return:function hidden
+entry_return:
+        mov     eax, esi
+        mov     rsp, rdi
+        mov     ecx, ss
+        push    rcx
+        push    rdi
+        push    2
+        mov     ecx, cs
+        push    rcx
+        lea     rcx, [.back]
+        push    rcx
+        iretq
+.back:
+        popfq
+        jmp     restore_registers
 
 section .note.GNU-stack noalloc noexec nowrite progbits

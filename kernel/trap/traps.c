@@ -1,10 +1,21 @@
 #include "kernel/trap/traps.h"
-#include <stddef.h>
-#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"
 
 #define TRAP_STUB_SIZE 16   /* kernel/trap/traps.asm */
 #define GATE_INTERRUPT 0x8e /* present, DPL 0, 64-bit interrupt gate: IF stays clear */
+
+#define BIT(vector) (1u << (vector))
+/* #DE #DB #BP #OF #BR #UD #NM #DF #NP #SS #GP #PF #MF #AC #XM: SDM vol. 3A table 6-1. A body with
+ * an invalid stack pointer gets #DF, which has a separate stack. #DF is not resumed. */
+#define LEFT_FOR                                                                                   \
+    (BIT(0) | BIT(1) | BIT(3) | BIT(4) | BIT(5) | BIT(VECTOR_INVALID_OPCODE) | BIT(7) |            \
+     BIT(VECTOR_DOUBLE_FAULT) | BIT(11) | BIT(12) | BIT(VECTOR_GENERAL_PROTECTION) |               \
+     BIT(VECTOR_PAGE_FAULT) | BIT(16) | BIT(17) | BIT(19))
+#define RFLAGS_PLAIN 2u /* bit 1 is always set; DF, TF, AC and IF are clear */
+
+/* kernel/trap/traps.asm. *stack: address of the call's frame; 0 after the call. */
+bool guard_enter(volatile uint64_t *stack, void (*fn)(void *ctx), void *ctx);
+void guard_exit(void);
 
 extern const uint8_t trap_stubs[] HIDDEN; /* kernel/trap/traps.asm */
 
@@ -126,6 +137,88 @@ uint64_t traps_borrowed_nmis(void)
     return __atomic_load_n(&borrowed_nmis, __ATOMIC_RELAXED);
 }
 
+/* --- guarded calls ---------------------------------------------------------------------------- */
+
+bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_ended *ended)
+{
+    *ended = (struct guard_ended){.by = GUARD_CAME_BACK};
+    c->guard_ended = ended;
+    return guard_enter(&c->guard_stack, fn, ctx);
+}
+
+/* Returns the address of the interrupted code. While a call is stepped this is the stepped
+ * instruction, since an NMI may have interrupted the step's handler. */
+static uint64_t step_at(const struct core *c, const struct trap_frame *f)
+{
+    return c->steps && c->steps->traps > 0 && f->vector == VECTOR_NMI ? c->steps->at : f->rip;
+}
+
+/* Ends stepping: the call is not continued. */
+static void step_drop(struct core *c)
+{
+    c->steps = NULL;
+    branch_trap_restore(&c->branch_trap, &msr_here);
+}
+
+bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by)
+{
+    if (!c->guard_stack)
+        return false;
+    c->guard_ended->by = by;
+    c->guard_ended->at = step_at(c, f);
+    c->guard_ended->refused =
+        f->vector == VECTOR_INVALID_OPCODE || f->vector == VECTOR_GENERAL_PROTECTION;
+    if (by == GUARD_FAULT)
+        fault_what(f, c->guard_ended->what, sizeof c->guard_ended->what);
+    f->rip = (uint64_t)guard_exit;
+    f->rsp = c->guard_stack;
+    f->rflags = RFLAGS_PLAIN;
+    if (f->cs != SELECTOR_CODE) {
+        row_state_note(&c->state, ROW_CS, f->cs);
+        f->cs = SELECTOR_CODE;
+        f->ss = SELECTOR_DATA;
+    }
+    c->guard_stack = 0;
+    step_drop(c);
+    return true;
+}
+
+/* The same for an exception that can end a call: those that an instruction causes, and #DF, which an
+ * invalid stack pointer causes; never a machine check. */
+static bool fault_ends_call(struct core *c, struct trap_frame *f)
+{
+    return LEFT_FOR >> f->vector & 1 && guard_leave(c, f, GUARD_FAULT);
+}
+
+struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
+                             const void *code, const uint64_t argument[STEP_ARGUMENTS])
+{
+    struct step_result result;
+
+    stepping_begin(s);
+    branch_trap_clear(&c->branch_trap, &msr_here);
+    write_dr6(DR6_RESET);
+    c->steps = s;
+    result = entry(argument, code);
+    step_drop(c);
+    return result;
+}
+
+/* In the #DB handler. True: it was a step of step_call() on this core, and `f` may continue. False:
+ * it is another #DB. */
+static bool is_step(struct core *c, struct trap_frame *f)
+{
+    struct stepping *s = c->steps;
+
+    if (!s || !(read_dr6() & DR6_BS))
+        return false;
+    write_dr6(DR6_RESET); /* the CPU never clears it: SDM vol. 3B section 18.2.3 */
+    f->rflags = step_flags(f->rflags, stepping_trap(s, f->rip, f->rcx, f->rsp));
+    return true;
+}
+
+/* --- exceptions ------------------------------------------------------------------------------- */
+
 static bool survives_nmi(struct core *c, struct trap_frame *f)
 {
     if (hooks->own_nmi(c, f))
@@ -187,7 +280,7 @@ static bool survived(struct core *c, struct trap_frame *f)
     default: /* all other exceptions */
         break;
     }
-    return c && (goes_on_as_before(c, f) || hooks->leave(c, f));
+    return c && (goes_on_as_before(c, f) || fault_ends_call(c, f));
 }
 
 /* Returns whether the loaded IDT is a struct borrowed_traps. It is not if a row runs: that has
@@ -226,10 +319,10 @@ void trap_dispatch(struct trap_frame *f)
     if (without_nx) {
         row_state_note(&c->state, ROW_EFER, without_nx);
         if (f->vector == VECTOR_DOUBLE_FAULT)
-            (void)hooks->leave(c, f);
+            (void)fault_ends_call(c, f);
         return;
     }
-    if (f->vector == VECTOR_DEBUG && hooks->step(c, f))
+    if (f->vector == VECTOR_DEBUG && is_step(c, f))
         return;
     if (f->vector >= VECTOR_INTERRUPTS) {
         hooks->interrupt(c, (unsigned)f->vector);
@@ -237,6 +330,7 @@ void trap_dispatch(struct trap_frame *f)
     }
     if (survived(c, f))
         return;
+    c->guard_stack = 0; /* the core is about to stop */
     hooks->fatal(c, f);
     cpu_halt();
 }

@@ -3,17 +3,20 @@
  * and names: Intel SDM vol. 3A table 6-1, AMD APM vol. 2 table 8-1.
  *
  * These are survived: a fault at an instruction with a fixup (kernel/cpu/msr.h), which continues at
- * its resume address, and a machine check that lost nothing. NMIs are counted. Hooks of
- * kernel/main.c decide everything else.
+ * its resume address, and a machine check that lost nothing. NMIs are counted. Any other exception
+ * ends the guarded call that it came in, or is fatal.
  */
 #ifndef KERNEL_TRAP_TRAPS_H
 #define KERNEL_TRAP_TRAPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "bench/api/platform.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/instructions.h"
+#include "kernel/memory/handoff.h"
+#include "lib/text/sink.h"
 
 enum {
     VECTOR_DEBUG = 1,
@@ -24,7 +27,7 @@ enum {
     VECTOR_PAGE_FAULT = 14,
     VECTOR_MACHINE_CHECK = 18,
     VECTORS = 32,
-    /* The highest class of interrupts, the only one that is ever enabled (park.h). */
+    /* The highest class of interrupts, the only one that is ever enabled (kernel/cores/park.h). */
     VECTOR_INTERRUPTS = 0xf0,
     VECTOR_WAKE = 0xf1,
     VECTOR_SIGNAL = 0xf2, /* to a core that waits for it while running */
@@ -52,11 +55,6 @@ struct trap_hooks {
     /* True: baretick sent this NMI; it is not counted, and `f` may continue elsewhere. */
     bool (*own_nmi)(struct core *c, struct trap_frame *f);
     void (*nmi)(struct core *c); /* any other NMI, after it was counted */
-    /* A #DB. True: it is a requested single step, and `f` may continue. */
-    bool (*step)(struct core *c, struct trap_frame *f);
-    /* An exception without a fixup. True: the code that caused it is ended; `f` continues
-     * elsewhere. */
-    bool (*leave)(struct core *c, struct trap_frame *f);
     /* A fatal exception. Must not return; the core stops for good if it does. */
     void (*fatal)(struct core *c, const struct trap_frame *f);
 };
@@ -101,6 +99,64 @@ void traps_lend_sent(const struct borrowed_traps *b);
 void traps_lend_end(const struct borrowed_traps *b);
 /* Returns the NMIs that came with a borrowed IDT, on any core. */
 uint64_t traps_borrowed_nmis(void);
+
+/*
+ * --- guarded calls ---
+ * They always return, whatever their code does: a handler on the same core can end them. Each core
+ * runs at most one. `guarded` of bench/api/platform.h uses this.
+ */
+
+/* Calls fn(ctx) on the running core, `c`. True: it returned. False: it was ended; *ended says
+ * why. */
+bool guard_call(struct core *c, void (*fn)(void *ctx), void *ctx, struct guard_ended *ended);
+
+/*
+ * In a handler, on the interrupted core: ends its guarded call. True: `f` continues after
+ * guard_call(), with callee-saved registers and the control words of x87 and SSE restored. False:
+ * no guarded call runs. Memory stays as the call left it.
+ */
+bool guard_leave(struct core *c, struct trap_frame *f, enum guard_end by);
+
+/*
+ * Single-stepping of a guarded call: #DB by RFLAGS.TF in ring 0 (Intel SDM vol. 3B section
+ * 18.3.1.4), while DEBUGCTL.BTF is clear. lib/cpu/stepping.h counts.
+ */
+
+/* Implements `step` on the running core, `c`. */
+struct step_result step_call(struct core *c, struct stepping *s, step_entry *entry,
+                             const void *code, const uint64_t argument[STEP_ARGUMENTS]);
+
+/* --- fault.c: describes fatal exceptions, and prints them on the console --- */
+
+/* Writes a text such as "#UD invalid opcode (vector 6)"; for a #PF also the access, if CR2 still
+ * belongs to it. */
+void fault_what(const struct trap_frame *f, char *text, size_t size);
+
+/* Writes a text such as "#UD invalid opcode (vector 6) at 1234 while running provoke/ud2". */
+void fault_describe(const struct core *c, const struct trap_frame *f, char *text, size_t size);
+
+/* Returns the symbol that contains the address; *offset gets the offset in it. NULL: no symbol. */
+typedef const char *fault_namer(uint64_t at, uint64_t *offset);
+
+/*
+ * Prints vector, error code, the row that was running on core `c`, all registers and a backtrace of
+ * at most 16 frames. If the faulting code has no frames, words on the stack that may be return
+ * addresses come first. An address is printed with its name if `namer` knows it, or with its offset
+ * in the image, for addr2line -e build/baretick.elf. `h` has the bounds of image and arena. To be
+ * called on `c`.
+ */
+void fault_print(struct sink *out, const struct handoff *h, const struct core *c,
+                 const struct trap_frame *f, fault_namer *namer);
+
+/* --- traps.asm: from the firmware's stack to ours, and back --- */
+
+/* Calls go(argument) on the stack that ends at `stack_top`, 16-byte aligned, with IF, DF, TF, NT
+ * and AC clear in RFLAGS. `go` never returns. */
+_Noreturn void entry_switch(void *argument, uint64_t stack_top, void (*go)(void *)) HIDDEN;
+/* The same, but returns `status` when entry_return(*back, status) is called, at any point after
+ * `go` has begun. */
+int entry_visit(void *argument, uint64_t stack_top, void (*go)(void *), uint64_t *back) HIDDEN;
+_Noreturn void entry_return(uint64_t back, int status) HIDDEN;
 
 /* Called only by kernel/trap/traps.asm. */
 void trap_dispatch(struct trap_frame *f);
