@@ -3,7 +3,7 @@
 #include "boot/boot.h"
 #include "build_id.h"
 #include "kernel/cpu/instructions.h"
-#include "kernel/entry.h"
+#include "kernel/kernel.h"
 #include "lib/text/fmt.h"
 
 /* An event between the two calls may change the map once or twice, not on every try. */

@@ -1,6 +1,6 @@
 /* The firmware's memory map, and the blocks of memory for the kernel and the benchmark. */
 #include "boot/boot.h"
-#include "kernel/entry.h"
+#include "kernel/kernel.h"
 #include "lib/text/fmt.h"
 
 /* --- the map ---------------------------------------------------------------------------------- */

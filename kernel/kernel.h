@@ -1,57 +1,30 @@
-/* The kernel's state, and the ends of a run: after a measurement, without one, or by a fault. */
+/* The entry points of the kernel and its memory need, for boot/ (main.c), and the platform that it
+ * gives to bench/ (platform.c). */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
-#include "bench/api/platform.h"
-#include "bench/api/report.h"
-#include "bench/engine/engine.h"
-#include "bench/run/run.h"
-#include "kernel/machine/machine.h"
+#include "kernel/memory/handoff.h"
 
-/* The kernel's global state. */
-struct kernel {
-    struct machine machine;
-    struct platform platform;
-    struct platform_cores others; /* platform.cores, if there are other cores */
-    struct report report;         /* `out` NULL: not begun, so nothing can be written */
-    struct engine engine;
-    struct shown shown;
-    unsigned faults; /* fatal faults on the boot core so far */
-    bool told_nmis;
-    uint64_t nmis_at_end; /* the boot core's NMIs at the report's end */
-};
+/* Returns the bytes of arena that kernel/ and bench/ need for the handoff's options, number of
+ * cores and memory map. A borrowed machine also needs room for the log. Fills h->needs. */
+uint64_t kernel_arena_need(struct handoff *h);
 
-/* --- ending.c --------------------------------------------------------------------------------- */
+/* Loads our GDT, TSS and IDT. Call it as soon as IF is 0 and the firmware does not run. From here
+ * on NMIs are counted, and a fault ends with a report. */
+void kernel_traps(struct handoff *h);
 
-/* Begins the report on the consoles that are open. */
-void ending_report(struct kernel *k);
+/* Runs the kernel with IF=0, without boot services, after kernel_traps(). Never returns. */
+_Noreturn void kernel_enter(struct handoff *h);
 
-/* Reports the NMIs and machine checks before the first row as an event. Further calls do
- * nothing. */
-void ending_tell_nmis(struct kernel *k);
-
-/* Returns the kernel's parts of the end of a report. */
-struct run_end ending_parts(struct kernel *k);
-
-/* Ends as finish= says, with a report that is complete. */
-_Noreturn void ending_leave(struct kernel *k, enum status status);
-
-/* Ends a run that cannot measure; an event of this type says why. */
-_Noreturn void ending_refused(struct kernel *k, enum status status, const char *type,
-                              const char *why);
-
-/* Ends the run if a required step failed. `why_not` NULL: does nothing. */
-void ending_if_failed(struct kernel *k, const char *why_not);
-
-/*
- * Handles a fatal exception on any core, in its handler. Prints registers and backtrace. Then the
- * boot core ends the run; any other core stops, and the boot core reports it. A fault while the run
- * ends ends the program at once. If no console is open, this opens those that need no ACPI table:
- * COM1, or the port of serial=, and the firmware's framebuffer.
- */
-_Noreturn void ending_fault(struct kernel *k, struct core *c, const struct trap_frame *f);
+/* Runs the kernel with IF=0 while boot services are alive (h->borrowed). Then restores the machine,
+ * except as kernel/machine/machine.h says. Returns the exit status of that header. */
+int kernel_borrow(struct handoff *h);
 
 /* --- platform.c: bench/api/platform.h for the bare machine ------------------------------------ */
+
+struct machine;
+struct platform;
+struct platform_cores;
 
 /* Fills `p`, and `others` if there are other cores; allocates the sample memory. Call it after all
  * machine_...() steps. All three must stay valid. Returns NULL, or why not. */

@@ -1,32 +1,235 @@
 /*
  * The order of events, from the kernel's first instruction on its own stack to power off, or back
- * to the firmware. Interrupts are disabled throughout; boot services are gone, or are not called.
+ * to the firmware; the ends of a run, after a measurement, without one, or by a fault. Interrupts
+ * are disabled throughout; boot services are gone, or are not called.
  */
-#include "kernel/entry.h"
+#include "kernel/kernel.h"
+#include "bench/api/platform.h"
+#include "bench/api/registry.h"
+#include "bench/kinds/crowd.h"
+#include "bench/engine/place.h"
 #include "bench/run/run.h"
-#include "kernel/cores/deadline.h"
-#include "kernel/cores/smp.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/cpu_state.h"
-#include "kernel/kernel.h"
+#include "kernel/machine/machine.h"
 #include "kernel/report/machine_facts.h"
-#include "kernel/trap/traps.h"
+#include "lib/cpu/caches.h"
+#include "lib/memory/sizes.h"
 #include "lib/text/fmt.h"
 
-static struct kernel kernel; /* global, since traps take no context */
+/* Global, since traps take no context. */
+static struct {
+    struct machine machine;
+    struct platform platform;
+    struct platform_cores others; /* platform.cores, if there are other cores */
+    struct report report;         /* `out` NULL: not begun, so nothing can be written */
+    struct engine engine;
+    struct shown shown;
+    unsigned faults; /* fatal faults on the boot core so far */
+    bool told_nmis;
+    uint64_t nmis_at_end; /* the boot core's NMIs at the report's end */
+} kernel;
 
+/* --- the memory that all of it needs ---------------------------------------------------------- */
+
+/* One bit per cache line takes 1/512 of the area, which has whole pages. */
+#define AREA_PARTS 512
+#define AREA_MORE  (4ull << 20)
+
+/* Returns the bytes of the area for curves over sizes. cores: that measure one of them at once. */
+static uint64_t area_need(unsigned cores)
+{
+    struct cache cache[CACHES_MAX];
+    struct cpu cpu;
+
+    cpu_decode(&cpu, cpuid_here, NULL);
+    unsigned n = caches_decode(cache, &cpu, cpuid_here, NULL);
+    uint64_t wanted = sizes_wanted(caches_largest(cache, n)) * caches_domains(cache, n, cores);
+    return (wanted + wanted / AREA_PARTS + AREA_MORE) & ~(AREA_MORE - 1);
+}
+
+static struct handoff_rows needs_of(const struct options *o, unsigned cores)
+{
+    struct handoff_rows needs = {.data = registry_data_size()};
+    struct core_list named;
+    bool right = core_list_parse(&named, o->cores);
+    unsigned at_it = right ? core_list_count(&named, cores) : 1,
+             meet = right ? core_list_meet(&named, cores) : 1;
+    size_t n;
+    const struct bench *const *all = registry(&n);
+
+    for (size_t i = 0; i < n; i++) {
+        bool selected = registry_selects(o, all[i]);
+        needs.rows += selected ? at_it : 0;
+        bool has_area = all[i]->form == FORM_CURVE || all[i]->form == FORM_FORWARD;
+        unsigned together = all[i]->curve.crowd != BENCH_ALONE ? meet : 1;
+        uint64_t area = selected && has_area ? area_need(together) : 0;
+        needs.area = area > needs.area ? area : needs.area;
+        needs.pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(meet) : 0;
+    }
+    return needs;
+}
+
+uint64_t kernel_arena_need(struct handoff *h)
+{
+    const struct options *o = &h->options;
+    unsigned cores = h->cores;
+
+    h->needs = needs_of(o, cores);
+    uint64_t need = arena_stack_cost(KERNEL_STACK_SIZE) + core_cost(0) + paging_cost(h) +
+                    arena_cost(sizeof(struct madt)) + cores_cost(h) + core_controls_cost(cores) +
+                    (h->framebuffer.size ? screen_cost() : 0) +
+                    arena_cost(bench_memory_need(o, cores) * sizeof(uint64_t));
+
+    if (h->borrowed)
+        need += machine_log_cost(h) + arena_cost(sizeof(struct irq_opened));
+    return need;
+}
+
+/* --- the ends of a run ------------------------------------------------------------------------ */
+
+/* Begins the report on the consoles that are open. */
+static void begin_report(void)
+{
+    struct machine *m = &kernel.machine;
+
+    report_init(&kernel.report, &m->console.sink, m->handoff->options.format);
+    kernel.report.records = &m->records.sink;
+    if (report_table(&kernel.report)) {
+        kernel.report.live = &m->live.sink;
+        kernel.report.steady = &m->steady.sink;
+    }
+}
+
+/* Reports the NMIs and machine checks before the first row as an event. Further calls do nothing. */
+static void report_early_nmis(void)
+{
+    const struct core *c = kernel.machine.boot_core;
+    uint64_t borrowed = traps_borrowed_nmis(), own = c ? c->nmis + c->machine_checks : 0;
+
+    if (kernel.told_nmis)
+        return;
+    kernel.told_nmis = true;
+    kernel.machine.handoff->nmis_told = borrowed;
+    if (borrowed + own == 0)
+        return;
+    report_eventf(&kernel.report, "nmi", "%llu NMIs or machine checks came before the first row",
+                  (unsigned long long)(borrowed + own));
+}
+
+/* Closes the log of a borrowed machine; it has reserved room for the lines that follow. */
+static void close_log(void)
+{
+    struct report_log *log = kernel.machine.handoff->log;
+
+    if (!log)
+        return;
+    report_log_end(log);
+    if (log->records.lost + log->text.lost == 0)
+        return;
+    report_eventf(
+        &kernel.report, "warning",
+        "the stick's copy is incomplete: %llu records and %llu lines did not fit into %llu KiB",
+        (unsigned long long)log->records.lost, (unsigned long long)log->text.lost,
+        (unsigned long long)(log->records.size + log->text.size) / 1024);
+}
+
+static void begin_end(void *ctx)
+{
+    (void)ctx;
+    close_log();
+    facts_cost(&kernel.machine, &kernel.report);
+}
+
+static void show_hint(void *ctx)
+{
+    struct machine *m = ctx;
+
+    if (machine_halts(m, m->handoff->options.finish))
+        pager_hint(&m->screen);
+}
+
+/* Returns the kernel's parts of the end of a report. */
+static struct run_end end_parts(void)
+{
+    return (struct run_end){.ctx = &kernel.machine, .first = begin_end, .hint = show_hint};
+}
+
+/* Ends as finish= says, with a report that is complete. */
+static _Noreturn void leave(enum status status)
+{
+    struct machine *m = &kernel.machine;
+
+    if (m->boot_core)
+        kernel.nmis_at_end = m->boot_core->nmis;
+    machine_leave(m, m->handoff->options.finish, status);
+}
+
+/* Ends a run that cannot measure; an event of this type says why. */
+static _Noreturn void end_refused(enum status status, const char *type, const char *why)
+{
+    const struct run_end parts = end_parts();
+
+    report_early_nmis();
+    run_end_failed(&parts, &kernel.report, &kernel.shown, type, why);
+    leave(status);
+}
+
+static void print_fault(const struct core *c, const struct trap_frame *f)
+{
+    fault_print(&kernel.machine.console.sink, kernel.machine.handoff, c, f, place_name_at);
+    screen_paint(&kernel.machine.screen);
+}
+
+static _Noreturn void end_other_core(struct core *c, const struct trap_frame *f)
+{
+    if (core_fault_begin(c, f)) {
+        print_fault(c, f);
+        core_fault_end(c);
+    }
+    core_fault_stop(c);
+}
+
+static _Noreturn void end_boot_core(const struct core *c, const struct trap_frame *f)
+{
+    const bool early = !kernel.report.out;
+    char message[160];
+
+    kernel.faults++;
+    if (kernel.faults > 2)
+        cpu_halt();
+    /* The fault came while an earlier one was reported, or in the firmware's ResetSystem, when the
+     * report is already closed. */
+    if (kernel.faults == 2 || kernel.machine.leaving)
+        machine_leave(&kernel.machine, FINISH_AUTO, STATUS_FAULTED);
+    if (early) {
+        machine_console_early(&kernel.machine);
+        begin_report();
+    }
+    print_fault(c, f);
+    if (early)
+        cpu_setup(); /* the code below uses SSE */
+    fault_describe(c, f, message, sizeof message);
+    /* Stops counters that the engine started, if the machine is given back. */
+    engine_release(&kernel.engine);
+    end_refused(STATUS_FAULTED, "fault", message);
+}
+
+/*
+ * Handles a fatal exception on any core, in its handler. Prints registers and backtrace. Then the
+ * boot core ends the run; any other core stops, and the boot core reports it. A fault while the run
+ * ends ends the program at once. If no console is open, this opens those that need no ACPI table:
+ * COM1, or the port of serial=, and the firmware's framebuffer.
+ */
 static void fatal(struct core *c, const struct trap_frame *f)
 {
     c->deadline = 0;
-    ending_fault(&kernel, c, f);
+    if (c->origin)
+        end_other_core(c, f);
+    end_boot_core(c, f);
 }
 
-static const struct trap_hooks hooks = {
-    .interrupt = deadline_interrupt,
-    .own_nmi = deadline_nmi,
-    .nmi = core_nmi,
-    .fatal = fatal,
-};
+/* --- the order of events ---------------------------------------------------------------------- */
 
 static void say_has_machine(const struct handoff *h, struct sink *out)
 {
@@ -34,9 +237,9 @@ static void say_has_machine(const struct handoff *h, struct sink *out)
         fmt(out, h->borrowed ? "baretick: has the machine\r\n" : "baretick: left firmware\r\n");
 }
 
-static void begin_report(struct machine *m)
+static void open_report(struct machine *m)
 {
-    ending_report(&kernel);
+    begin_report();
     say_has_machine(m->handoff, kernel.report.out);
 }
 
@@ -51,9 +254,11 @@ static void open_late_console(struct machine *m)
     screen_paint(&m->screen); /* after a hang from here on, the screen shows how far it got */
 }
 
+/* Ends the run if a required step failed. `why_not` NULL: does nothing. */
 static void need(const char *why_not)
 {
-    ending_if_failed(&kernel, why_not);
+    if (why_not)
+        end_refused(STATUS_FAULTED, "fault", why_not);
 }
 
 static void take_machine(struct machine *m)
@@ -61,7 +266,7 @@ static void take_machine(struct machine *m)
     cpu_decode(&m->cpu, cpuid_here, NULL);
     machine_acpi(m);
     machine_console(m);
-    begin_report(m);
+    open_report(m);
     need(machine_checks(m));
     need(machine_memory(m));
     open_late_console(m);
@@ -95,7 +300,7 @@ static void head(void *ctx, const struct run_facts *run, const struct probe *pro
 static void tell_nmis(void *ctx)
 {
     (void)ctx;
-    ending_tell_nmis(&kernel);
+    report_early_nmis();
 }
 
 /* Restores settings, and reports what could not be restored and what happened to other cores. */
@@ -113,7 +318,7 @@ static void put_back(void *ctx, const struct run_facts *run)
 static void kernel_main(void *nothing)
 {
     struct machine *m = &kernel.machine;
-    const struct run_steps steps = {m, probed, head, tell_nmis, put_back, ending_parts(&kernel)};
+    const struct run_steps steps = {m, probed, head, tell_nmis, put_back, end_parts()};
     char refused[400];
     struct sink_buf text;
 
@@ -124,12 +329,19 @@ static void kernel_main(void *nothing)
     enum status status = bench_run(&kernel.engine, &kernel.platform, &m->handoff->options, &steps,
                                    &kernel.report, &kernel.shown, &text.sink);
     if (status == STATUS_BAD_OPTIONS)
-        ending_refused(&kernel, status, "error", refused);
-    ending_leave(&kernel, status);
+        end_refused(status, "error", refused);
+    leave(status);
 }
 
 void kernel_traps(struct handoff *h)
 {
+    static const struct trap_hooks hooks = {
+        .interrupt = deadline_interrupt,
+        .own_nmi = deadline_nmi,
+        .nmi = core_nmi,
+        .fatal = fatal,
+    };
+
     cpu_setup_traps();
     machine_traps(&kernel.machine, h, &hooks);
 }

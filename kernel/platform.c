@@ -1,13 +1,9 @@
 #include "kernel/kernel.h"
-#include "kernel/area.h"
+#include "bench/api/bench.h"
 #include "kernel/clock/clocks.h"
-#include "kernel/console/display.h"
-#include "kernel/cores/deadline.h"
-#include "kernel/cores/smp.h"
-#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/devices/apic_state.h"
-#include "kernel/trap/traps.h"
+#include "kernel/machine/machine.h"
 
 extern const char _text[] HIDDEN, _etext[] HIDDEN; /* linker.ld */
 
@@ -237,7 +233,8 @@ static const char *prefetch(const struct platform *p, unsigned core, bool off, c
 
 #define LACKS_WHOLE(size) "needs free memory in " size " of one memory type; MTRRs split all of it"
 
-static uint64_t whole(const struct machine *m, uint64_t page, const char *lacks, const char **why)
+static uint64_t whole_page(const struct machine *m, uint64_t page, const char *lacks,
+                           const char **why)
 {
     uint64_t at = paging_whole(&m->paging, page);
 
@@ -259,14 +256,78 @@ static uint64_t device(const struct platform *p, enum platform_device device, co
         *why = m->ecam ? NULL : "needs PCI configuration space in memory; MCFG names none";
         return m->ecam;
     case PLATFORM_PAGE_2M:
-        return whole(m, BENCH_2M, LACKS_WHOLE("2 MiB"), why);
+        return whole_page(m, BENCH_2M, LACKS_WHOLE("2 MiB"), why);
     case PLATFORM_PAGE_1G:
-        return whole(m, BENCH_1G, LACKS_WHOLE("1 GiB"), why);
+        return whole_page(m, BENCH_1G, LACKS_WHOLE("1 GiB"), why);
     case PLATFORM_NO_DEVICE:
         break;
     }
     return 0;
 }
+
+/* --- the area for curves over sizes: which of its mappings (kernel/cpu/area_map.h) a row gets ----- */
+
+#define HUGE_PAGE (1ull << 30)
+
+static const struct area_view *view_of(const struct area_map *m, const struct platform_wish *wish)
+{
+    if (wish->page <= ARENA_PAGE)
+        return &m->small;
+    if (wish->page >= HUGE_PAGE)
+        return wish->same ? &m->same_huge : &m->huge;
+    return wish->same ? &m->same_large : &m->large;
+}
+
+static const char *why_none(const struct machine *m, const struct platform_wish *wish)
+{
+    if (m->paging.area.small.bytes == 0)
+        return "the firmware had no memory for it in one piece, in reach of the page tables";
+    if (wish->page < HUGE_PAGE)
+        return "no pages of 2 MiB: MTRRs split the area, or it is smaller than one";
+    if (!m->cpu.page_1g)
+        return "no pages of 1 GiB (CPUID leaf 8000_0001 EDX[26])";
+    return "no pages of 1 GiB: MTRRs split the GiB that the area is in";
+}
+
+static bool area_of(const struct platform *p, const struct platform_wish *wish,
+                    struct platform_area *area, const char **why)
+{
+    const struct machine *m = p->context;
+    const struct area_view *v = view_of(&m->paging.area, wish);
+    uint64_t there = wish->code && v->code_bytes < v->bytes ? v->code_bytes : v->bytes;
+
+    *why = why_none(m, wish);
+    if (v->bytes > 0 && wish->code && !v->code)
+        *why = "no mapping of these pages is executable";
+    if (there == 0)
+        return false;
+    *area = (struct platform_area){
+        .at = (uint8_t *)v->at,
+        .bytes = wish->bytes < there ? wish->bytes : there,
+        .page = v->page,
+        .same = wish->same && wish->page > ARENA_PAGE,
+        .code = wish->code ? (uint8_t *)v->code : NULL,
+    };
+    return true;
+}
+
+static void area_free(const struct platform *p, struct platform_area *area)
+{
+    (void)p;
+    area->at = NULL;
+}
+
+/* Both mappings are always there. CPUID serialises: the CPU has not seen the writes at the
+ * addresses that it executes (SDM vol. 3A section 9.1.3). */
+static bool area_execute(const struct platform *p, const struct platform_area *area, bool execute,
+                         const char **why)
+{
+    (void)p, (void)area, (void)execute, (void)why;
+    (void)cpuid_here(NULL, 0, 0);
+    return true;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static const char *lacks_nothing(unsigned needs)
 {

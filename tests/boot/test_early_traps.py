@@ -122,7 +122,7 @@ def test_an_nmi_while_the_firmware_sends_its_other_core_is_counted(held, program
 ])  # fmt: skip
 def test_a_fault_in_each_step_is_printed(held, at, takeover, step):
     """On COM1, although no table was read and no console opened; and a test rack gets the verdict, unless the step is one
-    that the report of a fault calls, too (kernel/ending.c)."""
+    that the report of a fault calls, too (kernel/main.c)."""
 
     def work(d):
         d.run_to("machine_traps")
