@@ -47,16 +47,16 @@ static void console_write(struct sink *self, const char *bytes, size_t n)
         c->to[i]->write(c->to[i], bytes, n);
 }
 
-static void console_add(struct console *c, struct sink *to)
+static void add_sink(struct console *c, struct sink *to)
 {
     c->to[c->n++] = to;
 }
 
-static void add(struct machine *m, struct sink *to, bool records)
+static void add_console(struct machine *m, struct sink *to, bool records)
 {
-    console_add(&m->console, to);
+    add_sink(&m->console, to);
     if (records)
-        console_add(&m->records, to);
+        add_sink(&m->records, to);
 }
 
 /* `map` NULL: nothing can be mapped yet. */
@@ -65,8 +65,8 @@ static struct sink *open_serial(struct machine *m, serial_map *map)
     m->serial = serial_open(&m->places, map, &m->paging);
     if (!m->serial.on)
         return NULL;
-    add(m, &m->serial.sink, true);
-    console_add(&m->steady, &m->serial.sink);
+    add_console(m, &m->serial.sink, true);
+    add_sink(&m->steady, &m->serial.sink);
     return &m->serial.sink;
 }
 
@@ -76,8 +76,8 @@ static struct sink *open_screen(struct machine *m)
     if (!m->screen.on)
         return NULL;
     m->keyboard = keyboard_open();
-    add(m, &m->screen.text.sink, m->handoff->options.format == FORMAT_JSONL);
-    console_add(&m->live, &m->screen.text.sink);
+    add_console(m, &m->screen.text.sink, m->handoff->options.format == FORMAT_JSONL);
+    add_sink(&m->live, &m->screen.text.sink);
     return &m->screen.text.sink;
 }
 
@@ -99,11 +99,11 @@ static void open_log(struct machine *m)
         return;
     report_log_init(&m->log, at, records, at + records, text);
     h->log = &m->log;
-    console_add(&m->console, &m->log.sink);
-    console_add(&m->records, &m->log.sink);
+    add_sink(&m->console, &m->log.sink);
+    add_sink(&m->records, &m->log.sink);
 }
 
-static void begin(struct machine *m)
+static void begin_consoles(struct machine *m)
 {
     const struct console none = {.sink.write = console_write};
 
@@ -117,7 +117,7 @@ void machine_console(struct machine *m)
     const struct options *o = &m->handoff->options;
     struct address_map map;
 
-    begin(m);
+    begin_consoles(m);
     m->serial.why_not = "console=screen";
     m->screen.why_not = "console=serial";
     if (o->console != CONSOLE_SERIAL)
@@ -132,7 +132,7 @@ void machine_console(struct machine *m)
 
 void machine_console_early(struct machine *m)
 {
-    begin(m);
+    begin_consoles(m);
     serial_places(&m->places, &m->handoff->options.serial, NULL, NULL);
     (void)open_serial(m, NULL);
     (void)open_screen(m);

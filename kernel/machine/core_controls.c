@@ -1,8 +1,5 @@
-#include "kernel/machine/core_controls.h"
-#include "kernel/cores/smp.h"
-#include "kernel/cpu/instructions.h"
+#include "kernel/machine/machine.h"
 #include "kernel/cpu/msr.h"
-#include "kernel/cpu/registers.h"
 #include "lib/cpu/features.h"
 
 uint64_t core_controls_cost(unsigned cores)
@@ -22,7 +19,7 @@ static void count_smis(struct core_controls *q)
 }
 
 /* Runs on the core itself. */
-static void apply(void *ctx, unsigned core)
+static void apply_here(void *ctx, unsigned core)
 {
     struct core_controls *q = ctx;
 
@@ -33,7 +30,7 @@ static void apply(void *ctx, unsigned core)
 }
 
 /* Runs on the core itself, too. */
-static void restore(void *ctx, unsigned core)
+static void restore_here(void *ctx, unsigned core)
 {
     struct core_controls *q = ctx;
     struct counter_access access = counter_access_here();
@@ -64,10 +61,10 @@ const char *core_controls_apply_all(struct core_controls *q, const struct option
     q->smi_counter = features_smi_counter(cpu) && msr_read(MSR_SMI_COUNT, &smis);
     q->c1e = controls_c1e(cpu, &msr_here, &q->has_c1e);
     q->smi_event = features_smi_event(cpu);
-    apply(q, 0);
+    apply_here(q, 0);
     count_failures(q, &q->core[0]);
     for (unsigned i = 1; (asked || q->smi_event) && i < all->count; i++)
-        if (!all->facts[i].why_not && !cores_run(all, i, apply, q))
+        if (!all->facts[i].why_not && !cores_run(all, i, apply_here, q))
             count_failures(q, &q->core[i]);
     q->smi_counter = q->smi_counter || (q->smi_event && !q->smi_why_not);
     return NULL;
@@ -77,10 +74,10 @@ void core_controls_restore_all(struct core_controls *q, bool others)
 {
     if (!q->core)
         return;
-    restore(q, 0);
+    restore_here(q, 0);
     for (unsigned i = 1; others && i < q->all->count; i++) {
         if ((q->core[i].keeps > 0 || q->smi_event) && !q->all->facts[i].why_not)
-            (void)cores_run(q->all, i, restore, q);
+            (void)cores_run(q->all, i, restore_here, q);
         q->stuck = q->stuck || q->core[i].keeps > 0;
     }
 }

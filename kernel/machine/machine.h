@@ -14,18 +14,18 @@
 #include "kernel/cpu/mce.h"
 #include "kernel/cpu/paging.h"
 #include "kernel/devices/counters.h"
-#include "kernel/devices/dma.h"
 #include "kernel/devices/irq.h"
-#include "kernel/machine/core_controls.h"
 #include "kernel/memory/memory.h"
 #include "kernel/memory/handoff.h"
 #include "kernel/trap/traps.h"
 #include "lib/config/status.h"
+#include "lib/cpu/controls.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/mtrr.h"
 #include "lib/firmware/acpi.h"
 #include "lib/firmware/acpi_fixed.h"
 #include "lib/firmware/acpi_madt.h"
+#include "lib/firmware/pci.h"
 #include "lib/stats/clock.h"
 #include "lib/text/report_log.h"
 
@@ -34,6 +34,30 @@ struct console {
     struct sink sink;
     unsigned n;
     struct sink *to[4];
+};
+
+/* The settings of the cores, and SMIs. */
+struct core_controls {
+    const struct options *options;
+    const struct cpu *cpu;
+    struct cores *all;
+    struct controls *core;        /* by core number; NULL: nothing was changed */
+    unsigned cores;               /* cores to which the settings were applied */
+    unsigned failed[CONTROL_IDS]; /* cores of these where the setting is not as requested */
+    bool stuck;                   /* some MSR could not be restored */
+    bool smi_counter;             /* SMIs are counted: by an MSR, or ... */
+    bool smi_event;               /* ... by a performance counter of each core */
+    const char *smi_why_not;      /* a core's counter cannot be used; NULL: no such core */
+    bool c1e, has_c1e;
+};
+
+/* dma=off. */
+struct dma {
+    bool asked;
+    const char *why_not;     /* why no device could be accessed at all; or NULL */
+    const char *way;         /* access to segment 0: "ports", "ecam" */
+    unsigned unreached;      /* ranges of MCFG that could not be accessed */
+    struct pci_stop stopped; /* the result */
 };
 
 struct machine {
@@ -80,12 +104,12 @@ struct machine {
     struct deadlines deadlines;
     struct core_controls controls;
     struct dma dma;
-    uint64_t ecam; /* dma_ecam() */
+    uint64_t ecam; /* where the configuration space of PCI device 0:0.0 is mapped; 0: it is not */
 
     bool leaving; /* machine_leave() was called */
 };
 
-/* --- setup.c; consoles.c: the steps, in their order ------------------------------------------- */
+/* --- machine.c, consoles.c, dma.c: the steps, in their order ---------------------------------- */
 
 /* Sets up the arena, GDT, TSS, and the IDT with these hooks. m->boot_core stays NULL if the arena
  * is too small for its stacks. */
@@ -106,7 +130,9 @@ const char *machine_memory(struct machine *m);
  * console= selects is missing. Returns the console that it opened, or NULL. All consoles work from
  * here on. */
 struct sink *machine_console_late(struct machine *m);
-/* Applies dma=off, and maps the configuration space of one PCI device, for rows. */
+/* Applies dma=off: stops all PCI devices from writing memory, except those that the console needs
+ * (lib/firmware/pci.h decides). Nothing is restored: the firmware's drivers are gone. Also maps the
+ * configuration space of one PCI device, for rows. */
 void machine_dma(struct machine *m);
 /* Masks interrupts at their sources, and stops the other cores. */
 void machine_irq(struct machine *m);
@@ -120,7 +146,35 @@ const char *machine_cores(struct machine *m);
 /* Returns the bytes of arena that the log of a borrowed machine takes. */
 uint64_t machine_log_cost(const struct handoff *h);
 
-/* --- leave.c: the ways out, with a status of lib/config/status.h ------------------------------ */
+/*
+ * --- core_controls.c ---
+ * Applies turbo=, prefetch= and freq= to the cores (lib/cpu/controls.h does it for one core), and
+ * counts SMIs. core_controls_restore_all() restores everything; every way out calls it.
+ */
+
+/* Returns the bytes of arena that core_controls_apply_all() takes. */
+uint64_t core_controls_cost(unsigned cores);
+
+/* To be called once the cores are up; the pointers must stay valid. Returns NULL, or why nothing
+ * can be measured. */
+const char *core_controls_apply_all(struct core_controls *q, const struct options *o,
+                                    const struct cpu *cpu, struct arena *a, struct cores *all);
+/* Restores the settings as found; may be called again. `others`: the other cores can be called,
+ * which is false after a fault. */
+void core_controls_restore_all(struct core_controls *q, bool others);
+
+/*
+ * Disables the prefetchers of the running core, which has this number, or restores them as found.
+ * Returns their state then: "on", "off", "partly off". NULL: it is not known, or they cannot be
+ * disabled; *why says why. core_controls_restore_all() restores them too.
+ */
+const char *core_controls_prefetch(struct core_controls *q, unsigned core, bool off,
+                                   const char **why);
+
+/* Returns the SMIs of the running core so far; meaningless without smi_counter. */
+uint64_t core_controls_smis(void);
+
+/* --- machine.c: the ways out, with a status of lib/config/status.h ---------------------------- */
 
 /* Exits QEMU by port 0xf4; to be called only there. Returns if the machine has no
  * isa-debug-exit. */

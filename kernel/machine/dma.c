@@ -1,6 +1,4 @@
-#include "kernel/devices/dma.h"
-#include "kernel/cpu/instructions.h"
-#include "lib/firmware/acpi_fixed.h"
+#include "kernel/machine/machine.h"
 
 /* PCI 3.0 section 3.2.2.3.2: configuration mechanism 1. */
 #define CONFIG_ADDRESS 0xcf8
@@ -18,7 +16,7 @@ struct ways {
     volatile uint8_t *bus_0[MCFG_MAX + 1]; /* NULL: access by ports */
 };
 
-static volatile uint8_t *mapped(const struct ways *w, struct pci_at at, unsigned offset)
+static volatile uint8_t *mapped_register(const struct ways *w, struct pci_at at, unsigned offset)
 {
     for (unsigned i = 0; i < w->n; i++)
         if (w->bus_0[i] && w->range[i].segment == at.segment && at.bus >= w->range[i].first &&
@@ -28,31 +26,31 @@ static volatile uint8_t *mapped(const struct ways *w, struct pci_at at, unsigned
     return NULL;
 }
 
-static void select(struct pci_at at, unsigned offset)
+static void select_register(struct pci_at at, unsigned offset)
 {
     out32(CONFIG_ADDRESS, CONFIG_ENABLE | (uint32_t)at.bus << 16 | (uint32_t)at.device << 11 |
                               (uint32_t)at.function << 8 | offset);
 }
 
-static uint32_t read(void *ctx, struct pci_at at, unsigned offset)
+static uint32_t read_config(void *ctx, struct pci_at at, unsigned offset)
 {
-    volatile uint8_t *place = mapped(ctx, at, offset);
+    volatile uint8_t *place = mapped_register(ctx, at, offset);
 
     if (place)
         return *(volatile uint32_t *)place;
-    select(at, offset);
+    select_register(at, offset);
     return in32(CONFIG_DATA);
 }
 
 static void write_command(void *ctx, struct pci_at at, uint16_t command)
 {
-    volatile uint8_t *place = mapped(ctx, at, COMMAND);
+    volatile uint8_t *place = mapped_register(ctx, at, COMMAND);
 
     if (place) {
         *(volatile uint16_t *)place = command;
         return;
     }
-    select(at, COMMAND);
+    select_register(at, COMMAND);
     out16(CONFIG_DATA, command);
 }
 
@@ -89,11 +87,12 @@ static void find_ways(struct ways *w, struct dma *d, const struct acpi *acpi, st
     d->unreached += mcfg.left_out;
 }
 
-void dma_stop(struct dma *d, const struct acpi *acpi, struct paging *paging,
-              const struct pci_console *console)
+/* `console`: devices that are not stopped. */
+static void stop_masters(struct dma *d, const struct acpi *acpi, struct paging *paging,
+                         const struct pci_console *console)
 {
     struct ways ways = {0};
-    const struct pci_space space = {&ways, read, write_command};
+    const struct pci_space space = {&ways, read_config, write_command};
 
     find_ways(&ways, d, acpi, paging);
     if (ways.n == 0) {
@@ -104,7 +103,9 @@ void dma_stop(struct dma *d, const struct acpi *acpi, struct paging *paging,
     pci_stop_masters(&d->stopped, &space, ways.range, ways.n, console);
 }
 
-uint64_t dma_ecam(const struct acpi *acpi, struct paging *paging)
+/* Returns the address at which the configuration space of PCI device 0:0.0 is mapped. 0: MCFG does
+ * not name it, or it cannot be mapped. */
+static uint64_t map_ecam(const struct acpi *acpi, struct paging *paging)
 {
     struct acpi_table t = acpi_find(acpi, "MCFG");
     struct mcfg mcfg = {0};
@@ -115,4 +116,21 @@ uint64_t dma_ecam(const struct acpi *acpi, struct paging *paging)
         if (mcfg.entry[i].segment == 0 && mcfg.entry[i].first == 0)
             return (uint64_t)paging_map_mmio(paging, mcfg.entry[i].address, FUNCTION_BYTES);
     return 0;
+}
+
+void machine_dma(struct machine *m)
+{
+    const struct serial *s = &m->serial;
+    struct pci_console console = {
+        .framebuffer = m->handoff->framebuffer.address,
+        .serial = s->on ? s->place.address : 0,
+        .serial_io = s->on && !s->place.mmio,
+    };
+
+    m->dma.asked = m->handoff->options.dma == SETTING_OFF;
+    if (m->dma.asked && m->handoff->borrowed) /* takeover=auto found no console */
+        m->dma.why_not = "the machine is borrowed, and its firmware's drivers live on";
+    else if (m->dma.asked)
+        stop_masters(&m->dma, &m->acpi, &m->paging, &console);
+    m->ecam = map_ecam(&m->acpi, &m->paging);
 }
