@@ -10,7 +10,6 @@
 #include "bench/engine/place.h"
 #include "bench/run/run.h"
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/cpu/cpu_state.h"
 #include "kernel/machine/machine.h"
 #include "kernel/report/machine_facts.h"
 #include "lib/cpu/caches.h"

@@ -8,7 +8,7 @@
 #include "lib/text/fmt.h"
 #include "hosted/platform/events.h"
 
-/* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/lfence.h), but a process cannot
+/* The system sets DE_CFG bit 1 on AMD's older families (kernel/cpu/msr_setup.h), but a process cannot
  * read it. */
 static const char *lfence(const struct cpu *c)
 {

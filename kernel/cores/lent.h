@@ -13,7 +13,7 @@
 
 #include "kernel/cores/smp.h"
 #include "kernel/cpu/core.h"
-#include "kernel/cpu/cpu_state.h"
+#include "kernel/cpu/cpu_setup.h"
 #include "kernel/trap/traps.h"
 
 extern const struct core_origin core_lent;

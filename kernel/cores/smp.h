@@ -19,7 +19,7 @@
 #include "bench/api/platform.h"
 #include "kernel/cores/park.h"
 #include "kernel/cpu/core.h"
-#include "kernel/cpu/lfence.h"
+#include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/paging.h"
 #include "kernel/devices/irq.h"
 #include "kernel/memory/memory.h"

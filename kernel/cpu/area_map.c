@@ -1,4 +1,4 @@
-#include "kernel/cpu/area_map.h"
+#include "kernel/cpu/paging.h"
 #include "bench/api/platform.h"
 
 #define PAGE       4096ull

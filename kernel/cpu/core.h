@@ -4,15 +4,48 @@
 #define KERNEL_CPU_CORE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "kernel/cpu/core_cycles.h"
-#include "kernel/cpu/gdt.h"
-#include "kernel/cpu/mce.h"
+#include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/row_state.h"
 #include "kernel/cpu/throttling.h"
 #include "kernel/memory/memory.h"
 #include "lib/cpu/stepping.h"
 #include "lib/cpu/overflow.h"
+
+/*
+ * --- descriptors ---
+ * Flat segments, and the TSS with the stacks of NMI, #DB, #DF and #MC, and of events in ring 3 (rows
+ * of suite `events`). Source: Intel SDM vol. 3A sections 3.5 (GDT), 6.14.5 (IST), 8.7 (TSS); AMD APM
+ * vol. 2 chapter 4 is the same.
+ */
+
+enum { SELECTOR_CODE = 0x08, SELECTOR_DATA = 0x10, SELECTOR_TSS = 0x18 };
+#define GDT_ENTRIES   16 /* the TSS takes two entries and can be moved up to SELECTOR_LAST */
+#define SELECTOR_LAST (8 * (GDT_ENTRIES - 2))
+
+/* The IST field of an IDT gate, one more than the index in tss.ist. 0: no stack switch. */
+enum { IST_NMI = 1, IST_DOUBLE_FAULT = 2, IST_MACHINE_CHECK = 3, IST_DEBUG = 4, IST_COUNT = 4 };
+
+/* SDM vol. 3A figure 8-11. */
+struct tss {
+    uint32_t reserved0;
+    uint64_t rsp[3];
+    uint64_t reserved1;
+    uint64_t ist[7];
+    uint64_t reserved2;
+    uint16_t reserved3;
+    uint16_t io_map;
+} __attribute__((packed));
+
+struct gdt {
+    uint64_t entry[GDT_ENTRIES];
+    uint16_t tss_selector;
+    struct tss tss;
+};
+
+/* --- the core --- */
 
 #define IST_STACK_SIZE (8u << 10)
 /* Bytes of stack of every core but the boot core, which has the kernel's
@@ -108,6 +141,8 @@ uint64_t core_cost(uint64_t stack);
 struct core *core_new(struct arena *a, uint64_t stack);
 /* Loads GDT, segments, TR and GS base of the running core. */
 void core_load(struct core *c);
+/* Moves the TSS to another selector, SELECTOR_TSS to SELECTOR_LAST. Takes effect at core_load(). */
+void gdt_move_tss(struct gdt *g, uint16_t selector);
 /* Returns whether the address is in a guard page below one of the core's stacks. */
 bool core_is_guard(const struct core *c, uint64_t at);
 

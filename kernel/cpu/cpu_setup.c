@@ -1,6 +1,4 @@
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/cpu/instructions.h"
-#include "kernel/cpu/registers.h"
 
 /* SDM vol. 3A table 12-12 (power-on), with entry 4 write-combining instead of write-back. */
 #define PAT_WANTED 0x0007040100070406ull
@@ -94,4 +92,131 @@ void cpu_setup_paging(void)
         wbinvd();
     }
     write_cr0(read_cr0() | CR0_WP);
+}
+
+/* --- the firmware's state --------------------------------------------------------------------- */
+
+/* Bits of a descriptor's first half, SDM vol. 3A figure 8-4: type 9 (its bit 1: busy), present. */
+#define TSS_TYPE    (0x1full << 40)
+#define TSS_BUSY    (1ull << 41)
+#define TSS_64      (9ull << 40)
+#define TSS_PRESENT (1ull << 47)
+
+#define SELECTOR_TI 4u /* set: the selector is in the LDT */
+
+void cpu_state_save(struct cpu_state *s)
+{
+    s->cr0 = read_cr0();
+    s->cr3 = read_cr3();
+    s->cr4 = read_cr4();
+    s->dr6 = read_dr6();
+    s->dr7 = read_dr7();
+    s->efer = rdmsr(MSR_EFER);
+    s->pat = cpu_has_pat() ? rdmsr(MSR_PAT) : 0;
+    s->fs_base = rdmsr(MSR_FS_BASE);
+    s->gs_base = rdmsr(MSR_GS_BASE);
+    s->gdtr = read_gdtr();
+    s->idtr = read_idtr();
+    __asm__ volatile("str %0" : "=r"(s->tr));
+    s->cs = read_cs();
+    s->ss = read_ss();
+    s->ds = read_ds();
+    s->es = read_es();
+    s->fs = read_fs();
+    s->gs = read_gs();
+    s->xcr0 = 0;
+    if (xcr0_exists()) {
+        write_cr4(s->cr4 | CR4_OSXSAVE);
+        s->xcr0 = xcr0_read();
+    }
+    /* Without OSFXSR, FXSAVE need not save XMM registers; with EM or TS it faults. */
+    write_cr4(read_cr4() | CR4_OSFXSR);
+    write_cr0(s->cr0 & ~(CR0_EM | CR0_TS));
+    __asm__ volatile("fxsave64 %0" : "=m"(s->fx));
+}
+
+/* CR3 first: our tables need EFER.NXE, and the firmware's PAT must be in force before one of its
+ * pages is used. */
+static void restore_memory(const struct cpu_state *s)
+{
+    uint64_t cr4 = s->cr4 & ~CR4_CET;
+
+    write_cr3(s->cr4 & CR4_PCIDE ? s->cr3 & ~CR3_LOW : s->cr3);
+    if (s->pat && rdmsr(MSR_PAT) != s->pat) {
+        wbinvd();
+        wrmsr(MSR_PAT, s->pat);
+        wbinvd();
+    }
+    wrmsr(MSR_EFER, s->efer);
+    write_cr0(s->cr0);
+    /* A change of PGE flushes the whole TLB, including global entries (SDM vol. 3A section
+     * 4.10.4.1). */
+    write_cr4((cr4 ^ CR4_PGE) & ~CR4_PCIDE);
+    write_cr4(cr4);
+    write_cr3(s->cr3);
+}
+
+/* Returns the descriptor of the saved TR if it is a loadable TSS of the saved GDT, or NULL. */
+static uint64_t *tss_descriptor(const struct cpu_state *s)
+{
+    uint32_t at = s->tr & ~7u;
+    uint64_t *d = (uint64_t *)(s->gdtr.base + at);
+
+    if (at == 0 || s->tr & SELECTOR_TI || at + 15 > s->gdtr.limit)
+        return NULL;
+    return (*d & (TSS_TYPE & ~TSS_BUSY)) == TSS_64 && *d & TSS_PRESENT ? d : NULL;
+}
+
+uint16_t cpu_state_tss_selector(const struct cpu_state *s, uint16_t first, uint16_t last)
+{
+    const uint64_t *gdt = (const uint64_t *)s->gdtr.base;
+
+    if (tss_descriptor(s))
+        return first;
+    for (uint16_t at = first; at <= last && at + 7u <= s->gdtr.limit; at += 8)
+        if (!(gdt[at / 8] & TSS_PRESENT))
+            return at;
+    return 0;
+}
+
+static void restore_descriptors(const struct cpu_state *s)
+{
+    uint64_t *tss = tss_descriptor(s);
+
+    __asm__ volatile("lidt %0\n\t"
+                     "lgdt %1\n\t"
+                     "pushq %2\n\t"
+                     "leaq 1f(%%rip), %%rax\n\t"
+                     "pushq %%rax\n\t"
+                     "lretq\n"
+                     "1:\tmov %3, %%ss\n\t"
+                     "mov %4, %%ds\n\t"
+                     "mov %5, %%es\n\t"
+                     "mov %6, %%fs\n\t"
+                     "mov %7, %%gs"
+                     :
+                     : "m"(s->idtr), "m"(s->gdtr), "r"((uint64_t)s->cs), "r"((uint32_t)s->ss),
+                       "r"((uint32_t)s->ds), "r"((uint32_t)s->es), "r"((uint32_t)s->fs),
+                       "r"((uint32_t)s->gs)
+                     : "rax", "memory");
+    /* Loading FS and GS changed their bases. */
+    wrmsr(MSR_FS_BASE, s->fs_base);
+    wrmsr(MSR_GS_BASE, s->gs_base);
+    if (tss) {
+        *tss &= ~TSS_BUSY; /* LTR accepts no busy TSS */
+        __asm__ volatile("ltr %0" : : "r"(s->tr) : "memory");
+    }
+}
+
+void cpu_state_restore(const struct cpu_state *s)
+{
+    if (s->xcr0) {
+        xstate_zero_uppers(); /* or state that XCR0 no longer enables would stay in use */
+        xcr0_write(s->xcr0);
+    }
+    __asm__ volatile("fxrstor64 %0" : : "m"(s->fx));
+    restore_memory(s);
+    restore_descriptors(s);
+    write_dr6(s->dr6);
+    write_dr7(s->dr7);
 }

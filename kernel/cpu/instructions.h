@@ -176,18 +176,33 @@ CPU_CONTROL(cr2)
 CPU_CONTROL(cr3)
 CPU_CONTROL(cr4)
 CPU_CONTROL(cr8)
+CPU_CONTROL(dr0)
+CPU_CONTROL(dr1)
+CPU_CONTROL(dr2)
+CPU_CONTROL(dr3)
 CPU_CONTROL(dr6)
 CPU_CONTROL(dr7)
 #undef CPU_CONTROL
 
+static inline uint16_t read_cs(void)
+{
+    uint16_t v;
+
+    __asm__ volatile("mov %%cs, %0" : "=r"(v));
+    return v;
+}
+
 #define CPU_SELECTOR(reg)                                                                          \
-    static inline uint16_t read_##reg(void)                                                        \
+    static inline uint64_t read_##reg(void)                                                        \
     {                                                                                              \
         uint16_t v;                                                                                \
         __asm__ volatile("mov %%" #reg ", %0" : "=r"(v));                                          \
         return v;                                                                                  \
+    }                                                                                              \
+    static inline void write_##reg(uint64_t v)                                                     \
+    {                                                                                              \
+        __asm__ volatile("mov %0, %%" #reg : : "r"((uint32_t)v) : "memory");                       \
     }
-CPU_SELECTOR(cs)
 CPU_SELECTOR(ss)
 CPU_SELECTOR(ds)
 CPU_SELECTOR(es)

@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/msr_plan.h"
-#include "lib/cpu/mtrr.h"
 
 /* False: this CPU (or its hypervisor) has no such MSR; *v is then 0. */
 bool msr_read(uint32_t msr, uint64_t *v);
@@ -35,9 +34,5 @@ struct fixup {
 
 /* Returns where to continue after a fault at `rip`. 0: no fixup; the fault is real. */
 uint64_t fixup_find(uint64_t rip);
-
-/* Reads the running core's MTRRs. False: the CPU has no MTRRs; only the page tables set memory
- * types then (mtrr_read.c). */
-bool mtrr_read(struct mtrr *m, const struct cpu *cpu);
 
 #endif

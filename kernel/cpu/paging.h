@@ -12,7 +12,7 @@
  *   PLATFORM_DATA_VA      4 KiB pages of arena, read and write
  *   PAGING_SWAP_VA        a page of arena, one of two (paging_swap)
  *   above these           the area for curves over sizes, in pages of each size, and executable
- *                         (area_map.h); also identity-mapped
+ *                         (area_map.c); also identity-mapped
  *   MMIO                  identity, uncached, on demand
  *   cores' start page     below 1 MiB, executable while cores start
  *
@@ -21,12 +21,43 @@
 #ifndef KERNEL_CPU_PAGING_H
 #define KERNEL_CPU_PAGING_H
 
-#include "kernel/cpu/area_map.h"
 #include "kernel/cpu/core.h"
 #include "kernel/memory/memory.h"
 #include "kernel/memory/handoff.h"
 #include "lib/cpu/cpu.h"
 #include "lib/cpu/pagetable.h"
+
+/*
+ * --- area_map.c ---
+ * The mappings of the area for curves over sizes, in addition to the identity map, which has pages
+ * of any size: in pages of 4 KiB, of 2 MiB and of 1 GiB; regions in which every page is the same
+ * memory, so that the reach of a TLB needs no memory; and executable ones, which cannot be written.
+ * All are in parts of the address space that the cores share. No device is mapped in them: a page
+ * is large only where the MTRRs give all of it one type.
+ */
+
+/* A mapping; bytes is 0 if nothing is mapped. */
+struct area_view {
+    uint64_t at, bytes;
+    uint64_t page; /* size of its pages */
+    uint64_t code; /* where its content can be executed; 0: nowhere */
+    uint64_t code_bytes;
+};
+
+struct area_map {
+    struct area_view small, large, huge;    /* of the area: 4 KiB, 2 MiB, 1 GiB */
+    struct area_view same_large, same_huge; /* pages that are all the same memory */
+};
+
+/* Returns the tables that area_map_init() takes for an area of `size` bytes. */
+unsigned area_map_tables(uint64_t size);
+
+/* Maps the area, physical [phys, phys + size), 2 MiB-aligned; no page beyond phys_limit. False: the
+ * tables are used up. */
+bool area_map_init(struct area_map *m, struct pagetable *t, uint64_t phys, uint64_t size,
+                   uint64_t phys_limit);
+
+/* --- paging.c --- */
 
 struct paging {
     struct pagetable tables;
@@ -59,7 +90,7 @@ bool paging_core(struct paging *p, const struct core *core);
 
 /*
  * Makes pages executable: those that the CPU uses to enter the handler of a double fault, and that
- * handler until it has set EFER.NXE again (kernel/cpu/row_registers.h). While NXE is clear, the
+ * handler until it has set EFER.NXE again (kernel/cpu/row_state.h). While NXE is clear, the
  * no-execute bit is a reserved bit.
  */
 bool paging_open(struct paging *p, uint64_t at, uint64_t size, bool write);

@@ -1,9 +1,6 @@
-#include "kernel/cpu/row_registers.h"
+#include "kernel/cpu/row_state.h"
 #include <stddef.h>
-#include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
-#include "kernel/cpu/cpu_state.h"
-#include "kernel/cpu/gdt.h"
 
 /* A table register as one word. Only our own values are written back, and their bases have fewer
  * than 48 bits. */
@@ -32,22 +29,6 @@ static struct table_register table_of(uint64_t v)
 TABLE(idtr)
 TABLE(gdtr)
 #undef TABLE
-
-#define SELECTOR(reg)                                                                              \
-    static uint64_t read_##reg##_word(void)                                                        \
-    {                                                                                              \
-        return read_##reg();                                                                       \
-    }                                                                                              \
-    static void write_##reg(uint64_t v)                                                            \
-    {                                                                                              \
-        __asm__ volatile("mov %0, %%" #reg : : "r"((uint32_t)v) : "memory");                       \
-    }
-SELECTOR(ds)
-SELECTOR(es)
-SELECTOR(ss)
-SELECTOR(fs)
-SELECTOR(gs)
-#undef SELECTOR
 
 static uint64_t read_cs_word(void)
 {
@@ -88,27 +69,13 @@ static void write_ldtr(uint64_t v)
     __asm__ volatile("lldt %w0" : : "r"((uint32_t)v) : "memory");
 }
 
+#define TSS_BUSY (1ull << 41) /* of a descriptor; LTR accepts no busy TSS */
+
 static void write_tr(uint64_t v)
 {
-    gdt_load_tss((uint16_t)v);
+    ((uint64_t *)read_gdtr().base)[v / 8] &= ~TSS_BUSY;
+    __asm__ volatile("ltr %0" : : "r"((uint16_t)v) : "memory");
 }
-
-#define DEBUG(n)                                                                                   \
-    static uint64_t read_dr##n(void)                                                               \
-    {                                                                                              \
-        uint64_t v;                                                                                \
-        __asm__ volatile("mov %%dr" #n ", %0" : "=r"(v));                                          \
-        return v;                                                                                  \
-    }                                                                                              \
-    static void write_dr##n(uint64_t v)                                                            \
-    {                                                                                              \
-        __asm__ volatile("mov %0, %%dr" #n : : "r"(v));                                            \
-    }
-DEBUG(0)
-DEBUG(1)
-DEBUG(2)
-DEBUG(3)
-#undef DEBUG
 
 #define MSR(name, msr)                                                                             \
     static uint64_t read_##name(void)                                                              \
@@ -131,62 +98,18 @@ static uint64_t read_xcr0(void)
 }
 
 const struct row_register_kind row_register_kinds[ROW_REGISTERS] = {
-    [ROW_IDTR] = {"IDTR", NULL},
-    [ROW_GDTR] = {"GDTR", NULL},
-    [ROW_TR] = {"TR", NULL},
-    [ROW_LDTR] = {"LDTR", NULL},
-    [ROW_CS] = {"CS", NULL},
-    [ROW_EFER] = {"EFER", register_efer},
-    [ROW_CR0] = {"CR0", register_cr0},
-    [ROW_CR3] = {"CR3", NULL},
-    [ROW_CR4] = {"CR4", register_cr4},
-    [ROW_XCR0] = {"XCR0", register_xcr0},
-    [ROW_CR8] = {"CR8", NULL},
-    [ROW_DR7] = {"DR7", NULL},
-    [ROW_DR6] = {"DR6", NULL},
-    [ROW_DR0] = {"DR0", NULL},
-    [ROW_DR1] = {"DR1", NULL},
-    [ROW_DR2] = {"DR2", NULL},
-    [ROW_DR3] = {"DR3", NULL},
-    [ROW_DS] = {"DS", NULL},
-    [ROW_ES] = {"ES", NULL},
-    [ROW_SS] = {"SS", NULL},
-    [ROW_FS] = {"FS", NULL},
-    [ROW_GS] = {"GS", NULL},
-    [ROW_FS_BASE] = {"the FS base", NULL},
-    [ROW_GS_BASE] = {"the GS base", NULL},
-    [ROW_KERNEL_GS_BASE] = {"KERNEL_GS_BASE", NULL},
+#define KIND(id, name, bits, read, write) [ROW_##id] = {name, bits},
+    ROW_REGISTER_LIST(KIND)
+#undef KIND
 };
 
 static const struct {
     uint64_t (*read)(void);
     void (*write)(uint64_t v);
 } access[ROW_REGISTERS] = {
-    [ROW_IDTR] = {read_idtr_word, write_idtr_word},
-    [ROW_GDTR] = {read_gdtr_word, write_gdtr_word},
-    [ROW_TR] = {read_tr, write_tr},
-    [ROW_LDTR] = {read_ldtr, write_ldtr},
-    [ROW_CS] = {read_cs_word, write_cs},
-    [ROW_EFER] = {read_efer, write_efer},
-    [ROW_CR0] = {read_cr0, write_cr0},
-    [ROW_CR3] = {read_cr3, write_cr3},
-    [ROW_CR4] = {read_cr4, write_cr4},
-    [ROW_XCR0] = {read_xcr0, xcr0_write},
-    [ROW_CR8] = {read_cr8, write_cr8},
-    [ROW_DR7] = {read_dr7, write_dr7},
-    [ROW_DR6] = {read_dr6, write_dr6},
-    [ROW_DR0] = {read_dr0, write_dr0},
-    [ROW_DR1] = {read_dr1, write_dr1},
-    [ROW_DR2] = {read_dr2, write_dr2},
-    [ROW_DR3] = {read_dr3, write_dr3},
-    [ROW_DS] = {read_ds_word, write_ds},
-    [ROW_ES] = {read_es_word, write_es},
-    [ROW_SS] = {read_ss_word, write_ss},
-    [ROW_FS] = {read_fs_word, write_fs},
-    [ROW_GS] = {read_gs_word, write_gs},
-    [ROW_FS_BASE] = {read_fs_base, write_fs_base},
-    [ROW_GS_BASE] = {read_gs_base, write_gs_base},
-    [ROW_KERNEL_GS_BASE] = {read_kernel_gs_base, write_kernel_gs_base},
+#define ACCESS(id, name, bits, read, write) [ROW_##id] = {read, write},
+    ROW_REGISTER_LIST(ACCESS)
+#undef ACCESS
 };
 
 uint64_t row_register_read(enum row_register r)

@@ -8,8 +8,68 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "kernel/cpu/row_registers.h"
+#include "lib/cpu/register_bits.h"
 #include "lib/text/sink.h"
+
+/*
+ * --- row_registers.c ---
+ * Registers of a core that a row's code in ring 0 can change and that no window restores, each as
+ * one word: descriptor tables, segments, control and debug registers, EFER and XCR0. Each function
+ * works on the running core.
+ */
+
+/* In restore order: each can be read and written once those before it are restored. A name for
+ * messages; named bits, or NULL; the functions that read and write it. */
+#define ROW_REGISTER_LIST(X)                                                                       \
+    X(IDTR, "IDTR", NULL, read_idtr_word, write_idtr_word)                                         \
+    X(GDTR, "GDTR", NULL, read_gdtr_word, write_gdtr_word)                                         \
+    X(TR, "TR", NULL, read_tr, write_tr)                                                           \
+    X(LDTR, "LDTR", NULL, read_ldtr, write_ldtr)                                                   \
+    X(CS, "CS", NULL, read_cs_word, write_cs)                                                      \
+    X(EFER, "EFER", register_efer, read_efer, write_efer)                                          \
+    X(CR0, "CR0", register_cr0, read_cr0, write_cr0)                                               \
+    X(CR3, "CR3", NULL, read_cr3, write_cr3)                                                       \
+    X(CR4, "CR4", register_cr4, read_cr4, write_cr4)                                               \
+    X(XCR0, "XCR0", register_xcr0, read_xcr0, xcr0_write) /* needs CR4.OSXSAVE */                  \
+    X(CR8, "CR8", NULL, read_cr8, write_cr8)                                                       \
+    X(DR7, "DR7", NULL, read_dr7, write_dr7) /* before the addresses, which it enables */          \
+    X(DR6, "DR6", NULL, read_dr6, write_dr6)                                                       \
+    X(DR0, "DR0", NULL, read_dr0, write_dr0)                                                       \
+    X(DR1, "DR1", NULL, read_dr1, write_dr1)                                                       \
+    X(DR2, "DR2", NULL, read_dr2, write_dr2)                                                       \
+    X(DR3, "DR3", NULL, read_dr3, write_dr3)                                                       \
+    X(DS, "DS", NULL, read_ds, write_ds)                                                           \
+    X(ES, "ES", NULL, read_es, write_es)                                                           \
+    X(SS, "SS", NULL, read_ss, write_ss)                                                           \
+    X(FS, "FS", NULL, read_fs, write_fs) /* before the base, which loading a selector changes */   \
+    X(GS, "GS", NULL, read_gs, write_gs)                                                           \
+    X(FS_BASE, "the FS base", NULL, read_fs_base, write_fs_base)                                   \
+    X(GS_BASE, "the GS base", NULL, read_gs_base, write_gs_base)                                   \
+    X(KERNEL_GS_BASE, "KERNEL_GS_BASE", NULL, read_kernel_gs_base, write_kernel_gs_base)
+
+enum row_register {
+#define ROW_REGISTER(id, ...) ROW_##id,
+    ROW_REGISTER_LIST(ROW_REGISTER) ROW_REGISTERS
+#undef ROW_REGISTER
+};
+
+struct row_register_kind {
+    const char *name;                /* for messages */
+    const struct register_bit *bits; /* NULL: no named bits */
+};
+extern const struct row_register_kind row_register_kinds[ROW_REGISTERS];
+
+uint64_t row_register_read(enum row_register r);
+void row_register_write(enum row_register r, uint64_t v);
+
+/*
+ * While EFER.NXE is clear, hardly any data can be read, struct row_state included. So the handler
+ * of a fault that this may cause first calls this function, which sets NXE. Returns EFER as found;
+ * 0: NXE was set, or this CPU has no NXE. row_state_note() records it later.
+ */
+uint64_t row_registers_nx(void);
+
+/* --- row_state.c --- */
 
 #define ROW_MSRS 4 /* the most that a row declares */
 
