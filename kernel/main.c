@@ -4,9 +4,9 @@
  * are disabled throughout; boot services are gone, or are not called.
  */
 #include "kernel/kernel.h"
+#include "bench/api/kind.h"
 #include "bench/api/platform.h"
 #include "bench/api/registry.h"
-#include "bench/kinds/crowd.h"
 #include "bench/engine/place.h"
 #include "bench/run/run.h"
 #include "kernel/cpu/cpu_setup.h"
@@ -60,11 +60,12 @@ static struct handoff_rows needs_of(const struct options *o, unsigned cores)
     for (size_t i = 0; i < n; i++) {
         bool selected = registry_selects(o, all[i]);
         needs.rows += selected ? at_it : 0;
-        bool has_area = all[i]->form == FORM_CURVE || all[i]->form == FORM_FORWARD;
-        unsigned together = all[i]->curve.crowd != BENCH_ALONE ? meet : 1;
-        uint64_t area = selected && has_area ? area_need(together) : 0;
+        const struct kind *kind = all[i]->kind;
+        if (!selected || !kind)
+            continue;
+        uint64_t area = kind->needs_area ? area_need(kind->conducted ? meet : 1) : 0;
         needs.area = area > needs.area ? area : needs.area;
-        needs.pairs += selected && all[i]->form == FORM_CORES ? crowd_pairs(meet) : 0;
+        needs.pairs += kind->pairs ? kind->pairs(meet) : 0;
     }
     return needs;
 }

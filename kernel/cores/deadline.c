@@ -1,6 +1,6 @@
 #include "kernel/cores/deadline.h"
 #include "kernel/cpu/instructions.h"
-#include "kernel/devices/lapic.h"
+#include "kernel/devices/irq.h"
 #include "kernel/trap/traps.h"
 
 #define TRY_US      2000   /* when each source must fire in its test, ... */

@@ -4,8 +4,8 @@
  *
  *   another core     one that sleeps; its APIC timer wakes it. It executes nothing until
  *                    then. Not if the machine is borrowed: the firmware uses these timers.
- *   its own counter  the overflow sends the NMI (counter_nmi.c); one per core.
- *   HPET, PIT        send it to the boot core (kernel/devices/nmi_timer.h), which forwards it.
+ *   its own counter  the overflow sends the NMI (own_timers.c); one per core.
+ *   HPET, PIT        send it to the boot core (nmi_timer.c), which forwards it.
  *
  * A source is set for the deadline, or for its longest interval and then again. It is off while no
  * row runs. Each source was tested at boot.
@@ -14,9 +14,53 @@
 #define KERNEL_CORES_DEADLINE_H
 
 #include "kernel/cores/smp.h"
-#include "kernel/devices/nmi_timer.h"
 #include "kernel/trap/traps.h"
 #include "lib/firmware/acpi_fixed.h"
+#include "lib/firmware/acpi_madt.h"
+
+/*
+ * --- nmi_timer.c ---
+ * A timer that sends one NMI to one core after a given time: a comparator of the HPET, or channel 0
+ * of the PIT. It uses an IO-APIC entry that delivers NMI; all other interrupts stay masked.
+ * Sources: IA-PC HPET specification 1.0a section 2.3, Intel 8254 data sheet (mode 0), 82093AA data
+ * sheet section 3.2.4.
+ */
+
+struct nmi_timer {
+    const char *why_not; /* why it is not available; NULL: it can be tested */
+    uint64_t (*start)(const struct nmi_timer *t, uint64_t us);
+    uint64_t us_most; /* longest time in microseconds; longer ones are cut to it */
+
+    volatile uint8_t *ioapic;
+    uint32_t index;                 /* register of the IO-APIC entry's first word */
+    uint32_t was, was_to;           /* the entry's two words as found; masked */
+    bool low;                       /* the pin is active low */
+    uint32_t to;                    /* APIC id of the core that gets the NMI */
+    volatile uint8_t *hpet;         /* the HPET's registers; NULL: the PIT */
+    unsigned comparator;            /* index of the comparator */
+    bool wide;                      /* counter and comparator have 64 bits */
+    uint32_t config_was, timer_was; /* as found */
+    uint32_t period;                /* of the HPET, in femtoseconds */
+};
+
+/* Finds the HPET's comparator. `to`: APIC id of the core that gets the NMI. madt, hpet: NULL if
+ * missing. */
+void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
+                    const struct hpet_table *hpet, uint32_t to);
+/* Finds the PIT. The firmware's count cannot be read or restored, so a `borrowed` machine does not
+ * use the PIT. */
+void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *madt, bool borrowed,
+                   uint32_t to);
+
+/* Requests an NMI after this many microseconds. A second call replaces the first. Returns the
+ * actual number of microseconds: it can be smaller, or slightly larger for short times. */
+uint64_t nmi_timer_start(const struct nmi_timer *t, uint64_t us);
+/* Stops the timer: no NMI comes any more. */
+void nmi_timer_stop(const struct nmi_timer *t);
+/* Restores everything except the PIT's count. Does nothing if the timer was not available. */
+void nmi_timer_close(const struct nmi_timer *t);
+
+/* --- deadline.c --- */
 
 enum { DEADLINE_CORE, DEADLINE_COUNTER, DEADLINE_HPET, DEADLINE_PIT, DEADLINE_SOURCES };
 
@@ -81,8 +125,21 @@ bool deadline_nmi(struct core *c, struct trap_frame *f);
 void deadline_interrupt(struct core *c, unsigned vector);
 
 /*
- * --- counter_nmi.c ---
- * Makes the overflow of the running core's performance counter send it an NMI (lib/cpu/overflow.h),
+ * --- own_timers.c ---
+ * The running core's APIC timer in one-shot mode (SDM vol. 3A section 11.5.4), which delivers an
+ * interrupt, never an NMI.
+ */
+
+/* Returns the timer's frequency in Hz, or less: with too low a value the timer fires early, never
+ * late. Measures the running core's timer and leaves it off; all cores' timers are alike. */
+uint64_t apic_timer_measure(const struct lapic *l, uint64_t tsc_hz);
+/* Starts the timer for this many microseconds, or for its longest interval, at least some seconds.
+ * hz: as measured. */
+void apic_timer_start(const struct lapic *l, unsigned vector, uint64_t hz, uint64_t us);
+void apic_timer_stop(const struct lapic *l, unsigned vector);
+
+/*
+ * The overflow of the running core's performance counter, which sends it an NMI (lib/cpu/overflow.h)
  * through the local APIC's LVT entry for counters. Usable once the core's traps are loaded.
  * counter_nmi_stop() restores everything that counter_nmi_start() changed.
  */

@@ -16,8 +16,6 @@
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/trap/traps.h"
 
-extern const struct core_origin core_lent;
-
 enum lent_state {
     LENT_NONE,   /* no core has taken this entry yet */
     LENT_WAITS,  /* waits to be called or sent home */

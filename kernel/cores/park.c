@@ -1,4 +1,4 @@
-#include "kernel/cores/park.h"
+#include "kernel/cores/smp.h"
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/registers.h"
 #include "kernel/trap/traps.h"

@@ -1,8 +1,8 @@
 /*
  * The other cores of the machine: the list, and the data that the files of this room share.
  *
- *   cores.c       the list; each core's events for the end of the report  (boot core)
- *   bring_up.c    the steps from the list to cores that can be called     (boot core)
+ *   smp.c         the list; the steps from it to cores that can be called; each core's events for
+ *                 the end of the report                                   (boot core)
  *   start.c       cores that INIT and start-up IPIs start                 (both)
  *   lent.c        cores that the firmware lends (takeover=borrow)         (both)
  *   settle.c      sets a core up like the boot core; reads its properties (the core itself)
@@ -17,7 +17,6 @@
 #define KERNEL_CORES_SMP_H
 
 #include "bench/api/platform.h"
-#include "kernel/cores/park.h"
 #include "kernel/cpu/core.h"
 #include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/paging.h"
@@ -26,6 +25,13 @@
 #include "kernel/memory/handoff.h"
 #include "kernel/trap/traps.h"
 #include "lib/cpu/machine_cores.h"
+
+/* One for all cores: each struct core points to it. */
+struct parking {
+    const struct lapic *lapic; /* mode and address, the same on every core */
+    bool mwait;
+    const char *refused; /* why park= is not as requested; NULL: it is */
+};
 
 struct cores;
 
@@ -110,13 +116,13 @@ struct cores {
     struct core_meeting meeting;
 };
 
-/* --- cores.c --- */
+/* --- smp.c --- */
 
-/* Returns the bytes of arena that cores_make_list() takes for this number of cores. */
-uint64_t cores_list_cost(unsigned cores);
-/* Makes the list from the MADT or from MP services; it includes the boot core. False: the arena is
- * too small. */
-bool cores_make_list(struct cores *c);
+/* Returns the bytes of arena that cores_bring_up() takes for this number of cores. */
+uint64_t cores_cost(const struct handoff *h);
+/* Runs on the boot core. The caller fills c->given; all else is zero. Records in c->facts and
+ * c->why_alone which cores are not available and why. NULL, or why nothing can be measured. */
+const char *cores_bring_up(struct cores *c);
 
 /* Converts to TSC ticks; the result is an upper bound where the TSC's frequency is not known. */
 uint64_t cores_ticks(const struct cores *c, uint64_t microseconds);
@@ -127,17 +133,9 @@ void cores_wait(const struct cores *c, uint64_t microseconds);
 struct report;
 void cores_report_end(const struct cores *c, struct report *r);
 
-/* --- bring_up.c --- */
-
-/* Returns the bytes of arena that cores_bring_up() takes for this number of cores. */
-uint64_t cores_cost(const struct handoff *h);
-/* Runs on the boot core. The caller fills c->given; all else is zero. Records in c->facts and
- * c->why_alone which cores are not available and why. NULL, or why nothing can be measured. */
-const char *cores_bring_up(struct cores *c);
-
 /* --- start.c: INIT, start-up IPIs, the trampoline below 1 MiB (SDM vol. 3A 10.4.4.1, 11.6.1) -- */
 
-extern const struct core_origin core_started;
+extern const struct core_origin core_started, core_lent; /* core_lent: lent.c */
 
 /* Returns the bytes of arena that the `bring` of core_started takes. */
 uint64_t start_cost(unsigned cores);
@@ -208,5 +206,54 @@ bool time_ipi(struct cores *all, unsigned i, int64_t *ticks);
 /* Implements shootdown() of struct platform_cores. */
 const char *cores_shootdown(struct cores *all, const unsigned *list, unsigned n,
                             struct platform_shootdown *shot, unsigned shots);
+
+/*
+ * --- park.c ---
+ * Parks a core until another core wakes it: in HLT, which only the wake-up interrupt ends, or in
+ * MWAIT on a dedicated line. Everywhere else interrupts are disabled, and CR8 blocks them too. Each
+ * park_sleep() is ended by exactly one park_wake(), whichever of the two comes first.
+ */
+
+/* Chooses HLT where MWAIT is requested but not available; `refused` says why. */
+struct parking park_choose(const struct cpu *cpu, const struct lapic *lapic, bool mwait);
+/* Returns the effective method: "hlt" or "mwait". */
+const char *park_name(const struct parking *p);
+
+/* On the boot core: returns whether MWAIT holds `c`, which is parked, for this many ticks. An
+ * emulator's MWAIT returns at once, so the core would run its loop all the time. */
+bool park_test_mwait(const struct core *c, uint64_t ticks);
+/* Switches all n cores to HLT, parked ones too, and sets `refused`. */
+void park_give_up_mwait(struct parking *p, struct core *const *cores, unsigned n);
+
+/* Enables the running core's APIC; all interrupt sources but other cores stay masked. */
+void park_accept(const struct parking *p);
+
+/* Sleeps, on the core `c` itself, until another core wakes it. */
+void park_sleep(struct core *c);
+/* Wakes `c`, from any core. False: the interrupt could not be sent. */
+bool park_wake(struct core *c);
+
+/* On the running core: takes the wake-ups that are still pending, before the firmware gets the
+ * interrupts back. */
+void park_drain(void);
+
+/* Waits until `c` executes nothing. The core sets `asleep` two instructions before it sleeps, so
+ * this waits another `settle` ticks. False: it was not asleep within `ticks`. */
+bool park_wait_asleep(const struct core *c, uint64_t ticks, uint64_t settle);
+
+/* Returns whether a wake-up interrupt of the running core to itself arrives within `ticks`. */
+bool park_test_own(struct core *c, uint64_t ticks);
+
+/* Sends a signal to `c`, which polls for it in park_await_signal(), or has set c->on_signal, which
+ * runs in the interrupt's handler. */
+bool park_signal(const struct core *c);
+void park_await_signal(struct core *c);
+/* On the running core: let the signals of other cores through, and block them again. */
+void park_listen(void);
+void park_deafen(void);
+
+/* The interrupt hook of kernel/trap/traps.h, for vectors of the highest class; no others are let
+ * through. Does nothing on a core that has no struct parking yet. */
+void park_interrupt(struct core *c, unsigned vector);
 
 #endif

@@ -95,7 +95,7 @@ struct core {
     uint32_t apic_id;
     struct cores *cores;              /* all cores (kernel/cores/smp.h); NULL: not known yet */
     const struct core_origin *origin; /* the same header; NULL: the boot core */
-    const struct parking *parking;    /* how it parks (kernel/cores/park.h) */
+    const struct parking *parking;    /* how it parks (kernel/cores/smp.h) */
     struct lent_core *lent; /* the firmware's state (kernel/cores/lent.h); NULL: not lent */
     const char *row_suite, *row_name; /* the row on it, for a fault's report; NULL: none */
     struct row_state state;           /* registers to restore after its row */
@@ -109,7 +109,7 @@ struct core {
     volatile uint64_t told_begun, told_sent; /* such NMIs: begun to be sent, and sent, ... */
     uint64_t told_done;                      /* ... and no longer expected */
     struct overflow overflow;                /* its counter, if that sends the NMI ... */
-    uint32_t lvt_counters_was;  /* ... through this LVT entry (kernel/cores/counter_nmi.c) */
+    uint32_t lvt_counters_was;  /* ... through this LVT entry (kernel/cores/own_timers.c) */
     volatile uint64_t own_nmis; /* NMIs for a deadline; not included in `nmis` */
     struct thermal_row thermal; /* of its current or last row */
     struct core_counter smis;   /* counts SMIs if it has steps: AMD's event */

@@ -74,7 +74,7 @@ uint64_t row_registers_nx(void);
 #define ROW_MSRS 4 /* the most that a row declares */
 
 #define ROW_APIC_REGISTERS 3
-/* Registers of the core's local APIC (kernel/devices/apic_state.h). */
+/* Registers of the core's local APIC (kernel/devices/irq.h). */
 struct row_apic {
     bool kept;
     uint32_t before[ROW_APIC_REGISTERS];

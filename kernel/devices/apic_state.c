@@ -1,4 +1,4 @@
-#include "kernel/devices/apic_state.h"
+#include "kernel/devices/irq.h"
 #include "lib/text/fmt.h"
 
 #define LAPIC_IN_SERVICE_HIGHEST 0x170 /* the bits of vectors e0h to ffh */

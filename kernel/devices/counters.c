@@ -1,6 +1,6 @@
 #include "kernel/devices/counters.h"
 #include "kernel/cpu/instructions.h"
-#include "kernel/devices/timer_registers.h"
+#include "kernel/devices/device_registers.h"
 
 /* No clock is known yet: limits of a wait in reads and in raw ticks; the first one reached ends it.
  * Ten times the ticks of a window on the fastest machine; as many reads as take ten windows at 100

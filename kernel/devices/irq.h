@@ -1,14 +1,85 @@
+/* Interrupt controllers: the local APIC, and masking all interrupts at their sources. */
+#ifndef KERNEL_DEVICES_IRQ_H
+#define KERNEL_DEVICES_IRQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "kernel/cpu/paging.h"
+#include "lib/firmware/acpi.h"
+#include "lib/firmware/acpi_madt.h"
+
 /*
+ * --- the running core's local APIC ---
+ * By MMIO or by MSR as the firmware left it. Source: Intel SDM vol. 3A chapter 11 (registers: table
+ * 11-1, x2APIC: 11.12), AMD APM vol. 2 chapter 16 (extended LVT: 16.8).
+ */
+
+/* MMIO offsets; the MSR in x2APIC mode is 800h + offset / 16. */
+enum {
+    LAPIC_ID = 0x20,
+    LAPIC_VERSION = 0x30,
+    LAPIC_EOI = 0xb0,
+    LAPIC_SPURIOUS = 0xf0,
+    LAPIC_LVT_CMCI = 0x2f0,
+    LAPIC_ICR = 0x300, /* high half at 310h; one MSR in x2APIC mode */
+    LAPIC_ICR_HIGH = 0x310,
+    LAPIC_LVT_TIMER = 0x320,
+    LAPIC_LVT_THERMAL = 0x330,
+    LAPIC_LVT_COUNTERS = 0x340,
+    LAPIC_LVT_LINT0 = 0x350,
+    LAPIC_LVT_LINT1 = 0x360,
+    LAPIC_LVT_ERROR = 0x370,
+    LAPIC_TIMER_INITIAL = 0x380,
+    LAPIC_TIMER_CURRENT = 0x390,
+    LAPIC_TIMER_DIVIDE = 0x3e0,
+    LAPIC_EXT_FEATURES = 0x400,
+    LAPIC_EXT_LVT = 0x500,
+};
+
+/* Commands of the ICR, SDM vol. 3A figure 11-12: delivery mode, level assert. For a fixed interrupt
+ * and a start-up, the vector is or-ed in. */
+#define ICR_ASSERT   (1u << 14)
+#define ICR_FIXED    (0u << 8 | ICR_ASSERT)
+#define ICR_NMI      (4u << 8 | ICR_ASSERT)
+#define ICR_INIT     (5u << 8 | ICR_ASSERT)
+#define ICR_START_UP (6u << 8 | ICR_ASSERT) /* vector: the page, below 1 MiB */
+#define ICR_OTHERS   (3u << 18)             /* to all but the sender; the id is ignored */
+
+struct lapic {
+    bool present, x2apic;
+    uint64_t address; /* address of the registers; 0 in x2APIC mode */
+    uint32_t id;
+    uint32_t lvt_max; /* index of the last standard LVT entry */
+    uint32_t lvt_ext; /* number of AMD's extended LVT entries */
+};
+
+struct lapic lapic_open(struct paging *p, const struct cpu *cpu);
+/* False: no such register. */
+bool lapic_read(const struct lapic *l, uint32_t offset, uint32_t *v);
+void lapic_write(const struct lapic *l, uint32_t offset, uint32_t v);
+/*
+ * Sends one command of the ICR (SDM vol. 3A section 11.6.1: delivery mode, vector, level) to the
+ * core with this APIC id. The core that it wakes sees all earlier stores. False: the command was
+ * not accepted in time.
+ */
+bool lapic_ipi(const struct lapic *l, uint32_t apic_id, uint32_t command);
+/* Puts the running core's LAPIC into the boot core's mode and at its address, as in `l`. Stores the
+ * core's APIC id in *id. Returns NULL, or why it failed. */
+const char *lapic_follow(const struct lapic *l, uint32_t *id);
+/* Checks the same without changing anything. Returns NULL, or the difference. */
+const char *lapic_is_alike(const struct lapic *l, uint32_t *id);
+/* Switches the boot core's LAPIC to x2APIC. False: no such mode, or a hypervisor refuses. */
+bool lapic_switch_x2apic(struct lapic *l);
+/* Sends INIT to every other core: they then wait for a SIPI and execute nothing. Firmware may leave
+ * its cores in running loops (MWAIT, PAUSE). False: the command was not accepted in time. */
+bool lapic_stop_others(const struct lapic *l);
+
+/*
+ * --- masking ---
  * Masks interrupts at their sources, not only by IF, since pending masked interrupts slow some
  * cores. Entries that deliver NMI or SMI stay unchanged: firmware and hardware report errors by
  * them.
  */
-#ifndef KERNEL_DEVICES_IRQ_H
-#define KERNEL_DEVICES_IRQ_H
-
-#include "kernel/devices/lapic.h"
-#include "lib/firmware/acpi.h"
-#include "lib/firmware/acpi_madt.h"
 
 /* Per IO-APIC: 82093AA data sheet, section 3.2.2; the index register allows no more. */
 #define IOAPIC_ENTRIES_MAX 240u
@@ -57,5 +128,25 @@ void irq_restore(const struct irq_masked *m, struct paging *p, const struct madt
 struct irq_masked irq_mask_core(const struct irq_masked *boot, bool lent);
 /* On a lent core: unmasks what irq_mask_core() masked. */
 void irq_restore_lent(const struct irq_masked *m);
+
+/*
+ * --- apic_state.c ---
+ * Proves that a row leaves the running core's local APIC as it found it: the entry, the divisor and
+ * the initial count of the timer are read before the row and compared after each part of it, and no
+ * interrupt is in service then. A difference is recorded and restored. Source: SDM vol. 3A sections
+ * 11.5.1, 11.5.4 (timer) and 11.8.4 (in service).
+ */
+
+/* Begins a row, saving the registers. Does nothing on a core without a local APIC. */
+void apic_state_keep(struct row_apic *s, const struct lapic *l);
+/* Ends it. */
+void apic_state_drop(struct row_apic *s);
+
+/* Restores and records what changed. Writing the initial count restarts the timer. */
+void apic_state_put_back(struct row_apic *s, const struct lapic *l);
+
+/* Writes what was changed to `out`, after `before` if that is any, and clears the record. False:
+ * nothing was. */
+bool apic_state_tell(struct row_apic *s, bool before, struct sink *out);
 
 #endif

@@ -27,7 +27,7 @@ enum {
     VECTOR_PAGE_FAULT = 14,
     VECTOR_MACHINE_CHECK = 18,
     VECTORS = 32,
-    /* The highest class of interrupts, the only one that is ever enabled (kernel/cores/park.h). */
+    /* The highest class of interrupts, the only one that is ever enabled (kernel/cores/smp.h). */
     VECTOR_INTERRUPTS = 0xf0,
     VECTOR_WAKE = 0xf1,
     VECTOR_SIGNAL = 0xf2, /* to a core that waits for it while running */

@@ -53,7 +53,7 @@ struct tsc_offset {
 };
 void tsc_offset_add(struct tsc_offset *o, uint64_t t0, uint64_t other, uint64_t t1);
 
-/* CPUID feature words that may differ between cores of one machine (kernel/cores/cores.c has the
+/* CPUID feature words that may differ between cores of one machine (kernel/cores/smp.c has the
  * leaves). */
 enum { CORES_FEATURE_WORDS = 8 };
 struct core_features {

@@ -1,5 +1,5 @@
 /*
- * kernel/cpu/instructions.h and kernel/devices/ioapic.h for the host: the privileged instructions, the clock
+ * kernel/cpu/instructions.h and kernel/devices/device_registers.h for the host: the privileged instructions, the clock
  * and the accesses to an IO-APIC become functions. The units of kernel/ are compiled with this for
  * the unit tests; a test defines the functions that the units that it links call.
  */
@@ -31,7 +31,7 @@
 #undef write_cr8
 #define ioapic_read  real_ioapic_read
 #define ioapic_write real_ioapic_write
-#include "kernel/devices/ioapic.h"
+#include "kernel/devices/device_registers.h"
 #undef ioapic_read
 #undef ioapic_write
 

@@ -1,6 +1,6 @@
 // links: kernel/devices/apic_state.c
 /* The local APIC around a row, whose registers are an array here. */
-#include "kernel/devices/apic_state.h"
+#include "kernel/devices/irq.h"
 #include <string.h>
 #include "tests/unit/unit.h"
 

@@ -4,7 +4,7 @@
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
 #include "kernel/devices/counters.h"
-#include "kernel/devices/timer_registers.h"
+#include "kernel/devices/device_registers.h"
 #include "kernel/clock/clocks.h"
 
 #define TSC_HZ  2500000000ull

@@ -1,11 +1,11 @@
-// links: kernel/devices/irq.c kernel/devices/lapic.c
+// links: kernel/devices/irq.c
 #include <string.h>
 #include "lib/firmware/acpi_madt.h"
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"
 #include "kernel/devices/irq.h"
-#include "kernel/devices/ioapic.h"
+#include "kernel/devices/device_registers.h"
 
 #define LAPIC_AT  0xfee00000ull
 #define IOAPIC_AT 0xfec00000ull

@@ -1,11 +1,11 @@
-// links: kernel/devices/nmi_timer.c
+// links: kernel/cores/nmi_timer.c
 /* A PIT and an HPET that send NMIs through an IO-APIC: the pin and comparator that are used, what
  * is written to them, and that everything is restored. */
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"
-#include "kernel/devices/nmi_timer.h"
-#include "kernel/devices/timer_registers.h"
+#include "kernel/cores/deadline.h"
+#include "kernel/devices/device_registers.h"
 
 #define HPET_AT    0xfed00000ull
 #define IOAPIC_AT  0xfec00000u
@@ -44,7 +44,7 @@ static unsigned which(volatile uint8_t *at)
 uint32_t ioapic_read(volatile uint8_t *at, uint32_t index)
 {
     if (ioapic_gone)
-        return NO_IOAPIC;
+        return NO_DEVICE;
     return index == IOAPIC_VERSION ? (PINS - 1) << 16 | 0x20 : entry[which(at)][index];
 }
 

@@ -13,8 +13,8 @@
 #include "bench/suites/privileged/privileged.h"
 #include "bench/engine/window.h"
 #include "kernel/cpu/registers.h"
-#include "kernel/devices/lapic.h"
-#include "kernel/devices/timer_registers.h"
+#include "kernel/devices/irq.h"
+#include "kernel/devices/device_registers.h"
 #include "tests/unit/read_file.h"
 #include "tests/unit/unit.h"
 #include <string.h>

@@ -1,7 +1,6 @@
-#include "kernel/devices/nmi_timer.h"
+#include "kernel/cores/deadline.h"
 #include "kernel/cpu/instructions.h"
-#include "kernel/devices/ioapic.h"
-#include "kernel/devices/timer_registers.h"
+#include "kernel/devices/device_registers.h"
 
 #define FS_PER_US          1000000000ull
 #define COUNTS_MOST        (1ull << 31)  /* half the range of 32 bits */
@@ -25,8 +24,8 @@ static const char *take_pin(struct nmi_timer *t, struct paging *p, const struct 
     for (unsigned i = 0; i < madt->ioapics; i++) {
         uint32_t address = madt->ioapic[i].address, base = madt->ioapic[i].gsi_base;
         t->ioapic = address & 3 || gsi < base ? NULL : paging_map_mmio(p, address, IOAPIC_BYTES);
-        uint32_t version = t->ioapic ? ioapic_read(t->ioapic, IOAPIC_VERSION) : NO_IOAPIC;
-        if (version == NO_IOAPIC || gsi - base > (version >> 16 & 0xff))
+        uint32_t version = t->ioapic ? ioapic_read(t->ioapic, IOAPIC_VERSION) : NO_DEVICE;
+        if (version == NO_DEVICE || gsi - base > (version >> 16 & 0xff))
             continue;
         t->index = IOAPIC_REDIRECTION + 2 * (gsi - base);
         t->was = ioapic_read(t->ioapic, t->index);
@@ -52,27 +51,27 @@ static void close_pin(const struct nmi_timer *t)
 
 /* --- HPET ------------------------------------------------------------------------------------- */
 
-static volatile uint32_t *at(const struct nmi_timer *t, unsigned offset)
+static volatile uint32_t *hpet_register(const struct nmi_timer *t, unsigned offset)
 {
     return (volatile uint32_t *)(t->hpet + offset);
 }
 
-static uint64_t count(const struct nmi_timer *t)
+static uint64_t hpet_count(const struct nmi_timer *t)
 {
     uint32_t low, high;
 
     if (!t->wide)
-        return *at(t, HPET_COUNTER);
+        return *hpet_register(t, HPET_COUNTER);
     do {
-        high = *at(t, HPET_COUNTER + 4);
-        low = *at(t, HPET_COUNTER);
-    } while (high != *at(t, HPET_COUNTER + 4));
+        high = *hpet_register(t, HPET_COUNTER + 4);
+        low = *hpet_register(t, HPET_COUNTER);
+    } while (high != *hpet_register(t, HPET_COUNTER + 4));
     return (uint64_t)high << 32 | low;
 }
 
-/* Returns the count at which the comparator interrupts. On QEMU a 32-bit comparator also interrupts
+/* Returns the hpet_count hpet_register which the comparator interrupts. On QEMU a 32-bit comparator also interrupts
  * when the counter wraps, every 43 s, so it is never set beyond the wrap. */
-static uint64_t match(const struct nmi_timer *t, uint64_t now, uint64_t counts)
+static uint64_t hpet_match(const struct nmi_timer *t, uint64_t now, uint64_t counts)
 {
     uint32_t left = 0u - (uint32_t)now;
 
@@ -88,22 +87,22 @@ static uint64_t start_hpet(const struct nmi_timer *t, uint64_t us)
     uint64_t now, then;
 
     config |= (t->wide ? 0 : TIMER_32) | TIMER_ROUTE((t->index - IOAPIC_REDIRECTION) / 2);
-    *at(t, TIMER_CONFIG(t->comparator)) = config;
+    *hpet_register(t, TIMER_CONFIG(t->comparator)) = config;
     open_pin(t);
-    now = count(t);
-    then = match(t, now, (us > LEAST_US ? us : LEAST_US) * FS_PER_US / t->period);
-    *at(t, TIMER_COMPARE(t->comparator)) = (uint32_t)then;
+    now = hpet_count(t);
+    then = hpet_match(t, now, (us > LEAST_US ? us : LEAST_US) * FS_PER_US / t->period);
+    *hpet_register(t, TIMER_COMPARE(t->comparator)) = (uint32_t)then;
     if (t->wide)
-        *at(t, TIMER_COMPARE(t->comparator) + 4) = (uint32_t)(then >> 32);
-    *at(t, TIMER_CONFIG(t->comparator)) = config | TIMER_OPEN;
+        *hpet_register(t, TIMER_COMPARE(t->comparator) + 4) = (uint32_t)(then >> 32);
+    *hpet_register(t, TIMER_CONFIG(t->comparator)) = config | TIMER_OPEN;
     return (then - now) * t->period / FS_PER_US;
 }
 
 /* Takes the highest free pin that the comparator can be routed to; low pins belong to ISA. */
-static const char *route(struct nmi_timer *t, struct paging *p, const struct madt *madt,
-                         uint32_t to)
+static const char *route_hpet(struct nmi_timer *t, struct paging *p, const struct madt *madt,
+                              uint32_t to)
 {
-    uint32_t routes = *at(t, TIMER_ROUTES(t->comparator));
+    uint32_t routes = *hpet_register(t, TIMER_ROUTES(t->comparator));
     const char *why_not = "its comparators have no pin of the IO-APIC";
 
     for (unsigned pin = 32; pin-- > 0;) {
@@ -126,17 +125,17 @@ static const char *find_hpet(struct nmi_timer *t, struct paging *p, const struct
     t->hpet = hpet->address & 7 ? NULL : paging_map_mmio(p, hpet->address, HPET_BYTES);
     if (!t->hpet)
         return "the HPET table's address is not a device's";
-    uint32_t id = *at(t, HPET_ID);
-    t->period = *at(t, HPET_PERIOD);
+    uint32_t id = *hpet_register(t, HPET_ID);
+    t->period = *hpet_register(t, HPET_PERIOD);
     if (id == NO_DEVICE || t->period < HPET_PERIOD_MIN || t->period > HPET_PERIOD_MAX)
         return "no device answers";
-    t->config_was = *at(t, HPET_CONFIG);
+    t->config_was = *hpet_register(t, HPET_CONFIG);
     for (t->comparator = (id >> 8 & 31) + 1; t->comparator-- > 0;) {
-        t->timer_was = *at(t, TIMER_CONFIG(t->comparator));
+        t->timer_was = *hpet_register(t, TIMER_CONFIG(t->comparator));
         bool legacy = t->config_was & HPET_LEGACY && t->comparator < LEGACY_COMPARATORS;
         if (legacy || t->timer_was & TIMER_OPEN)
             continue;
-        why_not = route(t, p, madt, to);
+        why_not = route_hpet(t, p, madt, to);
         if (!why_not)
             break;
     }
@@ -151,12 +150,12 @@ void nmi_timer_hpet(struct nmi_timer *t, struct paging *p, const struct madt *ma
     *t = (struct nmi_timer){.start = start_hpet};
     t->why_not = find_hpet(t, p, madt, hpet, to);
     if (!t->why_not)
-        *at(t, HPET_CONFIG) = t->config_was | HPET_ENABLE;
+        *hpet_register(t, HPET_CONFIG) = t->config_was | HPET_ENABLE;
 }
 
 /* --- PIT -------------------------------------------------------------------------------------- */
 
-/* The output falls with the command and rises when the count ends. The pin is unmasked in between,
+/* The output falls with the command and rises when the hpet_count ends. The pin is unmasked in between,
  * so there is one edge. */
 static uint64_t start_pit(const struct nmi_timer *t, uint64_t us)
 {
@@ -177,7 +176,7 @@ void nmi_timer_pit(struct nmi_timer *t, struct paging *p, const struct madt *mad
 {
     *t = (struct nmi_timer){.start = start_pit, .low = madt && madt->pit_low};
     t->us_most = (uint64_t)PIT_MOST * US_PER_SECOND / PIT_HZ;
-    t->why_not = borrowed ? "the firmware's count could not be restored"
+    t->why_not = borrowed ? "the firmware's hpet_count could not be restored"
                           : take_pin(t, p, madt, madt ? madt->pit_gsi : 0, to);
 }
 
@@ -192,7 +191,7 @@ void nmi_timer_stop(const struct nmi_timer *t)
 {
     close_pin(t);
     if (t->hpet)
-        *at(t, TIMER_CONFIG(t->comparator)) = t->timer_was;
+        *hpet_register(t, TIMER_CONFIG(t->comparator)) = t->timer_was;
 }
 
 void nmi_timer_close(const struct nmi_timer *t)
@@ -201,5 +200,5 @@ void nmi_timer_close(const struct nmi_timer *t)
         return;
     nmi_timer_stop(t);
     if (t->hpet)
-        *at(t, HPET_CONFIG) = t->config_was;
+        *hpet_register(t, HPET_CONFIG) = t->config_was;
 }

@@ -1,9 +1,71 @@
-#include "kernel/cores/lent.h"
+#include "kernel/cores/smp.h"
+#include "bench/api/report.h"
 #include "kernel/cpu/instructions.h"
+#include "lib/cpu/tsc_rate.h"
+#include "lib/text/fmt.h"
 
 #define CALL_US 1000000 /* limit of the first call, which does nothing */
 #define HOLD_US 50000   /* time that MWAIT must hold a core; an emulator may run it late */
 #define OWN_US  100000  /* limit of an interrupt that the boot core sends to itself */
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+/* The lists of struct cores, one entry per core, for the functions that count_call or allocate them. */
+#define LISTS(X) X(made) X(core) X(facts) X(texts) X(place) X(list.id)
+
+/* Returns the bytes of arena that make_list() takes for this number of cores. */
+static uint64_t list_cost(unsigned cores)
+{
+    uint64_t cost = 0;
+
+#define COUNT(of) cost += arena_cost(cores * sizeof(*((struct cores *)0)->of));
+    LISTS(COUNT)
+#undef COUNT
+    return cost;
+}
+
+static bool take_lists(struct cores *c)
+{
+    unsigned room = c->given.handoff->cores;
+    bool all = true;
+
+#define TAKE(of)                                                                                   \
+    c->of = arena_take(c->given.arena, room * sizeof(*c->of));                                     \
+    all = all && c->of;
+    LISTS(TAKE)
+#undef TAKE
+    c->list.room = room;
+    return all;
+}
+
+/* Makes the list from the MADT or from MP services; it includes the boot core. False: the arena is
+ * too small. */
+static bool make_list(struct cores *c)
+{
+    const struct handoff *h = c->given.handoff;
+    const struct madt *madt = c->given.madt;
+    const struct lapic *lapic = &c->given.irq->lapic;
+    struct cores_known known = {h->mp_cpu, h->mp_cpus};
+
+    if (!take_lists(c))
+        return false;
+    c->from = "mp_services";
+    if (madt && madt->cpus_enabled > 0) {
+        known = (struct cores_known){madt->cpu, madt->cpus};
+        c->from = "madt";
+    }
+    cores_list(&c->list, &known, lapic->present ? lapic->id : core_apic_id());
+    c->count = c->list.count;
+    c->core[0] = c->given.boot;
+    c->core[0]->apic_id = c->list.id[0];
+    for (unsigned i = 1; i < c->count; i++) {
+        c->facts[i].apic_id = c->list.id[i];
+        c->facts[i].why_not = "not started";
+    }
+    return true;
+}
+
+/* --- from the list to cores that can be called ------------------------------------------------ */
 
 /* Lists the cores that get their own buffers (share=together). False: no core does. */
 static bool have_buffers(struct core_list *named, const struct options *o)
@@ -18,12 +80,12 @@ uint64_t cores_cost(const struct handoff *h)
     uint64_t buffers =
         have_buffers(&named, &h->options) ? core_list_count(&named, cores) * paging_own_cost(h) : 0;
 
-    return cores_list_cost(cores) + start_cost(cores) + (cores - 1) * core_cost(CORE_STACK_SIZE) +
+    return list_cost(cores) + start_cost(cores) + (cores - 1) * core_cost(CORE_STACK_SIZE) +
            buffers;
 }
 
 /* Returns NULL, or why no other core can be used. */
-static const char *refused(struct cores *c)
+static const char *find_obstacle(struct cores *c)
 {
     struct core *boot = c->given.boot;
     const char *why_not;
@@ -65,7 +127,7 @@ static void name_missing(struct cores *c)
         c->facts[i].why_not = c->core[i] ? NULL : c->origin->why_not(c, i);
 }
 
-static void count(void *ctx, unsigned core)
+static void count_call(void *ctx, unsigned core)
 {
     (void)core;
     ++*(unsigned *)ctx;
@@ -77,7 +139,7 @@ static void try_all(struct cores *c)
         unsigned before = c->called;
         if (c->facts[i].why_not)
             continue;
-        if (!cores_try(c, &i, 1, count, &c->called, NULL, cores_ticks(c, CALL_US)) ||
+        if (!cores_try(c, &i, 1, count_call, &c->called, NULL, cores_ticks(c, CALL_US)) ||
             c->called != before + 1)
             c->facts[i].why_not = "it started, but does not wake when it is called";
         else if (!time_compare_tsc(c, i))
@@ -117,14 +179,14 @@ const char *cores_bring_up(struct cores *c)
     c->origin = c->given.handoff->borrowed ? &core_lent : &core_started;
     c->cr4 = read_cr4();
     c->efer = rdmsr(MSR_EFER);
-    if (!cores_make_list(c))
+    if (!make_list(c))
         return "the list of cores: the arena is too small";
     core_inspect(c->given.boot);
     for (unsigned i = 1; i < c->count; i++)
         c->place[i] = c->place[0]; /* until core_inspect() runs on the core */
     if (c->count == 1)
         return NULL;
-    c->why_alone = refused(c);
+    c->why_alone = find_obstacle(c);
     if (!c->why_alone)
         c->why_alone = make_cores(c);
     if (!c->why_alone)
@@ -136,4 +198,36 @@ const char *cores_bring_up(struct cores *c)
     }
     c->start_ticks = rdtsc() - began;
     return make_buffers(c);
+}
+
+/* --- for all users ---------------------------------------------------------------------------- */
+
+uint64_t cores_ticks(const struct cores *c, uint64_t microseconds)
+{
+    uint64_t hz = c->given.tsc_hz ? c->given.tsc_hz : TSC_HZ_MAX;
+
+    return microseconds * (hz / 1000) / 1000;
+}
+
+void cores_wait(const struct cores *c, uint64_t microseconds)
+{
+    (void)WAIT_FOR(false, cores_ticks(c, microseconds));
+}
+
+void cores_report_end(const struct cores *c, struct report *r)
+{
+    for (unsigned i = 1; i < c->count; i++) {
+        const struct core *core = c->core[i];
+        if (!core)
+            continue;
+        /* If a row ran on it, the row's record reports the fault. */
+        if (core->faulted && !core->row_suite) {
+            report_eventf(r, "fault", "core %u (APIC id %u): %s", i, core->apic_id, core->fault);
+            report_failed(r, "a core", "fault");
+        }
+        if (core->nmis + core->machine_checks > 0)
+            report_eventf(r, "nmi", "core %u (APIC id %u): %llu NMIs or machine checks in all", i,
+                          core->apic_id, (unsigned long long)(core->nmis + core->machine_checks));
+    }
+    r->faulted = r->faulted || c->faulted > 0;
 }
