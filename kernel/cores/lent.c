@@ -1,4 +1,4 @@
-#include "kernel/cores/lent.h"
+#include "kernel/cores/smp.h"
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/cpu_setup.h"
 #include "kernel/memory/memory.h"

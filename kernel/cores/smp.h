@@ -7,8 +7,7 @@
  *   lent.c        cores that the firmware lends (takeover=borrow)         (both)
  *   settle.c      sets a core up like the boot core; reads its properties (the core itself)
  *   run.c         calls of one or several cores; faults                   (both)
- *   time.c        TSC offset to the boot core, duration of signals        (both)
- *   shootdown.c   TLB shootdowns                                          (both)
+ *   signals.c     TSC offset to the boot core, duration of signals, TLB shootdowns (both)
  *   park.c        sleeping and waking                                     (both)
  *
  * Core 0 is the boot core; the others are in the MADT's order, whether they came up or not.
@@ -18,6 +17,7 @@
 
 #include "bench/api/platform.h"
 #include "kernel/cpu/core.h"
+#include "kernel/cpu/cpu_setup.h"
 #include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/paging.h"
 #include "kernel/devices/irq.h"
@@ -135,7 +135,7 @@ void cores_report_end(const struct cores *c, struct report *r);
 
 /* --- start.c: INIT, start-up IPIs, the trampoline below 1 MiB (SDM vol. 3A 10.4.4.1, 11.6.1) -- */
 
-extern const struct core_origin core_started, core_lent; /* core_lent: lent.c */
+extern const struct core_origin core_started, core_lent;
 
 /* Returns the bytes of arena that the `bring` of core_started takes. */
 uint64_t start_cost(unsigned cores);
@@ -158,6 +158,62 @@ void core_unsettle(const struct core *c, const struct settled *was);
 /* Fills the entries of place, facts and texts of the core `c`, on which it runs, once its number is
  * known; on the boot core first. */
 void core_inspect(const struct core *c);
+
+/*
+ * --- lent.c ---
+ * Cores that the firmware lends (takeover=borrow). Each runs our procedure through MP services and
+ * waits in it until the boot core has the machine and calls it. It then serves like a started core.
+ * At the end it restores its state and returns to the firmware. No lent core is ever sent an INIT.
+ *
+ *   boot/cores.c              starts the procedures; waits for begin and end  (boot core, firmware)
+ *   lent_serve()              the procedure                                   (the core itself)
+ *   core_lent, lent_home()    calls cores; sends all of them home             (boot core, borrowed)
+ */
+
+enum lent_state {
+    LENT_NONE,   /* no core has taken this entry yet */
+    LENT_WAITS,  /* waits to be called or sent home */
+    LENT_CALLED, /* the boot core called it and assigned it a struct core */
+    LENT_HOME    /* not needed, or not called in time */
+};
+
+struct lent_core {
+    _Alignas(CORE_LINE) uint32_t state; /* the word that it polls; other cores write it once */
+    uint32_t apic_id;                   /* from CPUID on the core itself */
+    uint64_t stack;                     /* an address in the stack that the firmware gave it */
+    struct core *core;
+    const char *why_not; /* why it cannot serve although it was called */
+    bool back;           /* its state is restored, and it is leaving the procedure */
+
+    /* What is restored. */
+    struct cpu_state firmware;
+    struct settled settled;
+    uint64_t way_back; /* the firmware's stack (kernel/trap/traps.asm) */
+    struct borrowed_traps traps;
+};
+
+struct lent {
+    uint32_t tickets, room; /* procedures that began; number of entries */
+    struct lent_core core[];
+};
+
+/* For boot/, with the firmware alive. */
+
+/* Returns the size in bytes of a struct lent for this number of cores. Its memory must be zeroed
+ * and page-aligned. */
+uint64_t lent_size(unsigned room);
+/* The procedure. */
+void lent_serve(struct lent *l);
+/* Returns how many cores have begun it and loaded our IDT. Call before lent_dismiss(). */
+uint32_t lent_begun(const struct lent *l);
+/* Makes every core that has not been called return at once, or as soon as it arrives. */
+void lent_dismiss(struct lent *l);
+/* Returns whether this core was called and has not returned. */
+bool lent_lost(const struct lent_core *l);
+
+/* Returns every lent core to the firmware, whatever it runs, newest first. Bounded. `l` NULL: no
+ * core is lent. */
+void lent_home(const struct cores *c, struct lent *l);
 
 /* --- run.c: a serving core sleeps until the boot core gives it something to run --- */
 
@@ -192,7 +248,7 @@ void core_fault_end(struct core *c);
 /* Leaves the core's meeting and stops the core for good. */
 _Noreturn void core_fault_stop(struct core *c);
 
-/* --- time.c, on the boot core --- */
+/* --- signals.c, on the boot core --- */
 
 /* Compares core i's TSC with the boot core's and stores the offset in its facts. False: it did not
  * answer. */
@@ -200,8 +256,6 @@ bool time_compare_tsc(struct cores *all, unsigned i);
 /* Implement wake() and ipi() of struct platform_cores. */
 bool time_wake(struct cores *all, unsigned i, int64_t *ticks);
 bool time_ipi(struct cores *all, unsigned i, int64_t *ticks);
-
-/* --- shootdown.c, on the boot core --- */
 
 /* Implements shootdown() of struct platform_cores. */
 const char *cores_shootdown(struct cores *all, const unsigned *list, unsigned n,

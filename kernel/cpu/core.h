@@ -6,13 +6,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "kernel/cpu/core_cycles.h"
+#include "bench/api/platform.h"
+#include "bench/api/timer.h"
 #include "kernel/cpu/msr_setup.h"
 #include "kernel/cpu/row_state.h"
-#include "kernel/cpu/throttling.h"
 #include "kernel/memory/memory.h"
-#include "lib/cpu/stepping.h"
+#include "lib/cpu/aperf.h"
+#include "lib/cpu/core_counter.h"
 #include "lib/cpu/overflow.h"
+#include "lib/cpu/stepping.h"
+#include "lib/cpu/thermal.h"
+#include "lib/text/json.h"
 
 /*
  * --- descriptors ---
@@ -45,6 +49,86 @@ struct gdt {
     struct tss tss;
 };
 
+/*
+ * --- core_cycles.c ---
+ * The running core's counters of core cycles as timers (bench/api/timer.h): `pmc` and `aperf` of
+ * cycle=. lib/cpu/core_counter.h and lib/cpu/aperf.h contain the logic; this file adds the
+ * instructions. Usable once the traps are loaded, since an MSR may fault although CPUID promises
+ * it.
+ */
+
+struct core_cycles;
+
+/* A counter of one event as a timer. */
+struct counter_timer {
+    struct core_cycles *of;
+    enum core_counter_event event;
+    struct core_counter counter;
+    struct timer timer;
+};
+
+struct core_cycles {
+    struct core_counters has;
+    struct counter_access access;
+    struct counter_timer pmc, retired;
+    struct aperf ratio;
+    struct timer aperf;
+    bool stuck; /* an MSR could not be restored when a counter was stopped */
+};
+
+struct counter_access counter_access_here(void); /* the running core */
+
+/* Implements a timer_source for the running core; bench/sample/cycle.h has the rest of cycle=. `c`
+ * must be zero at first and must not move. */
+struct timer *core_cycles_timer(struct core_cycles *c, unsigned id, const char **why);
+
+/* Returns a counter of retired instructions, which the caller starts and stops. NULL: CPUID reports
+ * no such counter; *why has the reason. */
+struct timer *core_cycles_retired(struct core_cycles *c, const char **why);
+
+/* Stops counters that still run. Runs on the core itself, before it leaves for good. */
+void core_cycles_stop(struct core_cycles *c);
+
+/*
+ * --- throttling.c ---
+ * Detects whether a core was throttled while it measured a row (lib/cpu/thermal.h). Log bits stay
+ * set until cleared, so those that matter and are set before a row are cleared, and nothing else of
+ * the register. They cannot be restored. On a machine that is never throttled nothing is written.
+ */
+
+/* The state of one row on one core, by scope. */
+struct thermal_row {
+    bool begun[THERMAL_SCOPES]; /* the register could be read before the row, ... */
+    bool known[THERMAL_SCOPES]; /* ... and after it: `causes` is valid */
+    uint64_t first[THERMAL_SCOPES];
+    uint32_t causes[THERMAL_SCOPES];
+};
+
+struct thermal_state {
+    struct thermal cpu;
+    bool was[THERMAL_SCOPES]; /* the boot core's log had a cause at the start */
+};
+
+void thermal_init(struct thermal_state *s, const struct cpu *c, cpuid_fn cpuid);
+
+/* To be called before and after a row, on the core that measures it. */
+void thermal_begin(const struct thermal_state *s, struct thermal_row *row);
+void thermal_end(const struct thermal_state *s, struct thermal_row *row);
+
+/* Adds a round's causes to kept[THERMAL_SCOPES], which is all zero before the first round. If one
+ * round is not known, the row is not known. */
+void thermal_keep(const struct thermal_row *row, uint64_t *kept);
+
+/* As struct platform_kept. The line in the table: "  ^ throttled by core_prochot
+ * package_power_limit"; the fields: `throttled`, and `throttled_by` if it was. */
+void thermal_kept_show(const uint64_t *kept, struct sink *out);
+void thermal_kept_record(const uint64_t *kept, struct json *j);
+enum throttled thermal_kept_throttled(const uint64_t *kept);
+
+/* Write the line "thermal" of the report's head, and the object of that name. */
+void thermal_show(const struct thermal_state *s, struct sink *out);
+void thermal_record(const struct thermal_state *s, struct json *j);
+
 /* --- the core --- */
 
 #define IST_STACK_SIZE (8u << 10)
@@ -61,7 +145,7 @@ enum { CORE_GUARD_OWN = IST_COUNT, CORE_GUARD_RING0, CORE_GUARDS };
  */
 #define CORE_LINE 256
 
-/* A core's part in TLB shootdowns (kernel/cores/shootdown.c). Times are of its TSC. */
+/* A core's part in TLB shootdowns (kernel/cores/signals.c). Times are of its TSC. */
 struct core_shot {
     uint64_t arrived, invalidated; /* of the last one: in its handler, and after INVLPG */
     uint32_t took, reading;        /* ticks of INVLPG with a reading of the TSC; of the reading */
@@ -96,7 +180,7 @@ struct core {
     struct cores *cores;              /* all cores (kernel/cores/smp.h); NULL: not known yet */
     const struct core_origin *origin; /* the same header; NULL: the boot core */
     const struct parking *parking;    /* how it parks (kernel/cores/smp.h) */
-    struct lent_core *lent; /* the firmware's state (kernel/cores/lent.h); NULL: not lent */
+    struct lent_core *lent; /* the firmware's state (kernel/cores/smp.h); NULL: not lent */
     const char *row_suite, *row_name; /* the row on it, for a fault's report; NULL: none */
     struct row_state state;           /* registers to restore after its row */
     volatile uint64_t guard_stack;    /* of the guarded call (kernel/trap/traps.h); 0: none */
@@ -130,7 +214,7 @@ struct core {
     volatile uint64_t woke; /* TSC of the last wake-up, or of the last signal while it ran */
     volatile bool signalled;
     void (*volatile on_signal)(struct core *c);
-    _Alignas(CORE_LINE) volatile uint64_t ping; /* used by kernel/cores/time.c */
+    _Alignas(CORE_LINE) volatile uint64_t ping; /* used by kernel/cores/signals.c */
     volatile uint64_t pong;
     _Alignas(CORE_LINE) struct core_shot shot;
 };

@@ -1,4 +1,4 @@
-#include "kernel/cpu/core_cycles.h"
+#include "kernel/cpu/core.h"
 #include "bench/api/chain.h"
 #include "kernel/cpu/instructions.h"
 #include "kernel/cpu/msr.h"

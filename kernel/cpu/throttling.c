@@ -1,4 +1,4 @@
-#include "kernel/cpu/throttling.h"
+#include "kernel/cpu/core.h"
 #include "kernel/cpu/msr.h"
 #include "lib/text/fmt.h"
 

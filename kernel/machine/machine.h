@@ -190,7 +190,7 @@ bool machine_halts(const struct machine *m, enum finish finish);
  *
  * A borrowed machine is given back instead, from anywhere in the kernel, a fault handler included.
  * boot/main.c does what `finish` says, once the report is on the stick. Other cores return to the
- * firmware first (kernel/cores/lent.h). In addition to kernel/cpu/cpu_setup.h, these are restored:
+ * firmware first (kernel/cores/smp.h). In addition to kernel/cpu/cpu_setup.h, these are restored:
  * DE_CFG's LFENCE bit, the masked entries of the IO-APICs and the LVT (never the timer's count),
  * TPR and spurious vector, the PIC's masks, the machine-check enables, the serial port's settings.
  * The code that uses the HPET, the PIT's gate and cycle counters restores them. Old errors in

@@ -161,50 +161,6 @@ void control_facts_record(const struct machine *m, struct json *j)
     record_dma(&m->dma, j);
 }
 
-/* --- warnings --------------------------------------------------------------------------------- */
-
-static void warn_settings(const struct core_controls *q, struct report *r)
-{
-    for (unsigned i = 0; i < CONTROL_IDS; i++) {
-        const struct control *s = &q->core[0].of[i];
-        if (s->asked && q->failed[i] > 0)
-            report_eventf(r, "warning", "%s= is not in force on %u of %u cores: %s",
-                          control_names[i], q->failed[i], q->cores,
-                          s->why_not ? s->why_not : "they are not as the boot core");
-    }
-}
-
-static void warn_dma(const struct dma *d, struct report *r)
-{
-    if (d->why_not)
-        report_eventf(r, "warning", "dma=off: %s", d->why_not);
-    if (d->unreached || d->stopped.fate[PCI_STUCK])
-        report_eventf(
-            r, "warning",
-            "dma=off: %u devices did not stop bus mastering, %u entries of MCFG cannot be used",
-            d->stopped.fate[PCI_STUCK], d->unreached);
-}
-
-static void warn_watchdog(const struct watchdog *w, bool there, const char *table, struct report *r)
-{
-    char text[240];
-    struct sink_buf buf;
-
-    if (!there)
-        return;
-    sink_buf_init(&buf, text, sizeof text);
-    watchdog_text(w, table, &buf.sink);
-    report_event(r, "warning", text);
-}
-
-void control_facts_warn(const struct machine *m, struct report *r)
-{
-    warn_settings(&m->controls, r);
-    warn_dma(&m->dma, r);
-    warn_watchdog(&m->wdat, m->has_wdat, "WDAT", r);
-    warn_watchdog(&m->wddt, m->has_wddt, "WDDT", r);
-}
-
 /* --- advice ----------------------------------------------------------------------------------- */
 
 static enum seen seen(bool yes)

@@ -4,9 +4,8 @@
  *   machine_facts.c  the head: the machine, and how far the figures can be trusted
  *   control_facts.c  possible disturbances: settings found and in force, SMIs, PCI devices; at the
  *                    report's end what to change
- *   warnings.c       what was refused or could not be set, and what may spoil figures
- *   selftest.c       self-tests of the bare machine; bench/engine/probe_run.h has those of
- *                    measuring
+ *   checks.c         what was refused or could not be set, and what may spoil figures; self-tests of
+ *                    the bare machine (bench/engine/probe_run.h has those of measuring)
  */
 #ifndef KERNEL_REPORT_MACHINE_FACTS_H
 #define KERNEL_REPORT_MACHINE_FACTS_H
@@ -29,8 +28,6 @@ void facts_cost(const struct machine *m, struct report *r);
 void control_facts_show(const struct machine *m, struct sink *out);
 /* Writes the fields controls, smi_counter and dma. */
 void control_facts_record(const struct machine *m, struct json *j);
-/* Warns of settings that are not as requested, and of watchdogs. */
-void control_facts_warn(const struct machine *m, struct report *r);
 /* Gives advice; to be called after the last row and after core_controls_restore_all(). */
 void control_facts_advise(const struct machine *m, const struct run_facts *run, struct report *r);
 
