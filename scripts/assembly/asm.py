@@ -1,12 +1,11 @@
 """`baretick asm`: the cost of a line of assembly."""
-import argparse
 import sys
 import tempfile
 
 from assembly import assembler, copies, latency, measuring, result, snippet, syntax, throughput
 from launch import progress, start
 from launch.start import Failed
-from tools import help_text
+from tools.parser import Output, number
 
 # The values that baretick's options allow: lib/config/options.c.
 RECIPES = ("plain", "rdtscp", "xfence", "paoloni", "cpuid", "mfence", "lfence", "serialize", "auto")
@@ -85,18 +84,6 @@ def snippets_of(args):
     return found, refused
 
 
-def option_number(low, high, *words):
-    """Returns a type for argparse: a number within the limits of baretick's option (lib/config/options.c), or one of
-    the words."""
-    def parse(text):
-        if text in words:
-            return text
-        if not text.isascii() or not text.isdigit() or not low <= int(text) <= high:
-            raise argparse.ArgumentTypeError(f"{text!r}: {', '.join([*words, f'{low} to {high}'])} is allowed")
-        return int(text)
-    return parse
-
-
 def command(args):
     if args.hosted:
         start.refuse_machine(args)
@@ -126,7 +113,7 @@ def command(args):
 
 def add(commands):
     p = commands.add_parser(
-        "asm", help="the cost of a line of assembly", formatter_class=help_text.Paragraphs,
+        "asm", help="the cost of a line of assembly",
         description="Measures instructions, separated by `;`. They are written for NASM, in the Intel syntax of GNU as\n"
                     "(dword ptr [r14]), in AT&T syntax, or are lines of objdump -d.",
         epilog="R14, RDI, RSI, RSP and RBP point into the middle of areas of 1 MiB each. R15 counts the\n"
@@ -143,9 +130,9 @@ def add(commands):
                    help="nasm; intel, att: GNU as; auto: att if it has %%rax, intel if it has dword ptr, else nasm")
     p.add_argument("--init", default="", metavar="CODE", help="code that runs before each window's first reading of the TSC")
     p.add_argument("--late-init", default="", metavar="CODE", help="code that runs directly before the first copy")
-    p.add_argument("--unroll", type=start.number, metavar="N",
+    p.add_argument("--unroll", type=number(0), metavar="N",
                    help="number of copies (100; with --hosted as many as the figure needs)")
-    p.add_argument("--loop", type=start.number, default=0, metavar="N", help="iterations of a loop around the copies (0: no loop)")
+    p.add_argument("--loop", type=number(0), default=0, metavar="N", help="iterations of a loop around the copies (0: no loop)")
     p.add_argument("--basic", action="store_true", help="measure N copies minus none, instead of 2 N minus N")
     kind = p.add_mutually_exclusive_group()
     kind.add_argument("--latency", action="store_true", help="make each copy wait for the previous one, and print how")
@@ -154,11 +141,11 @@ def add(commands):
     p.add_argument("--allow-syscalls", action="store_true", help="with --hosted: execute int 0x80, syscall and sysenter")
     p.add_argument("--recipe", choices=RECIPES, metavar="R",
                    help=f"how the TSC is read, baretick's option recipe=: {', '.join(RECIPES)}")
-    p.add_argument("--samples", type=option_number(*SAMPLES, "auto"), metavar="N", help="number of windows: baretick's option samples=")
-    p.add_argument("--retry-budget", type=option_number(*RETRY_BUDGET), metavar="N",
+    p.add_argument("--samples", type=number(*SAMPLES, "auto"), metavar="N", help="number of windows: baretick's option samples=")
+    p.add_argument("--retry-budget", type=number(*RETRY_BUDGET), metavar="N",
                    help="limit on repeating shared blocks: baretick's option retry_budget=")
-    p.add_argument("--deadline", type=option_number(*DEADLINE), default=20, metavar="S", help="time limit of a snippet in seconds (20)")
-    p.add_argument("--object", metavar="FILE", help="keep the assembled object as FILE")
+    p.add_argument("--deadline", type=number(*DEADLINE), default=20, metavar="S", help="time limit of a snippet in seconds (20)")
+    p.add_argument("--object", type=Output, metavar="FILE", help="keep the assembled object as FILE")
     p.add_argument("--json", action="store_true", help="print one JSON object per snippet, with the row's record")
     start.add_machine(p)
     p.set_defaults(command=command)

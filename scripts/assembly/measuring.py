@@ -1,7 +1,6 @@
 """Measures snippets for `baretick asm`: assembles them into an object, runs it, and chooses the number of copies."""
 import argparse
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -80,7 +79,8 @@ def measured(args, snippets, folder, shown, more=(), checks=()):
         raise Failed(f"the copies take {os.path.getsize(path) >> 10} KiB; an object may have "
                      f"{snippet.OBJECT_MOST >> 10}: lower --unroll, or measure fewer snippets at once")
     if args.object and not more:
-        shutil.copyfile(path, args.object)
+        with open(path, "rb") as f:
+            args.object.write(f.read())
     out = os.path.join(folder, "report.jsonl")
     shown.doing = "measuring"
     lines, said = run_hosted(args, path, out, more) if args.hosted else run_booted(args, path, out)

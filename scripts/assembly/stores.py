@@ -1,5 +1,4 @@
 """`baretick stores`: dead stores, silent stores, silent and reread loads of a row, an object or a line of assembly."""
-import argparse
 import json
 import os
 import re
@@ -9,7 +8,8 @@ import tempfile
 from assembly import assembler, lines, snippet, syntax
 from launch import start
 from launch.start import Failed
-from tools import help_text, places
+from tools import places
+from tools.parser import number
 
 PROGRAM = places.built("hosted/stores")
 WIDTH = 100
@@ -309,19 +309,9 @@ def command(args):
     return status
 
 
-def operations(text):
-    try:
-        value = int(text, 0)
-    except ValueError:
-        value = 0
-    if not 1 <= value <= MOST:
-        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 to {MOST} is allowed")
-    return value
-
-
 def add(commands):
     p = commands.add_parser(
-        "stores", help="redundant stores and loads", formatter_class=help_text.Paragraphs,
+        "stores", help="redundant stores and loads",
         description="Follows one call of a row's body in a process, instruction by instruction, and counts the\n"
                     "redundant stores and loads of each instruction:\n"
                     "  dead bytes     stored, and overwritten or popped before anything read them\n"
@@ -337,15 +327,15 @@ def add(commands):
                '  baretick stores "mov [r14], rax; mov rbx, [r14]"')
     p.add_argument("what", metavar="ROW|OBJECT|\"ASM\"", help="suite/name of a row, or its name alone; a user object, "
                    "or a folder of them (docs/own-code.md); or instructions as for `baretick asm`, which are run in a loop")
-    p.add_argument("--operations", type=operations, metavar="N",
+    p.add_argument("--operations", type=number(1, MOST), metavar="N",
                    help=f"operations of the call (default: those of a window; for instructions {ASM_OPERATIONS} iterations)")
-    p.add_argument("--steps", type=operations, default=STEPS, metavar="N", help=f"maximum of steps ({STEPS})")
+    p.add_argument("--steps", type=number(1, MOST), default=STEPS, metavar="N", help=f"maximum of steps ({STEPS})")
     p.add_argument("--row", help="of an object: only this row")
     p.add_argument("--asm", action="store_true", help="the argument is instructions, not a row or an object")
     p.add_argument("--init", default="", metavar="CODE", help="instructions that run before the counted ones")
     p.add_argument("--by", choices=BY, default="stack", help="stack: list an instruction once for each call stack "
                    "that it ran in, up to five calls deep; instruction: list it once (stack)")
-    p.add_argument("--top", type=start.number, default=10, metavar="N", help="lines of each list (10); 0: all")
+    p.add_argument("--top", type=number(0), default=10, metavar="N", help="lines of each list (10); 0: all")
     p.add_argument("--verify", action="store_true", help="search all memory at each step for a store that was "
                    "missed; slow")
     p.add_argument("--json", action="store_true", help="one JSON object per row")

@@ -1,5 +1,6 @@
 """The page of a report: everything in it, as HTML."""
 import os
+import sys
 
 from draw import certificate, datasheet, document, ink, markup, page_parts, pictures, plot
 from draw import machine as draw_machine
@@ -19,7 +20,7 @@ class Figures:
     """The pictures of a page. There are no pictures without matplotlib, or with --plots 0."""
 
     def __init__(self, most):
-        self.most, self.why_none, self.taken = most, None, 0
+        self.most, self.why_none, self.taken = sys.maxsize if most == "all" else most, None, 0
         if most:
             try:
                 ink.library()

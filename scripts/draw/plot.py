@@ -1,5 +1,4 @@
 """`baretick plot`: pictures of a saved report, for a talk or a page."""
-import argparse
 import collections.abc
 import os
 import sys
@@ -14,10 +13,10 @@ from draw import ink
 from draw import machine as draw_machine
 from draw import row as draw_row
 from draw.pictures import NoData
-from judge import compare, compare_command, likeness, sides
+from judge import compare, compare_command, sides
 from read import forward as read_forward
 from read import saved, show
-from tools import help_text
+from tools.parser import Output, some_of
 
 KINDS = {
     "calls": "the cost of each way of calling, net and gross (suite=calls)",
@@ -34,6 +33,7 @@ KINDS = {
 }
 # File name endings that mean a picture, so a folder may not have them.
 OTHER_FORMATS = (".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".webp", ".html")
+ENDINGS = tuple(f".{form}" for form in ink.FORMATS)
 OF_ROWS = {"histogram": draw_row.histogram, "modes": draw_row.modes, "sweep": draw_row.sweep}
 
 
@@ -226,8 +226,9 @@ def reasons(absent):
 
 
 def places(pictures, out, form):
-    """Returns the path of each picture: `out` is a file if it ends in .svg or .png, else a folder."""
-    if out.endswith(tuple("." + f for f in ink.FORMATS)):
+    """Returns the place of each picture: `out` is standard output, or a file if it ends in .svg or .png, else a
+    folder."""
+    if out.is_standard or out.endswith(ENDINGS):
         if len(pictures) > 1:
             raise saved.Unreadable(f"{len(pictures)} pictures do not fit in {out}: give a folder with -o, or choose "
                                    "one with --kind, --suite, --bench and --core")
@@ -241,23 +242,16 @@ def places(pictures, out, form):
             n += 1
             name = f"{p.stem}-{n}"
         taken.add(name)
-        found.append(os.path.join(out, f"{name}.{form}"))
+        found.append(Output(os.path.join(out, f"{name}.{form}")))
     os.makedirs(out, exist_ok=True)
     return found
-
-
-def write(picture, path):
-    sheet = picture.sheet()
-    data = sheet.png() if path.endswith(".png") else sheet.svg().encode()
-    with open(path, "wb") as f:
-        f.write(data)
 
 
 def command(args):
     """Returns 0: everything that the reports contain was drawn; 1: a report is damaged; 2: nothing could be drawn."""
     ink.find_library()
     form = args.format or ("png" if args.output.endswith(".png") else "svg")
-    if args.output.endswith(tuple("." + f for f in ink.FORMATS)) and not args.output.endswith("." + form):
+    if args.output.endswith(ENDINGS) and not args.output.endswith("." + form):
         raise saved.Unreadable(f"--format {form} does not fit -o {args.output}")
     reports = show.read(args.files)
     if not reports:
@@ -276,29 +270,20 @@ def command(args):
         print(f"baretick: {line}", file=sys.stderr)
     if not pictures:
         raise saved.Unreadable("there is nothing to draw")
-    for p, path in zip(pictures, places(pictures, args.output, form)):
-        write(p, path)
-        print(f"{path}: {p.title}")
+    for p, place in zip(pictures, places(pictures, args.output, form)):
+        place.write(p.sheet().png() if form == "png" else p.sheet().svg())
+        print(f"{place}: {p.title}")
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
-
-
-def kinds(text):
-    found = text.split(",")
-    for kind in found:
-        if kind not in KINDS:
-            raise argparse.ArgumentTypeError(f"{kind!r}: allowed: {', '.join(KINDS)}")
-    return found
 
 
 def add_against(p):
     p.add_argument("--against", metavar="OLD", help="an older report to compare FILE with")
-    p.add_argument("--across", type=compare_command.kinds, default=[], metavar="KIND,...",
-                   help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
+    compare_command.add_across(p)
 
 
 def add(commands):
     p = commands.add_parser(
-        "plot", help="pictures of a saved report: SVG or PNG", formatter_class=help_text.Paragraphs,
+        "plot", help="pictures of a saved report: SVG or PNG",
         description="Draws the contents of a report, one file per picture. It needs matplotlib: python3-matplotlib of the\n"
                     "distribution, which scripts/setup installs.\n\nkinds:\n"
                     + "\n".join(f"  {kind:10} {said}" for kind, said in KINDS.items()),
@@ -309,10 +294,10 @@ def add(commands):
                "  baretick plot report.jsonl -o plt.png --kind histogram --bench plt\n"
                "  baretick plot new.jsonl --against old.jsonl -o change.svg --kind change")
     p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log")
-    p.add_argument("-o", dest="output", default="pictures", metavar="OUT",
-                   help="a folder, or one file that ends in .svg or .png (pictures)")
+    p.add_argument("-o", dest="output", type=Output, default="pictures", metavar="OUT",
+                   help="a folder, or one file that ends in .svg or .png; - is standard output (pictures)")
     p.add_argument("--format", choices=ink.FORMATS, help="of the files in a folder (svg)")
-    p.add_argument("--kind", type=kinds, default=list(KINDS), metavar="KIND,...", help="what to draw (everything)")
+    p.add_argument("--kind", type=some_of(KINDS), default=list(KINDS), metavar="KIND,...", help="what to draw (everything)")
     add_against(p)
     show.add_choice(p)
     p.set_defaults(command=command)

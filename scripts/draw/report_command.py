@@ -1,12 +1,12 @@
 """`baretick report`: one page of HTML. It needs no network and no other file, and can be read without scripts."""
-import argparse
 import os
 import sys
 
 from draw import fleet_page, ink, page, plot
 from fleet import fleet, lines
 from read import curve, forward, insn, saved, show
-from tools import distribution, help_text
+from tools import distribution
+from tools.parser import Output, number
 
 PAGE = "report.html"
 MOST_ROWS = 24  # that get pictures, unless --plots says another number
@@ -26,8 +26,7 @@ def _counted(reports, args):
 
 
 def _written(args, text, what):
-    with open(args.output, "w", encoding="utf-8", newline="\n") as f:
-        f.write(text)
+    args.output.write(text)
     print(f"written: {args.output}: {what}{len(text.encode()) / 1e6:.1f} MB")
 
 
@@ -39,13 +38,10 @@ def _of_fleet(args):
         raise saved.Unreadable("--against: the page of a folder has the history of each machine instead")
     found = fleet.read(args.files[0], show.choice(args))
     if args.to == "csv":
-        if args.output:
-            with open(args.output, "w", encoding="utf-8", newline="") as f:
-                lines.write(found, f)
-        else:
-            lines.write(found, sys.stdout)
+        with (args.output or Output("-")).opened() as f:
+            lines.write(found, f)
     else:
-        args.output = args.output or PAGE
+        args.output = args.output or Output(PAGE)
         _written(args, fleet_page.html(found, args.files[0]), f"{found.reports} reports of {len(found.every)} machines, ")
     for report in found.damaged:
         print(f"baretick: {report.name}: {'; '.join(report.damage)}", file=sys.stderr)
@@ -59,7 +55,7 @@ def command(args):
         return _of_fleet(args)
     if args.to != "html":
         raise saved.Unreadable(f"--to {args.to}: {args.files[0]} is not a folder of reports; `baretick convert` converts a single one")
-    args.output = args.output or PAGE
+    args.output = args.output or Output(PAGE)
     return _of_files(args)
 
 
@@ -84,19 +80,9 @@ def _of_files(args):
     return 2 if len(reports) < len(args.files) else 1 if any(wrong) else 0
 
 
-def number_of_plots(text):
-    if text == "all":
-        return sys.maxsize
-    try:
-        return int(text) if int(text) >= 0 else int("")
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: allowed are a number of rows, and `all`") from None
-
-
 def add(commands):
     p = commands.add_parser(
         "report", help="one HTML page: a saved report, or a fleet",
-        formatter_class=help_text.Paragraphs,
         description="Makes one page of HTML: warnings, the essence, the machine, tables that can be sorted, and\n"
                     "pictures. It needs no network and no other file. Without matplotlib the page has no\n"
                     "pictures and states why.\n\n"
@@ -110,10 +96,10 @@ def add(commands):
                "  baretick report new.jsonl --against old.jsonl -o change.html\n"
                "  baretick report reports/ -o fleet.html")
     p.add_argument("files", nargs="+", metavar="FILE", help="report.jsonl, or a serial log; or one folder of them")
-    p.add_argument("-o", dest="output", metavar="FILE", help="the page (report.html)")
+    p.add_argument("-o", dest="output", type=Output, metavar="FILE", help="the page; - is standard output (report.html)")
     p.add_argument("--to", choices=("html", "csv"), default="html",
                    help="of a folder: csv writes every figure, to -o or the output (html)")
-    p.add_argument("--plots", type=number_of_plots, default=MOST_ROWS, metavar="N",
+    p.add_argument("--plots", type=number(0, None, "all"), default=MOST_ROWS, metavar="N",
                    help=f"maximum of rows that get pictures; all, or 0 for none ({MOST_ROWS})")
     plot.add_against(p)
     show.add_choice(p)

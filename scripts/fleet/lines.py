@@ -1,5 +1,6 @@
 """The figures of a fleet for other programs: one line of CSV per figure of each intact report."""
 import csv
+import io
 import math
 
 COLUMNS = ("machine", "report", "kind", "verdict", "suite", "name", "core", "unit", "value", "lo", "hi", "peers_middle", "peers_spread",
@@ -39,6 +40,9 @@ def lines(fleet):
 
 
 def write(fleet, file):
-    writer = csv.writer(file, lineterminator="\n")
+    """Writes the lines to a file that is open for bytes."""
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows(lines(fleet))
+    text.detach()

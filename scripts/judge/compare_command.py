@@ -4,7 +4,7 @@ import os
 
 from judge import compare_report, history, likeness, series
 from read import saved, show, table
-from tools import help_text
+from tools.parser import some_of
 
 
 def launches_of(words):
@@ -35,18 +35,14 @@ def percent(text):
     return value / 100
 
 
-def kinds(text):
-    found = text.split(",")
-    for kind in found:
-        if kind not in likeness.MAY_CROSS:
-            raise argparse.ArgumentTypeError(f"{kind!r}: allowed: {', '.join(likeness.MAY_CROSS)}")
-    return found
+def add_across(p):
+    p.add_argument("--across", type=some_of(likeness.MAY_CROSS), default=[], metavar="KIND,...",
+                   help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
 
 
 def add(commands):
     p = commands.add_parser(
         "compare", help="two reports, or sets of them, or many runs, row by row",
-        formatter_class=help_text.Paragraphs,
         description="Compares two reports row by row: both figures, their ratio with its interval, a verdict.\n"
                     "Of three reports or more it shows each row's figures in the order given, their trend, and the\n"
                     "run since which they are at another level.",
@@ -70,8 +66,7 @@ def add(commands):
                    help="the runs in this folder (*.jsonl, *.log), by the numbers in their names, then REPORT")
     p.add_argument("--least", type=percent, default=series.LEAST, metavar="P%",
                    help=f"of many runs: ignore smaller changes ({series.LEAST * 100:g}%%)")
-    p.add_argument("--across", type=kinds, default=[], metavar="KIND,...",
-                   help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
+    add_across(p)
     show.add_choice(p)
     p.add_argument("--format", choices=table.FORMATS, default="text", help="the format of the table (text)")
     p.set_defaults(command=command)

@@ -19,7 +19,6 @@ import tempfile
 
 from judge import likeness
 from read import figure, kept, run_folder, saved, show
-from tools import help_text
 
 FORMAT = 1
 KINDS = ("instructions", "window")
@@ -335,7 +334,6 @@ def command(args):
 def add(commands):
     p = commands.add_parser(
         "gate", help="fails if a row's instruction count changed",
-        formatter_class=help_text.Paragraphs,
         description="Compares a report's counted instructions with a baseline. They are exact: any change fails.",
         epilog="A row's instructions per operation are compared on any machine, those of its windows where an "
                "emulator counts. A row fails, and is named, if its count changed, if it is missing, if it "

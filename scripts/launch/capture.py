@@ -3,14 +3,13 @@
 A machine that is reset begins another report. The one before is kept as report-cut-1.jsonl (2, 3 and so on),
 and report.jsonl is always the last.
 """
-import argparse
-import math
 import os
 import time
 
 from launch import live, serial_line
 from read import saved
 from tools import distribution, places
+from tools.parser import Output, seconds
 
 SILENCE = 600  # s; a large server's firmware may print nothing for minutes
 AFTER_END = 1  # s of silence, after which the table's last line has arrived
@@ -22,7 +21,6 @@ class Captured(live.Report):
 
     def __init__(self, console, out):
         super().__init__(console, out)
-        self._out = out
         self.cuts = 0
         self._said_over = False
 
@@ -51,8 +49,8 @@ class Captured(live.Report):
     def _begin_again(self):
         self.cuts += 1
         cut = os.path.join(self._out, f"report-cut-{self.cuts}.jsonl")
-        self._console.error(f"the machine was reset after {self.records} records: they are kept in {cut}; "
-                            "another report begins")
+        kept = "" if self._out.is_standard else f" they are kept in {cut};"
+        self._console.error(f"the machine was reset after {self.records} records:{kept} another report begins")
         self.restart(cut)
 
 
@@ -90,7 +88,9 @@ def judge(rep, stopped):
 
 def _folder(args):
     """Refuses to overwrite a report: the machine may never print it again."""
-    out = args.out or os.path.join(places.out("capture"), time.strftime("%Y-%m-%d_%H-%M-%S"))
+    if args.out.is_standard:
+        return args.out
+    out = Output(args.out or os.path.join(places.out("capture"), time.strftime("%Y-%m-%d_%H-%M-%S")))
     for name in ("report.jsonl", "serial.log"):
         if os.path.exists(os.path.join(out, name)):
             raise saved.Unreadable(f"{out}: the folder already has a {name}; --out names another folder")
@@ -125,21 +125,10 @@ def _capture(args, line, out):
     finally:
         rep.close()
     wrong = judge(rep, stopped)
-    console.line(f"{rep.records} records in {os.path.join(out, 'report.jsonl')}; "
-                 f"every byte in {os.path.join(out, 'serial.log')}")
+    console.line(rep.where())
     for problem in wrong[len(rep.wrong):]:  # the others were printed as they arrived
         console.error(problem)
     return 130 if interrupted else 1 if wrong else 0
-
-
-def _seconds(text):
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r}: a finite number of seconds above 0 is allowed")
-    return value
 
 
 def add(commands):
@@ -149,9 +138,9 @@ def add(commands):
                                         "begins; both are kept. Exit status 0: the last report is complete, and passed.")
     p.add_argument("device", metavar="DEVICE", help="like /dev/ttyUSB0; or a file with recorded output")
     p.add_argument("--baud", type=int, default=115200, metavar="N", help="the line's speed (115200)")
-    p.add_argument("--out", default="", metavar="DIR",
-                   help="where report.jsonl and serial.log go "
+    p.add_argument("--out", type=Output, default="", metavar="DIR",
+                   help="where report.jsonl and serial.log go; -: the records go to standard output "
                         f"({places.shown(places.out('capture'))}, a folder by date and time)")
-    p.add_argument("--timeout", type=_seconds, default=SILENCE, metavar="S",
+    p.add_argument("--timeout", type=seconds, default=SILENCE, metavar="S",
                    help=f"maximum time without output, in seconds ({SILENCE})")
     p.set_defaults(command=command)

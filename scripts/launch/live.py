@@ -1,11 +1,14 @@
 """A report as it arrives: shows it, saves it and checks it.
 
-Leaves report.jsonl (the records that arrived whole) and serial.log (every byte) in a folder.
+Leaves report.jsonl (the records that arrived whole) and serial.log (every byte) in a folder; or only the records, on
+standard output.
 """
+import contextlib
 import os
 import sys
 
 from read import report
+from tools.parser import Output
 
 
 class Console:
@@ -39,14 +42,15 @@ class Console:
 
 
 class Report:
-    """The part of a report that has arrived, and its errors."""
+    """The part of a report that has arrived, and its errors. out: an Output, the folder or standard output."""
 
     def __init__(self, console, out):
-        self._console = console
+        self._console, self._out = console, out
         self._reader = report.Reader()
         self._sequence = report.Sequence()
-        self._jsonl = open(os.path.join(out, "report.jsonl"), "wb")
-        self._raw = open(os.path.join(out, "serial.log"), "wb", buffering=0)
+        self._files = contextlib.ExitStack()
+        self._jsonl = self._open(out if out.is_standard else Output(os.path.join(out, "report.jsonl")))
+        self._raw = self._open(Output(os.devnull if out.is_standard else os.path.join(out, "serial.log")))
         self._show_records = False
         self.bytes = 0
         self.records = 0
@@ -55,23 +59,33 @@ class Report:
         self._last_text = ""
         self.wrong = []
 
+    def _open(self, output):
+        return self._files.enter_context(output.opened())
+
+    def where(self):
+        """Returns, in words, where the report is."""
+        if self._out.is_standard:
+            return f"{self.records} records on standard output"
+        return f"{self.records} records in {self._jsonl.name}; every byte in {self._raw.name}"
+
     def take(self, data):
         self.bytes += len(data)
         self._raw.write(data)
+        self._raw.flush()
         self._handle(self._reader.feed(data))
 
     def restart(self, cut):
-        """Handles the start of another report: the records of this one move to the file `cut`."""
-        self._jsonl.close()
-        os.rename(self._jsonl.name, cut)
-        self._jsonl = open(self._jsonl.name, "wb")
+        """Handles the start of another report: the records of this one move to the file `cut`. On standard output the
+        other report follows."""
+        if not self._out.is_standard:
+            os.rename(self._jsonl.name, cut)
+            self._jsonl = self._open(Output(self._jsonl.name))
         self._sequence = report.Sequence()
         self.records, self.wrong = 0, []
 
     def close(self):
         self._handle(self._reader.finish())
-        self._jsonl.close()
-        self._raw.close()
+        self._files.close()
 
     def _handle(self, events):
         for kind, *what in events:
@@ -97,7 +111,7 @@ class Report:
         self._jsonl.flush()
         if record["type"] == "run":
             self._show_records = record.get("options", {}).get("format") == "jsonl"
-        if self._show_records:
+        if self._show_records and not self._out.is_standard:
             self._console.line(line.decode("utf-8"))
         if record["type"] == "end":
             self.end = record

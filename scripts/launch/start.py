@@ -1,13 +1,16 @@
 """Starts the program for `baretick`: booted in QEMU, or as a process; also reads its list of rows."""
-import argparse
 import os
 import subprocess
 import sys
 
 from launch import launches
 from tools import places
+from tools.parser import Output, number, seconds
 
 HOSTED = launches.PROGRAM
+# Of scripts/run, in seconds: the time without output after which it stops the guest, if deadline= is not longer; what
+# the guest has, after deadline=, to report that it ended a row; and of the first, the whole run.
+SILENCE, AFTER_DEADLINE, WHOLE_FACTOR = 60, 30, 20
 
 
 class Failed(Exception):
@@ -53,9 +56,10 @@ def refuse_machine(args):
 def command_run(args):
     if args.hosted:
         refuse_machine(args)
-        if args.out:
+        if args.out and not args.out.is_standard:
             raise Failed("--out: not with --hosted, whose report is its standard output: > FILE keeps it")
-        return STATUS.get(hosted([*objects_word(args), *args.words]).returncode, 1)
+        records = ["format=jsonl"] if args.out else []
+        return STATUS.get(hosted([*objects_word(args), *records, *args.words]).returncode, 1)
     words = [*machine_words(args), *(["--out", args.out] if args.out else [])]
     return subprocess.run([sys.executable, os.path.join(places.ROOT, "scripts/run"), *words, "--", *args.words],
                           check=False).returncode
@@ -70,38 +74,34 @@ def command_list(args):
     return STATUS.get(ran.returncode, 1)
 
 
-# --- the words -------------------------------------------------------------------------------------
-
-def number(text):
-    try:
-        value = int(text, 0)
-    except ValueError:
-        value = -1
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{text!r}: a number from 0 on is allowed")
-    return value
-
-
 def add_machine(p):
     group = p.add_argument_group("the machine in QEMU")
-    group.add_argument("--accel", choices=["auto", "kvm", "tcg"], help="auto: KVM where it works")
+    group.add_argument("--accel", choices=["auto", "kvm", "tcg"], help="auto: KVM if it can run the firmware, else TCG")
     group.add_argument("--icount", choices=["auto", "0", "1"],
                        help="count instructions instead of time; auto: under TCG")
-    group.add_argument("--smp", type=number, help="CPUs (1)")
+    group.add_argument("--smp", type=number(1), metavar="N", help="CPUs (1)")
     group.add_argument("--cpu", help="QEMU's CPU model (max; host under KVM)")
-    group.add_argument("--mem", help="memory in MiB (512)")
-    group.add_argument("--timeout", type=float, metavar="S", help="maximum time without output, in seconds")
+    group.add_argument("--mem", help="memory in MiB, or with a suffix like 2G (512)")
+    group.add_argument("--timeout", type=seconds, metavar="S",
+                       help=f"maximum time without output, in seconds (deadline= and {AFTER_DEADLINE} more, or {SILENCE} if that "
+                            f"is more); the whole run may take {WHOLE_FACTOR} times as long")
+
+
+def add_boot(p):
+    """Adds the words, and the options of a start in QEMU."""
+    p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls or samples=4096")
+    p.add_argument("--objects", default="", metavar="PATH", help="a folder or a file with user rows")
+    p.add_argument("--out", type=Output, default="", metavar="DIR",
+                   help=f"where report.jsonl and serial.log go ({places.shown(places.out('run'))}); -: the records go to "
+                        "standard output")
+    add_machine(p)
 
 
 def add_run(commands):
     p = commands.add_parser("run", help="boot it in QEMU, or run it as a process, and show the report",
                             description="Boots baretick in QEMU, or runs it as a process, and shows the report.")
-    p.add_argument("words", nargs="*", metavar="WORD", help="baretick's options, like suite=calls")
-    p.add_argument("--hosted", action="store_true", help="as a process, on this CPU")
-    p.add_argument("--objects", default="", metavar="PATH", help="a folder or a file with user rows")
-    p.add_argument("--out", default="",
-                   help=f"where report.jsonl and serial.log go ({places.shown(places.out('run'))}); not with --hosted")
-    add_machine(p)
+    p.add_argument("--hosted", action="store_true", help="as a process, on this CPU, without --out DIR")
+    add_boot(p)
     p.set_defaults(command=command_run)
 
 

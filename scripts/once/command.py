@@ -6,7 +6,7 @@ from once import checks, prepare, result, signatures
 from once import esp as disk
 from once.system import System
 from once.variables import Failed
-from tools import help_text, places
+from tools import places
 
 IMAGE = places.built("baretick.efi")
 
@@ -90,7 +90,6 @@ def run(args, system=None):
 def add(commands):
     p = commands.add_parser(
         "once", help="start it once on this machine, by UEFI, and come back to Linux",
-        formatter_class=help_text.Paragraphs,
         description="Starts baretick at the next start of this machine, once, and comes back to Linux with a report. "
                     "It copies the program to the EFI system partition and creates a boot entry for BootNext. The "
                     "program deletes the entry, measures, writes its report to that partition and resets the machine. "

@@ -6,7 +6,7 @@ from once import checks, command, grub, prepare, systemd_boot
 from once import esp as disk
 from once.system import System
 from once.variables import Failed
-from tools import help_text, places
+from tools import places
 
 IMAGE = "\\EFI\\baretick\\baretick.efi"
 WORDS = ["takeover=borrow", "finish=reboot"]  # the report is written to the ESP, and the machine comes back
@@ -136,7 +136,7 @@ def run(args, system=None):
 
 def add(commands):
     p = commands.add_parser(
-        "install", help="add it to the menu of systemd-boot or GRUB", formatter_class=help_text.Paragraphs,
+        "install", help="add it to the menu of systemd-boot or GRUB",
         description="Copies baretick to the EFI system partition, and writes an entry for it into the menu of systemd-boot, GRUB, or "
                     "both. The entry is never the default. `bootctl set-oneshot baretick.conf` or `grub-reboot baretick` selects it for "
                     "the next start. It writes its report to the EFI system partition and restarts the machine: "

@@ -5,7 +5,6 @@ import re
 import sys
 
 from read import saved, table
-from tools import help_text
 
 # A figure: core cycles, or a number of slots; its error, whether it is an upper bound, whether its placements agree.
 Figure = collections.namedtuple("Figure", "value error at_most settled")
@@ -409,7 +408,7 @@ def command(args):
 
 def add(commands, compare):
     """compare: agreement.command(), for --published."""
-    p = commands.add_parser("insn", formatter_class=help_text.Paragraphs,
+    p = commands.add_parser("insn",
                             help="the table of instructions of a report, or the differences of two",
                             description="Prints the figures of suite insn: the throughput, and the latency of each pair "
                                         "input>output. Throughputs with one register for all operands, with one "

@@ -3,7 +3,6 @@ import fnmatch
 import sys
 
 from read import curve, figure, forward, interval, kept, quiet, saved, table
-from tools import help_text
 
 COLUMNS = (
     table.Column("file", "file", left=True),
@@ -281,7 +280,7 @@ def command(args):
 
 def add(commands):
     p = commands.add_parser(
-        "show", help="the table of a saved report", formatter_class=help_text.Paragraphs,
+        "show", help="the table of a saved report",
         description="Shows the table of a saved report: report.jsonl, or a raw serial log.",
         epilog="Damage of a report is named on stderr: a record with a wrong crc, a gap in seq, a\n"
                "missing `end`. Exit status: 0 all are whole and their runs passed; 1 one is damaged, or its\n"

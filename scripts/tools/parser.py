@@ -1,8 +1,96 @@
-"""A parser of command lines that suggests similar words for unknown ones."""
+"""A parser of command lines: it suggests similar words for unknown ones, lays out help texts, and knows which options name
+an output."""
 import argparse
+import contextlib
 import difflib
+import itertools
+import math
 import re
 import sys
+import textwrap
+
+
+class Output(str):
+    """The value of an option that names a file or a folder to write. `-` is standard output."""
+    _stream = None
+
+    @property
+    def is_standard(self):
+        return self == "-"
+
+    def take_standard(self):
+        """Keeps standard output for this; what is printed for people goes to standard error from here on."""
+        self._stream, sys.stdout = sys.stdout, sys.stderr
+
+    @contextlib.contextmanager
+    def opened(self):
+        """Yields the file, for bytes."""
+        if not self.is_standard:
+            with open(self, "wb") as f:
+                yield f
+            return
+        stream = self._stream or sys.stdout
+        stream.flush()
+        yield stream.buffer
+        stream.buffer.flush()
+
+    def write(self, data):
+        """Writes text, or bytes."""
+        with self.opened() as f:
+            f.write(data.encode() if isinstance(data, str) else data)
+
+
+def number(low, high=None, *words):
+    """Returns the type of an argument that is a whole number within these limits, or one of the words."""
+    def parse(text):
+        if text in words:
+            return text
+        try:
+            value = int(text, 0)
+        except ValueError:
+            value = low - 1
+        if value < low or high is not None and value > high:
+            allowed = f"a number from {low} {'on' if high is None else f'to {high}'}"
+            raise argparse.ArgumentTypeError(f"{text!r}: {' or '.join([*words, allowed])} is allowed")
+        return value
+    return parse
+
+
+def seconds(text):
+    """The type of an argument that is a time."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r}: a finite number of seconds above 0 is allowed")
+    return value
+
+
+def some_of(known):
+    """Returns the type of an argument that is a list of known words, with commas."""
+    def parse(text):
+        for word in text.split(","):
+            if word not in known:
+                raise argparse.ArgumentTypeError(f"{word!r}: allowed: {', '.join(known)}")
+        return text.split(",")
+    return parse
+
+
+def _is_laid_out(line):
+    """Tests for a blank line, or one that begins with a blank: an example, or an item of a list."""
+    return not line or line[0] == " "
+
+
+class Paragraphs(argparse.HelpFormatter):
+    """Wraps the paragraphs of a description or epilog at the width of the terminal. Keeps blank lines, and lines that
+    begin with a blank."""
+
+    def _fill_text(self, text, width, indent):
+        filled = []
+        for laid_out, lines in itertools.groupby(text.strip("\n").splitlines(), _is_laid_out):
+            filled += lines if laid_out else textwrap.wrap(" ".join(lines), width)
+        return "\n".join(indent + line for line in filled)
 
 
 def _like(word, known, most):
@@ -13,6 +101,16 @@ def _like(word, known, most):
 class Parser(argparse.ArgumentParser):
     """A parser that suggests similar words, and so do its subparsers. Python 3.14 does that for choices by itself."""
     _given = ()  # the words that are parsed
+
+    def __init__(self, *words, **how):
+        super().__init__(*words, **{"formatter_class": Paragraphs, **how})
+
+    def parse_args(self, args=None, namespace=None):
+        found = super().parse_args(args, namespace)
+        for value in vars(found).values():
+            if isinstance(value, Output) and value.is_standard:
+                value.take_standard()
+        return found
 
     def _unknown(self, words):
         """Returns text about words that are unknown options, with the similar option of each."""
