@@ -47,11 +47,7 @@ def library():
 
 def find_library():
     """Continues the command with the distribution's Python if only that has matplotlib."""
-    try:
-        library()
-    except distribution.Missing:
-        distribution.hand_over("matplotlib")
-        raise
+    distribution.find(library, "matplotlib")
 
 
 def plain(text, most=LONGEST_TEXT):

@@ -101,11 +101,7 @@ def _folder(args):
 def command(args):
     if args.baud not in serial_line.SPEEDS:
         raise saved.Unreadable(f"--baud {args.baud}: one of {', '.join(map(str, sorted(serial_line.SPEEDS)))}")
-    try:
-        line = serial_line.Line(args.device, args.baud)
-    except distribution.Missing:
-        distribution.hand_over("serial")
-        raise
+    line = distribution.find(lambda: serial_line.Line(args.device, args.baud), "serial")
     try:
         return _capture(args, line, _folder(args))
     finally:

@@ -14,8 +14,17 @@ def missing(what, library, packages, e):
     return Missing(f"{what} {library} for this Python ({e}): install the distribution's {packages}, or run scripts/setup")
 
 
-def hand_over(module):
-    """If the distribution's Python has the module, continues the command there; otherwise returns."""
+def find(library, module):
+    """Returns library(), which imports a module. Raises Missing if only another Python than the distribution's may have it; if
+    that has it, continues the command there."""
+    try:
+        return library()
+    except Missing:
+        _hand_over(module)
+        raise
+
+
+def _hand_over(module):
     there = os.path.realpath(SYSTEM_PYTHON)
     if os.path.realpath(sys.executable) != there and os.path.exists(there) and not subprocess.run(
             [there, "-c", f"import {module}"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
