@@ -14,10 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+sys.path[:0] = [str(Path(__file__).parents[2] / "scripts"), str(Path(__file__).parents[1] / "objects")]
 
 import build  # noqa: E402
-from read import report, report_fields  # noqa: E402
+import report_fields  # noqa: E402
+from read import report  # noqa: E402
 from tools import children  # noqa: E402
 from tools.qemu import QEMU, find_firmware  # noqa: E402
 

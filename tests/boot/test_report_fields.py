@@ -4,7 +4,7 @@ import sys
 
 import build
 import pytest
-from read import report_fields
+import report_fields
 
 sys.path.insert(0, str(build.ROOT / "tests" / "hosted"))
 

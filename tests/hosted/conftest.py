@@ -23,7 +23,7 @@ sys.pycache_prefix = str(ROOT / "build/pycache")  # not next to the sources
 
 import priority  # noqa: E402
 from launch import launches  # noqa: E402
-from read import report_fields  # noqa: E402
+import report_fields  # noqa: E402
 
 SECONDS = 300
 OVERDUE = "it did not end before deadline="  # hosted/platform/fault.c

@@ -11,12 +11,13 @@ import tempfile
 from pathlib import Path
 
 from launch import launches
-from read import report, report_fields
+from read import report
 from tools import places
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "objects"))
 
 import made  # noqa: E402
+import report_fields  # noqa: E402
 
 QUICK = "suite=calls,sum bench=direct,inline,warm samples=64 retry_budget=0"
 METHODS = "samples=64 most=50 ensembles=8 size=16 target=1000 compensate=on retry_budget=0"

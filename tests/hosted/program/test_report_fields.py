@@ -7,7 +7,7 @@ import re
 import subprocess
 
 import pytest
-from read import report_fields
+import report_fields
 import report_runs
 from conftest import ROOT
 

@@ -9,7 +9,8 @@ from draw import page, plot
 from judge import gate
 from read import convert
 import pytest
-from read import report_fields, saved, shape, show
+import report_fields
+from read import saved, shape, show
 from made_reports import END, ROOT, baretick, counted, counting, report, row
 from pictured import everything
 

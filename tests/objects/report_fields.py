@@ -1,5 +1,6 @@
-"""Checks the content of reports against the schema (scripts/read/schema.py) and against docs/report.md, which lists the
-possible values of some fields: a section "### Values of `FIELD`" has a table of them, in which N means any number.
+"""Checks, for tests, the content of reports against the schema (scripts/read/schema.py) and against docs/report.md,
+which lists the possible values of some fields: a section "### Values of `FIELD`" has a table of them, in which N means
+any number.
 
 A field's name is its path: `a.b` is a member of an object, `a[].b` a member of an object in an array. A star
 stands for names that are data.
