@@ -6,8 +6,8 @@ from draw.markup import element
 from read import quiet, table
 
 ON_PAPER = 16  # cores: of more, the worst are printed
-LENGTHS = (table.Column("length from", "from", left=True), table.Column("gaps, all cores", "gaps"), table.Column("most on one core", "most"),
-           table.Column("core", "core"))
+LENGTHS = table.columns(
+    ("length from", "from", "<"), ("gaps, all cores", "gaps"), ("most on one core", "most"), ("core", "core"))
 HOW = (f"A gap is a time of at least 1 us at which a core that only reads its clock did not run. {quiet.SHARE} of all moments of "
        "the watched time wait at most as long as the wait says until the core runs on. Lengths are exact to some 10 ns on a CPU.")
 
@@ -73,6 +73,6 @@ def _cores(q):
 def part(q, report, machine, drawn):
     """The certificate of a Quiet. drawn: a picture, or nothing."""
     counted = list(lengths(q))
-    side = [markup.table("Gaps of all cores, by length", LENGTHS, counted, label="Lengths", sortable=False) if counted else "", drawn]
+    side = [markup.table("Gaps of all cores, by length", LENGTHS, counted, label="Lengths", sortable=False), drawn]
     return markup.together([heading(q), _cores(q), element("div", *side, class_="sides") if any(side) else "",
                             markup.facts(facts(q, report, machine)), element("p", HOW, class_="soft how")], "\n")

@@ -4,13 +4,13 @@ from draw.markup import element
 from read import cores as read_cores
 from read import curve, forward, insn, interval, origin, table
 
-LEVELS = (table.Column("curve", "curve", left=True), table.Column("core", "core"), table.Column("figure", "value", ".4g"),
-          table.Column("\N{PLUS-MINUS SIGN}", "half", ".2g"), table.Column("unit", "unit", left=True),
-          table.Column("GB/s", "gb", ".4g"), table.Column("from", "from"), table.Column("to", "to"),
-          table.Column("ends", "ends", left=True))
-STEPS = (table.Column("limit", "curve", left=True), table.Column("core", "core"), table.Column("value", "value", "g"),
-         table.Column("not below", "from", "g"), table.Column("not above", "to", "g"), table.Column("of", "of", left=True),
-         table.Column("cost before", "before", ".4g"), table.Column("after", "after", ".4g"), table.Column("unit", "unit", left=True))
+LEVELS = table.columns(
+    ("curve", "curve", "<"), ("core", "core"), ("figure", "value", ".4g"), ("\N{PLUS-MINUS SIGN}", "half", ".2g"),
+    ("unit", "unit", "<"), ("GB/s", "gb", ".4g"), ("from", "from"), ("to", "to"), ("ends", "ends", "<"))
+STEPS = table.columns(
+    ("limit", "curve", "<"), ("core", "core"), ("value", "value", "g"), ("not below", "from", "g"),
+    ("not above", "to", "g"), ("of", "of", "<"), ("cost before", "before", ".4g"), ("after", "after", ".4g"),
+    ("unit", "unit", "<"))
 # Forms that many ask for, in this order; those that the report has are shown first.
 COMMON = ("add r64, r64", "lea r64, address", "imul r64, r64", "div r64 [slow]", "div r64", "popcnt r64, r64", "shl r64, cl",
           "mov r64, m64", "mov m64, r64", "bswap r64", "crc32 r64, r64", "pdep r64, r64, r64", "addsd xmm, xmm",
@@ -31,10 +31,9 @@ NAMES = 12  # of forms, in a list
 
 def _points(c):
     """Returns a table of a curve's points, which a reader can open."""
-    last = table.Column("GB/s", "gb", ".2f") if c.moves else table.Column("ns", "ns", ".2f")
-    columns = (table.Column(c.by, "at"), table.Column(f"{c.unit} an operation", "value", ".2f"),
-               table.Column(f"from ({interval.heading(c.percents, '')})", "lo", ".2f"), table.Column("to", "hi", ".2f"), last,
-               table.Column("note", "note", left=True))
+    columns = table.columns(
+        (c.by, "at"), (f"{c.unit} an operation", "value", ".2f"), (f"from ({interval.heading(c.percents, '')})", "lo", ".2f"),
+        ("to", "hi", ".2f"), ("GB/s", "gb", ".2f") if c.moves else ("ns", "ns", ".2f"), ("note", "note", "<"))
     rows = [{**p._asdict(), "at": (c.place(p.at), p.at), "note": "the core was shared: not judged" if p.shared else ""}
             for p in c.points]
     said = f"{c.name}, core {c.core}: {len(rows)} points"
@@ -65,13 +64,11 @@ def maps(every):
 def curves(every):
     """Returns the tables of these curves: levels and steps, then points."""
     levels, steps = [line for c in every for line in _levels(c)], [line for c in every for line in _steps(c)]
-    parts = []
-    if levels:
-        parts.append(markup.table("Levels that were found in the curves, with a typical interval of their points, compared with CPUID", LEVELS, levels, label="Levels"))
-    if steps:
-        parts.append(markup.table("Limits: the largest count before a step of the curve, with its interval", STEPS, steps,
-                                  label="Limits"))
-    return markup.together(parts + [_points(c) for c in every if c.points])
+    return markup.together([
+        markup.table("Levels that were found in the curves, with a typical interval of their points, compared with CPUID", LEVELS, levels,
+                     label="Levels"),
+        markup.table("Limits: the largest count before a step of the curve, with its interval", STEPS, steps, label="Limits"),
+        *(_points(c) for c in every if c.points)])
 
 
 # --- instructions ----------------------------------------------------------------------------------
@@ -126,15 +123,13 @@ def _note(form):
 
 def _columns(report, cores):
     """Returns the columns: the form, then the same figures for each core."""
-    found = [table.Column("form", "form", left=True)]
+    found = [("form", "form", "<")]
     for core in cores:
         of = f", {read_cores.title(report, core)}" if len(cores) > 1 else ""
-        found += [table.Column(f"throughput{of}", f"tp{core}"), table.Column("\N{PLUS-MINUS SIGN}", f"error{core}", "g"),
-                  table.Column("slots", f"slots{core}"), table.Column("latency", f"latency{core}"),
-                  table.Column("latencies by pair", f"pairs{core}", left=True),
-                  table.Column("shares a unit with", f"shares{core}", left=True),
-                  table.Column("note", f"note{core}", left=True)]
-    return found
+        found += [(f"throughput{of}", f"tp{core}"), ("\N{PLUS-MINUS SIGN}", f"error{core}", "g"), ("slots", f"slots{core}"),
+                  ("latency", f"latency{core}"), ("latencies by pair", f"pairs{core}", "<"),
+                  ("shares a unit with", f"shares{core}", "<"), ("note", f"note{core}", "<")]
+    return table.columns(*found)
 
 
 def _sortable(figure):

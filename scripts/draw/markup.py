@@ -1,11 +1,17 @@
-"""HTML in small pieces. All text goes through text(), so that nothing of a report can be read as markup.
+"""HTML in small pieces, and the document that they are put into: one file with its style and its script, which loads
+nothing and can be read without scripts. All text goes through text(), so that nothing of a report can be read as markup.
 
 A piece that is markup already is a Markup; everything else is text.
 """
+import base64
+import hashlib
 import html
+import os
 import re
 
 from draw import ink
+
+HERE = os.path.dirname(os.path.realpath(__file__))
 
 
 class Markup(str):
@@ -42,8 +48,10 @@ LONG = 18  # characters: a longer text continues in the next line
 
 
 def table(caption, columns, rows, first_is_name=True, sortable=True, label=None, kind=""):
-    """columns: of scripts/read/table.py; rows: dicts by their keys. The first column is a row's heading. A value may be
-    (shown, value to sort by). kind: further classes of its frame."""
+    """Returns a table; nothing without rows. columns: of scripts/read/table.py; rows: dicts by their keys. The first column
+    is a row's heading. A value may be (shown, value to sort by). kind: further classes of its frame."""
+    if not rows:
+        return Markup()
     columns = [c for c in columns if any(row.get(c.key) not in (None, "") for row in rows)]
     head = element("tr", *(element("th", c.title, scope="col", class_=None if c.left else "n") for c in columns))
     body = []
@@ -74,8 +82,9 @@ def facts(pairs):
         class_="facts")
 
 
-def listed(items, **attributes):
-    return element("ul", together([element("li", i) for i in items], "\n"), **attributes)
+def listed(items):
+    """Returns a list; nothing without items."""
+    return element("ul", together([element("li", i) for i in items], "\n")) if items else Markup()
 
 
 COLOURS = {ink.INK: "ink", ink.SOFT: "soft", ink.FAINT: "line", ink.BLUE: "blue", ink.RED: "red", ink.GREEN: "green",
@@ -100,3 +109,39 @@ def inline(svg, prefix, label):
     svg = re.sub(r"\s*\n\s*", " ", svg).replace("> <", "><")
     start = element("svg", viewBox=box, class_="plot", role="img", aria_label=label)
     return Markup(start.removesuffix("</svg>") + svg)
+
+
+def _asset(name):
+    with open(os.path.join(HERE, name), encoding="utf-8") as f:
+        return f.read()
+
+
+def document(title, body):
+    """Returns the document. body: Markup."""
+    script = _asset("page.js")
+    # What a report says can be no script, whatever is wrong with this program.
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = (f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'; base-uri 'none'; "
+              "form-action 'none'")
+    head = element("head", Markup('<meta charset="utf-8">\n'),
+                   Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'),
+                   Markup('<meta name="viewport" content="width=device-width, initial-scale=1">\n'),
+                   Markup('<meta name="color-scheme" content="light dark">\n'), element("title", title), "\n",
+                   element("style", Markup(_asset("page.css"))), "\n")
+    return ("<!DOCTYPE html>\n" + element("html", head, "\n", element("body", body, "\n",
+            Markup(f"<script>{script}</script>")), lang="en") + "\n")
+
+
+class Page:
+    """Sections with their headings, and links to them."""
+
+    def __init__(self, certifies=False):
+        self.body, self.ways, self.certifies = [], [], certifies
+
+    def section(self, place, title, *content):
+        """Nothing without content. Of a certificate only the first section is printed."""
+        if not any(content):
+            return
+        self.ways.append(element("a", title, href=f"#{place}"))
+        self.body.append(element("section", element("h2", title, id=f"{place}-title"), *content, id=place,
+                                 class_="screen" if self.body and self.certifies else None, aria_labelledby=f"{place}-title"))

@@ -2,7 +2,7 @@
 import os
 import sys
 
-from draw import certificate, datasheet, document, ink, markup, page_parts, pictures, plot
+from draw import certificate, datasheet, ink, markup, page_parts, pictures, plot
 from draw import machine as draw_machine
 from draw.markup import element
 from judge import compare
@@ -45,7 +45,7 @@ def drawn_curves(figures, report, args):
     if figures.wanted:
         drawn = [(group[0].suite, picture) for group, picture in plot.curves_by_group(report, args)]
         drawn += [("memory", picture) for picture in plot.forward(report, args)]
-        drawn += plot.matrices(report, {suite for suite, _ in drawn})
+        drawn += [(suite, picture) for suite in {suite for suite, _ in drawn} for picture in plot.matrices(report, suite)]
         for suite, picture in drawn:
             if isinstance(picture, pictures.Picture):
                 found.setdefault(suite, []).append(picture)
@@ -159,7 +159,7 @@ def one(report, args, figures, name, prefix):
     """Returns (heading and warnings, the Page of the rest) of a report. name: of its file."""
     run, rows, machine = report.one("run"), plot.Chosen(report, args), page_parts.machine(report.one("run"))
     quiets = [q for q in quiet.quiets(report) if show.choice(args)({**q.record, "core": args.core})]
-    page = document.Page(certifies=bool(quiets) and not measured_more(report))
+    page = markup.Page(certifies=bool(quiets) and not measured_more(report))
     old = plot.Old(args.against, report.path, args) if args.against else None
     found = drawn_curves(figures, report, args)
     first = [first_of_all(figures, report, args, found), page_parts.ten_figures(report)]
@@ -187,8 +187,8 @@ def one(report, args, figures, name, prefix):
     page.section(f"{prefix}pictures", "Pictures", note, drawn)
     page.section(f"{prefix}cores", "Cores and gaps", page_parts.several_cores(report))
     page.section(f"{prefix}compared", "Compared rows", page_parts.compared(report))
-    page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), page_parts.said_by(report, "growth"))
-    page.section(f"{prefix}exits", "Exits to a hypervisor", page_parts.said_by(report, "exits"))
+    page.section(f"{prefix}growth", "Growth with the argument", of_growth(figures, report, rows), markup.listed(page_parts.said_by(report, "growth")))
+    page.section(f"{prefix}exits", "Exits to a hypervisor", markup.listed(page_parts.said_by(report, "exits")))
     page.section(f"{prefix}method", "Recipes and self-tests", page_parts.linearity(report),
                  page_parts.selftests(report))
     page.section(f"{prefix}others", "Further records", page_parts.others(report))
@@ -223,4 +223,4 @@ def html(reports, args):
                                   "often as the heading says, 98 times in 100 with +-98%. docs/report.md says what each field is."))
     first = reports[0]
     title = f"baretick: {pictures.machine(first.one('run'))}, {(first.verdict or 'no verdict').upper()}"
-    return document.html(title, markup.together(body, "\n"))
+    return markup.document(title, markup.together(body, "\n"))

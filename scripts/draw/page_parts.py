@@ -4,35 +4,28 @@ from draw.markup import element
 from judge import compare, compare_report
 from read import curve, figure, show, table
 
-COMPARED = (
-    table.Column("row", "row", left=True), table.Column("figure", "value", ".3f"),
-    table.Column("compared with", "compared_with", left=True), table.Column("figure", "other", ".3f"),
-    table.Column("apart", "apart", ".3f"), table.Column("from", "lo", ".3f"), table.Column("to", "hi", ".3f"),
-    table.Column("unit", "unit", left=True),
-)
-SELFTESTS = (table.Column("self-test", "name", left=True), table.Column("result", "result", left=True),
-             table.Column("what was seen", "detail", left=True))
-LINEARITY = (
-    table.Column("recipe", "recipe", left=True), table.Column("line", "line", left=True),
-    table.Column("bends by, cycles", "bend", ".2f"), table.Column("hides, cycles", "shadow", ".2f"),
-    table.Column("slope", "slope", ".5f"), table.Column("R\N{SUPERSCRIPT TWO}", "r2", ".9f"),
-    table.Column("spurious minima", "minima"), table.Column("note", "note", left=True),
-)
-CORES = (
-    table.Column("core", "core"), table.Column("APIC id", "apic_id"), table.Column("package", "package"),
-    table.Column("core in it", "in_package"), table.Column("thread", "thread"), table.Column("type", "type", left=True),
-    table.Column("TSC offset, ticks", "offset"), table.Column("ticks a cycle", "ticks_per_cycle", ".4f"),
-    table.Column("note", "note", left=True),
-)
-PAIRS = (table.Column("core", "a"), table.Column("core", "b"), table.Column("least", "least", ".2f"),
-         table.Column("median", "median", ".2f"), table.Column("greatest", "greatest", ".2f"))
-CONTESTS = (table.Column("row", "row", left=True), table.Column("cores", "cores"),
-            table.Column("ticks", "ticks", ".3f"), table.Column("ns", "ns", ".3f"),
-            table.Column("quickest core's ticks", "least_ticks", ".3f"),
-            table.Column("slowest core's ticks", "greatest_ticks", ".3f"))
-GAPS = (table.Column("core", "core"), table.Column("gaps", "gaps"), table.Column("of the time, %", "stolen", ".3f"),
-        table.Column("longest, us", "longest", ".2f"), table.Column("seconds", "seconds", ".3f"),
-        table.Column("a second", "gaps_per_second", ".1f"), table.Column("SMIs", "smis"), table.Column("NMIs", "nmis"))
+COMPARED = table.columns(
+    ("row", "row", "<"), ("figure", "value", ".3f"), ("compared with", "compared_with", "<"),
+    ("figure", "other", ".3f"), ("apart", "apart", ".3f"), ("from", "lo", ".3f"), ("to", "hi", ".3f"),
+    ("unit", "unit", "<"))
+SELFTESTS = table.columns(("self-test", "name", "<"), ("result", "result", "<"), ("what was seen", "detail", "<"))
+LINEARITY = table.columns(
+    ("recipe", "recipe", "<"), ("line", "line", "<"), ("bends by, cycles", "bend", ".2f"),
+    ("hides, cycles", "shadow", ".2f"), ("slope", "slope", ".5f"), ("R\N{SUPERSCRIPT TWO}", "r2", ".9f"),
+    ("spurious minima", "minima"), ("note", "note", "<"))
+CORES = table.columns(
+    ("core", "core"), ("APIC id", "apic_id"), ("package", "package"), ("core in it", "in_package"),
+    ("thread", "thread"), ("type", "type", "<"), ("TSC offset, ticks", "offset"),
+    ("ticks a cycle", "ticks_per_cycle", ".4f"), ("note", "note", "<"))
+PAIRS = table.columns(
+    ("core", "a"), ("core", "b"), ("least", "least", ".2f"), ("median", "median", ".2f"),
+    ("greatest", "greatest", ".2f"))
+CONTESTS = table.columns(
+    ("row", "row", "<"), ("cores", "cores"), ("ticks", "ticks", ".3f"), ("ns", "ns", ".3f"),
+    ("quickest core's ticks", "least_ticks", ".3f"), ("slowest core's ticks", "greatest_ticks", ".3f"))
+GAPS = table.columns(
+    ("core", "core"), ("gaps", "gaps"), ("of the time, %", "stolen", ".3f"), ("longest, us", "longest", ".2f"),
+    ("seconds", "seconds", ".3f"), ("a second", "gaps_per_second", ".1f"), ("SMIs", "smis"), ("NMIs", "nmis"))
 OTHERS = {"object": "User objects",
           "bare_window": "Bare windows of each recipe, in ensembles (record `bare_window`)",
           "c_program": "What a small C program prints (record `c_program`)", "timer": "Timers (record `timer`)",
@@ -133,7 +126,7 @@ NO_ESSENCE = "This report has no essence: an older version wrote it, or the run 
 def _matrix(lines, caption, name):
     """Returns the lines of cells as a table; the first line has the headings."""
     (label, heads), *rest = [(line["label"], line["cells"]) for line in lines]
-    columns = [table.Column(label, "label", left=True)] + [table.Column(head, str(i)) for i, head in enumerate(heads)]
+    columns = table.columns((label, "label", "<"), *((head, str(i)) for i, head in enumerate(heads)))
     rows = [{"label": label, **{str(i): cell for i, cell in enumerate(cells)}} for label, cells in rest]
     return markup.table(caption, columns, rows, sortable=False, label=name)
 
@@ -229,15 +222,13 @@ def compared(report):
                           "compared_with": e.get("compared_with"), "other": e.get("other_per_op"), "apart": e.get("apart"),
                           "unit": e.get("unit"),
                           "lo": e.get("apart_lo"), "hi": e.get("apart_hi")})
-    even = [e.get("message", "") for e in report.of("event") if e.get("kind") == "breaks_even"]
-    shown = markup.table("Rows compared with the row that they name", COMPARED, found, label="Compared rows")
-    return markup.together([shown if found else "", markup.listed(even) if even else ""])
+    return markup.together([markup.table("Rows compared with the row that they name", COMPARED, found, label="Compared rows"),
+                            markup.listed(said_by(report, "breaks_even"))])
 
 
 def said_by(report, kind):
-    """Returns the messages of all events of a kind as a list."""
-    found = [e.get("message", "") for e in report.of("event") if e.get("kind") == kind]
-    return markup.listed(found) if found else ""
+    """Returns the messages of all events of a kind."""
+    return [e.get("message", "") for e in report.of("event") if e.get("kind") == kind]
 
 
 def linearity(report):
@@ -249,8 +240,7 @@ def linearity(report):
                       "slope": line.get("slope_cycles", line.get("slope_instructions")), "r2": line.get("r2"),
                       "minima": line.get("spurious_minima"), "note": r.get("why", ""),
                       "line": {True: "straight", False: "bends"}.get(r.get("straight"), "")})
-    return markup.table("Recipes on chains of adds: a straight one can be believed", LINEARITY, found,
-                        label="Recipes") if found else markup.Markup()
+    return markup.table("Recipes on chains of adds: a straight one can be believed", LINEARITY, found, label="Recipes")
 
 
 def cores(report):
@@ -262,7 +252,7 @@ def cores(report):
         found.append({"core": c["core"], "apic_id": c.get("apic_id"), "package": place.get("package"),
                       "in_package": place.get("core"), "thread": place.get("thread"), "type": c.get("core_type"),
                       "offset": c.get("tsc_offset_ticks"), "ticks_per_cycle": c.get("ticks_per_cycle"), "note": note})
-    return markup.table("Cores of the machine", CORES, found, label="Cores") if found else markup.Markup()
+    return markup.table("Cores of the machine", CORES, found, label="Cores")
 
 
 def several_cores(report):
@@ -272,18 +262,15 @@ def several_cores(report):
         pairs = [dict(zip(("a", "b", "least", "median", "greatest"), p)) for p in m.get("pairs", [])]
         judged = "" if m.get("judged") else "; not judged"
         said = f"{m['suite']}/{m['name']}: every pair, in {m.get('unit', 'ticks')}{judged}"
-        if pairs:
-            parts.append(markup.table(said, PAIRS, pairs, first_is_name=False, label=f"Pairs of {m['name']}"))
+        parts.append(markup.table(said, PAIRS, pairs, first_is_name=False, label=f"Pairs of {m['name']}"))
     contests = [{"row": f"{r['suite']}/{r['name']}", **c} for r in report.of("row") for c in r.get("by_cores", [])]
-    if contests:
-        parts.append(markup.table("By the number of cores: an operation of one core in a contest, or a TLB shootdown", CONTESTS, contests,
-                                  label="Contests"))
+    parts.append(markup.table("By the number of cores: an operation of one core in a contest, or a TLB shootdown", CONTESTS, contests,
+                              label="Contests"))
     certified = {(q["suite"], q["name"]) for q in report.of("quiet")}  # these are in the certificate
     found = [{**g, "stolen": 100 * g["gap_ticks"] / g["watched_ticks"] if g.get("watched_ticks") else None,
               "longest": g["longest_ns"] / 1e3 if "longest_ns" in g else None}
              for g in report.of("gaps") if (g["suite"], g["name"]) not in certified]
-    if found:
-        parts.append(markup.table("Gaps: what held a core up while it only read its TSC", GAPS, found, label="Gaps"))
+    parts.append(markup.table("Gaps: what held a core up while it only read its TSC", GAPS, found, label="Gaps"))
     return markup.together(parts)
 
 
@@ -304,14 +291,13 @@ def others(report):
     for kind, said in OTHERS.items():
         records = [_flat(r) for r in report.of(kind)]
         names = list(dict.fromkeys(key for r in records for key in r))
-        columns = [table.Column(n, n, left=any(isinstance(r.get(n), str) for r in records)) for n in names]
-        parts.append(markup.table(said, columns, records, label=said) if records else "")
+        columns = table.columns(*((n, n, "<" if any(isinstance(r.get(n), str) for r in records) else "") for n in names))
+        parts.append(markup.table(said, columns, records, label=said))
     return markup.together(parts)
 
 
 def selftests(report):
-    return markup.table("Self-tests of the run", SELFTESTS, report.of("selftest"), label="Self-tests") \
-        if report.of("selftest") else markup.Markup()
+    return markup.table("Self-tests of the run", SELFTESTS, report.of("selftest"), label="Self-tests")
 
 
 def change(old, new, crossed, lines, differences):

@@ -67,22 +67,21 @@ def of_row(kind, run, row, old=None):
     return OF_ROWS[kind](run, row)
 
 
-def calls(report, args):
+def attempt(kind, draw, *of, what=None):
+    """Returns the picture draw(*of), or why it cannot be drawn. what: its name, if its kind is not enough."""
     try:
-        return draw_calls.calls(report, Chosen(report, args))
-    except NoData as e:
-        return Absent("calls", "calls", str(e))
+        return draw(*of)
+    except NoData as why:
+        return Absent(kind, what or kind, str(why))
+
+
+def calls(report, args):
+    return attempt("calls", draw_calls.calls, report, Chosen(report, args))
 
 
 def curves_by_group(report, args):
     """Returns [([Curve], picture or Absent)] of the curves that --suite, --bench and --core select."""
-    found = []
-    for group in draw_curves.groups(report, show.choice(args)):
-        try:
-            found.append((group, draw_curves.curves(report, group)))
-        except NoData as e:
-            found.append((group, Absent("curves", "curves", str(e))))
-    return found
+    return [(group, attempt("curves", draw_curves.curves, report, group)) for group in draw_curves.groups(report, show.choice(args))]
 
 
 def curves(report, args):
@@ -93,13 +92,7 @@ def curves(report, args):
 
 def _each(kind, draw, items, without):
     """Returns [picture or Absent] of the items by draw(item); without: the reason if there is no item."""
-    found = []
-    for item in items:
-        try:
-            found.append(draw(item))
-        except NoData as why:
-            found.append(Absent(kind, kind, str(why)))
-    return found or [Absent(kind, kind, without)]
+    return [attempt(kind, draw, item) for item in items] or [Absent(kind, kind, without)]
 
 
 def forward(report, args):
@@ -121,42 +114,23 @@ def growth(report, rows):
 
 def of_machine(kind, report, core=None):
     """Returns [picture or Absent] of a kind that does not belong to a row."""
-    found = []
-
-    def attempt(draw, *what):
-        try:
-            found.append(draw(report, *what))
-        except NoData as e:
-            found.append(Absent(kind, kind, str(e)))
-
     if kind == "linearity":
-        attempt(draw_machine.linearity)
-    elif kind == "cores":
-        for matrix in report.of("matrix"):
-            attempt(draw_cores.pairs_of, matrix)
-        attempt(draw_cores.contests)
-        if len(found) > 1 and isinstance(found[-1], Absent):
-            found.pop()  # pairs were asked for, contests were not
-    else:
-        records = [g for g in report.of("gaps") if core is None or g.get("core") == core]
-        for g in records:
-            attempt(draw_machine.gaps, g)
-        if not records:
-            found.append(Absent(kind, kind, "nothing watched for gaps: suite=quiet does"))
-    return found
+        return [attempt(kind, draw_machine.linearity, report)]
+    if kind == "cores":
+        found, contests = matrices(report), attempt(kind, draw_cores.contests, report)
+        # If pairs were measured, contests need not be.
+        return found if found and isinstance(contests, Absent) else [*found, contests]
+    return _each(kind, lambda g: draw_machine.gaps(report, g),
+                 [g for g in report.of("gaps") if core is None or g.get("core") == core], "nothing watched for gaps: suite=quiet does")
 
 
-def matrices(report, suites):
-    """[(suite, picture or Absent)] of the pairs of cores that a row of these suites measured."""
-    return [(m["suite"], drawn) for m in report.of("matrix") if m["suite"] in suites
-            for drawn in _each("cores", lambda of: draw_cores.pairs_of(report, of), [m], "")]
+def matrices(report, suite=None):
+    """Returns [picture or Absent] of the pairs of cores that a row of this suite, or of any, measured."""
+    return [attempt("cores", draw_cores.pairs_of, report, m) for m in report.of("matrix") if suite in (None, m["suite"])]
 
 
 def change(old):
-    try:
-        return draw_change.changes(old.old, old.new, old.lines)
-    except NoData as e:
-        return Absent("change", "change", str(e))
+    return attempt("change", draw_change.changes, old.old, old.new, old.lines)
 
 
 class Chosen(collections.abc.Sequence):
@@ -187,13 +161,9 @@ def drawn(report, args, old=None):
     pictures, absent = [], []
     for kind in args.kind:
         if kind in OF_ROWS:
-            for row in Chosen(report, args):
-                try:
-                    pictures.append(of_row(kind, report.one("run"), row, old))
-                except NoData as e:
-                    absent.append(Absent(kind, f"{row['suite']}/{row['name']}", str(e)))
-            continue
-        if kind == "calls":
+            found = (attempt(kind, of_row, kind, report.one("run"), row, old, what=f"{row['suite']}/{row['name']}")
+                     for row in Chosen(report, args))
+        elif kind == "calls":
             found = [calls(report, args)]
         elif kind == "curves":
             found = curves(report, args)
@@ -206,8 +176,8 @@ def drawn(report, args, old=None):
                 [Absent(kind, kind, "there is no older report: --against OLD names one")]
         else:
             found = of_machine(kind, report, args.core)
-        pictures += [p for p in found if not isinstance(p, Absent)]
-        absent += [a for a in found if isinstance(a, Absent)]
+        for one in found:
+            (absent if isinstance(one, Absent) else pictures).append(one)
     return pictures, absent
 
 

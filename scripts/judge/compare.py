@@ -11,34 +11,22 @@ SLOWER, FASTER, SAME, UNLIKE = "slower", "faster", "same", "not comparable"
 FAILED = "FAILED"  # the row is in a report of either side, without a figure there
 MORE, FEWER = "more", "fewer"  # counted instructions are not time
 
-COLUMNS = (
-    table.Column("row", "row", left=True),
-    table.Column("core", "core"),
-    table.Column("unit", "unit", left=True),
-    table.Column("old", "old", ".3f"),
-    table.Column("+-", "old_half", ".3f"),
-    table.Column("new", "new", ".3f"),
-    table.Column("+-", "new_half", ".3f"),
-    table.Column("change", "change"),
-    table.Column("from", "change_from"),
-    table.Column("to", "change_to"),
-    table.Column("verdict", "verdict", left=True),
-    table.Column("instr/op", "counts"),
-    table.Column("IPC", "ipc"),
-    table.Column("note", "why", left=True),
-)
+COLUMNS = table.columns(
+    ("row", "row", "<"), ("core", "core"), ("unit", "unit", "<"), ("old", "old", ".3f"), ("+-", "old_half", ".3f"),
+    ("new", "new", ".3f"), ("+-", "new_half", ".3f"), ("change", "change"), ("from", "change_from"),
+    ("to", "change_to"), ("verdict", "verdict", "<"), ("instr/op", "counts"), ("IPC", "ipc"), ("note", "why", "<"))
 # For programs: numbers instead of texts, and separate members for what people read in one column.
 TEXTS = ("change", "change_from", "change_to", "counts", "ipc")
-PARTS = tuple(table.Column("", key) for key in (
+PARTS = table.parts(
     "shift", "shift_lo", "shift_hi", "ratio", "ratio_lo", "ratio_hi", "by", "old_instructions", "new_instructions",
     "count_verdict", "old_ipc", "new_ipc", "suite", "name", "old_lo", "old_hi", "new_lo", "new_hi", "old_percent",
-    "new_percent", "old_launches", "new_launches", "p_adjusted"))
+    "new_percent", "old_launches", "new_launches", "p_adjusted")
 
 
 def headed(lines):
     """Returns COLUMNS, with the level of these Lines' intervals in the heading."""
     titles = {f"{side}_half": interval.heading(found) for side, found in lines.percents.items()}
-    return [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in COLUMNS]
+    return table.retitled(COLUMNS, titles)
 
 
 def half(e):

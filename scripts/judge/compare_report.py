@@ -27,7 +27,7 @@ def tails(lines, both):
             found.append(row)
     columns = [compare.COLUMNS[0], compare.COLUMNS[1]]
     for name, form in (*((n, ".0f") for n in TAILS), ("shared", ".1%")):
-        columns += [table.Column(f"{side.title} {name}", f"{side.title}_{name}", form) for side in both]
+        columns += table.columns(*((f"{side.title} {name}", f"{side.title}_{name}", form) for side in both))
     return columns, found
 
 
@@ -97,8 +97,7 @@ def shown(args, old, new, crossed, lines, differences, found):
     print()
     one_core = len(lines.cores) == 1
     titles = {"old": old.title, "new": new.title}
-    table.write(args.format, [table.Column(titles.get(c.key, c.title), c.key, c.form, c.left) for c in compare.headed(lines)
-                              if c.key != "core" or not one_core], lines)
+    table.write(args.format, [c for c in table.retitled(compare.headed(lines), titles) if c.key != "core" or not one_core], lines)
     print()
     if hosted:
         print("A process against a bare machine. One window, in ticks of the TSC, and the time during "

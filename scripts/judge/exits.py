@@ -20,20 +20,12 @@ SHARE = 2  # an operation that costs less than CPUID's exit divided by this does
 EXITS, STAYS, UNDECIDED = "exits", "stays", "not decided"
 KERNEL, USER_SPACE = "kernel", "user space"
 
-COLUMNS = (
-    table.Column("row", "row", left=True),
-    table.Column("core", "core"),
-    table.Column("without ns", "without", ".1f"),
-    table.Column("with ns", "with", ".1f"),
-    table.Column("exit ns", "cost", ".1f"),
-    table.Column("from", "cost_lo", ".1f"),
-    table.Column("to", "cost_hi", ".1f"),
-    table.Column("CPUIDs", "cpuids", ".2f"),
-    table.Column("verdict", "exit", left=True),
-    table.Column("handled by", "by", left=True),
-)
+COLUMNS = table.columns(
+    ("row", "row", "<"), ("core", "core"), ("without ns", "without", ".1f"), ("with ns", "with", ".1f"),
+    ("exit ns", "cost", ".1f"), ("from", "cost_lo", ".1f"), ("to", "cost_hi", ".1f"), ("CPUIDs", "cpuids", ".2f"),
+    ("verdict", "exit", "<"), ("handled by", "by", "<"))
 
-PARTS = tuple(table.Column("", key) for key in ("exit", "exit_ns", "exit_by"))  # for programs
+PARTS = table.parts("exit", "exit_ns", "exit_by")  # for programs
 
 
 def hypervisor(run):

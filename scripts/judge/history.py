@@ -5,26 +5,15 @@ import statistics
 from judge import compare, compare_report, series, sides
 from read import run_folder, saved, show, table
 
-COLUMNS = (
-    table.Column("row", "row", left=True),
-    table.Column("core", "core"),
-    table.Column("unit", "unit", left=True),
-    table.Column("verdict", "verdict", left=True),
-    table.Column("since", "since", left=True),
-    table.Column("change", "change"),
-    table.Column("from", "change_from"),
-    table.Column("to", "change_to"),
-    table.Column("a run", "slope"),
-    table.Column("from", "slope_from"),
-    table.Column("to", "slope_to"),
-    table.Column("p", "trend_p", ".2g"),
-    table.Column("figures, oldest first; | is a change", "figures", left=True),
-    table.Column("note", "why", left=True),
-)
+COLUMNS = table.columns(
+    ("row", "row", "<"), ("core", "core"), ("unit", "unit", "<"), ("verdict", "verdict", "<"), ("since", "since", "<"),
+    ("change", "change"), ("from", "change_from"), ("to", "change_to"), ("a run", "slope"), ("from", "slope_from"),
+    ("to", "slope_to"), ("p", "trend_p", ".2g"), ("figures, oldest first; | is a change", "figures", "<"),
+    ("note", "why", "<"))
 # For programs: one object per row.
-PARTS = tuple(table.Column("", key) for key in (
+PARTS = table.parts(
     "row", "suite", "name", "core", "unit", "verdict", "values", "changes", "slope", "slope_lo", "slope_hi",
-    "trend_p", "instructions", "count_changes", "missing", "why"))
+    "trend_p", "instructions", "count_changes", "missing", "why")
 
 
 # --- runs ------------------------------------------------------------------------------------------

@@ -35,8 +35,9 @@ TOO_FAST = "less than a slot"
 IMMEDIATES = " [imm"  # begins the end of the name of a form with another immediate
 UNSETTLED = "not settled in this report"
 AGREES = (SAME, ADDRESS, CHAIN, NOTHING, IMMEDIATE)
-COLUMNS = (table.Column("form", "form", left=True), table.Column("figure", "kind", left=True), table.Column("published", "published"),
-           table.Column("here", "here"), table.Column("class", "how", left=True))
+COLUMNS = table.columns(
+    ("form", "form", "<"), ("figure", "kind", "<"), ("published", "published"), ("here", "here"),
+    ("class", "how", "<"))
 
 
 # --- published figures -------------------------------------------------------------------------------

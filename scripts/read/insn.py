@@ -22,27 +22,13 @@ SHARED = re.compile(r"(\d)(\??)")  # in older reports each unsettled one has a m
 UNITS = 2  # of a figure without an error: lib/decimal/concise.h
 SLOTS_ERROR = 0.25  # the most of a number of slots in a report
 
-COLUMNS = (
-    table.Column("form", "form", left=True),
-    table.Column("core", "core"),
-    table.Column("cycles", "tp"),
-    table.Column("+-", "error"),
-    table.Column("same reg.", "same"),
-    table.Column("same line", "line"),
-    table.Column("straight", "straight"),
-    table.Column("slots", "slots"),
-    table.Column("shares a unit with", "shares", left=True),
-    table.Column("latencies", "latencies", left=True),
-    table.Column("other history", "history", left=True),
-    table.Column("note", "note", left=True),
-)
-DIFFERENCES = (
-    table.Column("form", "form", left=True),
-    table.Column("figure", "figure", left=True),
-    table.Column("first", "first"),
-    table.Column("second", "second"),
-    table.Column("ratio", "ratio", ".2f"),
-)
+COLUMNS = table.columns(
+    ("form", "form", "<"), ("core", "core"), ("cycles", "tp"), ("+-", "error"), ("same reg.", "same"),
+    ("same line", "line"), ("straight", "straight"), ("slots", "slots"), ("shares a unit with", "shares", "<"),
+    ("latencies", "latencies", "<"), ("other history", "history", "<"), ("note", "note", "<"))
+DIFFERENCES = table.columns(
+    ("form", "form", "<"), ("figure", "figure", "<"), ("first", "first"), ("second", "second"),
+    ("ratio", "ratio", ".2f"))
 
 
 def word(name):
@@ -324,7 +310,7 @@ def _chosen(found, glob):
 
 # --- cores of several types ----------------------------------------------------------------------
 
-TYPED = (("cycles", "tp", False), ("+-", "error", False), ("latencies", "latencies", True))
+TYPED = (("cycles", "tp", ""), ("+-", "error", ""), ("latencies", "latencies", "<"))
 
 
 def representatives(report, measured):
@@ -340,7 +326,7 @@ def _by_type(chosen, cores):
     """Returns one dict per form, and the columns: those of TYPED for each type of core."""
     columns, rows = [COLUMNS[0]], {}
     for kind, core in cores.items():
-        columns += [table.Column(f"{title} {kind}", f"{key} {kind}", left=left) for title, key, left in TYPED]
+        columns += table.columns(*((f"{title} {kind}", f"{key} {kind}", form) for title, key, form in TYPED))
         for form in chosen:
             if form.core == core:
                 values = flat(form)

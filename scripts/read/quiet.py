@@ -115,10 +115,10 @@ def quiets(report):
     return found
 
 
-COLUMNS = (table.Column("core", "core"), table.Column("longest gap", "longest", left=False), table.Column(f"wait, {SHARE}", "wait"),
-           table.Column("gaps", "gaps"), table.Column("of the time, %", "share", ".5f"), table.Column("watched, %", "watched", ".2f"),
-           table.Column("SMIs before", "before"), table.Column("after", "after"), table.Column("NMIs", "nmis"),
-           table.Column("period", "periods", left=True))
+COLUMNS = table.columns(
+    ("core", "core"), ("longest gap", "longest"), (f"wait, {SHARE}", "wait"), ("gaps", "gaps"),
+    ("of the time, %", "share", ".5f"), ("watched, %", "watched", ".2f"), ("SMIs before", "before"),
+    ("after", "after"), ("NMIs", "nmis"), ("period", "periods", "<"))
 
 
 def rows(quiet):

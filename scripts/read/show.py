@@ -4,39 +4,14 @@ import sys
 
 from read import curve, figure, forward, interval, kept, quiet, saved, table
 
-COLUMNS = (
-    table.Column("file", "file", left=True),
-    table.Column("row", "row", left=True),
-    table.Column("core", "core"),
-    table.Column("at", "place"),
-    table.Column("ops", "ops"),
-    table.Column("min", "min"),
-    table.Column("median", "median", ".0f"),
-    table.Column("p99", "p99", ".0f"),
-    table.Column("max", "max"),
-    table.Column("cycles/op", "cycles", ".3f"),
-    table.Column("+-", "interval", ".3f"),
-    table.Column("instr/op", "instructions", ".3f"),
-    table.Column("IPC", "ipc", ".2f"),
-    table.Column("ticks/op", "ticks", ".3f"),
-    table.Column("ns/op", "ns", ".3f"),
-    table.Column("GB/s", "gb_per_s", ".2f"),
-    table.Column("ops/s", "operations_per_second", ".4g"),
-    table.Column("note", "note", left=True),
-)
+COLUMNS = table.columns(
+    ("file", "file", "<"), ("row", "row", "<"), ("core", "core"), ("at", "place"), ("ops", "ops"), ("min", "min"),
+    ("median", "median", ".0f"), ("p99", "p99", ".0f"), ("max", "max"), ("cycles/op", "cycles", ".3f"),
+    ("+-", "interval", ".3f"), ("instr/op", "instructions", ".3f"), ("IPC", "ipc", ".2f"),
+    ("ticks/op", "ticks", ".3f"), ("ns/op", "ns", ".3f"), ("GB/s", "gb_per_s", ".2f"),
+    ("ops/s", "operations_per_second", ".4g"), ("note", "note", "<"))
 # For programs: the parts of what people read in one.
-PARTS = (
-    table.Column("", "suite"),
-    table.Column("", "name"),
-    table.Column("", "status"),
-    table.Column("", "cycles_lo"),
-    table.Column("", "cycles_hi"),
-    table.Column("", "percent"),
-    table.Column("", "gross_cycles"),
-    table.Column("", "loop_cycles"),
-    table.Column("", "by"),
-    table.Column("", "at"),
-)
+PARTS = table.parts("suite", "name", "status", "cycles_lo", "cycles_hi", "percent", "gross_cycles", "loop_cycles", "by", "at")
 FOR_PEOPLE = ("place", "note")  # columns of COLUMNS that programs get in parts, or last
 SORTS = ("report", "suite", "name", "core", "ops", "min", "median", "p99", "max", "cycles", "interval",
          "instructions", "ipc", "ticks", "ns", "operations_per_second")
@@ -121,7 +96,7 @@ def every_flat(reports):
 def headed(columns, rows):
     """Returns the columns, with the level of these rows' intervals in the heading. rows: from flat()."""
     title = interval.heading([r["percent"] for r in rows if r["interval"] is not None])
-    return [table.Column(title, c.key, c.form, c.left) if c.key == "interval" else c for c in columns]
+    return table.retitled(columns, {"interval": title})
 
 
 def add_choice(p):

@@ -6,6 +6,7 @@ time, and the text of all rows is never in memory at once.
 import csv
 import json
 import sys
+import typing
 
 FORMATS = ("text", "markdown", "csv", "json")
 
@@ -18,16 +19,36 @@ def printable(text):
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
-class Column:
-    """title: for people; key: for programs; form: a format, like ".3f", for people; names are aligned left."""
+class Column(typing.NamedTuple):
+    """title: for people; key: for programs; form: for people: a format, like ".3f", or "<" for text, which is aligned
+    left."""
+    title: str
+    key: str
+    form: str = ""
 
-    def __init__(self, title, key, form="", left=False):
-        self.title, self.key, self.form, self.left = title, key, form, left
+    @property
+    def left(self):
+        return self.form == "<"
 
     def text(self, value):
         if value is None:
             return "-"
-        return format(value, self.form) if self.form and not isinstance(value, str) else printable(str(value))
+        return printable(str(value)) if self.form in ("", "<") or isinstance(value, str) else format(value, self.form)
+
+
+def columns(*of):
+    """Returns the columns of a table, each from its title, key and form."""
+    return tuple(Column(*one) for one in of)
+
+
+def parts(*keys):
+    """Returns columns for programs, which need no titles."""
+    return tuple(Column("", key) for key in keys)
+
+
+def retitled(columns, titles):
+    """Returns columns with other titles. titles: {key: title}."""
+    return [c._replace(title=titles.get(c.key, c.title)) for c in columns]
 
 
 def filled(columns, rows):
