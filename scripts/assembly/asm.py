@@ -3,7 +3,7 @@ import sys
 import tempfile
 
 from assembly import assembler, copies, latency, measuring, result, snippet, syntax, throughput
-from launch import progress, start
+from launch import start
 from launch.start import Failed
 from tools.parser import Output, number
 
@@ -87,7 +87,7 @@ def snippets_of(args):
 def command(args):
     if args.hosted:
         start.refuse_machine(args)
-    with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder, progress.Progress(measuring.ASSEMBLING) as shown:
+    with tempfile.TemporaryDirectory(prefix="baretick-asm-") as folder, measuring.Progress(measuring.ASSEMBLING) as shown:
         snippets, refused = snippets_of(args)
         if args.hosted and not args.loop and not args.basic:
             records, said, checks = measuring.measured_straight(args, snippets, folder, shown)

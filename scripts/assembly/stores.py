@@ -1,11 +1,12 @@
 """`baretick stores`: dead stores, silent stores, silent and reread loads of a row, an object or a line of assembly."""
+import glob
 import json
 import os
 import re
 import subprocess
 import tempfile
 
-from assembly import assembler, lines, snippet, syntax
+from assembly import assembler, snippet, syntax
 from launch import start
 from launch.start import Failed
 from tools import places
@@ -173,21 +174,21 @@ def add_lines(trace, object_path):
     if object_path and os.path.isdir(object_path):
         object_path = os.path.join(object_path, trace["object"])
     if "objects" in trace:
-        defined = lines.that_define(places.ROOT, os.path.join(places.ROOT, trace["objects"]), "bench/suites")
+        defined = that_define(places.ROOT, os.path.join(places.ROOT, trace["objects"]), "bench/suites")
     records = placed(trace)
     groups = {}
     for record in records:
         if "section" in record:
             groups.setdefault((path_of(record, defined, object_path), record["section"]), []).append(record)
     for (path, section), group in groups.items():
-        found = lines.of_section(path, section, [r["section_offset"] for r in group]) if path else []
+        found = of_section(path, section, [r["section_offset"] for r in group]) if path else []
         for record, place in zip(group, found):
             if place:
                 record["line"] = place
     own = [r for r in records if "function" not in r and "section" not in r]
-    for record, (function, place) in zip(own, lines.of_program(PROGRAM, [r["address"] for r in own]) if own else ()):
+    for record, (function, place) in zip(own, of_program(PROGRAM, [r["address"] for r in own]) if own else ()):
         record.update({k: v for k, v in (("function", function), ("line", place)) if v})
-    names = lines.readable(r["function"] for r in records if "function" in r)
+    names = readable(r["function"] for r in records if "function" in r)
     for record in records:
         name = record.get("function")
         if name and names[name] != name:
@@ -340,3 +341,61 @@ def add(commands):
                    "missed; slow")
     p.add_argument("--json", action="store_true", help="one JSON object per row")
     p.set_defaults(command=command)
+
+
+# --- source lines ---------------------------------------------------------------------------------
+
+# Source lines of instructions, by addr2line, if there is debug information; names of functions in their language, by
+# c++filt.
+
+def _run(*words, said=None):
+    """Returns the output of a command; "" if it fails. said: its standard input, because there may be too many lines
+    for words."""
+    text = None if said is None else "".join(f"{line}\n" for line in said)
+    try:
+        return subprocess.run(words, input=text, capture_output=True, text=True, check=False).stdout
+    except OSError:
+        return ""
+
+
+def _found(said):
+    """Returns [(function, file:line)] from the output of `addr2line -f`; None for each that is not known."""
+    lines = said.splitlines()
+    found = []
+    for function, place in zip(lines[::2], lines[1::2]):
+        place = place.partition(" (discriminator")[0]
+        known = not place.endswith((":0", ":?"))
+        found.append((None if function == "??" else function, os.path.normpath(place) if known else None))
+    return found
+
+
+def of_section(path, section, offsets):
+    """Returns file:line of each offset into a section of an object."""
+    said = _run("addr2line", "-f", "-j", section, "-e", path, said=map(hex, offsets))
+    found = [place for _, place in _found(said)]
+    return found if len(found) == len(offsets) else [None] * len(offsets)
+
+
+def of_program(path, addresses):
+    """Returns (function, file:line) of each address of a linked program."""
+    found = _found(_run("addr2line", "-f", "-e", path, said=map(hex, addresses)))
+    return found if len(found) == len(addresses) else [(None, None)] * len(addresses)
+
+
+def that_define(tree, objects, below):
+    """Returns the objects of this part of a tree by the symbols that they define: {name: [path]}. Leaves out objects
+    whose source was deleted."""
+    paths = sorted(glob.glob(os.path.join(objects, below, "**/*.o"), recursive=True))
+    paths = [p for p in paths if os.path.exists(os.path.join(tree, os.path.relpath(p, objects)[: -len(".o")]))]
+    defined = {}
+    for line in _run("nm", "-A", "--defined-only", *paths).splitlines() if paths else ():
+        path, _, rest = line.partition(":")
+        defined.setdefault(rest.split()[-1], []).append(path)
+    return defined
+
+
+def readable(names):
+    """Returns {name: the name in C++ or Rust, without its arguments}."""
+    names = sorted(set(names))
+    said = _run("c++filt", "-p", said=names).splitlines()
+    return dict(zip(names, said if len(said) == len(names) else names))

@@ -3,7 +3,6 @@ import math
 
 from draw import ink
 from draw.pictures import NoData, Picture, machine
-from read import cores as read_cores
 from read import curve as read_curve
 from read import interval
 
@@ -76,7 +75,7 @@ def groups(report, chosen=lambda record: True):
     """Returns [[Curve] of one picture]. Each type of cores has a picture, with the curves of its first core. chosen:
     tests whether a record is selected."""
     every = [c for c in read_curve.curves(report) if chosen(c.record)]
-    kept = set(read_cores.one_of_each_type(report, {c.core for c in every}))
+    kept = set(read_curve.one_of_each_type(report, {c.core for c in every}))
     found = {}
     for c in every:
         if c.core in kept:
@@ -94,7 +93,7 @@ def curves(report, group):
     lines = [line for line in map(Line, group) if line.points]
     if not lines:
         raise NoData(f"{first.full_name}: no point has a figure")
-    run, kind = report.one("run"), read_cores.types(report).get(first.core)
+    run, kind = report.one("run"), read_curve.types(report).get(first.core)
     main = _main(lines)
     title = _title(main, lines, run)
     words = [machine(run, first.core) + (f" ({kind})" if kind else "")]

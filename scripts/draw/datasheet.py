@@ -1,8 +1,7 @@
 """The parts of a page that make a datasheet of a CPU: its curves, its instructions, and what was not judged."""
 from draw import markup
 from draw.markup import element
-from read import cores as read_cores
-from read import curve, forward, insn, interval, origin, table
+from read import curve, forward, insn, insn_export, interval, table
 
 LEVELS = table.columns(
     ("curve", "curve", "<"), ("core", "core"), ("figure", "value", ".4g"), ("\N{PLUS-MINUS SIGN}", "half", ".2g"),
@@ -125,7 +124,7 @@ def _columns(report, cores):
     """Returns the columns: the form, then the same figures for each core."""
     found = [("form", "form", "<")]
     for core in cores:
-        of = f", {read_cores.title(report, core)}" if len(cores) > 1 else ""
+        of = f", {curve.title(report, core)}" if len(cores) > 1 else ""
         found += [(f"throughput{of}", f"tp{core}"), ("\N{PLUS-MINUS SIGN}", f"error{core}", "g"), ("slots", f"slots{core}"),
                   ("latency", f"latency{core}"), ("latencies by pair", f"pairs{core}", "<"),
                   ("shares a unit with", f"shares{core}", "<"), ("note", f"note{core}", "<")]
@@ -150,12 +149,12 @@ def instructions(report, core=None):
     if not forms:
         return markup.Markup()
     blockers = insn.blockers(report)
-    cores, rows = read_cores.one_of_each_type(report, {form.core for form in forms}), {}
+    cores, rows = curve.one_of_each_type(report, {form.core for form in forms}), {}
     for form in forms:
         if form.core in cores:
             rows.setdefault(form.name, {"form": form.name}).update(_cells(form, form.core, blockers))
     columns, common = _columns(report, cores), [rows[name] for name in COMMON if name in rows]
-    licence, why = origin.licence(report), insn.why_no_cycles(report)
+    licence, why = insn_export.licence(report), insn.why_no_cycles(report)
     parts = [element("p", f"No core cycles of a CPU: {why}.")] if why else []
     parts += [element("p", HOW_TO_READ + (f" The licence of these figures is {licence}." if licence else ""), class_="soft")]
     if len(common) > 1 and len(rows) > len(common):

@@ -5,7 +5,7 @@ import statistics
 
 from draw import markup
 from draw.markup import element
-from fleet import history, peers
+from judge import fleet_peers
 from read import quiet, table
 
 MOST = 1000  # lines of a table; --to csv has all
@@ -44,11 +44,11 @@ STRIP = (420, 18)
 PLACES = 160  # places of a strip; machines at the same place are one mark
 EDGE = 4
 KINDS_SHOWN = 10  # kinds whose rows are on the page
-HOW = (f"Peers are machines of the same kind. Each row is judged in kinds of {peers.LEAST_PEERS} machines or more. An outlier's interval "
-       f"is outside the band of its peers, and the figure is at least {peers.LEAST:.0%} from their middle, in enough of its newest reports "
+HOW = (f"Peers are machines of the same kind. Each row is judged in kinds of {fleet_peers.LEAST_PEERS} machines or more. An outlier's interval "
+       f"is outside the band of its peers, and the figure is at least {fleet_peers.LEAST:.0%} from their middle, in enough of its newest reports "
        "to exclude a state that other machines have too. Until then it is to be measured again. An outlier is different; that need not be "
-       f"a fault. A change is a level of two reports or more that differs from the one before, in {history.LEAST_REPORTS} reports or more. "
-       f"docs/fleet.md has the rules. The risk of a false outlier by noise is {peers.RISK:.0%} for the page, and that of a false change "
+       f"a fault. A change is a level of two reports or more that differs from the one before, in {fleet_peers.LEAST_REPORTS} reports or more. "
+       f"docs/fleet.md has the rules. The risk of a false outlier by noise is {fleet_peers.RISK:.0%} for the page, and that of a false change "
        "too.")
 
 
@@ -132,7 +132,7 @@ def outliers(fleet, groups):
         value, lo, hi = f.figure
         lines.append({"machine": f.machine, **_named(f.row), "value": value, "half": max(hi - value, value - lo), "middle": f.middle,
                       "off": None if f.share is None else 100 * f.share, "verdict": f.verdict, "reports": f.reports,
-                      "differs": "; ".join(differs), "_class": "failed" if f.verdict == peers.OUTLIER else None})
+                      "differs": "; ".join(differs), "_class": "failed" if f.verdict == fleet_peers.OUTLIER else None})
     lines += fleet.found[MOST + 1:]  # for the number in the heading
     return listed("Machines whose newest figure is far from those of their peers", OUTLIERS, lines, label="Outliers")
 
@@ -140,7 +140,7 @@ def outliers(fleet, groups):
 # --- history ---------------------------------------------------------------------------------------
 
 def _together(changes):
-    """Returns [[history.Change]]: the changes of a row in one direction and from alike levels are one line."""
+    """Returns [[fleet_peers.Change]]: the changes of a row in one direction and from alike levels are one line."""
     found = collections.defaultdict(list)
     for c in changes:
         found[c.row, c.up].append(c)
@@ -197,7 +197,7 @@ def kinds(fleet):
 
 
 def _rows_of(group):
-    """Yields (row, peers.Band, {machine: its figure}) of the rows that are judged."""
+    """Yields (row, fleet_peers.Band, {machine: its figure}) of the rows that are judged."""
     figures = collections.defaultdict(dict)
     for m in group.machines:
         for row, value, *_ in m.newest.figures():
@@ -220,7 +220,7 @@ def rows(group, number):
         shares = {m: value / band.middle - 1 for m, value in figures.items()}
         picture, span = "", None
         if at < STRIPS:
-            span = max(peers.LEAST, *map(abs, shares.values()))
+            span = max(fleet_peers.LEAST, *map(abs, shares.values()))
             names = list(shares)
             label = f"{row[0]}/{row[1]}: {len(names)} machines within {100 * span:.1f}% of the middle, {len(far[row])} far from their peers"
             picture = strip(list(shares.values()), [i for i, m in enumerate(names) if m in far[row]], span, label), at
@@ -261,7 +261,7 @@ def several(count, what):
 
 def summary(fleet):
     """Returns a line about everything that needs attention, for the top."""
-    certain = sum(f.verdict == peers.OUTLIER for f in fleet.found)
+    certain = sum(f.verdict == fleet_peers.OUTLIER for f in fleet.found)
     counts = [(len(fleet.failed), "failed machine", ""), (certain, "outlier", ""),
               (len(fleet.found) - certain, "figure", " to measure again"), (len(fleet.changes), "change", ""),
               (len(fleet.damaged), "damaged report", "")]
@@ -292,7 +292,7 @@ def _left_out(fleet, large):
     if alone:
         few = sum(len(g.machines) for g in alone)
         said.append(f"{several(few, 'machine')} of {several(len(alone), 'kind')} not judged by peers: fewer than "
-                    f"{peers.LEAST_PEERS} machines, or no row with an interval")
+                    f"{fleet_peers.LEAST_PEERS} machines, or no row with an interval")
     return element("p", "; ".join(said) + ".", class_="soft") if said else markup.Markup()
 
 

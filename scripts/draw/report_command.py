@@ -3,7 +3,7 @@ import os
 import sys
 
 from draw import fleet_page, ink, page, plot
-from fleet import fleet, lines
+from judge import fleet
 from read import curve, forward, insn, saved, show
 from tools import distribution
 from tools.parser import Output, number
@@ -39,7 +39,7 @@ def _of_fleet(args):
     found = fleet.read(args.files[0], show.choice(args))
     if args.to == "csv":
         with (args.output or Output("-")).opened() as f:
-            lines.write(found, f)
+            fleet.write_csv(found, f)
     else:
         args.output = args.output or Output(PAGE)
         _written(args, fleet_page.html(found, args.files[0]), f"{found.reports} reports of {len(found.every)} machines, ")

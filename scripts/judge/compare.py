@@ -1,7 +1,7 @@
 """Compares the rows of two sides. The Lines have the differences with their verdicts."""
 import collections
 
-from judge import difference, estimate, likeness, shift, significance
+from judge import estimate, sides, significance
 from read import figure, interval, kept, show, table
 
 # Both are probabilities: the share of rows called faster or slower that did not change; a false failure of
@@ -39,10 +39,10 @@ def why_not(old, new):
         return "only in the new report" if not old else "only in the old report"
     for side, rows in (("old", old), ("new", new)):
         for row in rows:
-            if why := likeness.unfit(row):
+            if why := sides.unfit(row):
                 return f"{side}: {why}"
     for row in [*old[1:], *new]:
-        if why := likeness.unlike_rows(old[0], row):
+        if why := sides.unlike_rows(old[0], row):
             return why
     return None
 
@@ -51,7 +51,7 @@ def counted(rows):
     """Returns (instructions per operation, or None if they are not known or differ between launches; the median IPC)."""
     found = {figure.instructions(row) for row in rows}
     ipc = [row["per_op"]["ipc"] for row in rows if "ipc" in row.get("per_op", {})]
-    return found.pop() if len(found) == 1 else None, shift.middle(sorted(ipc)) if ipc else None
+    return found.pop() if len(found) == 1 else None, significance.middle(sorted(ipc)) if ipc else None
 
 
 def arrow(old, new, form):
@@ -93,14 +93,14 @@ def has_failed(rows):
 def broke(old, new):
     """Returns why a row fails in the new launches and did not in the old ones, or ""."""
     failed = [row for row in new or () if has_failed([row])]
-    return likeness.unfit(failed[0]) if failed and not has_failed(old or ()) else ""
+    return sides.unfit(failed[0]) if failed and not has_failed(old or ()) else ""
 
 
 def figure_left(old, new):
     """Returns the figure of the side that has one, for a row that failed on the other side."""
     found = {}
     for side, rows in (("old", old or ()), ("new", new or ())):
-        if rows and not any(likeness.unfit(row) for row in rows):
+        if rows and not any(sides.unfit(row) for row in rows):
             unit = figure.unit(rows[0])
             e = estimate.pooled([estimate.of_row(r, unit) for r in rows])
             found.update({"unit": unit, side: e.value, f"{side}_half": half(e), f"{side}_percent": e.percent})
@@ -123,7 +123,7 @@ def judged(key, old, new, all_differ):
     line["unit"] = unit
     if unit != "instructions":
         with_counts(line, old, new)
-    d, note = difference.of_rows(old, new, unit, a, b, all_differ)
+    d, note = estimate.of_rows(old, new, unit, a, b, all_differ)
     if d is None:
         return {**line, "verdict": UNLIKE, "why": note}, None
     with_change(line, d)
@@ -189,7 +189,7 @@ def compared(old, new, args, limit=None):
     """Returns the Lines, and the Difference of each compared line, by position. limit: allowed slowdown, for
     too_slow()."""
     is_chosen, lines, differences = show.choice(args), Lines(), {}
-    all_differ = shift.differ([*old.rounds, *new.rounds])
+    all_differ = significance.differ([*old.rounds, *new.rounds])
     for key in (*old.rows, *(k for k in new.rows if k not in old.rows)):
         if not is_chosen(dict(zip(("suite", "name", "core"), key))):
             continue

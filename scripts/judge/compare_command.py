@@ -2,7 +2,7 @@
 import argparse
 import os
 
-from judge import compare_report, history, likeness, series
+from judge import compare_report, history, series, sides
 from read import saved, show, table
 from tools.parser import some_of
 
@@ -36,8 +36,8 @@ def percent(text):
 
 
 def add_across(p):
-    p.add_argument("--across", type=some_of(likeness.MAY_CROSS), default=[], metavar="KIND,...",
-                   help="compare although these differ: " + ", ".join(likeness.MAY_CROSS))
+    p.add_argument("--across", type=some_of(sides.MAY_CROSS), default=[], metavar="KIND,...",
+                   help="compare although these differ: " + ", ".join(sides.MAY_CROSS))
 
 
 def add(commands):

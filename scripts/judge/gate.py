@@ -17,7 +17,7 @@ import stat
 import sys
 import tempfile
 
-from judge import likeness
+from judge import sides
 from read import figure, kept, run_folder, saved, show
 
 FORMAT = 1
@@ -49,7 +49,7 @@ class Taken:
             if options.get("method", "doubled") != "doubled":
                 raise saved.Unreadable(f"{report.path} was taken with method={options['method']}: "
                                        "windows of method=doubled are gated (--instructions leaves them out)")
-            self.words = {"recipe": run.get("recipe"), **{word: options[word] for word in likeness.measured(options)}}
+            self.words = {"recipe": run.get("recipe"), **{word: options[word] for word in sides.measured(options)}}
             self.words = {key: value for key, value in self.words.items() if value is not None}
         self.rows, self.inexact, self.failed, self.unsupported = {}, {}, {}, {}
         chosen = show.chosen(report.of("row"), args)

@@ -1,7 +1,10 @@
 """One row over many runs: its figures in order, their trend, and their changes of level."""
+import functools
+import itertools
+import math
 import statistics
 
-from judge import change_points, compare, estimate, likeness, trend
+from judge import compare, estimate, sides
 from read import figure
 
 LEAST_RUNS = 3  # fewest runs in which a change of a figure with an error can be found
@@ -17,7 +20,7 @@ class Series:
     def __init__(self, key, runs):
         self.key, self.places, self.rows, self.missing = key, [], [], {}
         launches = [run.rows.get(key, []) for run in runs]
-        fit = [rows for rows in launches if rows and not any(likeness.unfit(row) for row in rows)]
+        fit = [rows for rows in launches if rows and not any(sides.unfit(row) for row in rows)]
         for place, rows in enumerate(launches):
             if why := self._why_not(rows, fit):
                 self.missing[place] = why
@@ -35,9 +38,9 @@ class Series:
         if not rows:
             return "the run does not have it"
         for row in rows:
-            if why := likeness.unfit(row):
+            if why := sides.unfit(row):
                 return why
-            if why := likeness.unlike_rows(row, fit[-1][0]):
+            if why := sides.unlike_rows(row, fit[-1][0]):
                 return why
         return None
 
@@ -52,7 +55,7 @@ class Series:
 
 
 class Judged:
-    """Results about a row's series. changes: change_points.Change of its figures; count_changes: [(position of the run,
+    """Results about a row's series. changes: Change of its figures; count_changes: [(position of the run,
     before, after)] of counted instructions; slope, trend_p: None if there are too few runs."""
 
     def __init__(self, series, risk, least):
@@ -60,9 +63,9 @@ class Judged:
         self.slope = self.trend_p = None
         figures = series.figures
         if series.unit == "instructions":
-            self.changes = change_points.exact(figures)
+            self.changes = exact(figures)
         elif len(figures) >= LEAST_RUNS:
-            self.changes = change_points.found(figures, risk / change_points.divisions(len(figures)), least, series.loop())
+            self.changes = found(figures, risk / divisions(len(figures)), least, series.loop())
         if len(figures) >= LEAST_RUNS:
             self._trend(risk, least)
         if series.unit != "instructions":
@@ -70,8 +73,8 @@ class Judged:
 
     def _trend(self, risk, least):
         values = [e.value for e in self.series.figures]
-        self.slope = trend.Slope(self.series.places, values, estimate.CONFIDENCE)
-        self.trend_p = trend.mann_kendall(values)
+        self.slope = Slope(self.series.places, values, estimate.CONFIDENCE)
+        self.trend_p = mann_kendall(values)
         middle = statistics.median(values)
         loop = self.series.loop()
         self.relative = not any(figure.is_near_zero(e.value, e.lo, loop) for e in self.series.figures)
@@ -87,7 +90,7 @@ class Judged:
             return True
         rest = [v - self.slope.value * x for x, v in zip(self.series.places, values)]
         about = statistics.median(rest)
-        return sum((v - about) ** 2 for v in rest) < change_points.squares(self.changes)
+        return sum((v - about) ** 2 for v in rest) < squares(self.changes)
 
     def _count(self):
         known = [(place, n) for place, n in zip(self.series.places, self.series.counts()) if n is not None]
@@ -108,3 +111,174 @@ def direction(unit, change):
     if unit == "instructions":
         return compare.FEWER if less else compare.MORE
     return compare.FASTER if less else compare.SLOWER
+
+
+# --- trends ---------------------------------------------------------------------------------------
+
+# Tests whether a row's figures rise or fall over runs: the slope of Theil and Sen, and the test of Mann and Kendall.
+#
+# The slope is the median of the slopes of all pairs of runs. Its interval is Sen's, by ranks of these slopes. The test
+# counts the pairs in which the later figure is greater, exactly if no two are equal (Hollander, Wolfe and Chicken,
+# Nonparametric Statistical Methods, 3rd edition, 8.1 and 9.2 to 9.3). Uses only the standard library, because a CI
+# machine has nothing else.
+
+NORMAL = statistics.NormalDist()
+# With more runs than this the test's statistic is treated as normal, with its continuity correction.
+EXACT_RUNS = 40
+
+
+@functools.lru_cache(maxsize=64)
+def _inversions(n):
+    """Returns how many orders of n figures have 0, 1, 2, ... pairs in which the later one is less."""
+    counts = [1]
+    for m in range(2, n + 1):
+        longer = [0] * (len(counts) + m - 1)
+        for at, count in enumerate(counts):
+            for more in range(m):
+                longer[at + more] += count
+        counts = longer
+    return counts
+
+
+def _sign(value):
+    return (value > 0) - (value < 0)
+
+
+def _variance(values):
+    """Returns the variance of the sum of the signs of all pairs if there is no trend; equal figures lessen it."""
+    def part(n):
+        return n * (n - 1) * (2 * n + 5)
+
+    ties = sum(part(values.count(v)) for v in set(values))
+    return (part(len(values)) - ties) / 18
+
+
+def mann_kendall(values):
+    """Returns the probability of so clear a rise or fall, in either direction, if all orders of the figures are equally
+    likely."""
+    n = len(values)
+    signs = sum(_sign(b - a) for a, b in itertools.combinations(values, 2))
+    if n <= EXACT_RUNS and len(set(values)) == n:
+        counts = _inversions(n)
+        fewest = min((n * (n - 1) // 2 - signs) // 2, (n * (n - 1) // 2 + signs) // 2)
+        return min(1.0, 2 * sum(counts[:fewest + 1]) / math.factorial(n))
+    variance = _variance(values)
+    if variance <= 0:
+        return 1.0
+    return min(1.0, 2 * NORMAL.cdf(-max(0, abs(signs) - 1) / math.sqrt(variance)))
+
+
+class Slope:
+    """Theil and Sen's slope of figures over positions (numbers of runs): value, per run; lo and hi, None if there are
+    too few figures."""
+
+    def __init__(self, places, values, confidence):
+        slopes = sorted((b - a) / (y - x) for (x, a), (y, b) in itertools.combinations(zip(places, values), 2))
+        self.value, self.lo, self.hi = statistics.median(slopes), None, None
+        reach = NORMAL.inv_cdf((1 + confidence) / 2) * math.sqrt(_variance(values))
+        rank = math.floor((len(slopes) - reach) / 2)
+        if rank >= 1:
+            self.lo, self.hi = slopes[rank - 1], slopes[-rank]
+
+
+# --- changes of level -----------------------------------------------------------------------------
+
+# Finds where the figures of a row change level over many runs.
+#
+# Starting with each run as a level, the two neighbouring levels whose merging adds least to the sum of squares are merged
+# (Ward), until all neighbouring levels differ significantly and by enough. A level has at least two runs, because a
+# single run that differs is noise. Only the newest run may be a level alone, because the next runs are not known.
+#
+# The figure of a level is the mean of its runs' figures. Its error has two parts: the intervals of the runs, and, if the
+# runs of one level differ by more than these explain, a variance between runs (as in estimate.pooled for launches).
+
+class Level:
+    """Runs begin to end - 1 of a row, as positions in its list of figures; value: their mean."""
+
+    def __init__(self, figures, begin, end):
+        self.begin, self.end, self.size = begin, end, end - begin
+        self._own = figures[begin:end]
+        self.value = sum(e.value for e in self._own) / self.size
+        self.squares = sum((e.value - self.value) ** 2 for e in self._own)
+
+    def estimate(self, between, df):
+        """between: the variance between runs, with its degrees of freedom."""
+        parts = [(v / self.size ** 2, own_df) for e in self._own for v, own_df in e.parts]
+        return estimate.Estimate(self.value, parts + ([(between / self.size, df)] if between else []))
+
+
+def between(figures, levels):
+    """Returns (variance between the runs of a level beyond their own errors, degrees of freedom)."""
+    df = len(figures) - len(levels)
+    if df < 1:
+        return 0.0, 1
+    seen = sum(level.squares for level in levels) / df
+    own = sum(e.variance for e in figures) / len(figures) if all(e.parts for e in figures) else 0.0
+    return (max(0.0, seen - own), df) if seen > own * estimate.by_chance(df) else (0.0, df)
+
+
+class Change:
+    """A change from one level to the next. `at`: position of the first run of the next level; d: a
+    estimate.ByFigures."""
+
+    def __init__(self, old, new, noise, loop):
+        self.old, self.new, self.at = old, new, new.begin
+        a, b = old.estimate(*noise), new.estimate(*noise)
+        self.d = estimate.ByFigures(a, b, "runs", figure.is_near_zero(a.value, a.value - a.half(), loop))
+
+    def is_large(self, least):
+        """Tests whether it is at least this share of the old figure, or of figure.NEAR_ZERO for a row that costs about
+        nothing."""
+        return abs(self.d.shift) >= least * (abs(self.old.value) if self.d.relative else figure.NEAR_ZERO)
+
+
+def _cost(a, b):
+    """Returns what merging two levels adds to the sum of squares."""
+    return a.size * b.size / (a.size + b.size) * (a.value - b.value) ** 2
+
+
+def _merge(figures, levels, at):
+    """Merges level `at` and the one after it."""
+    levels[at:at + 2] = [Level(figures, levels[at].begin, levels[at + 1].end)]
+
+
+def _pairs(levels):
+    return list(zip(levels, levels[1:]))
+
+
+def found(figures, risk, least, loop=None):
+    """Returns [Change], oldest first. figures: one estimate.Estimate per run; risk: of a false alarm; least: the
+    smallest change, as a share of the level before it; loop: core cycles of an iteration of the loop that was
+    subtracted."""
+    levels = [Level(figures, at, at + 1) for at in range(len(figures))]
+    while len(levels) > 1:
+        pairs, last = _pairs(levels), levels[-1]
+        short = [at for at, (a, b) in enumerate(pairs) if a.size == 1 or (b.size == 1 and b is not last)]
+        if short:
+            _merge(figures, levels, min(short, key=lambda at: _cost(*pairs[at])))
+            continue
+        noise = between(figures, levels)
+        changes = [Change(a, b, noise, loop) for a, b in pairs]
+        doubted = [at for at, c in enumerate(changes) if c.d.p > risk or not c.is_large(least)]
+        if not doubted:
+            return changes
+        _merge(figures, levels, min(doubted, key=lambda at: _cost(*pairs[at])))
+    return []
+
+
+def exact(figures):
+    """Returns the changes of counts. Counts have no error, so any difference is a change."""
+    starts = [0, *(at for at in range(1, len(figures)) if figures[at].value != figures[at - 1].value), len(figures)]
+    levels = [Level(figures, begin, end) for begin, end in zip(starts, starts[1:])]
+    return [Change(a, b, (0.0, 1), None) for a, b in _pairs(levels)]
+
+
+def divisions(runs):
+    """Returns the divisor for the risk of a row: the greatest number of ways to choose the ends of two neighbouring
+    levels. tests/hosted/reports/test_history.py simulates how often noise is reported as a change."""
+    return runs * (runs - 1) // 2
+
+
+def squares(changes):
+    """Returns the figures of the levels on both sides of these changes."""
+    return sum(level.squares for level in [*(c.old for c in changes), changes[-1].new])

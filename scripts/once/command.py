@@ -2,7 +2,7 @@
 import sys
 import time
 
-from once import checks, prepare, result, signatures
+from once import checks, prepare, result
 from once import esp as disk
 from once.system import System
 from once.variables import Failed
@@ -32,7 +32,7 @@ def _run(args, system):
     checks.check_spelling(args.words, system.hosted)
     image, by_shim = checks.read_image(system, args.image)
     esp = disk.choose(system, args.esp)
-    shim = signatures.shim_on(system, esp) if by_shim else None
+    shim = checks.shim_on(system, esp) if by_shim else None
     token = prepare.free_token(system, int(time.time()))
     run = prepare.Run(system, esp, image, args.image, args.words, token, args.in_order, shim)
     checks.check_space(system, esp.mount, 0 if prepare.is_there(run.target, image) else len(image))

@@ -6,6 +6,7 @@ Source: UEFI 2.10, sections 3.1.3 (EFI_LOAD_OPTION), 3.3 (Boot####, BootOrder), 
 import dataclasses
 import struct
 import uuid
+import zlib
 
 ACTIVE = 1  # an attribute of an entry: the firmware may start it
 MEDIA, HARD_DRIVE, FILE_PATH = 4, 1, 4  # type and subtypes of nodes
@@ -116,3 +117,43 @@ def order_bytes(numbers):
 
 def name_of(number):
     return f"Boot{number:04X}"
+
+
+# --- the partition table --------------------------------------------------------------------------
+
+ESP = uuid.UUID("c12a7328-f81f-11d2-ba4b-00a0c93ec93b").bytes_le  # UEFI 2.10, table 5.7: EFI system partition
+XBOOTLDR = uuid.UUID("bc13c2ff-59e6-4262-a352-b275fd6f7172").bytes_le  # Boot Loader Specification: its extension
+SIGNATURE = b"EFI PART"
+MOST_ENTRIES = 1024
+
+
+class NoPartition(ValueError):
+    """The disk has no valid GPT, or not that partition; the message says why."""
+
+
+def _header(disk, sector):
+    """Returns the sector where the entries begin, their number, their size in bytes, and their CRC-32."""
+    disk.seek(sector)
+    raw = disk.read(92)
+    if len(raw) < 92 or raw[:8] != SIGNATURE:
+        raise NoPartition("it has no GPT")
+    size, crc = struct.unpack_from("<II", raw, 12)
+    if size != len(raw) or zlib.crc32(raw[:16] + bytes(4) + raw[20:]) != crc:
+        raise NoPartition("the header of its GPT is damaged")
+    return struct.unpack_from("<QIII", raw, 72)
+
+
+def find(path, number, sector=512):
+    """Returns (the GUID of its type as stored, Partition) of the partition with this number, from 1."""
+    with open(path, "rb") as disk:
+        at, count, size, crc = _header(disk, sector)
+        if not (0 < count <= MOST_ENTRIES and 128 <= size <= 4096):
+            raise NoPartition(f"its GPT has {count} entries of {size} bytes")
+        disk.seek(at * sector)
+        entries = disk.read(count * size)
+    if len(entries) < count * size or zlib.crc32(entries) != crc:
+        raise NoPartition("the entries of its GPT are damaged")
+    if not 0 < number <= count:
+        raise NoPartition(f"its GPT has no partition {number}")
+    kind, guid, first, last = struct.unpack_from("<16s16sQQ", entries, (number - 1) * size)
+    return kind, Partition(number, first, last - first + 1, guid)

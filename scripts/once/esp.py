@@ -4,7 +4,7 @@ import dataclasses
 import errno
 import os
 
-from once import entry, gpt
+from once import entry
 from once.system import Mount
 from once.variables import Failed
 
@@ -26,13 +26,13 @@ def _esp_of(system, mount, kind):
     if not where:
         return None
     try:
-        found, partition = gpt.find(*where)
-    except (gpt.Wrong, OSError):
+        found, partition = entry.find(*where)
+    except (entry.NoPartition, OSError):
         return None
     return Esp(mount, partition) if found == kind else None
 
 
-def mounted(system, kind=gpt.ESP):
+def mounted(system, kind=entry.ESP):
     """Returns the mounted ESPs, or FAT partitions of another type, each once."""
     found = {}
     for mount in system.mounts():

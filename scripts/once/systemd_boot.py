@@ -7,7 +7,7 @@ import fnmatch
 import os
 import re
 
-from once import entry, gpt
+from once import entry
 from once import esp as disk
 from once.variables import Failed
 
@@ -64,7 +64,7 @@ def entries(system, esp):
         counter = COUNTER.search(name.lower())
         found[COUNTER.sub("", name.lower())] = EXHAUSTED if counter and int(counter[1]) == 0 else group
 
-    for volume in (esp, *disk.mounted(system, gpt.XBOOTLDR)):
+    for volume in (esp, *disk.mounted(system, entry.XBOOTLDR)):
         folder = disk.file_of(system, volume, ENTRIES)
         for name in _names(folder, ".conf"):
             lines = _lines(os.path.join(folder, name))

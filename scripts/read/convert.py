@@ -12,7 +12,7 @@ import re
 import statistics
 import sys
 
-from read import exegesis, figure, insn_csv, instlat, kept, saved
+from read import figure, insn_export, kept, saved
 
 EXACT = "assume=exact"
 
@@ -213,10 +213,10 @@ def as_csv(run, rows):
 
 # Of these forms only csv also has rows; a report has its instruction forms if its rows are all maps of cores, as in a
 # datasheet.
-OF_FORMS = {"csv": lambda report, _: insn_csv.text(report),
-            "exegesis": lambda report, cpu: exegesis.points(report, "latency", cpu),
-            "exegesis-throughput": lambda report, cpu: exegesis.points(report, "inverse_throughput", cpu),
-            "instlat": lambda report, _: instlat.text(report)}
+OF_FORMS = {"csv": lambda report, _: insn_export.as_csv(report),
+            "exegesis": lambda report, cpu: insn_export.as_exegesis(report, "latency", cpu),
+            "exegesis-throughput": lambda report, cpu: insn_export.as_exegesis(report, "inverse_throughput", cpu),
+            "instlat": lambda report, _: insn_export.as_instlat(report)}
 
 
 def _is_of_forms(form, report):

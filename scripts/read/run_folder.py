@@ -2,6 +2,7 @@
 --history` reads it.
 """
 import os
+import re
 
 from read import figure, saved
 
@@ -35,3 +36,48 @@ def keep(folder, report):
         f.write(data)
     os.replace(f"{path}.new", path)
     return path
+
+
+# --- a folder of many machines --------------------------------------------------------------------
+
+# A folder with the reports of many machines: which report belongs to which machine.
+#
+# A report below FOLDER belongs to the machine that its own folder is named after: FOLDER/rack3-07/0001.jsonl. A report in
+# FOLDER itself belongs to the machine that its name begins with, up to the last `_`: FOLDER/rack3-07_0001.jsonl. A name
+# without `_` is a machine, unless it is a number or a time; then it belongs to the only machine of FOLDER. The reports of
+# a machine are in the order of the numbers in their names, which may be times.
+
+NUMBERED = re.compile(r"[0-9]+(T[0-9]+Z?)?")  # a number, or a time as `baretick once --result` writes it
+
+
+def machine_of(name, folder):
+    """Returns the machine that a report belongs to. name: the report's path below `folder`."""
+    inner, file = os.path.split(name)
+    if inner:
+        return inner
+    stem = os.path.splitext(file)[0]
+    first, _, last = stem.rpartition("_")
+    if first:
+        return first
+    return os.path.basename(os.path.abspath(folder)) if NUMBERED.fullmatch(last) else stem
+
+
+def reports(folder):
+    """Returns {machine: [path of a report below the folder, oldest first]}, by the names of the machines. Raises
+    saved.Unreadable if there is no report."""
+    found = {}
+    for place, inner, names in os.walk(folder, onerror=_unreadable):
+        inner[:] = sorted(n for n in inner if not n.startswith("."))
+        for name in names:
+            if name.endswith(ENDINGS) and not name.startswith("."):
+                path = os.path.relpath(os.path.join(place, name), folder)
+                found.setdefault(machine_of(path, folder), []).append(path)
+    if not found:
+        raise saved.Unreadable(f"{folder}: no report is in it: no file ends in {' or '.join(ENDINGS)}")
+    for paths in found.values():
+        paths.sort(key=lambda path: (figure.order(path), path))
+    return dict(sorted(found.items(), key=lambda item: (figure.order(item[0]), item[0])))
+
+
+def _unreadable(error):
+    raise saved.Unreadable(f"{error.filename}: {error.strerror or error}")

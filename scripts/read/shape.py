@@ -5,8 +5,8 @@ version or another program. A field that is not declared is accepted, because ne
 """
 import functools
 import itertools
-
-from read import schema
+import json
+import os
 
 NUMBER_LIMIT = 1e300  # JSON has no infinity, but 1e999 is read as one
 NUMBERS = {int, float}
@@ -31,7 +31,7 @@ class Node:
     def state(self, stated):
         """`stated` is a type in words."""
         self.stated = stated
-        self.allowed = frozenset(python for one in schema.split_type(stated)
+        self.allowed = frozenset(python for one in split_type(stated)
                                  for python in PYTHON.get(one, (list,)))
         if stated.startswith("array of "):
             self.inner = self.inner or Node(self.path + "[]")
@@ -116,14 +116,14 @@ def shown(value):
     """Returns a value for a message: the value itself if it is short, else its kind."""
     if type(value) is int and abs(value) > NUMBER_LIMIT:
         return "above all bounds"
-    return repr(value) if type(value) in (int, float, str) and len(repr(value)) < 40 else schema.type_of(value)
+    return repr(value) if type(value) in (int, float, str) and len(repr(value)) < 40 else type_of(value)
 
 
 @functools.cache
 def types():
     """Returns {type of a record: its Node}."""
     root = Node("")
-    for path, field in schema.fields().items():
+    for path, field in fields().items():
         names = path.split(".")
         parent = root.way(names[:-1])
         parent.way(names[-1:]).declare(field)
@@ -137,3 +137,39 @@ def wrong(record):
     """Returns, in words, what is missing or wrong in a record, or None. Accepts a record whose type is not declared."""
     node = types().get(record["type"])
     return node.wrong_members(record) if node else None
+
+
+FIELDS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "fields.json")
+EVERY = "every"  # stands for the type of any record in a path
+
+
+@functools.cache
+def fields():
+    """Returns {path: its declaration}; the path begins with the record's type."""
+    with open(FIELDS, encoding="utf-8") as f:
+        return {field["path"]: field for field in json.load(f)}
+
+
+def type_of(value):
+    if isinstance(value, list):
+        if value and all(isinstance(element, list) for element in value):
+            return "array of " + type_of([inner for element in value for inner in element])
+        return "array of " + (written({type_of(element) for element in value}) or "nothing")
+    names = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
+    return names.get(type(value), "null")
+
+
+def split_type(name):
+    """Splits a type into its alternatives. Those of an array's elements belong to the array."""
+    return [name] if name.startswith("array of ") else name.split(" or ")
+
+
+def written(types):
+    """Returns a declared type as a set. A number without a fraction looks like an integer."""
+    types = set(types)
+    for prefix in ("", "array of ", "array of array of "):
+        if prefix + "number" in types:
+            types.discard(prefix + "integer")
+    if len(types) > 1:
+        types.discard("array of nothing")
+    return " or ".join(sorted(types))

@@ -13,7 +13,7 @@ import made_system
 import pytest
 
 sys.path.insert(0, str(build.ROOT / "scripts"))
-from once import entry, gpt, grub, install, systemd_boot  # noqa: E402
+from once import entry, grub, install, systemd_boot  # noqa: E402
 from once.variables import Failed  # noqa: E402
 
 ESP = "boot/efi"
@@ -267,7 +267,7 @@ def unified(made):
 
 
 def on_another_partition(made):
-    made.disk("sdb", "8:17", "/boot", kind=gpt.XBOOTLDR, guid=b"\x11" * 16)
+    made.disk("sdb", "8:17", "/boot", kind=entry.XBOOTLDR, guid=b"\x11" * 16)
     made.write("boot/loader/entries/ubuntu.conf", LINUX)
 
 

@@ -5,7 +5,7 @@ import os
 
 import media
 import pytest
-from once import entry, gpt, system, variables
+from once import entry, system, variables
 from once_command import made  # noqa: F401 (a fixture)
 
 
@@ -40,24 +40,24 @@ def test_a_partition_is_found_in_a_gpt(tmp_path):
     disk = tmp_path / "disk"
     begin, _ = media.gpt(9000, 5000)
     disk.write_bytes(begin)
-    kind, partition = gpt.find(disk, 1)
-    assert kind == gpt.ESP and partition == entry.Partition(1, media.PARTITION_AT, 5001 - media.PARTITION_AT, media.PART_GUID)
+    kind, partition = entry.find(disk, 1)
+    assert kind == entry.ESP and partition == entry.Partition(1, media.PARTITION_AT, 5001 - media.PARTITION_AT, media.PART_GUID)
     for at, why in ((512, "no GPT"), (530, "header"), (1030, "entries")):
         damaged = bytearray(begin)
         damaged[at] ^= 1
         disk.write_bytes(damaged)
-        with pytest.raises(gpt.Wrong, match=why):
-            gpt.find(disk, 1)
+        with pytest.raises(entry.NoPartition, match=why):
+            entry.find(disk, 1)
     disk.write_bytes(begin)
-    with pytest.raises(gpt.Wrong, match="no partition 129"):
-        gpt.find(disk, 129)
+    with pytest.raises(entry.NoPartition, match="no partition 129"):
+        entry.find(disk, 129)
 
 
 def test_a_partition_is_found_on_a_disk_with_sectors_of_4096_bytes(tmp_path):
     begin, _ = media.gpt(9000, 5000)
     (tmp_path / "disk").write_bytes(bytes(4096) + begin[512:1024].ljust(4096, b"\0") + begin[1024:])
-    kind, partition = gpt.find(tmp_path / "disk", 1, 4096)
-    assert kind == gpt.ESP and partition.start == media.PARTITION_AT
+    kind, partition = entry.find(tmp_path / "disk", 1, 4096)
+    assert kind == entry.ESP and partition.start == media.PARTITION_AT
 
 
 def test_mounts_are_read_with_their_escapes():

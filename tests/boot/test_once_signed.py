@@ -13,13 +13,13 @@ import small_linux
 import test_signed
 import variable_store
 from media import tool
-from once import checks, entry, prepare, signatures
+from once import checks, entry, prepare
 from once.variables import Failed
 from test_image_file import sign
 from test_once_linux import BARETICK, QUICK, Computer, is_linux, measured
 from test_signed import CERT, SHIM, key  # noqa: F401 (a fixture)
 
-MOK_LIST = ("MokList", signatures.SHIM_GUID, 3)  # attributes: NON_VOLATILE, BOOTSERVICE_ACCESS
+MOK_LIST = ("MokList", checks.SHIM_GUID, 3)  # attributes: NON_VOLATILE, BOOTSERVICE_ACCESS
 
 
 def der(tag, content):
@@ -37,7 +37,7 @@ def certificate(owner, version=True):
 def lists(*certificates):
     """Returns a signature list per certificate, after one of another kind (UEFI 2.10, 32.4.1)."""
     other = bytes(16) + struct.pack("<III", 28 + 48, 0, 48) + bytes(48)
-    return other + b"".join(signatures.X509 + struct.pack("<III", 44 + len(c), 0, 16 + len(c)) + bytes(16) + c
+    return other + b"".join(checks.X509 + struct.pack("<III", 44 + len(c), 0, 16 + len(c)) + bytes(16) + c
                             for c in certificates)
 
 
@@ -49,9 +49,9 @@ def made(tmp_path):
     """A made system with Secure Boot on, one certificate in db and two machine owner's keys."""
     made = made_system.Made(tmp_path / "root")
     made.variables.set("SecureBoot", b"\1", attributes=6)
-    made.variables.set("db", lists(certificate("of the db")), signatures.DB_GUID)
-    made.variables.set("MokListRT", lists(certificate("first")), signatures.SHIM_GUID, 6)
-    made.variables.set("MokListRT1", lists(certificate("second", version=False)), signatures.SHIM_GUID, 6)
+    made.variables.set("db", lists(certificate("of the db")), checks.DB_GUID)
+    made.variables.set("MokListRT", lists(certificate("first")), checks.SHIM_GUID, 6)
+    made.variables.set("MokListRT1", lists(certificate("second", version=False)), checks.SHIM_GUID, 6)
     return made
 
 
@@ -77,25 +77,25 @@ def test_a_program_that_nobody_accepts_is_refused(made, tmp_path, owner, words):
 def test_cut_lists_and_certificates_name_nobody():
     whole, one = lists(certificate("first"), certificate("second")), certificate("first")
     for cut in range(len(whole)):
-        assert len(list(signatures.certificates(whole[:cut]))) <= 1
-    assert len(list(signatures.certificates(whole))) == 2
-    assert signatures.subject(one) and not any(signatures.subject(one[:cut]) for cut in range(20))
+        assert len(list(checks.certificates(whole[:cut]))) <= 1
+    assert len(list(checks.certificates(whole))) == 2
+    assert checks.subject(one) and not any(checks.subject(one[:cut]) for cut in range(20))
 
 
 def test_the_shim_that_started_linux_is_used_else_one_on_the_esp(made):
     """The made Linux was started by \\EFI\\debian\\shimx64.efi."""
-    esp = signatures.disk.choose(made)
+    esp = checks.disk.choose(made)
     made.write("boot/efi/EFI/arch/SHIMX64.EFI", "")
-    assert signatures.shim_on(made, esp) == "\\EFI\\debian\\shimx64.efi"
+    assert checks.shim_on(made, esp) == "\\EFI\\debian\\shimx64.efi"
     made.variables.delete("BootCurrent")
-    assert signatures.shim_on(made, esp) == "\\EFI\\arch\\shimx64.efi"
+    assert checks.shim_on(made, esp) == "\\EFI\\arch\\shimx64.efi"
     Path(made.path("/boot/efi/EFI/arch/SHIMX64.EFI")).unlink()
     with pytest.raises(Failed, match="no shim"):
-        signatures.shim_on(made, esp)
+        checks.shim_on(made, esp)
 
 
 def test_the_entry_for_shim_names_the_program_first_and_is_recognised(made):
-    run = prepare.Run(made, signatures.disk.choose(made), b"", "baretick.efi", ["suite=calls"], 7, shim="\\EFI\\debian\\shimx64.efi")
+    run = prepare.Run(made, checks.disk.choose(made), b"", "baretick.efi", ["suite=calls"], 7, shim="\\EFI\\debian\\shimx64.efi")
     found = run.entry()
     assert found.file == "\\EFI\\debian\\shimx64.efi"
     assert entry.text(found.data).split()[:2] == [prepare.IMAGE, "once=7"] and prepare.is_own(entry.encode(found))

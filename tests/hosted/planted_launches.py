@@ -3,7 +3,7 @@
 import copy
 from types import SimpleNamespace
 
-from silicon_checks import rows as checks
+from launch import silicon_rows as checks
 from launch import launches
 
 

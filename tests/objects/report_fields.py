@@ -1,4 +1,4 @@
-"""Checks, for tests, the content of reports against the schema (scripts/read/schema.py) and against docs/report.md,
+"""Checks, for tests, the content of reports against the schema (scripts/read/shape.py) and against docs/report.md,
 which lists the possible values of some fields: a section "### Values of `FIELD`" has a table of them, in which N means
 any number.
 
@@ -7,8 +7,8 @@ stands for names that are data.
 """
 import re
 
-from read import schema
-from read.schema import EVERY, split_type, type_of, written
+from read import shape
+from read.shape import EVERY, split_type, type_of, written
 
 COMMON = ("baretick", "seq", "type", "crc")
 
@@ -92,7 +92,7 @@ class Document:
     def __init__(self, text, fields=None):
         self.types, self.rare, self.values = {}, set(), listed_values(text)
         self.members = {}  # by the path of their object: the name of each, and its declaration
-        for path, field in (fields or schema.fields()).items():
+        for path, field in (fields or shape.fields()).items():
             name = tuple(path.split(".", 1))
             self.types[name] = field["type"]
             if field.get("rare") or self._is_in_rare(name, field.get("with")):

@@ -13,7 +13,7 @@ from asm_command import SECONDS, cycles, hosted, measured
 from assembly import asm as asm_module
 from assembly import assembler, copies, result, snippet
 from conftest import ROOT
-from launch import progress
+from assembly import measuring
 
 pytestmark = pytest.mark.launches
 
@@ -150,12 +150,12 @@ def slow(program, folder):
 @pytest.mark.parametrize("program, words", [("nasm", ["nop"]), ("ndisasm", ["nop"]), ("as", ["nop", "--syntax", "att"])])
 def test_a_terminal_shows_that_an_assembler_is_running(tmp_path, monkeypatch, capsys, program, words):
     """The program waits until the line was shown twice, and then assembles."""
-    assert progress.SECONDS < 5
+    assert measuring.SECONDS < 5
     heard = Hearing("baretick: assembling, ", slow(program, tmp_path))
     commands = argparse.ArgumentParser()
     asm_module.add(commands.add_subparsers())
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr(progress, "SECONDS", 0.01)
+    monkeypatch.setattr(measuring, "SECONDS", 0.01)
     monkeypatch.setattr(assembler, "ASSEMBLER_SECONDS", SECONDS)
     monkeypatch.setattr(sys, "stderr", heard)
     args = commands.parse_args(["asm", *words, "--hosted", "--retry-budget", "0", "--unroll", "4", "--samples", "16"])

@@ -7,7 +7,6 @@ import pytest
 from conftest import ROOT
 from traces import FLAGS, baretick, compiler, counts, followed, of, one, planted, program, zydis  # noqa: F401
 
-from assembly import lines  # noqa: E402
 from assembly import stores  # noqa: E402
 import made  # noqa: E402
 from launch import start  # noqa: E402
@@ -153,7 +152,7 @@ def test_an_object_without_its_source_names_no_lines(tmp_path):
         source.write_text("int body(void) { return 0; }\n")
         subprocess.run(["gcc", "-c", source, "-o", made], check=True)
     (tmp_path / "suites/gone.c").unlink()
-    found = lines.that_define(str(tmp_path), str(tmp_path / "build"), "suites")
+    found = stores.that_define(str(tmp_path), str(tmp_path / "build"), "suites")
     assert found == {"body": [str(tmp_path / "build/suites/now.c.o")]}
 
 

@@ -10,7 +10,7 @@ import zlib
 
 import pytest
 from conftest import ROOT
-from launch import serial_line
+from launch import capture
 from read import report
 
 
@@ -105,9 +105,9 @@ def test_output_after_the_end_record_is_not_in_the_report(tmp_path):
 def test_a_speed_that_the_adapter_refuses_is_an_error(monkeypatch):
     """tcsetattr does not report it."""
     machine, end = pty.openpty()
-    monkeypatch.setattr(serial_line.termios, "tcsetattr", lambda *_: None)
+    monkeypatch.setattr(capture.termios, "tcsetattr", lambda *_: None)
     with pytest.raises(OSError, match="it cannot do 4000000 baud"):
-        serial_line.Line(os.ttyname(end), 4000000)
+        capture.Line(os.ttyname(end), 4000000)
     os.close(machine)
     os.close(end)
 

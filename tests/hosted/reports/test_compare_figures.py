@@ -5,9 +5,8 @@ import random
 import re
 import statistics
 
-from judge import compare, estimate, likeness
 import pytest
-from judge import sides, significance
+from judge import compare, estimate, sides, significance
 from read import figure
 from made_reports import OPTIONS, ROOT, baretick, head, row, whole
 from test_compare import PLACEMENTS, ROUNDS, kept, lines, placed  # noqa: F401
@@ -229,7 +228,7 @@ def test_launches_of_one_program_on_this_cpu_are_the_same(run, tmp_path):
 
 
 def test_an_option_that_is_not_listed_must_be_alike(kept):
-    """A new option counts as one that changes what is measured, unless scripts/judge/likeness.py lists it."""
+    """A new option counts as one that changes what is measured, unless scripts/judge/sides.py lists it."""
     one, other = (kept(whole(row("x", 1), run=head(options={**OPTIONS, "bell": word}))) for word in ("off", "end"))
     ran = baretick("compare", one, other)
     assert ran.returncode == 2 and "another option bell= off against end" in ran.stderr
@@ -239,8 +238,8 @@ def test_an_option_that_is_not_listed_must_be_alike(kept):
 
 def test_a_knob_counts_where_its_method_is_used():
     knobs = {"method": "kbest", "k": 3, "target": 10000}
-    assert likeness.measured(knobs) == ["method", "k"]
-    assert likeness.measured({**knobs, "method": "adaptive"}) == ["method", "target"]
+    assert sides.measured(knobs) == ["method", "k"]
+    assert sides.measured({**knobs, "method": "adaptive"}) == ["method", "target"]
 
 
 OPTIONS_TABLE = (ROOT / "docs/options.md").read_text(encoding="utf-8")
@@ -252,12 +251,12 @@ def test_an_option_of_one_method_is_a_knob():
               if re.search(rf"^\| `method=` \| `[^`]*\b{method}\b", OPTIONS_TABLE, re.M)]
     assert len(of_one) > 5
     for name, method in of_one:
-        assert name in likeness.KNOBS.get(method, ()), (
-            f'KNOBS of scripts/judge/likeness.py needs {name}=, as in:\n    "{method}": (..., "{name}"),')
+        assert name in sides.KNOBS.get(method, ()), (
+            f'KNOBS of scripts/judge/sides.py needs {name}=, as in:\n    "{method}": (..., "{name}"),')
 
 
 def test_the_options_that_are_not_compared_exist():
     options = set(re.findall(r"^\| `(\w+)=?`", OPTIONS_TABLE, re.M))
-    knobs = {knob for some in likeness.KNOBS.values() for knob in some}
-    gone = (likeness.NOT_MEASURED | likeness.REPORTED | knobs) - options
-    assert not gone, f"scripts/judge/likeness.py has options that docs/options.md lacks: {' '.join(sorted(gone))}"
+    knobs = {knob for some in sides.KNOBS.values() for knob in some}
+    gone = (sides.NOT_MEASURED | sides.REPORTED | knobs) - options
+    assert not gone, f"scripts/judge/sides.py has options that docs/options.md lacks: {' '.join(sorted(gone))}"

@@ -12,7 +12,8 @@ import sys
 import pytest
 
 import made_fleet
-from fleet import folder, history, peers
+from read import run_folder
+from judge import fleet_peers
 from made_page import EVIL, Read, section
 from made_reports import CPU, END, ROOT, baretick, counted, counting, report
 from tools import browser
@@ -59,13 +60,13 @@ def lines(text, place):
                                            ("a_b_20261126T072951Z.log", "a_b"), ("alone.jsonl", "alone"), ("0001.jsonl", "all"),
                                            ("20261126T072951Z.jsonl", "all")])
 def test_a_report_belongs_to_its_folder_or_to_the_beginning_of_its_name(name, machine):
-    assert folder.machine_of(name, "/reports/all") == machine
+    assert run_folder.machine_of(name, "/reports/all") == machine
 
 
 def test_reports_are_in_the_order_of_their_numbers(tmp_path):
     for name in ("2.jsonl", "10.jsonl", "1.log", ".hidden.jsonl", "note.txt"):
         (tmp_path / name).write_text("")
-    assert folder.reports(tmp_path) == {tmp_path.name: ["1.log", "2.jsonl", "10.jsonl"]}
+    assert run_folder.reports(tmp_path) == {tmp_path.name: ["1.log", "2.jsonl", "10.jsonl"]}
 
 
 # --- the rules, by simulation ------------------------------------------------------------------------
@@ -88,33 +89,33 @@ def test_machines_in_working_order_are_not_outliers(noise, machines, reports):
     rng, rows = random.Random(26), 12
     for _ in range(5 if machines < 100 else 1):
         every = {row: simulated(rng, machines, reports, noise) for row in range(rows)}
-        _, found = peers.judged(every, peers.RISK / (machines * rows))
-        assert not [f for f in found if f.verdict == peers.OUTLIER], (noise, found)
+        _, found = fleet_peers.judged(every, fleet_peers.RISK / (machines * rows))
+        assert not [f for f in found if f.verdict == fleet_peers.OUTLIER], (noise, found)
 
 
-@pytest.mark.parametrize("machines, reports, verdicts", [(7, 9, []), (8, 1, [peers.AGAIN]), (8, 5, [peers.OUTLIER]), (200, 2, [peers.OUTLIER])])
+@pytest.mark.parametrize("machines, reports, verdicts", [(7, 9, []), (8, 1, [fleet_peers.AGAIN]), (8, 5, [fleet_peers.OUTLIER]), (200, 2, [fleet_peers.OUTLIER])])
 def test_a_slow_machine_is_an_outlier_after_some_reports(machines, reports, verdicts):
     rows = {row: simulated(random.Random(26), machines, reports, "normal", 1.5 if row == 0 else 1) for row in range(3)}
-    _, found = peers.judged(rows, peers.RISK / (3 * machines))
+    _, found = fleet_peers.judged(rows, fleet_peers.RISK / (3 * machines))
     assert [(f.machine, f.row, f.verdict) for f in found] == [(0, 0, v) for v in verdicts]
 
 
 def test_a_small_difference_is_not_an_outlier_however_exact_the_figures_are():
-    rows = {"row": {at: [(1.0 if at else 1 + peers.LEAST / 2,) * 3] * 9 for at in range(20)}}
-    assert peers.judged(rows, 1e-6)[1] == []
-    rows["row"][0] = [(1 + 2 * peers.LEAST,) * 3] * 9
-    assert [f.verdict for f in peers.judged(rows, 1e-6)[1]] == [peers.OUTLIER]
+    rows = {"row": {at: [(1.0 if at else 1 + fleet_peers.LEAST / 2,) * 3] * 9 for at in range(20)}}
+    assert fleet_peers.judged(rows, 1e-6)[1] == []
+    rows["row"][0] = [(1 + 2 * fleet_peers.LEAST,) * 3] * 9
+    assert [f.verdict for f in fleet_peers.judged(rows, 1e-6)[1]] == [fleet_peers.OUTLIER]
 
 
 def test_a_row_that_moves_both_ways_on_other_machines_has_not_changed():
     def change(machine, old, new):
-        return history.Change(machine, ("s", "n", 0, "cycles"), 2, old, new, (), (), "")
+        return fleet_peers.Change(machine, ("s", "n", 0, "cycles"), 2, old, new, (), (), "")
 
-    flips = history.Moves({"own": [1, 1, 2, 2], "a": [1, 2, 1, 1], "b": [2, 2, 1, 2]})
+    flips = fleet_peers.Moves({"own": [1, 1, 2, 2], "a": [1, 2, 1, 1], "b": [2, 2, 1, 2]})
     assert flips.both_ways(change("own", 1, 2)) and flips.both_ways(change("own", 2, 1))
-    update = history.Moves({name: [1, 1, 2, 2] for name in ("own", "a", "b")})
+    update = fleet_peers.Moves({name: [1, 1, 2, 2] for name in ("own", "a", "b")})
     assert not update.both_ways(change("own", 1, 2))
-    assert not history.Moves({"own": [1, 1, 2, 2], "a": [1, 1, 1, 1]}).both_ways(change("own", 1, 2))
+    assert not fleet_peers.Moves({"own": [1, 1, 2, 2], "a": [1, 1, 1, 1]}).both_ways(change("own", 1, 2))
 
 
 @pytest.mark.parametrize("noise", NOISES)
@@ -129,14 +130,14 @@ def test_working_machines_have_no_changes(noise, tmp_path):
     ran = baretick("report", tmp_path, "--to", "csv")
     assert ran.returncode == 0, ran.stderr
     found = list(csv.DictReader(io.StringIO(ran.stdout)))
-    assert not [x for x in found if x["change"] or x["judged"] == peers.OUTLIER], noise
+    assert not [x for x in found if x["change"] or x["judged"] == fleet_peers.OUTLIER], noise
 
 
 # --- the page ----------------------------------------------------------------------------------------
 
 def test_the_planted_machines_are_found_and_no_others(page):
     (slow,) = [x for x in lines(page, "outliers") if x["row"] == "made/r5"]
-    assert slow["machine"] == made_fleet.machine_name(SLOW) and slow["verdict"] == peers.OUTLIER and 25 < float(slow["off, %"]) < 35
+    assert slow["machine"] == made_fleet.machine_name(SLOW) and slow["verdict"] == fleet_peers.OUTLIER and 25 < float(slow["off, %"]) < 35
     assert {x["machine"] for x in lines(page, "outliers")} <= {made_fleet.machine_name(SLOW), made_fleet.machine_name(CHANGED)}
     (changed,) = lines(page, "changes")
     assert changed["row"] == "made/r9" and changed["machines"] == "1" and -12 < float(changed["change, %"]) < -8
@@ -212,7 +213,7 @@ def test_csv_has_every_figure(place):
     found = list(csv.DictReader(io.StringIO(ran.stdout)))
     intact = MACHINES * REPORTS - 1
     assert ran.returncode == 1 and len(found) == intact * 4  # two rows, and two figures of suite quiet
-    assert {(x["machine"], x["name"]) for x in found if x["judged"] == peers.OUTLIER and x["name"] == "r5"} == {(made_fleet.machine_name(SLOW), "r5")}
+    assert {(x["machine"], x["name"]) for x in found if x["judged"] == fleet_peers.OUTLIER and x["name"] == "r5"} == {(made_fleet.machine_name(SLOW), "r5")}
     (changed,) = [x for x in found if x["change"]]
     assert (changed["report"], changed["name"]) == (f"{made_fleet.machine_name(CHANGED)}/0004.jsonl", "r9")
 

@@ -6,9 +6,8 @@ import random
 import re
 import statistics
 
-from judge import change_points, compare, estimate
+from judge import compare, estimate, series
 import pytest
-from judge import series, trend
 from made_reports import CPU, baretick, counted, counting, head, row, whole
 
 PLACEMENTS = 16
@@ -256,9 +255,9 @@ def test_a_damaged_kept_run_is_named(gate):
 # --- arithmetic ------------------------------------------------------------------------------------
 
 def test_mann_and_kendalls_p_is_that_by_hand():
-    assert trend.mann_kendall([1, 2, 3, 4]) == pytest.approx(2 / 24)  # one order of 24 rises throughout, one falls
-    assert trend.mann_kendall([1, 2, 4, 3]) == pytest.approx(2 * 4 / 24)
-    assert trend.mann_kendall([5, 5, 5, 5]) == 1.0
+    assert series.mann_kendall([1, 2, 3, 4]) == pytest.approx(2 / 24)  # one order of 24 rises throughout, one falls
+    assert series.mann_kendall([1, 2, 4, 3]) == pytest.approx(2 * 4 / 24)
+    assert series.mann_kendall([5, 5, 5, 5]) == 1.0
 
 
 # scipy 1.10.1: kendalltau(range(n), v, method="exact").pvalue; theilslopes(v, range(n), 0.99).
@@ -267,8 +266,8 @@ def test_mann_and_kendalls_p_is_that_by_hand():
     ([1, 2, 4, 3, 7, 5, 6, 8, 10, 9], 0.0003576940035273369, 1.0, 0.5, 1.5),
 ])
 def test_trends_are_those_of_scipy(values, p, slope, lo, hi):
-    assert trend.mann_kendall(values) == pytest.approx(p)
-    found = trend.Slope(range(len(values)), values, 0.99)
+    assert series.mann_kendall(values) == pytest.approx(p)
+    found = series.Slope(range(len(values)), values, 0.99)
     assert found.value == pytest.approx(slope)
     # scipy rounds the ranks of the interval to the nearest, this program outwards.
     assert found.lo <= lo + 1e-12 and found.hi >= hi - 1e-12
@@ -276,11 +275,11 @@ def test_trends_are_those_of_scipy(values, p, slope, lo, hi):
 
 def test_many_runs_take_the_normal_distribution(monkeypatch):
     dice = random.Random(2)
-    values = [dice.gauss(0.03 * i, 1) for i in range(trend.EXACT_RUNS)]
-    exact = trend.mann_kendall(values)
-    monkeypatch.setattr(trend, "EXACT_RUNS", 0)
-    assert exact == pytest.approx(trend.mann_kendall(values), rel=0.05)
-    assert trend.mann_kendall(list(range(100))) < 1e-40
+    values = [dice.gauss(0.03 * i, 1) for i in range(series.EXACT_RUNS)]
+    exact = series.mann_kendall(values)
+    monkeypatch.setattr(series, "EXACT_RUNS", 0)
+    assert exact == pytest.approx(series.mann_kendall(values), rel=0.05)
+    assert series.mann_kendall(list(range(100))) < 1e-40
 
 
 # --- how often it is right -------------------------------------------------------------------------
@@ -292,7 +291,7 @@ def figures(dice, levels, wander):
 
 
 def changes(dice, levels, wander, risk):
-    found = change_points.found(figures(dice, levels, wander), risk / change_points.divisions(len(levels)),
+    found = series.found(figures(dice, levels, wander), risk / series.divisions(len(levels)),
                                 series.LEAST)
     return [c.at for c in found]
 
@@ -310,7 +309,7 @@ def test_figures_without_an_interval_are_judged_by_their_spread():
     dice, false = random.Random(9), 0
     for _ in range(100):
         bare = [estimate.Estimate(3 * (1 + dice.gauss(0, 0.02)), []) for _ in range(8)]
-        false += bool(change_points.found(bare, compare.RISK / change_points.divisions(8), series.LEAST))
+        false += bool(series.found(bare, compare.RISK / series.divisions(8), series.LEAST))
     assert false <= 3
 
 

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 from made_insn import record
 from made_reports import baretick, head, whole
-from read import llvm_cpus, llvm_names
+from read import llvm_names
 from tools import distribution
 
 AMD = {"cpu": {"vendor": "AuthenticAMD", "family": 25, "model": 1}, "tsc": {"hz": 2000000000}}
@@ -109,7 +109,7 @@ def test_an_unknown_cpu_must_be_named(kept):
     ("GenuineIntel", 6, 0xc6, 2, "arrowlake-s"), ("GenuineIntel", 15, 6, 5, None), ("CentaurHauls", 6, 0x0f, 2, None),
 ])  # fmt: skip
 def test_cpus_have_llvms_names(vendor, family, model, stepping, name):
-    assert llvm_cpus.name_of({"vendor": vendor, "family": family, "model": model, "stepping": stepping}) == name
+    assert llvm_names.name_of({"vendor": vendor, "family": family, "model": model, "stepping": stepping}) == name
 
 
 @needs_llvm
@@ -118,7 +118,7 @@ def test_llvm_knows_these_names_if_it_knows_their_cpus():
     said = subprocess.run([has("llvm-mc"), "-triple=x86_64", "-mcpu=help"], input="", capture_output=True, text=True, timeout=60,
                           check=False)  # fmt: skip
     known = set(re.findall(r"^  (\S+) +- Select", said.stdout + said.stderr, re.MULTILINE))
-    names = {*llvm_cpus.INTEL, *(name for of in (*llvm_cpus.AMD.values(), llvm_cpus.SKYLAKE_SERVER) for _, name in of)}
+    names = {*llvm_names.INTEL, *(name for of in (*llvm_names.AMD.values(), llvm_names.SKYLAKE_SERVER) for _, name in of)}
     newer = {"znver4", "znver5", "emeraldrapids", "graniterapids", "graniterapids-d", "meteorlake", "arrowlake", "arrowlake-s",
              "sierraforest", "grandridge"}  # fmt: skip
     assert len(known) > 20 and names - known <= newer

@@ -4,8 +4,7 @@ import itertools
 import json
 
 import pytest
-from silicon_checks import calls, costs
-from silicon_checks import rows as checks
+from launch import silicon_costs, silicon_rows
 from draw import change
 from judge import compare, sides
 from made_reports import baretick, counted, counting, row, whole
@@ -108,7 +107,7 @@ def test_a_history_has_no_percentage(kept, name, step):
 
 def launches_of(**figures):
     """Returns launches of the ways of calling; figures: {name: (figure, half, loop)}."""
-    rows = {f"calls/{name}": planted_row(4.0) for name in calls.CALLS}
+    rows = {f"calls/{name}": planted_row(4.0) for name in silicon_rows.CALLS}
     for name, (cycles, half, loop) in figures.items():
         rows[f"calls/{name}"] = planted_row(cycles, half)
         if loop is not None:
@@ -121,11 +120,11 @@ def launches_of(**figures):
 def test_checks_of_a_row_near_zero_state_no_percentage(name):
     """There, relative means relative to the gross cost, and the output states that."""
     runs = launches_of(direct=NEAR_ZERO[name])
-    said = {check.what: check for check in calls.calls(runs)}
+    said = {check.what: check for check in silicon_rows.calls(runs)}
     assert "%" not in said["direct against plt"].figure and "%" in said["plt against got"].figure
-    (repeats,) = [check for check in checks.repeatability(runs) if check.what.startswith("direct")]
+    (repeats,) = [check for check in silicon_rows.repeatability(runs) if check.what.startswith("direct")]
     assert " of the gross " in repeats.figure and "near zero" in repeats.limit
-    (cost,) = costs.cost("calls/direct", runs)
+    (cost,) = silicon_costs.cost("calls/direct", runs)
     assert cost.limit.endswith("of the gross cost, since the figure is near zero")
-    (cost,) = costs.cost("truth/add", runs)
+    (cost,) = silicon_costs.cost("truth/add", runs)
     assert "gross" not in cost.limit

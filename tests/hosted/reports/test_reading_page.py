@@ -2,7 +2,7 @@
 
 import re
 
-from judge import compare, history, likeness
+from judge import compare, history, sides
 import pytest
 from read import show
 from made_reports import ROOT, baretick
@@ -22,7 +22,7 @@ def test_options_that_the_page_names_are_there_and_the_other_way_round():
 
 def test_the_page_names_the_options_that_may_differ():
     text = " ".join(PAGE.split())
-    assert f"--across {','.join(likeness.MAY_CROSS)}`" in text
+    assert f"--across {','.join(sides.MAY_CROSS)}`" in text
     assert f"at most {compare.RISK:.0%} are neither" in text
 
 

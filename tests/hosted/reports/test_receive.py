@@ -6,7 +6,7 @@ import time
 
 import made_fleet
 import pytest
-from fleet import receive
+from launch import receive
 from made_reports import baretick
 
 REPORT = made_fleet.Machine(random.Random(1), rows=8).report(1)

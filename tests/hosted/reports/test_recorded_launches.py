@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from silicon_checks import coverage
+from launch import silicon_costs
 
 INTERVALS = ROOT / "build/hosted/coverage"
 PLACEMENTS, ROUNDS = 16, 4
@@ -35,7 +35,7 @@ def judge(rows):
     p = subprocess.run([INTERVALS], input="\n".join(lines), text=True, stdout=subprocess.PIPE, check=True)
     said = ([float(v) for v in line.split()] for line in p.stdout.splitlines())
     intervals = {row: {launch: next(said) for launch in of} for row, of in rows.items()}
-    pooled, each = coverage.judge({row: [of.get(launch) for launch in launches] for row, of in intervals.items()})
+    pooled, each = silicon_costs.judge({row: [of.get(launch) for launch in launches] for row, of in intervals.items()})
     for row, of in intervals.items():
         each[row].figures = [figure for figure, _, _ in of.values()]
         each[row].half = statistics.median((hi - lo) / 2 for _, lo, hi in of.values())
@@ -62,13 +62,13 @@ def fixture_judged(recorded):
 def test_98_percent_of_other_launches_are_inside_the_intervals(judged, recorded):
     pooled, rows = judged
     assert len(rows) >= 190 and pooled.pairs > 0.98 * 20 * 19 * len(recorded)
-    assert pooled.share >= coverage.POOLED
+    assert pooled.share >= silicon_costs.POOLED
 
 
 def test_90_percent_are_inside_for_each_row_that_does_not_vary(judged):
     _, rows = judged
-    low = {row for row, of in rows.items() if of.share < coverage.EACH}
-    assert low <= MOVES and not any(of.fails(coverage.EACH) for of in rows.values())
+    low = {row for row, of in rows.items() if of.share < silicon_costs.EACH}
+    assert low <= MOVES and not any(of.fails(silicon_costs.EACH) for of in rows.values())
 
 
 def test_the_median_repeats_better_than_the_mean(judged, recorded):
@@ -108,7 +108,7 @@ def test_launches_that_differ_are_seen(recorded):
     moved = {row: {launch: [v * (1.03 if i % 2 else 1) for v in values] for i, (launch, values) in enumerate(of.items())}
              for row, of in recorded.items()}  # fmt: skip
     pooled, rows = judge(moved)
-    assert pooled.fails(coverage.POOLED) and sum(of.fails(coverage.EACH) for of in rows.values()) > len(rows) / 3
+    assert pooled.fails(silicon_costs.POOLED) and sum(of.fails(silicon_costs.EACH) for of in rows.values()) > len(rows) / 3
 
 
 def test_the_stated_level_holds_for_drawn_placements():
@@ -119,4 +119,4 @@ def test_the_stated_level_holds_for_drawn_placements():
         for r in range(40)
     }
     pooled, each = judge(rows)
-    assert pooled.share >= coverage.POOLED and min(of.share for of in each.values()) > coverage.EACH
+    assert pooled.share >= silicon_costs.POOLED and min(of.share for of in each.values()) > silicon_costs.EACH

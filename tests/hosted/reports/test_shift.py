@@ -9,11 +9,11 @@ import random
 import re
 import statistics
 
-from judge import difference, estimate
+from judge import estimate
 from read import figure
 import pytest
 from conftest import ROOT
-from judge import shift
+from judge import significance
 from made_reports import row
 
 RECORDED = ROOT / "tests/replay/launches/granite_rapids.tsv.xz"
@@ -21,8 +21,8 @@ SLOWDOWN = 0.05
 
 
 def test_ranks_are_the_means_of_ties():
-    assert shift._ranks([1, 2, 5]) == ({1: 1, 2: 2, 5: 3}, 1)
-    assert shift._ranks([1, 1, 1, 5]) == ({1: 2, 5: 4}, 1 - (27 - 3) / (64 - 4))
+    assert significance._ranks([1, 2, 5]) == ({1: 1, 2: 2, 5: 3}, 1)
+    assert significance._ranks([1, 1, 1, 5]) == ({1: 2, 5: 4}, 1 - (27 - 3) / (64 - 4))
 
 
 @pytest.mark.parametrize("m, n", [(1, 1), (3, 4), (5, 5), (2, 6), (6, 3)])
@@ -31,28 +31,28 @@ def test_the_distribution_is_that_of_all_orders(m, n):
     for mine in itertools.combinations(range(m + n), m):
         us.append(sum(y > x for x in mine for y in range(m + n) if y not in mine))
     for u in range(-1, m * n + 1):
-        assert shift.tail(u, m, n) == pytest.approx(sum(x <= u for x in us) / len(us))
+        assert significance.tail(u, m, n) == pytest.approx(sum(x <= u for x in us) / len(us))
 
 
 @pytest.mark.parametrize("m, n, critical", [(5, 5, 0), (8, 8, 7), (10, 10, 16), (16, 16, 60), (20, 20, 105), (9, 15, 24)])
 def test_u_agrees_with_a_published_table(m, n, critical):
     """Mann and Whitney's U, two-sided 1%."""
-    k, level = shift.rank(m, n, 0.99)
+    k, level = significance.rank(m, n, 0.99)
     assert k == critical + 1 and 0.99 <= level < 0.998
 
 
 def test_too_few_figures_have_no_interval():
-    found = shift.Shift([1, 2, 3], [4, 5, 6])
+    found = significance.Shift([1, 2, 3], [4, 5, 6])
     assert (found.value, found.lo, found.hi) == (3, None, None)
-    assert shift.rank(4, 4, 0.99)[0] == 0 and shift.rank(5, 5, 0.99)[0] == 1
+    assert significance.rank(4, 4, 0.99)[0] == 0 and significance.rank(5, 5, 0.99)[0] == 1
 
 
 def test_many_figures_are_about_normal():
     for u in (3948, 4500, 5000, 6000):
-        normal = shift.NORMAL.cdf((u + 0.5 - 5000) / math.sqrt(10000 * 201 / 12))
-        assert shift.tail(u, 100, 100) == pytest.approx(normal, rel=0.05)
-    assert shift.tail(5050, 101, 100) == pytest.approx(0.5, abs=0.001)  # the one beyond EXACT_PAIRS
-    assert shift.tail(101 * 100, 101, 100) == 1 and shift.tail(-1, 101, 100) == 0
+        normal = significance.NORMAL.cdf((u + 0.5 - 5000) / math.sqrt(10000 * 201 / 12))
+        assert significance.tail(u, 100, 100) == pytest.approx(normal, rel=0.05)
+    assert significance.tail(5050, 101, 100) == pytest.approx(0.5, abs=0.001)  # the one beyond EXACT_PAIRS
+    assert significance.tail(101 * 100, 101, 100) == 1 and significance.tail(-1, 101, 100) == 0
 
 
 def test_the_interval_and_p_say_the_same():
@@ -60,29 +60,29 @@ def test_the_interval_and_p_say_the_same():
     for _ in range(300):
         old = [dice.gauss(0, 1) for _ in range(16)]
         new = [dice.gauss(dice.random(), 1) for _ in range(16)]
-        found = shift.Shift(old, new)
+        found = significance.Shift(old, new)
         assert found.lo <= found.value <= found.hi
         assert (found.lo > 0 or found.hi < 0) == (found.p <= 0.01)
-        value, lo, hi = shift.factor([10 + x for x in old], [10 + y for y in new])
+        value, lo, hi = significance.factor([10 + x for x in old], [10 + y for y in new])
         assert (lo > 1, hi < 1) == (found.lo > 0, found.hi < 0) and lo <= value <= hi
 
 
 def test_figures_that_are_all_alike_are_not_a_difference():
-    assert shift.Shift([3.0] * 16, [3.0] * 16).p == 1
-    assert shift.p_one_source([[3.0] * 16, [3.0] * 16]) == 1
+    assert significance.Shift([3.0] * 16, [3.0] * 16).p == 1
+    assert significance.p_one_source([[3.0] * 16, [3.0] * 16]) == 1
 
 
 def test_an_odd_placement_does_not_move_the_shift():
     old = [1.0 + i / 1000 for i in range(16)]
-    assert shift.Shift(old, [*(v + 0.05 for v in old[:14]), 2.2, 2.1]).value == pytest.approx(0.05, abs=0.01)
+    assert significance.Shift(old, [*(v + 0.05 for v in old[:14]), 2.2, 2.1]).value == pytest.approx(0.05, abs=0.01)
 
 
 def test_one_source_is_rejected_at_the_stated_rate():
     dice = random.Random(2)
-    same = [shift.p_one_source([[dice.random() for _ in range(16)] for _ in range(3)]) for _ in range(2000)]
+    same = [significance.p_one_source([[dice.random() for _ in range(16)] for _ in range(3)]) for _ in range(2000)]
     assert statistics.fmean(p < 0.05 for p in same) == pytest.approx(0.05, abs=0.015)
     apart = [[dice.gauss(i, 1) for _ in range(16)] for i in range(3)]
-    assert shift.p_one_source(apart) < 0.001
+    assert significance.p_one_source(apart) < 0.001
 
 
 # --- on recorded launches --------------------------------------------------------------------------
@@ -109,38 +109,38 @@ def rounds_of_launches():
     found = {}
     for of in recorded().values():
         for launch, record in of.items():
-            found.setdefault(launch, shift.Rounds()).add(difference.in_rounds(record))
+            found.setdefault(launch, significance.Rounds()).add(estimate.in_rounds(record))
     return found
 
 
 def seem_to_differ(launches):
-    return shift.differ([rounds_of_launches()[launch] for launch in launches])
+    return significance.differ([rounds_of_launches()[launch] for launch in launches])
 
 
 def by_ranks(old, new, _):
     """The same for one launch per side, as if rounds never differed."""
-    found = shift.Shift(*(difference.placements(side[0]) for side in (old, new)))
+    found = significance.Shift(*(estimate.placements(side[0]) for side in (old, new)))
     return (found.value > 0) - (found.value < 0) if found.p <= 0.01 else 0
 
 
 def by_intervals(old, new, _):
     """The same by the intervals of the means."""
     a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
-    d = difference.ByFigures(a, b, "figures", False)
+    d = estimate.ByFigures(a, b, "figures", False)
     return (d.shift > 0) - (d.shift < 0) if d.p <= 0.01 else 0
 
 
 def judged(old, new, all_differ):
     """Returns whether new is above old, below or neither: at 99%, for one comparison. old, new: launches of a row."""
     a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
-    d = difference.of_rows(old, new, "cycles", a, b, all_differ)[0]
+    d = estimate.of_rows(old, new, "cycles", a, b, all_differ)[0]
     return (d.shift > 0) - (d.shift < 0) if d.p <= 0.01 else 0
 
 
 def of_some_cost(rows):
     """Returns rows that cost at least half a cycle; of less, 5% is nothing."""
     return [name for name, of in rows.items()
-            if not figure.is_near_zero(statistics.median(difference.placements(next(iter(of.values())))))]
+            if not figure.is_near_zero(statistics.median(estimate.placements(next(iter(of.values())))))]
 
 
 @functools.lru_cache(maxsize=None)
@@ -204,7 +204,7 @@ def test_launches_that_move_are_not_pooled():
         launches = list(recorded()[name].values())
         old, new = launches[:4], launches[4:]
         a, b = (estimate.pooled([estimate.of_row(r, "cycles") for r in side]) for side in (old, new))
-        d, note = difference.of_rows(old, new, "cycles", a, b, all_differ=False)
+        d, note = estimate.of_rows(old, new, "cycles", a, b, all_differ=False)
         assert d.by == by, name
         assert (note == "launches differ by more than their placements explain") == (by == "figures")
         assert by == "placements" or d.p > 0.01
@@ -220,7 +220,7 @@ def made_launch(dice, differ, more=0.0):
 
 def of_two(old, new, all_differ=True):
     a, b = (estimate.of_row(r, "cycles") for r in (old, new))
-    return difference.of_rows([old], [new], "cycles", a, b, all_differ)[0]
+    return estimate.of_rows([old], [new], "cycles", a, b, all_differ)[0]
 
 
 @pytest.mark.parametrize("differ, share", [(0, 0.01), (0.25, 0.018), (1, 0.018), (4, 0.018)])
@@ -230,12 +230,12 @@ def test_rounds_that_differ_raise_few_false_alarms(differ, share, rows):
     dice, n, pairs = random.Random(3), 800, []
     for _ in range(n // rows):
         reports = [[made_launch(dice, differ) for _ in range(rows)] for _ in range(2)]
-        all_rounds = shift.Rounds()
+        all_rounds = significance.Rounds()
         for record in sum(reports, []):
-            all_rounds.add(difference.in_rounds(record))
-        pairs += [of_two(old, new, shift.differ([all_rounds])) for old, new in zip(*reports)]
+            all_rounds.add(estimate.in_rounds(record))
+        pairs += [of_two(old, new, significance.differ([all_rounds])) for old, new in zip(*reports)]
     assert sum(d.p <= 0.01 for d in pairs) <= n * share + 3 * math.sqrt(n * share)
-    alone = sum(shift.Shift(d.old, d.new).p <= 0.01 for d in pairs)
+    alone = sum(significance.Shift(d.old, d.new).p <= 0.01 for d in pairs)
     assert alone > (0.05 * n if differ >= 1 else -1)
     assert sum(d.by == "rounds" for d in pairs) > (0.9 * n if differ == 4 else -1)
     for d in pairs:
@@ -247,7 +247,7 @@ def test_a_limit_is_judged_by_rounds_too():
     dice = random.Random(4)
     pairs = [of_two(made_launch(dice, 3), made_launch(dice, 3)) for _ in range(400)]
     assert sum(d.p_above(0) <= 0.01 for d in pairs) <= 12
-    assert sum(shift.Shift(d.old, d.new).p_above <= 0.01 for d in pairs) > 30
+    assert sum(significance.Shift(d.old, d.new).p_above <= 0.01 for d in pairs) > 30
     assert of_two(made_launch(dice, 0), made_launch(dice, 0, 60)).p_above(0.5) < 0.001
 
 
@@ -262,15 +262,15 @@ def test_few_rounds_are_compared_by_figures():
 
 def test_placements_that_are_in_several_rounds_are_one_list():
     made = row("x", 3, interval={"placements_cycles": [1, None, 3], "rounds_cycles": [1, 2, 3, 4]})
-    assert difference.in_rounds(made) == [[1, 3]]
+    assert estimate.in_rounds(made) == [[1, 3]]
     made["interval"]["rounds_cycles"] = [1, 2]
-    assert difference.in_rounds(made) == [[1], [3]]
+    assert estimate.in_rounds(made) == [[1], [3]]
 
 
 def test_near_zero_there_are_no_percentages():
     old, new = (next(iter(recorded()[name].values())) for name in ("calls/direct", "calls/plt"))
     a, b = (estimate.of_row(r, "cycles") for r in (old, new))
-    d, _ = difference.of_rows([old], [new], "cycles", a, b)
+    d, _ = estimate.of_rows([old], [new], "cycles", a, b)
     assert d.ratio is None and not d.relative and d.shift == pytest.approx(0.99, abs=0.05)
     assert d.p_above(1) < 0.001 < d.p_above(3)  # above 0.5 cycles more, not above 1.5
 
@@ -283,12 +283,12 @@ def test_the_program_compares_its_own_rows_in_the_same_way(run):
     by = set()
     for e in [r for r in records if r.get("kind") == "compared" and "by" in r]:
         by.add(e["by"])
-        sides = [difference.in_rounds(rows[e[k]]) for k in ("compared_with", "name")]
-        few = any(1 < len([g for g in side if g]) < shift.LEAST_ROUNDS for side in sides)
-        if few or not shift.rank(*(sum(map(len, side)) for side in sides), difference.CONFIDENCE)[0]:
+        sides = [estimate.in_rounds(rows[e[k]]) for k in ("compared_with", "name")]
+        few = any(1 < len([g for g in side if g]) < significance.LEAST_ROUNDS for side in sides)
+        if few or not significance.rank(*(sum(map(len, side)) for side in sides), estimate.CONFIDENCE)[0]:
             assert e["by"] == "intervals", e
             continue
-        found = difference.ByPlacements(*sides, near_zero=True)
+        found = estimate.ByPlacements(*sides, near_zero=True)
         # Figures that differ by less than 1e-6 are equal in the record, which changes their ranks.
         within = 1e-5 + 0.02 * (found.shift_hi - found.shift_lo)
         assert e["by"] == found.by or abs(e["apart_hi"] - found.shift_hi) < within, (e, vars(found))

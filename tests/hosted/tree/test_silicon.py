@@ -13,31 +13,26 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
-from silicon_checks import coverage, figures
-from launch import launches
+from launch import launches, silicon_costs, silicon_neighbours, silicon_rows
 from tools import places
 import pytest
-from silicon_checks import calls
-from silicon_checks import costs as times
-from silicon_checks import neighbours
-from silicon_checks import rows as checks
 from planted_launches import launch, many, row, shared_row, truth_launches, verdicts, witnessed
 
 # --- figures --------------------------------------------------------------------------------------
 
 
 def test_mean_half_and_spread_are_those_computed_by_hand():
-    mean, half = figures.mean_half([1, 2, 3, 4, 5])
+    mean, half = silicon_neighbours.mean_half([1, 2, 3, 4, 5])
     assert mean == 3 and half == pytest.approx(4.604 * math.sqrt(2.5 / 5), rel=1e-3)
-    assert figures.spread([99, 100, 102]) == pytest.approx(0.03)
+    assert silicon_neighbours.spread([99, 100, 102]) == pytest.approx(0.03)
 
 
 @pytest.mark.parametrize("n, rank", [(8, 1), (20, 4), (30, 8)])
 def test_the_median_has_an_interval_of_99_percent(n, rank):
     """The ranks of the tables of the sign test: at least 99%."""
-    middle, half = figures.median_half([float(i) for i in range(1, n + 1)])
+    middle, half = silicon_neighbours.median_half([float(i) for i in range(1, n + 1)])
     assert middle == (n + 1) / 2 and half == pytest.approx(middle - rank)
-    assert figures.median_half([1, 2, 3, 4, 5]) == figures.mean_half([1, 2, 3, 4, 5])
+    assert silicon_neighbours.median_half([1, 2, 3, 4, 5]) == silicon_neighbours.mean_half([1, 2, 3, 4, 5])
 
 
 @pytest.mark.parametrize("cycles, ops, holds", [
@@ -48,7 +43,7 @@ def test_the_median_has_an_interval_of_99_percent(n, rank):
 ])  # fmt: skip
 def test_truth_allows_for_two_cycles_in_a_window(cycles, ops, holds):
     runs = truth_launches(add=row(cycles, 0.0001, ops=ops))
-    (add,) = [check for check in checks.truth(runs) if check.what.startswith("add")]
+    (add,) = [check for check in silicon_rows.truth(runs) if check.what.startswith("add")]
     assert add.holds is holds and f"{ops} operations" in add.limit, add
 
 
@@ -57,10 +52,10 @@ def test_some_launches_far_away_do_not_fail_truth():
     runs = truth_launches()
     for one in runs[:5]:
         one.rows["truth/ror"] = row(1.3, truth_cycles=1)
-    assert verdicts(checks.truth(runs)) == [True] * 3
+    assert verdicts(silicon_rows.truth(runs)) == [True] * 3
     for one in runs[:10]:
         one.rows["truth/ror"] = row(1.3, truth_cycles=1)
-    assert verdicts(checks.truth(runs)) == [True, False, True]
+    assert verdicts(silicon_rows.truth(runs)) == [True, False, True]
 
 
 # --- checks -----------------------------------------------------------------------------------------
@@ -83,80 +78,80 @@ def with_lines(slopes, plain=-90, xfence=-42, quiet_groups=16, bend_p=1):
 
 def test_a_slope_or_a_bend_fails_linearity():
     fine = [0.0001, 0.0002, 0.0001, 0.0002]
-    assert verdicts(checks.linearity(with_lines(fine))) == [True] * 2  # xfence is shown, not judged
-    assert verdicts(checks.linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])))[0] is False
-    assert verdicts(checks.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
+    assert verdicts(silicon_rows.linearity(with_lines(fine))) == [True] * 2  # xfence is shown, not judged
+    assert verdicts(silicon_rows.linearity(with_lines([0.0012, 0.0011, 0.0013, 0.0012])))[0] is False
+    assert verdicts(silicon_rows.linearity(with_lines([-0.0012, -0.0011, -0.0013])))[0] is False
     # Too much scatter is not proof.
-    assert verdicts(checks.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
-    assert verdicts(checks.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
-    assert verdicts(checks.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]
+    assert verdicts(silicon_rows.linearity(with_lines([0.0009, -0.0009, 0])))[0] is False
+    assert verdicts(silicon_rows.linearity(with_lines(fine, bend_p=1e-7)))[0] is False
+    assert verdicts(silicon_rows.linearity(with_lines(fine, plain=-5, xfence=5))) == [True, False]
     # The limit of the self-test: one launch that proves a bend fails it; one that does not prove a bend does not count.
-    assert verdicts(checks.linearity(with_lines(fine, bend_p=2e-6)))[0] is True
+    assert verdicts(silicon_rows.linearity(with_lines(fine, bend_p=2e-6)))[0] is True
     bent = with_lines(fine, bend_p=1e-6)[:1] + with_lines(fine) * 100
-    assert verdicts(checks.linearity(bent))[0] is False
+    assert verdicts(silicon_rows.linearity(bent))[0] is False
 
 
 def test_a_bend_has_one_limit():
     """The limit is that of the self-test, of both checks that judge it, and of the documents."""
     header = open(f"{places.ROOT}/lib/stats/linearity.h", encoding="utf-8").read()
-    assert float(re.search(r"#define LINEARITY_FALSE\s+(\S+)", header)[1]) == checks.BENT
-    (line, *_), (verdict,) = checks.linearity(with_lines([0.0001] * 4)), checks.verdicts([launch({}, status=0)] * 4)
-    assert all(f"{checks.BENT:g}" in check.limit for check in (line, verdict))
+    assert float(re.search(r"#define LINEARITY_FALSE\s+(\S+)", header)[1]) == silicon_rows.BENT
+    (line, *_), (verdict,) = silicon_rows.linearity(with_lines([0.0001] * 4)), silicon_rows.verdicts([launch({}, status=0)] * 4)
+    assert all(f"{silicon_rows.BENT:g}" in check.limit for check in (line, verdict))
 
 
 def test_linearity_is_not_judged_if_shared_or_not_supported():
     shared, fine = with_lines([0.0001] * 4, quiet_groups=7), with_lines([0.0001] * 4)
-    assert verdicts(checks.linearity(shared)) == [None] * 2
-    assert list(checks.linearity_table(shared, ["lfence", "plain"])) == []
+    assert verdicts(silicon_rows.linearity(shared)) == [None] * 2
+    assert list(silicon_rows.linearity_table(shared, ["lfence", "plain"])) == []
     for one in fine:
         one.linearity["xfence"] = {"why": "no RDTSCP"}
         one.linearity["plain"]["points"][1]["error_cycles"] = None
-    assert [(check.figure, check.holds) for check in checks.linearity(fine)][-1] == ("no RDTSCP", True)
-    assert verdicts(checks.linearity(fine)) == [True, None]
-    table = list(checks.linearity_table(fine, ["lfence", "plain", "xfence"]))
+    assert [(check.figure, check.holds) for check in silicon_rows.linearity(fine)][-1] == ("no RDTSCP", True)
+    assert verdicts(silicon_rows.linearity(fine)) == [True, None]
+    table = list(silicon_rows.linearity_table(fine, ["lfence", "plain", "xfence"]))
     assert len(table) == 3 and table[1].startswith("lfence ")
 
 
 def test_a_check_on_a_shared_core_shows_its_limit_and_is_not_judged():
-    shared = list(checks.linearity(with_lines([0.5] * 4, quiet_groups=7)))[0]
+    shared = list(silicon_rows.linearity(with_lines([0.5] * 4, quiet_groups=7)))[0]
     assert shared.limit and shared.holds is None and "too shared to judge: 0 of 4" in shared.figure
     runs = truth_launches()
     for one in runs[2:]:
         one.rows["truth/imul"] = {**shared_row(4.5), "truth_cycles": 3}
-    lines = {check.what.split(",")[0]: check for check in checks.truth(runs)}
+    lines = {check.what.split(",")[0]: check for check in silicon_rows.truth(runs)}
     assert lines["add"].holds is True and lines["imul"].holds is None and lines["imul"].limit
     assert "too shared to judge: 2 of 30" in lines["imul"].figure
     for one in runs[2:4]:
         one.rows["truth/imul"] = row(3.0, exclusive=True)
-    imul = {check.what.split(",")[0]: check for check in checks.truth(runs)}["imul"]
+    imul = {check.what.split(",")[0]: check for check in silicon_rows.truth(runs)}["imul"]
     assert imul.holds is True  # of the four on an exclusive core
 
 
 def test_every_check_over_rows_can_be_too_shared():
-    names = {f"truth/{n}" for n in checks.TRUTH} | set(checks.COVERED) | {"planted/adds20", "planted/adds21"}
+    names = {f"truth/{n}" for n in silicon_rows.TRUTH} | set(silicon_rows.COVERED) | {"planted/adds20", "planted/adds21"}
     runs = many({name: {**shared_row(3.0), "truth_cycles": 3} for name in names})
-    for judged in (checks.truth, checks.repeatability, coverage.check, calls.calls, times.resolution):
+    for judged in (silicon_rows.truth, silicon_rows.repeatability, silicon_costs.coverage, silicon_rows.calls, silicon_costs.resolution):
         lines = [check for check in judged(runs) if check.limit]
-        assert lines and all(check.holds is None and neighbours.TOO_SHARED in check.figure for check in lines), judged
-    (check,) = times.cost("truth/add", runs)
+        assert lines and all(check.holds is None and silicon_neighbours.TOO_SHARED in check.figure for check in lines), judged
+    (check,) = silicon_costs.cost("truth/add", runs)
     assert check.holds is None
 
 
 def test_a_launch_without_the_cpu_is_disturbed():
     """Returns a row with 1 ms of sampling, part of which the CPU was away."""
     fine, away = row(1.0, process={"away_ms": 0.1}), row(1.0, process={"away_ms": 0.11})
-    assert neighbours.is_exclusive(launch({"a": fine}), "a") and not neighbours.is_exclusive(launch({"a": away}), "a")
+    assert silicon_neighbours.is_exclusive(launch({"a": fine}), "a") and not silicon_neighbours.is_exclusive(launch({"a": away}), "a")
     runs = truth_launches(add={**away, "truth_cycles": 1})
-    (check,) = [check for check in checks.truth(runs) if check.what.startswith("add")]
-    assert check.holds is None and neighbours.TOO_SHARED in check.figure
+    (check,) = [check for check in silicon_rows.truth(runs) if check.what.startswith("add")]
+    assert check.holds is None and silicon_neighbours.TOO_SHARED in check.figure
 
 
 def test_launches_on_an_exclusive_core_are_counted():
     runs = [launch({"a": row(1), "b": row(1)}), launch({"a": row(1), "b": shared_row(1)}), launch({"a": row(1)}),
             launch({"a": row(1), "b": row(1, per_op={"ticks": 1})})]  # fmt: skip
-    assert neighbours.exclusive(runs, "a") == runs and neighbours.exclusive(runs, "a", "b") == runs[:1]
-    assert not neighbours.enough([1] * 2, [1] * 8) and neighbours.enough([1] * 3, [1] * 24)
-    assert not neighbours.enough([1] * 3, [1] * 25) and neighbours.enough([1] * 4, [1] * 30)
+    assert silicon_neighbours.exclusive(runs, "a") == runs and silicon_neighbours.exclusive(runs, "a", "b") == runs[:1]
+    assert not silicon_neighbours.enough([1] * 2, [1] * 8) and silicon_neighbours.enough([1] * 3, [1] * 24)
+    assert not silicon_neighbours.enough([1] * 3, [1] * 25) and silicon_neighbours.enough([1] * 4, [1] * 30)
 
 
 # --- neighbours -----------------------------------------------------------------------------------
@@ -168,9 +163,9 @@ def unwitnessed():
 
 def test_the_share_of_neighbours_is_shown():
     runs = [witnessed(100), witnessed(300), unwitnessed()]
-    (check,) = neighbours.neighbours(runs)
+    (check,) = silicon_neighbours.neighbours(runs)
     assert not check.limit and re.match("2.0% .*1.0% to 3.0% .*2 launches", check.figure), check.figure
-    (check,) = neighbours.neighbours([unwitnessed()] * 3)
+    (check,) = silicon_neighbours.neighbours([unwitnessed()] * 3)
     assert not check.limit and "one of the reasons" in check.figure
 
 
@@ -187,7 +182,7 @@ def test_the_share_of_neighbours_is_shown():
 def test_a_sibling_is_seen_or_the_hypervisor_named(shares, hypervisor, holds):
     one = launch({}, witnesses=[{"blocks": 100, "shared_blocks": 100 * s, "shared": s} for s in shares])
     one.run["hypervisor"] = hypervisor
-    assert verdicts(neighbours.sees_sibling([one])) == [holds]
+    assert verdicts(silicon_neighbours.sees_sibling([one])) == [holds]
 
 
 # --- the run of sections ------------------------------------------------------------------------------
@@ -244,8 +239,8 @@ def test_verdicts_takes_a_number_of_launches(silicon, monkeypatch, number):
 
 def test_only_judged_checks_are_counted(silicon, capsys):
     count = silicon.Count()
-    count.show([neighbours.Check("a", "1", "<2", True), neighbours.Check("b", "3", "<2", False), neighbours.Check("c", "4")])
-    count.show([neighbours.Check("d", "too shared", "<2", None)])
+    count.show([silicon_neighbours.Check("a", "1", "<2", True), silicon_neighbours.Check("b", "3", "<2", False), silicon_neighbours.Check("c", "4")])
+    count.show([silicon_neighbours.Check("d", "too shared", "<2", None)])
     assert (count.judged, count.held, count.unjudged) == (2, 1, 1)
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["holds", "FAILS", "c:", "?"]
 
@@ -261,7 +256,7 @@ def test_a_broken_section_does_not_end_the_run(silicon, monkeypatch, capsys, rea
     sections = [n for n in vars(silicon) if n.endswith("_section")]
     for name in sections:
         monkeypatch.setattr(silicon, name, breaks)
-    monkeypatch.setattr(silicon, "peers_section", lambda c: c.show([neighbours.Check("last", "1", "1")]))
+    monkeypatch.setattr(silicon, "peers_section", lambda c: c.show([silicon_neighbours.Check("last", "1", "1")]))
     monkeypatch.setattr(sys, "argv", ["silicon"])
     assert silicon.main() == 2
     said = capsys.readouterr().out
@@ -272,7 +267,7 @@ def test_a_broken_section_does_not_end_the_run(silicon, monkeypatch, capsys, rea
 @pytest.mark.parametrize("holds, status", [(True, 0), (None, 0), (False, 1)])
 def test_the_exit_status_is_that_of_the_checks_that_are_judged(silicon, monkeypatch, holds, status):
     for name in [n for n in vars(silicon) if n.endswith("_section")]:
-        monkeypatch.setattr(silicon, name, lambda c, *_: c.show([neighbours.Check("check", "1", "1", holds)]))
+        monkeypatch.setattr(silicon, name, lambda c, *_: c.show([silicon_neighbours.Check("check", "1", "1", holds)]))
     monkeypatch.setattr(sys, "argv", ["silicon"])
     assert silicon.main() == status
 
@@ -296,46 +291,46 @@ def a_row(*figures, half=0.5):
 def test_coverage_is_that_counted_by_hand():
     # Covered: (0,1), (2,0), (2,1); not (0,2), (1,0), (1,2). The second row has (0,2) and (2,0).
     rows = [[(10, 9, 11), (11, 10.5, 11.5), (20, -80, 120)], [(5, 4, 6), None, (4, 2, 6)]]
-    found = coverage.of_rows(rows, 0.95)
+    found = silicon_costs.of_rows(rows, 0.95)
     assert found.pairs == 8 and found.share == 5 / 8
     # Drawn from three: launches 0 and 2 alone have 3/4, the other two couples 1/2.
     assert 0.05 < found.se < 0.15 and found.fails(0.95)
-    pooled, each = coverage.judge(dict(zip("ab", rows)))
+    pooled, each = silicon_costs.judge(dict(zip("ab", rows)))
     assert pooled == found and [each[name].share for name in "ab"] == [1 / 2, 1]
-    found = coverage.of_rows([row[:2] for row in rows], 0.95)  # the limit itself is inside; two launches have no error
+    found = silicon_costs.of_rows([row[:2] for row in rows], 0.95)  # the limit itself is inside; two launches have no error
     assert (found.pairs, found.share) == (2, 0.5) and not found.fails(0.95)
-    found = coverage.of_rows([row[:1] for row in rows], 0.95)
+    found = silicon_costs.of_rows([row[:1] for row in rows], 0.95)
     assert found.pairs == 0 and math.isnan(found.share) and not found.fails(0.95)
 
 
 def test_coverage_uses_each_end_of_an_interval():
-    assert coverage.of_rows([[(3, 2.9, 4.1), (4, 3.9, 4.1)]], 0.95).share == 0.5
-    assert coverage.of_rows([[(3, 2.9, 3.1), (4, 2.9, 4.1)]], 0.95).share == 0.5
+    assert silicon_costs.of_rows([[(3, 2.9, 4.1), (4, 3.9, 4.1)]], 0.95).share == 0.5
+    assert silicon_costs.of_rows([[(3, 2.9, 3.1), (4, 2.9, 4.1)]], 0.95).share == 0.5
 
 
 @pytest.mark.parametrize("good", [False, True])
 def test_all_or_no_pairs_are_covered(good):
-    found = coverage.of_rows([a_row(*range(10), half=100 if good else 0.5)], math.inf)
+    found = silicon_costs.of_rows([a_row(*range(10), half=100 if good else 0.5)], math.inf)
     assert (found.pairs, found.share, found.se) == (90, good, 0) and found.fails(0.95) != good
     assert found.fails(0) is False
 
 
 def test_one_launch_far_away_widens_the_error_of_coverage():
     """18 of 90 pairs miss, and the bootstrap knows that it hangs on one launch."""
-    found = coverage.of_rows([a_row(5, 5, 5, 5, 9, 5, 5, 5, 5, 5)], 0.95)
+    found = silicon_costs.of_rows([a_row(5, 5, 5, 5, 9, 5, 5, 5, 5, 5)], 0.95)
     assert found.share == 0.8 and 0.08 < found.se < 0.25 and not found.fails(0.95)
-    halves = coverage.of_rows([a_row(*(0, 1) * 5, half=0.5)], 0.95)
+    halves = silicon_costs.of_rows([a_row(*(0, 1) * 5, half=0.5)], 0.95)
     assert halves.fails(0.9) and not halves.fails(0.3)
 
 
 def test_the_error_of_coverage_is_its_scatter():
     dice, shares, errors = random.Random(31), [], []
     for _ in range(40):
-        found = coverage.of_rows([a_row(*(dice.gauss(0, 1) for _ in range(30)), half=2.576 * 1.4142) for _ in range(10)], 1)
+        found = silicon_costs.of_rows([a_row(*(dice.gauss(0, 1) for _ in range(30)), half=2.576 * 1.4142) for _ in range(10)], 1)
         shares.append(found.share)
         errors.append(found.se)
         assert not found.fails(0.95)
     assert statistics.fmean(shares) == pytest.approx(0.99, abs=0.005)
     assert 0.6 < statistics.fmean(errors) / statistics.stdev(shares) < 1.7
     narrow = [a_row(*(dice.gauss(0, 1) for _ in range(30)), half=1.288 * 1.4142) for _ in range(10)]
-    assert coverage.of_rows(narrow, 0.95).fails(0.95)
+    assert silicon_costs.of_rows(narrow, 0.95).fails(0.95)

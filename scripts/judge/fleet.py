@@ -1,19 +1,22 @@
 """Reads the reports of a fleet in several processes, and judges machines by their peers and by their own history."""
 import collections
+import csv
 import dataclasses
 import functools
+import io
 import math
 import multiprocessing
 import os
 
-from fleet import brief, folder, history, peers
+from read import run_folder
+from judge import fleet_peers, fleet_report
 
 CHUNK = 8  # machines that a process reads before it returns them: few, so that memory is bounded
 
 
 @dataclasses.dataclass
 class Machine:
-    """reports: brief.Report of each, oldest first; changes: [history.Change]."""
+    """reports: fleet_report.Report of each, oldest first; changes: [fleet_peers.Change]."""
     name: str
     reports: list
     changes: list
@@ -35,7 +38,7 @@ class Machine:
 
 @dataclasses.dataclass
 class Group:
-    """Machines of one kind. bands: {row: peers.Band}, empty if there are too few machines."""
+    """Machines of one kind. bands: {row: fleet_peers.Band}, empty if there are too few machines."""
     kind: tuple
     machines: list
     bands: dict = dataclasses.field(default_factory=dict)
@@ -55,13 +58,13 @@ def _begin(path, is_chosen, machines):
 def _machine(item):
     """Reads the reports of a machine, and finds the changes in them."""
     name, names = item
-    reports = [brief.read(_job["path"], n, _job["is_chosen"]) for n in names]
-    return Machine(name, reports, history.changes(name, reports, _job["machines"]))
+    reports = [fleet_report.read(_job["path"], n, _job["is_chosen"]) for n in names]
+    return Machine(name, reports, fleet_peers.changes(name, reports, _job["machines"]))
 
 
 def _machines(path, is_chosen, processes):
     """Returns [Machine] of a folder. Equal kinds and equal lists of rows are kept once."""
-    files, same, found = folder.reports(path), {}, []
+    files, same, found = run_folder.reports(path), {}, []
     # Forked processes inherit is_chosen, which cannot be sent to one.
     with multiprocessing.get_context("fork").Pool(processes, _begin, (path, is_chosen, len(files))) as pool:
         for machine in pool.imap(_machine, files.items(), CHUNK):
@@ -83,20 +86,20 @@ def _rows(machines):
 
 
 def _moves(machines):
-    """Returns {alike: {row: history.Moves}} of the rows that changed on any machine."""
+    """Returns {alike: {row: fleet_peers.Moves}} of the rows that changed on any machine."""
     asked = {(m.newest.alike, c.row) for m in machines for c in m.changes}
     figures = collections.defaultdict(dict)
     for m in machines:
-        of_rows = history.series(history.alike(m.reports)) if any(a == m.newest.alike for a, _ in asked) else {}
+        of_rows = fleet_peers.by_row(fleet_peers.alike(m.reports)) if any(a == m.newest.alike for a, _ in asked) else {}
         for row, found in of_rows.items():
             if (m.newest.alike, row) in asked:
                 figures[m.newest.alike, row][m.name] = [f[1] for f in found]
-    return {key: history.Moves(found) for key, found in figures.items()}
+    return {key: fleet_peers.Moves(found) for key, found in figures.items()}
 
 
 class Fleet:
-    """machines: of which at least one report is intact; groups: the largest first; found: [peers.Found], the surest
-    and largest first; changes: [history.Change]; damaged: [brief.Report]."""
+    """machines: of which at least one report is intact; groups: the largest first; found: [fleet_peers.Found], the surest
+    and largest first; changes: [fleet_peers.Change]; damaged: [fleet_report.Report]."""
 
     def __init__(self, machines):
         self.reports = sum(len(m.reports) for m in machines)
@@ -114,12 +117,12 @@ class Fleet:
         self.changes = [c for m in self.machines for c in m.changes]
 
     def _judge_peers(self):
-        large = [g for g in self.groups if len(g.machines) >= peers.LEAST_PEERS]
+        large = [g for g in self.groups if len(g.machines) >= fleet_peers.LEAST_PEERS]
         comparisons = sum(len(m.newest.keys) for g in large for m in g.machines)
         for g in large:
-            g.bands, g.found = peers.judged(_rows(g.machines), peers.RISK / max(1, comparisons))
+            g.bands, g.found = fleet_peers.judged(_rows(g.machines), fleet_peers.RISK / max(1, comparisons))
         self.found = sorted((f for g in self.groups for f in g.found),
-                            key=lambda f: (f.verdict != peers.OUTLIER, -abs(f.share or 0)))
+                            key=lambda f: (f.verdict != fleet_peers.OUTLIER, -abs(f.share or 0)))
 
     @property
     def failed(self):
@@ -129,9 +132,56 @@ class Fleet:
     @property
     def wrong(self):
         """Returns whether any machine failed or is an outlier."""
-        return bool(self.failed) or any(f.verdict == peers.OUTLIER for f in self.found)
+        return bool(self.failed) or any(f.verdict == fleet_peers.OUTLIER for f in self.found)
 
 
 def read(path, is_chosen):
     """Returns the Fleet of a folder. is_chosen(row): whether a row is judged. Raises saved.Unreadable."""
     return Fleet(_machines(path, is_chosen, len(os.sched_getaffinity(0))))
+
+
+# --- for other programs ---------------------------------------------------------------------------
+
+COLUMNS = ("machine", "report", "kind", "verdict", "suite", "name", "core", "unit", "value", "lo", "hi", "peers_middle", "peers_spread",
+           "judged", "change")
+
+
+def _number(value):
+    return "" if value is None or math.isnan(value) else format(value, ".10g")
+
+
+def _of_report(report):
+    """Yields (row, value, lo, hi) of a report, and its gaps."""
+    for row, value, lo, hi, _ in report.figures():
+        yield row, value, lo, hi
+    for name in ("longest", "wait") if report.quiet else ():
+        value = getattr(report.quiet, name)
+        if value is not None:
+            yield ("quiet", f"{name}_gap" if name == "longest" else name, "", "ns"), value, math.nan, math.nan
+
+
+def csv_lines(fleet):
+    """Yields the cells of each line, by COLUMNS. `judged` is on the csv_lines of a machine's newest report, `change` on the
+    line at which a new level begins."""
+    far = {(f.machine, f.row): f.verdict for f in fleet.found}
+    for number, group in enumerate(fleet.groups, 1):
+        for machine in group.machines:
+            starts = {(c.row, c.at): c for c in machine.changes}
+            for at, report in enumerate(machine.reports):
+                if report.damage:
+                    continue
+                for row, value, lo, hi in _of_report(report):
+                    band = group.bands.get(row) if report is machine.newest else None
+                    change = starts.get((row, at))
+                    yield (machine.name, report.name, number if report.kind == group.kind else "", report.verdict, *row, _number(value),
+                           _number(lo), _number(hi), _number(band.middle) if band else "", _number(band.spread) if band else "",
+                           far.get((machine.name, row), "like its peers") if band else "", _number(change.share) if change else "")
+
+
+def write_csv(fleet, file):
+    """Writes the csv_lines to a file that is open for bytes."""
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(csv_lines(fleet))
+    text.detach()

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import os
 
-from judge import likeness
+from judge import sides
 from read import figure, interval, kept, quiet, saved
 
 FIELDS = kept.Fields(f"{figure.FIELDS} {interval.FIELDS} why exclusive throttled doubt judged")
@@ -57,7 +57,7 @@ def kind_of(run):
     """Returns ((name, value), ...): CPU, microcode, board, and everything else that changes what is measured."""
     smbios = run.get("smbios", {})
     board = _words(*(smbios.get(k) for k in ("system_vendor", "system_product", "board_vendor", "board_product")))
-    return (*((what, value) for (kind, what), value in likeness.machine(run).items() if kind not in NOT_OF_KIND),
+    return (*((what, value) for (kind, what), value in sides.machine(run).items() if kind not in NOT_OF_KIND),
             ("board", board or run.get("board")), ("platform", run.get("platform")), ("build", run.get("build")))
 
 
@@ -93,7 +93,7 @@ class _Figures:
             return
         if row["status"] == "wrong":
             self.failures.append(f"{row['suite']}/{row['name']}")
-        if likeness.unfit(row):
+        if sides.unfit(row):
             return
         unit, per_op = figure.unit(row), row["per_op"]
         value = per_op[unit]

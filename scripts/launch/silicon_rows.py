@@ -6,12 +6,12 @@ one, it is not judged and states the reason.
 """
 import math
 import statistics
+from itertools import combinations
 
-from silicon_checks import figures
-from silicon_checks.neighbours import Check, enough, percent, exclusive, too_shared
-from judge import difference, shift
-from launch import launches
+from judge import estimate, significance
+from launch import launches, silicon_neighbours
 from read import figure
+from launch.silicon_neighbours import Check, enough, exclusive, percent, too_shared
 
 CALLS = ["direct", "plt", "got", "register", "virtual"]
 TRUTH = ["add", "neg", "ror", "lea", "cmov", "imul", "imul64", "load"]
@@ -40,8 +40,8 @@ MOVED = 1e-4  # the probability of such launches for a row that does not vary be
 def moves(runs, row):
     """Tests whether the launches of a row differ by more than their placements explain, because some state outlasts a
     launch."""
-    found = [p for p in (difference.placements(r.rows[row]) for r in exclusive(runs, row)) if p]
-    return len(found) > 2 and shift.p_one_source(found) < MOVED
+    found = [p for p in (estimate.placements(r.rows[row]) for r in exclusive(runs, row)) if p]
+    return len(found) > 2 and significance.p_one_source(found) < MOVED
 
 
 # --- linearity ------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def _errors(lines):
     """Returns {N: (mean of e(N) over the launches, its half-width)}."""
     table = {}
     for points in zip(*(line["points"] for line in lines)):
-        table[points[0]["adds"]] = figures.mean_half([p["error_cycles"] for p in points])
+        table[points[0]["adds"]] = silicon_neighbours.mean_half([p["error_cycles"] for p in points])
     return table
 
 
@@ -81,8 +81,8 @@ def linearity(runs):
     what = f"{recipe} (the default), the line through N of 5 and more"
     limit = f"slope 1 within {percent(STRAIGHT, 1)}, +- included; no launch finds a bend ({BENT:g} by chance)"
     if enough(lines, runs):
-        slope, width = figures.median_half([line["slope"] for line in lines])
-        hidden, hidden_width = figures.mean_half([line["shadow_cycles"] for line in lines])
+        slope, width = silicon_neighbours.median_half([line["slope"] for line in lines])
+        hidden, hidden_width = silicon_neighbours.mean_half([line["shadow_cycles"] for line in lines])
         bent = sum(line["bend_p"] <= BENT for line in lines)
         yield Check(what, f"slope 1 {percent(slope, 3)} off, +-{percent(width, 3)}; {bent} of"
                   f" {len(lines)} launches found a bend", limit, abs(slope) + width <= STRAIGHT and not bent)
@@ -136,7 +136,7 @@ def truth(runs):
         if not enough(exclusive_runs, runs):
             yield too_shared(what, exclusive_runs, runs, limit)
             continue
-        mean, width = figures.median_half(all_cycles(exclusive_runs, row))
+        mean, width = silicon_neighbours.median_half(all_cycles(exclusive_runs, row))
         doubled = all(r.rows[row]["doubled"] for r in exclusive_runs)
         off = abs(mean / documented - 1) + width / documented
         yield Check(what, f"{mean:.4f} +-{width:.4f} cycles{'' if doubled else ', NOT DOUBLED'}",
@@ -145,7 +145,7 @@ def truth(runs):
         record = runs[0].rows[f"truth/{name}"]
         exclusive_runs = exclusive(runs, f"truth/{name}")
         if name not in ("add", "ror", "imul") and "truth_cycles" in record and len(exclusive_runs) >= 3:
-            mean, width = figures.mean_half(all_cycles(exclusive_runs, f"truth/{name}"))
+            mean, width = silicon_neighbours.mean_half(all_cycles(exclusive_runs, f"truth/{name}"))
             yield Check(f"{name}, documented {record['truth_cycles']:g}",
                       f"{mean:.4f} +-{width:.4f} cycles")
 
@@ -215,3 +215,111 @@ def elided(by_method):
         seen = sum(r.rows[name]["status"] == "wrong" and r.status == 2 for r in runs)
         yield Check(f"{name}, method={method}", f"{seen} of {len(runs)} launches report it", "all of them",
                   seen == len(runs))
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+# Checks of calls: which ways of calling can be distinguished, and which placements select the levels of one that has
+# several. Each function takes launches and yields checks, one per line.
+
+SAME = 0.01         # calls whose costs differ by less count as equal, ...
+SAME_CYCLES = 0.02  # ... or by less than this
+
+
+def calls(runs):
+    for name in CALLS:
+        exclusive_runs = exclusive(runs, f"calls/{name}")
+        if len(exclusive_runs) >= 3:
+            middle, width = silicon_neighbours.median_half([cycles(r, f"calls/{name}") for r in exclusive_runs])
+            yield Check(name, f"{middle:.3f} +-{width:.3f} cycles")
+    for a, b in combinations(CALLS, 2):
+        yield _pair(runs, a, b)
+
+
+PAIR_LIMIT = f"distinguished by all launches together, or the same within {SAME:.0%} or {SAME_CYCLES:g} cycles"
+
+
+def _pair(runs, a, b):
+    rows, what = (f"calls/{a}", f"calls/{b}"), f"{a} against {b}"
+    exclusive_runs = exclusive(runs, *rows)
+    if not enough(exclusive_runs, runs):
+        return too_shared(what, exclusive_runs, runs, PAIR_LIMIT)
+    both = [[estimate.placements(r.rows[row]) for row in rows] for r in exclusive_runs]
+    apart = significance.Shift(*(sum(found, []) for found in zip(*both)))
+    base = statistics.median(v for x, _ in both for v in x)
+    within = max(SAME * base, SAME_CYCLES)
+    relative = "" if figure.near_zero([r.rows[rows[0]] for r in exclusive_runs]) else f", {percent(apart.value / base)}"
+    told = sum(significance.Shift(x, y).p <= 1 - estimate.CONFIDENCE for x, y in both)
+    said = f"{apart.value:+.3f} cycles ({apart.lo:+.3f} to {apart.hi:+.3f}{relative})"
+    if apart.p <= 1 - estimate.CONFIDENCE:
+        return Check(what, f"{said}: distinguished, by {told} of {len(exclusive_runs)} launches alone", PAIR_LIMIT, True)
+    if -within <= apart.lo and apart.hi <= within:
+        return Check(what, f"{said}: the same", PAIR_LIMIT, True)
+    if any(len(r.rows[row]["modes"]) > 1 for r in exclusive_runs for row in rows):
+        return Check(what, f"not judged: {said}; they have several levels, which overlap", PAIR_LIMIT, None)
+    return Check(what, f"{said}: neither", PAIR_LIMIT, False)
+
+
+PLACES = 1.5  # placements: a level of a single placement may be caused by its page or line, which a sweep does not move
+
+
+def flips(runs):
+    """Returns [(name, its modes)]: rows of CALLS, with a counting callee and without, that show more than one mode by
+    layout in most launches."""
+    found = []
+    for name in CALLS + [f"{n}_inc" for n in CALLS]:
+        records = [r.rows[f"calls/{name}"] for r in runs]
+        lists = [[m for m in r["modes"] if m["share"] * r["placements"] >= PLACES] for r in records]
+        several = [m for m in lists if len(m) > 1 and any(x["kind"] == "layout" for x in m)]
+        if 2 * len(several) > len(runs):
+            found.append((name, several[0]))
+    return found
+
+
+NEAR = 0.1  # cycles: an offset of the sweep shows a mode if it is this near to it
+
+
+def _offsets(part, at):
+    """Returns the offsets in bytes that have this figure, as ranges."""
+    step, hits = part["step_bytes"], []
+    for i, value in enumerate(part["cycles"]):
+        if value is not None and abs(value - at) <= NEAR:
+            if hits and hits[-1][1] == i - 1:
+                hits[-1][1] = i
+            else:
+                hits.append([i, i])
+    return ", ".join(f"{a * step}" if a == b else f"{a * step}-{b * step}" for a, b in hits)
+
+
+def middle(sweeps):
+    """Returns the median at each offset of one part in several sweeps; None if no sweep had an exclusive core there."""
+    values = [[v for v in reads if v is not None] for reads in zip(*(part["cycles"] for part in sweeps))]
+    return {"step_bytes": sweeps[0]["step_bytes"],
+            "cycles": [statistics.median(reads) if reads else None for reads in values]}
+
+
+def sweep(found, sweeps):
+    """found: from flips(); sweeps: launches of those rows with layout=sweep. Shown and not judged, because a level may
+    have another cause than an offset."""
+    for name, of_row in found:
+        row, what = f"calls/{name}", f"{name}, its levels and their offsets"
+        exclusive_runs = exclusive(sweeps, row)
+        if not exclusive_runs:
+            yield too_shared(what, exclusive_runs, sweeps, "")
+            continue
+        records = [r.rows[row]["sweep"] for r in exclusive_runs]
+        parts = {part: middle([record[part] for record in records]) for part in records[0]}
+        said = []
+        for m in of_row:
+            where = {part: _offsets(values, m["cycles"]) for part, values in parts.items()}
+            # The part of which only some offsets have this figure is the one that selects it.
+            select = {p: o for p, o in where.items() if o and o != _everywhere(parts[p])}
+            text = " or ".join(f"{p} {o}" for p, o in select.items()) or "not explained by code, stack or data offset"
+            said.append(f"{m['cycles']:.2f} ({percent(m['share'], 0)}): {text}")
+        yield Check(what, "; ".join(said))
+    if not found:
+        yield Check("a row that flips with its placement", "none does on this CPU")
+
+
+def _everywhere(part):
+    return f"0-{(len(part['cycles']) - 1) * part['step_bytes']}"
