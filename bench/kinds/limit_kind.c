@@ -6,19 +6,15 @@
  * data at another place.
  */
 #include "bench/kinds/kinds.h"
-#include "bench/engine/plan.h"
-#include "bench/result/limit.h"
 #include "bench/api/vectors.h"
-#include "bench/engine/guard.h"
-#include "bench/engine/budget.h"
-#include "bench/engine/one_core.h"
-#include "bench/engine/points.h"
-#include "bench/kinds/limit_judge.h"
-#include "bench/kinds/limit_code.h"
 #include "bench/engine/interleave.h"
+#include "bench/engine/loop.h"
+#include "bench/engine/one_core.h"
+#include "bench/kinds/limit_code.h"
+#include "bench/result/limit.h"
 #include "lib/stats/known.h"
 
-#define ROUNDS       4 /* passes over the counts after the first ones, */
+#define ROUNDS       4 /* passes over the counts after the first visits, */
 #define ROUNDS_LEAST 3 /* or fewer if the time is over, but enough for an interval */
 #define PER_ROUND    3 /* visits of a count in one of them */
 /* The part of a count up to which the interval of a step is narrow enough. */
@@ -43,41 +39,33 @@ _Static_assert(ROUNDS *PER_ROUND <= VISITS_MOST && ROUNDS <= VISITS_ROUNDS_MOST 
 /* A curve that is being measured, in the engine's memory. */
 struct measuring {
     struct limit limit;
-    struct engine *e;
-    struct budget budget;
-    uint64_t seed;
-    size_t n;
-    struct step_point first[CURVE_POINTS_MOST]; /* of the first passes: cycles or ticks */
-    double cost[CURVE_POINTS_MOST];             /* seconds of a visit */
-    unsigned rounds, per_round;
-    struct visits visits[CURVE_POINTS_MOST];
+    struct loop loop;
+    unsigned per_round;
+    unsigned turns; /* of first visits after those of the grid */
 };
 
 _Static_assert(sizeof(struct measuring) <= INTERLEAVE_NEED * sizeof(uint64_t),
                "a curve does not fit an engine's memory");
 
-static bool is_proof(const struct engine *e)
+static const struct bench_limit *kind_of_row(const struct loop *w)
 {
-    return e->facts.execution != EXEC_SILICON;
+    return w->out->bench->limit;
+}
+
+static struct measuring *measuring_of(const struct loop *w)
+{
+    return w->ctx;
 }
 
 /* --- a visit ---------------------------------------------------------------------------------- */
 
-struct visit {
-    struct measuring *w;
-    uint32_t count;
-    struct pairs_figure exclusive, all;
-    const char *wrong;
-};
-
-static void visit_here(void *ctx)
+static void visit(const struct loop *w, int64_t x, struct loop_visit *v)
 {
-    struct visit *v = ctx;
-    struct engine *e = v->w->e;
+    struct engine *e = w->e;
     struct limits_setting s;
-    bool proof = is_proof(e);
+    bool proof = loop_is_proof(w);
 
-    if (!setting_make(&s, e->p, v->w->limit.out.bench->limit, v->count, v->w->seed, proof)) {
+    if (!setting_make(&s, e->p, kind_of_row(w), (uint32_t)x, w->seed, proof)) {
         v->wrong = "the code of a count does not fit the code buffer";
         return;
     }
@@ -87,228 +75,188 @@ static void visit_here(void *ctx)
         setting_warm(&s);
     pairs_take(e, proof ? 1 : PAIRS, setting_walks, &s, &v->exclusive, &v->all);
     v->wrong = s.wrong;
-    v->w->limit.operations += s.operations;
+    measuring_of(w)->limit.operations += s.operations;
 }
 
-/* Visits a count. False: the row has ended, and says why, or the user stopped the run. */
-static bool visit(struct measuring *w, uint32_t count, struct visit *v)
+/* --- the counts ------------------------------------------------------------------------------- */
+
+/* Adds the counts of the grid: one every `apart`, or two per octave. */
+static void add_grid(struct loop *w)
 {
-    *v = (struct visit){.w = w, .count = count};
-    w->seed++;
-    if (!pace_go_on(w->e) || !guard_run(w->e, &w->limit.out, visit_here, v))
-        return false;
-    outcome_fail(&w->limit.out, ROW_WRONG, v->wrong);
-    return !v->wrong;
-}
+    const struct bench_limit *kind = kind_of_row(w);
+    uint32_t most = loop_is_proof(w) && kind->most > PROOF_MOST ? PROOF_MOST : kind->most;
 
-/* --- the first passes ------------------------------------------------------------------------- */
-
-static double first_value(const struct visit *v)
-{
-    return is_known(v->all.cycles) ? v->all.cycles : v->all.ticks;
-}
-
-static void add_point(struct measuring *w, uint32_t count, double value, double cost)
-{
-    size_t i = w->n++;
-
-    for (; i > 0 && w->first[i - 1].x > count; i--) {
-        w->first[i] = w->first[i - 1];
-        w->cost[i] = w->cost[i - 1];
-    }
-    w->first[i] = (struct step_point){count, value, UNKNOWN, UNKNOWN};
-    w->cost[i] = cost;
-}
-
-/* Visits counts for the first time. Stops adding when a share of the time is over, but not before
- * there are LEAST: *late. False: the row has ended. */
-static bool pass_first(struct measuring *w, const uint32_t *count, size_t n, bool *late)
-{
-    for (size_t i = 0; i < n && w->n < CURVE_POINTS_MOST; i++) {
-        struct visit v;
-        uint64_t from = tsc_now();
-        double spent = budget_used(&w->budget);
-        if (w->n >= LEAST && spent > FIRST_SHARE && !is_proof(w->e)) {
-            *late = true;
-            return true;
-        }
-        if (!visit(w, count[i], &v))
-            return false;
-        add_point(w, count[i], first_value(&v), budget_since(&w->budget, from));
-        spent = budget_used(&w->budget);
-        pace_show(w->e, spent < FIRST_SHARE ? spent : FIRST_SHARE);
-    }
-    return true;
-}
-
-/* Writes the counts of the grid: one every `apart`, or two per octave. Returns their number. */
-static size_t grid(const struct bench_limit *kind, uint32_t most, uint32_t *count)
-{
-    size_t n = 0;
-
-    for (uint32_t c = kind->first; c <= most && n < CURVE_POINTS_MOST;) {
-        count[n++] = c;
+    for (uint32_t c = kind->first; c <= most && loop_add(w, c);) {
         if (kind->apart)
             c += kind->apart;
         else
             c += c & (c - 1) ? c / 3 : c / 2; /* 4, 6, 8, 12, 16 */
     }
-    return n;
 }
 
-static bool is_bend(const struct measuring *w, size_t i)
+static bool is_late(const struct loop *w, size_t i)
 {
-    double a = w->first[i].y, b = w->first[i + 1].y;
-
-    return b > a * CURVE_STEPS_BEND || a > b * CURVE_STEPS_BEND;
+    return i >= LEAST && budget_used(&w->budget) > FIRST_SHARE;
 }
 
-/* Visits the counts at bends again and takes the shorter time: what disturbs only adds to it, and a
- * disturbed count would draw more counts to it. False: the row has ended. */
-static bool visit_bends(struct measuring *w)
+/* Marks the counts at bends. */
+static void mark_bends(struct loop *w)
 {
-    bool bends[CURVE_POINTS_MOST] = {false};
-
-    for (size_t i = 0; i + 1 < w->n; i++)
-        if (is_bend(w, i))
-            bends[i] = bends[i + 1] = true;
-    for (size_t i = 0; i < w->n; i++) {
-        struct visit v;
-        if (!bends[i])
-            continue;
-        if (!visit(w, w->first[i].x, &v))
-            return false;
-        double value = first_value(&v);
-        if (!(w->first[i].y <= value))
-            w->first[i].y = value;
+    for (size_t i = 0; i + 1 < w->n; i++) {
+        double a = w->point[i].first, b = w->point[i + 1].first;
+        if (b > a * CURVE_STEPS_BEND || a > b * CURVE_STEPS_BEND)
+            w->point[i].due = w->point[i + 1].due = true;
     }
-    return true;
 }
 
-static bool measure_first(struct measuring *w)
+/* Adds counts between neighbours that differ. */
+static void add_between(struct loop *w)
 {
-    const struct bench_limit *kind = w->limit.out.bench->limit;
-    bool proof = is_proof(w->e);
-    uint32_t count[CURVE_POINTS_MOST], most = kind->most;
-    size_t n = grid(kind, proof && most > PROOF_MOST ? PROOF_MOST : most, count);
+    struct step_point first[LOOP_POINTS];
+    uint32_t count[REFINE];
+    size_t room = LOOP_POINTS - w->n;
 
-    if (!pass_first(w, count, n, &w->limit.less_time))
+    for (size_t i = 0; i < w->n; i++)
+        first[i] =
+            (struct step_point){(uint32_t)w->point[i].x, w->point[i].first, UNKNOWN, UNKNOWN};
+    size_t n =
+        curve_steps_refine(first, w->n, kind_of_row(w)->apart ? FINEST_LINEAR : FINEST_OCTAVES,
+                           count, room < REFINE ? room : REFINE);
+    for (size_t i = 0; i < n; i++)
+        (void)loop_add(w, count[i]);
+}
+
+/* The counts at bends are visited again before counts are added to them. */
+static bool refine(struct loop *w)
+{
+    unsigned times = kind_of_row(w)->kind == LIMITS_TARGETS ? 1 : REFINED, /* a visit takes long */
+        turn = measuring_of(w)->turns++;
+
+    if (turn >= 2 * times)
         return false;
-    bool late = w->limit.less_time;
-    unsigned refined = kind->kind == LIMITS_TARGETS ? 1 : REFINED; /* a visit takes long */
-    for (unsigned i = 0; i < refined && !proof && !late; i++) {
-        if (!visit_bends(w))
-            return false;
-        size_t room = CURVE_POINTS_MOST - w->n;
-        n = curve_steps_refine(w->first, w->n, kind->apart ? FINEST_LINEAR : FINEST_OCTAVES, count,
-                               room < REFINE ? room : REFINE);
-        if (!pass_first(w, count, n, &late))
-            return false;
-    }
+    if (turn % 2 == 0)
+        mark_bends(w);
+    else
+        add_between(w);
     return true;
 }
 
 /* --- the passes ------------------------------------------------------------------------------- */
 
-static double cost_of(const struct measuring *w)
+static double cost_of(const struct loop *w)
 {
     double sum = 0;
 
     for (size_t i = 0; i < w->n; i++)
-        sum += w->cost[i];
+        sum += w->point[i].cost;
     return sum;
 }
 
 /* Plans passes that fit the rest of the time: fewer visits, then fewer passes, then fewer
  * counts. */
-static void plan_passes(struct measuring *w)
+static void plan(struct loop *w)
 {
     double left = budget_left(&w->budget);
+    struct measuring *m = measuring_of(w);
 
-    w->rounds = w->per_round = 1;
-    if (is_proof(w->e))
+    loop_drop_unvisited(w);
+    w->passes = m->per_round = 1;
+    if (loop_is_proof(w))
         return;
     for (; w->n > LEAST && ROUNDS_LEAST * cost_of(w) > left; w->n--)
-        w->limit.less_time = true;
+        w->less_time = true;
     double rounds = left / cost_of(w);
-    w->rounds = rounds >= ROUNDS ? ROUNDS : ROUNDS_LEAST;
-    w->per_round = rounds >= PER_ROUND * ROUNDS ? PER_ROUND : rounds >= 2 * ROUNDS ? 2 : 1;
+    w->passes = rounds >= ROUNDS ? ROUNDS : ROUNDS_LEAST;
+    m->per_round = rounds >= PER_ROUND * ROUNDS ? PER_ROUND : rounds >= 2 * ROUNDS ? 2 : 1;
 }
 
-static unsigned times_of(const void *ctx, unsigned round, size_t i)
+static unsigned times(const struct loop *w, unsigned pass, size_t i)
 {
-    const struct measuring *w = ctx;
-
-    (void)round, (void)i;
-    return w->per_round;
-}
-
-static bool visit_point(void *ctx, size_t i, struct pairs_figure *exclusive,
-                        struct pairs_figure *all)
-{
-    struct measuring *w = ctx;
-    struct visit v;
-
-    if (!visit(w, w->first[i].x, &v))
-        return false;
-    *exclusive = v.exclusive;
-    *all = v.all;
-    return true;
-}
-
-static struct points points_of(struct measuring *w)
-{
-    return (struct points){w->e, w->visits,   w->n,     w->cost,     &w->budget, w->rounds,
-                           0,    FIRST_SHARE, times_of, visit_point, w};
-}
-
-/* Makes the passes that there is time for. False: the row has ended. */
-static bool pass_all(struct measuring *w)
-{
-    const struct points p = points_of(w);
-
-    for (unsigned round = 0; round < p.passes; round++) {
-        bool late = budget_left(&w->budget) < 0;
-        if (round >= ROUNDS_LEAST && late)
-            w->rounds = round;
-        else if (!points_pass(&p, round))
-            return false;
-    }
-    return true;
+    (void)pass, (void)i;
+    return measuring_of(w)->per_round;
 }
 
 /* --- conclusions ------------------------------------------------------------------------------ */
 
-static struct limit_point point_of(const struct measuring *w, size_t i)
+static enum limit_spoiled spoiled_by(const struct limit *l, enum execution execution)
 {
-    const struct engine *e = w->e;
-    struct visits_figure f = points_figure(e, &w->visits[i], w->rounds);
+    unsigned shared = 0;
 
-    return (struct limit_point){.count = w->first[i].x,
-                                .visits = w->visits[i].n,
-                                .ticks = f.ticks,
-                                .cycles = f.cycles,
-                                .lo = f.lo,
-                                .hi = f.hi,
-                                .shared = f.shared};
+    for (size_t i = 0; i < l->n; i++)
+        shared += l->point[i].shared;
+    if (execution == EXEC_EMULATED)
+        return LIMIT_EMULATED;
+    if (execution == EXEC_INSTRUCTIONS)
+        return LIMIT_COUNTED;
+    return 2 * shared > l->n ? LIMIT_SHARED : LIMIT_CLEAN;
 }
 
-static void conclude(struct measuring *w)
+static size_t find(const struct bench_limit *kind, const struct step_point *point, size_t n,
+                   struct curve_step step[CURVE_STEPS_MOST])
 {
-    struct limit *l = &w->limit;
+    const struct curve_rule rule = {kind->within, kind->rise > 0 ? kind->rise : CURVE_STEPS_RISE};
 
-    l->rounds = w->rounds;
+    return kind->leaves > 0 ? curve_steps_leave(point, n, kind->leaves, step)
+                            : curve_steps_find(point, n, &rule, step);
+}
+
+/* Finds the steps between counts with certain figures. If there are no such steps, but some with
+ * uncertain figures, the curve is not judged. */
+static void find_steps(struct limit *l)
+{
+    const struct bench_limit *kind = l->out.bench->limit;
+    struct step_point point[CURVE_POINTS_MOST], every[CURVE_POINTS_MOST];
+    struct curve_step uncertain[CURVE_STEPS_MOST];
+
+    for (size_t i = 0; i < l->n; i++) {
+        const struct limit_point *p = &l->point[i];
+        double value = is_known(p->cycles) ? p->cycles : p->ticks;
+        bool vague = p->shared || (is_known(p->cycles) && !is_known(p->lo)); /* few visits */
+        point[i] = (struct step_point){p->count, vague ? UNKNOWN : value, p->lo, p->hi};
+        every[i] = (struct step_point){p->count, value, UNKNOWN, UNKNOWN};
+    }
+    /* A predictor or a cache may do better with more; a window cannot be shorter. */
+    if (kind->kind == LIMITS_WINDOW && curve_steps_fall(point, l->n, &l->falls_at)) {
+        l->spoiled = LIMIT_FALLS;
+        return;
+    }
+    l->steps = find(kind, point, l->n, l->step);
+    if (l->steps == 0 && find(kind, every, l->n, uncertain))
+        l->spoiled = LIMIT_UNCERTAIN;
+}
+
+static void judge(struct limit *l, enum execution execution)
+{
+    l->steps = 0;
+    l->spoiled = spoiled_by(l, execution);
+    if (l->spoiled == LIMIT_CLEAN)
+        find_steps(l);
+}
+
+static void conclude(struct loop *w)
+{
+    struct limit *l = &measuring_of(w)->limit;
+
+    l->less_time = w->less_time;
+    l->rounds = loop_rounds(w);
     l->n = w->n;
-    for (size_t i = 0; i < l->n; i++)
-        l->point[i] = point_of(w, i);
-    limit_judge(l, w->e->facts.execution);
+    for (size_t i = 0; i < l->n; i++) {
+        struct visits_figure f = loop_figure(w, i);
+        l->point[i] = (struct limit_point){.count = (uint32_t)w->point[i].x,
+                                           .visits = w->point[i].visits.n,
+                                           .ticks = f.ticks,
+                                           .cycles = f.cycles,
+                                           .lo = f.lo,
+                                           .hi = f.hi,
+                                           .shared = f.shared};
+    }
+    judge(l, w->e->facts.execution);
 }
 
 /* Counts within the interval of a step make it narrower; without a step all may. */
-static double weight_of(const void *ctx, size_t i)
+static double weight(const struct loop *w, size_t i)
 {
-    const struct measuring *w = ctx;
-    const struct limit *l = &w->limit;
+    const struct limit *l = &measuring_of(w)->limit;
     uint32_t x = l->point[i].count;
 
     for (size_t k = 0; k < l->steps; k++) {
@@ -319,23 +267,17 @@ static double weight_of(const void *ctx, size_t i)
     return l->steps == 0;
 }
 
-/* Draws the conclusions, and again after the time that is left was used for counts on which they
- * depend. False: the row has ended. */
-static bool improve(struct measuring *w)
-{
-    const struct points p = points_of(w);
-    uint64_t visited;
-
-    do {
-        visited = w->seed;
-        conclude(w);
-        if (!points_improve(&p, weight_of))
-            return false;
-    } while (w->seed != visited);
-    return true;
-}
-
 /* --- the row ---------------------------------------------------------------------------------- */
+
+static const struct loop_steps steps = {.first_share = FIRST_SHARE,
+                                        .passes_least = ROUNDS_LEAST,
+                                        .visit = visit,
+                                        .is_late = is_late,
+                                        .refine = refine,
+                                        .plan = plan,
+                                        .times = times,
+                                        .conclude = conclude,
+                                        .weight = weight};
 
 /* Returns why the row cannot run; NULL: it can. */
 static const char *obstacle(const struct platform *p, const struct bench_limit *kind)
@@ -347,26 +289,18 @@ static const char *obstacle(const struct platform *p, const struct bench_limit *
                : NULL;
 }
 
-static void measure(struct measuring *w)
-{
-    const char *why = obstacle(w->e->p, w->limit.out.bench->limit);
-
-    outcome_fail(&w->limit.out, ROW_UNSUPPORTED, why);
-    if (why || !measure_first(w))
-        return;
-    plan_passes(w);
-    if (!pass_all(w) || !improve(w))
-        w->limit.steps = 0;
-}
-
 static void measure_here(struct engine *e, void *memory)
 {
-    struct measuring *w = memory;
+    struct measuring *m = memory;
+    const char *why = obstacle(e->p, m->limit.out.bench->limit);
 
-    w->e = e;
-    w->budget = budget_begin(&e->facts, e->spare.row);
-    w->seed = (uint64_t)e->facts.o->seed << 20;
-    measure(w);
+    outcome_fail(&m->limit.out, ROW_UNSUPPORTED, why);
+    if (why)
+        return;
+    loop_begin(&m->loop, e, &m->limit.out, &steps, m);
+    add_grid(&m->loop);
+    if (!loop_run(&m->loop))
+        m->limit.steps = 0;
 }
 
 static const struct outcome *measure_row(struct plan *plan, const struct bench *b, unsigned k)

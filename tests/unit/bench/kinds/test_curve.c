@@ -1,18 +1,21 @@
 /* A curve over sizes on a simulated machine: which sizes are measured, how often, and what spoils
  * it. test_curve_loads.c has the kinds of loads. */
-// links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c bench/kinds/curve_point.c
+// links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c
 // links: bench/kinds/curve_visit.c bench/engine/one_core.c tests/unit/bench/made_core.c
 // links: tests/unit/bench/kinds/made_memory.c
 #include "tests/unit/bench/kinds/made_memory.h"
 
 #include <string.h>
 #include "bench/kinds/chase.h"
+#include "bench/engine/visits.h"
 #include "bench/kinds/kinds.h"
-#include "bench/kinds/curve_point.h"
 #include "lib/memory/sizes.h"
 #include "lib/stats/known.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"
+
+#define VISITS 16 /* of a point, as long as there is time */
+#define ROUNDS 5
 
 static const struct bench row = {
     .suite = "memory", .name = "made", .kind = &kind_curve, .curve = {.ms = 2000}};
@@ -34,12 +37,12 @@ static void two_caches_and_memory_are_found(void **state)
     assert_int_equal(core.core.nmis, core.polls);
     assert_int_equal(c->wanted, 256 * KIB);
     assert_int_equal(c->point[c->n - 1].bytes, 256 * KIB);
-    assert_int_equal(c->rounds, POINT_ROUNDS);
+    assert_int_equal(c->rounds, ROUNDS);
     assert_int_equal(c->spoiled, CURVE_CLEAN);
     assert_false(c->less_memory || c->less_time);
     for (size_t i = 0; i < c->n; i++) {
         const struct curve_point *p = &c->point[i];
-        assert_int_equal(p->visits, POINT_VISITS);
+        assert_int_equal(p->visits, VISITS);
         assert_false(p->shared);
         assert_close(p->cycles, made_latency(p->bytes), 0.001);
         assert_close(p->ticks, made_latency(p->bytes) * MADE_TPC, 0.001);
@@ -77,7 +80,7 @@ static void every_element_is_counted(void **state)
     const struct curve *c = made_curve(&row);
     for (size_t i = 0; i < c->n; i++) {
         uint64_t bytes = c->point[i].bytes;
-        lines += bytes / CHASE_LINE * POINT_VISITS;
+        lines += bytes / CHASE_LINE * VISITS;
     }
     assert_int_equal(c->elements, lines);
 }
@@ -130,7 +133,7 @@ static void points_are_measured_again_when_the_neighbour_has_left(void **state)
     assert_int_equal(c->spoiled, CURVE_CLEAN);
     for (size_t i = 0; i < c->n; i++) {
         assert_false(c->point[i].shared);
-        assert_int_equal(c->point[i].visits, POINT_VISITS);
+        assert_int_equal(c->point[i].visits, VISITS);
     }
 }
 
@@ -189,7 +192,7 @@ static void a_curve_takes_at_most_its_rows_time(void **state)
         for (size_t i = 0; i < c->n; i++)
             assert_close(c->point[i].cycles, slow * made_latency(c->point[i].bytes), slow * 0.01);
         for (size_t i = 0; i < c->n; i++) {
-            assert_in_range(c->point[i].visits, VISITS_LEAST, POINT_VISITS);
+            assert_in_range(c->point[i].visits, VISITS_LEAST, VISITS);
             assert_true(is_known(c->point[i].lo) && is_known(c->point[i].hi));
         }
     }

@@ -1,6 +1,6 @@
 /* Curves of other loads than a chase of lines, on a simulated machine: streams, offsets, states of
  * a line, pages, code; and with the prefetchers disabled. */
-// links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c bench/kinds/curve_point.c
+// links: bench/kinds/curve_kind.c bench/kinds/chase.c bench/kinds/curve_needs.c
 // links: bench/kinds/curve_visit.c bench/engine/one_core.c tests/unit/bench/made_core.c
 // links: tests/unit/bench/kinds/made_memory.c
 #include "bench/kinds/kinds.h"
@@ -9,9 +9,10 @@
 #include <string.h>
 #include "bench/kinds/jumps.h"
 #include "bench/kinds/near.h"
-#include "bench/kinds/curve_point.h"
 #include "tests/unit/close.h"
 #include "tests/unit/bench/fake_witness.h"
+
+#define VISITS 16 /* of a point, as long as there is time */
 
 static void reset(enum execution execution)
 {
@@ -68,7 +69,7 @@ static void points_are_the_rows_offsets(void **state)
     assert_int_equal((int64_t)c->point[0].bytes, -8);
     assert_close(c->point[0].cycles, 18, 0.01);
     assert_close(c->point[1].cycles, 4, 0.01);
-    assert_int_equal(c->point[1].visits, POINT_VISITS);
+    assert_int_equal(c->point[1].visits, VISITS);
     assert_int_equal(c->levels, 0);
     assert_int_equal(c->wanted, NEAR_BYTES);
     assert_false(c->less_memory);
@@ -95,7 +96,7 @@ static void points_are_the_states_that_the_caches_allow(void **state)
     for (size_t i = 0; i < c->n; i++) {
         assert_int_equal(c->point[i].bytes, there[i]);
         assert_close(c->point[i].cycles, (2 + there[i]) / MADE_TPC, 0.01);
-        assert_int_equal(c->point[i].visits, POINT_VISITS);
+        assert_int_equal(c->point[i].visits, VISITS);
     }
     assert_int_equal(c->levels, 0);
     reset(EXEC_SILICON);
@@ -221,12 +222,11 @@ static void a_size_on_a_shared_core_does_not_make_a_chase_fall(void **state)
             .bytes = 4 * KIB << i, .ticks = 4, .cycles = 4, .lo = 3.9, .hi = 4.1};
     c.point[2].cycles = 8;
     c.point[2].lo = c.point[2].hi = 8;
-    point_levels(&c);
+    curve_judge(&c);
     assert_int_equal(c.spoiled, CURVE_FALLS);
     assert_int_equal(c.falls_at, c.point[3].bytes);
-    c.spoiled = CURVE_CLEAN;
     c.point[2].shared = true;
-    point_levels(&c);
+    curve_judge(&c);
     assert_int_equal(c.spoiled, CURVE_CLEAN);
 }
 

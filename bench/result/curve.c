@@ -1,20 +1,5 @@
-#include "bench/kinds/curve_point.h"
-#include "bench/engine/points.h"
-
-_Static_assert(POINT_VISITS <= VISITS_MOST && POINT_ROUNDS <= VISITS_ROUNDS_MOST, "visits fit");
-
-struct curve_point point_of(const struct visits *v, uint64_t bytes, const struct engine *e)
-{
-    struct visits_figure f = points_figure(e, v, POINT_ROUNDS);
-
-    return (struct curve_point){.bytes = bytes,
-                                .visits = v->n,
-                                .ticks = f.ticks,
-                                .cycles = f.cycles,
-                                .lo = f.lo,
-                                .hi = f.hi,
-                                .shared = f.shared};
-}
+#include "bench/result/curve.h"
+#include "lib/stats/known.h"
 
 /* Other loads, and strides, where prefetchers begin again, have a cost per lap, which smaller sizes
  * share between fewer operations. */
@@ -23,7 +8,7 @@ static bool may_fall(const struct bench_curve *kind)
     return !bench_is_chase(kind->load) || kind->stride;
 }
 
-void point_levels(struct curve *c)
+void curve_judge(struct curve *c)
 {
     struct level_point point[SIZES_MOST] = {{0}}, calm[SIZES_MOST];
     unsigned shared = 0;
@@ -37,6 +22,8 @@ void point_levels(struct curve *c)
             calm[i].value = UNKNOWN;
         shared += p->shared;
     }
+    c->spoiled = CURVE_CLEAN;
+    c->levels = 0;
     if (bench_by(&c->out.bench->curve) == BENCH_BY_SIZE)
         c->levels = levels_find(point, c->n, c->level);
     levels_match(c->level, c->levels, c->cache, c->caches);

@@ -1,0 +1,258 @@
+#include "bench/engine/loop.h"
+#include "bench/engine/guard.h"
+#include "bench/engine/pace.h"
+#include "lib/stats/estimate.h"
+#include "lib/stats/known.h"
+
+#define STEPS_LEAST 1e3  /* core cycles of a walk */
+#define NARROW      0.02 /* an interval's longer side, as a part of the figure */
+#define NO_INTERVAL 1e6  /* wider than any interval, with any number of visits */
+
+void loop_begin(struct loop *w, struct engine *e, struct outcome *out,
+                const struct loop_steps *steps, void *ctx)
+{
+    w->e = e;
+    w->out = out;
+    w->steps = steps;
+    w->ctx = ctx;
+    w->budget = budget_begin(&e->facts, e->spare.row);
+    w->seed = (uint64_t)e->facts.o->seed << 20;
+}
+
+bool loop_add(struct loop *w, int64_t x)
+{
+    size_t i = w->n;
+
+    if (w->n == LOOP_POINTS)
+        return false;
+    for (w->n++; i > 0 && w->point[i - 1].x > x; i--)
+        w->point[i] = w->point[i - 1];
+    w->point[i] = (struct loop_point){.x = x, .first = UNKNOWN, .due = true};
+    return true;
+}
+
+void loop_drop_unvisited(struct loop *w)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < w->n; i++)
+        if (is_known(w->point[i].first))
+            w->point[n++] = w->point[i];
+    w->n = n;
+}
+
+unsigned loop_rounds(const struct loop *w)
+{
+    return w->steps->keep_first + w->passes;
+}
+
+struct visits_figure loop_figure(const struct loop *w, size_t i)
+{
+    return visits_figure(&w->point[i].visits, loop_rounds(w),
+                         (double)w->e->step_cycles / STEPS_LEAST, run_has_cycles(&w->e->facts));
+}
+
+/* --- a visit ---------------------------------------------------------------------------------- */
+
+struct visiting {
+    const struct loop *w;
+    int64_t x;
+    struct loop_visit v;
+};
+
+static void visit_here(void *ctx)
+{
+    struct visiting *visiting = ctx;
+
+    visiting->w->steps->visit(visiting->w, visiting->x, &visiting->v);
+}
+
+/* Visits a point. False: the row has ended, and says why, or the user stopped the run. */
+static bool visit(struct loop *w, size_t i, struct loop_visit *v)
+{
+    struct visiting visiting = {.w = w, .x = w->point[i].x};
+
+    w->seed++;
+    if (!pace_go_on(w->e) || !guard_run(w->e, w->out, visit_here, &visiting))
+        return false;
+    *v = visiting.v;
+    outcome_fail(w->out, ROW_WRONG, v->wrong);
+    outcome_fail(w->out, ROW_UNSUPPORTED, v->lacks);
+    return !v->wrong && !v->lacks;
+}
+
+/* --- the first visits ------------------------------------------------------------------------- */
+
+/* Takes the least of several first visits: what disturbs only adds to the time, and a disturbed
+ * point would draw more points to it. */
+static bool visit_first(struct loop *w, struct loop_point *p, size_t i)
+{
+    uint64_t from = tsc_now();
+    bool again = is_known(p->first);
+    struct loop_visit v;
+
+    p->due = false;
+    if (!visit(w, i, &v))
+        return false;
+    double value = is_known(v.all.cycles) ? v.all.cycles : v.all.ticks;
+    if (!(p->first <= value))
+        p->first = value;
+    if (again)
+        return true;
+    p->cost = budget_since(&w->budget, from);
+    if (w->steps->keep_first)
+        visits_add(&p->visits, 0, &v.exclusive, &v.all);
+    return true;
+}
+
+/* Visits the points that are due. *late: the time for first visits is over. False: the row has
+ * ended. */
+static bool visit_due(struct loop *w, bool *late)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        if (!w->point[i].due)
+            continue;
+        *late = !loop_is_proof(w) && w->steps->is_late(w, i);
+        if (*late)
+            return true;
+        if (!visit_first(w, &w->point[i], i))
+            return false;
+        double used = budget_used(&w->budget), share = w->steps->first_share;
+        pace_show(w->e, used < share ? used : share);
+    }
+    return true;
+}
+
+static bool make_first_visits(struct loop *w)
+{
+    bool late = false;
+
+    if (!visit_due(w, &late))
+        return false;
+    if (late) {
+        w->less_time = true;
+        loop_drop_unvisited(w);
+    }
+    while (!late && !loop_is_proof(w) && w->steps->refine(w))
+        if (!visit_due(w, &late))
+            return false;
+    return true;
+}
+
+/* --- the passes ------------------------------------------------------------------------------- */
+
+/* Makes a pass: forward in even rounds, backward in odd ones. False: the row has ended. */
+static bool pass(struct loop *w, unsigned k)
+{
+    unsigned round = w->steps->keep_first + k;
+    double share = w->steps->first_share;
+    struct loop_visit v;
+
+    for (size_t i = 0; i < w->n; i++) {
+        size_t at = round % 2 ? w->n - 1 - i : i;
+        for (unsigned times = w->steps->times(w, k, at); times > 0; times--) {
+            if (!visit(w, at, &v))
+                return false;
+            visits_add(&w->point[at].visits, round, &v.exclusive, &v.all);
+        }
+        double done = (k + (double)(i + 1) / (double)w->n) / w->passes;
+        pace_show(w->e, share + (1 - share) * done);
+    }
+    return true;
+}
+
+static bool make_passes(struct loop *w)
+{
+    for (unsigned k = 0; k < w->passes; k++) {
+        if (k >= w->steps->passes_least && budget_left(&w->budget) < 0)
+            w->passes = k;
+        else if (!pass(w, k))
+            return false;
+    }
+    return true;
+}
+
+/* --- the time that is left -------------------------------------------------------------------- */
+
+/* Repeats a disturbed visit of each point most of whose pairs were shared. *any: a visit was
+ * repeated. False: the row has ended. */
+static bool repeat(struct loop *w, bool *any)
+{
+    *any = false;
+    for (size_t i = 0; i < w->n; i++) {
+        struct visits *visits = &w->point[i].visits;
+        unsigned k = visits_disturbed(visits);
+        struct loop_visit v;
+        if (k == visits->n || !visits_are_shared(visits) ||
+            w->point[i].cost > budget_left(&w->budget))
+            continue;
+        if (!visit(w, i, &v))
+            return false;
+        visits_repeat(visits, k, &v.exclusive, &v.all);
+        *any = true;
+    }
+    return true;
+}
+
+/* Returns how wide a point's interval is, with its weight; 0: it cannot have another visit. Points
+ * without an interval come first, those with fewer visits before others. */
+static double need_of(const struct loop *w, size_t i)
+{
+    const struct visits *v = &w->point[i].visits;
+
+    if (v->n == VISITS_MOST || w->point[i].cost > budget_left(&w->budget))
+        return 0;
+    struct visits_figure f = loop_figure(w, i);
+    if (!is_known(f.lo))
+        return w->steps->weight(w, i) * NO_INTERVAL / v->n;
+    return w->steps->weight(w, i) * estimate_longer_of(f.cycles, f.lo, f.hi) / f.cycles;
+}
+
+/* Visits the point that needs it most, in the last round. *any: there was one. False: the row has
+ * ended. */
+static bool visit_widest(struct loop *w, bool *any)
+{
+    struct loop_visit v;
+    double most = NARROW;
+    size_t widest = w->n;
+
+    for (size_t i = 0; i < w->n; i++) {
+        double need = need_of(w, i);
+        if (!(need > most))
+            continue;
+        most = need;
+        widest = i;
+    }
+    if (widest == w->n)
+        return true;
+    *any = true;
+    if (!visit(w, widest, &v))
+        return false;
+    visits_add(&w->point[widest].visits, loop_rounds(w) - 1, &v.exclusive, &v.all);
+    return true;
+}
+
+/* Draws the conclusions, and again after the time that is left was used: the weight of points may
+ * depend on them. False: the row has ended. */
+static bool spend_rest(struct loop *w)
+{
+    uint64_t visited;
+
+    do {
+        bool any = !loop_is_proof(w);
+        visited = w->seed;
+        w->steps->conclude(w);
+        while (any && budget_left(&w->budget) > 0)
+            if (!repeat(w, &any) || !visit_widest(w, &any))
+                return false;
+    } while (w->seed != visited);
+    return true;
+}
+
+bool loop_run(struct loop *w)
+{
+    if (!make_first_visits(w))
+        return false;
+    w->steps->plan(w);
+    return make_passes(w) && spend_rest(w);
+}
