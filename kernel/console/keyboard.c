@@ -3,8 +3,8 @@
 
 enum { PORT_DATA = 0x60, PORT_STATUS = 0x64 };
 enum { STATUS_FULL = 0x01, STATUS_MOUSE = 0x20 };
-#define NO_DEVICE    0xff /* the result of a read without a controller */
-#define BYTES_A_CALL 16   /* more than its buffer holds; bounds a call if it is never empty */
+#define NO_CONTROLLER 0xff /* the result of a read without a controller */
+#define BYTES_A_CALL  16   /* more than its buffer holds; bounds a call if it is never empty */
 
 /* Scan code set 1. Arrow keys send 0xe0 before the codes of the keypad's arrows. */
 enum { PREFIX = 0xe0, RELEASED = 0x80 };
@@ -12,7 +12,7 @@ enum { SCAN_ESC = 0x01, SCAN_Q = 0x10, SCAN_ENTER = 0x1c };
 
 bool keyboard_open(void)
 {
-    if (in8(PORT_STATUS) == NO_DEVICE)
+    if (in8(PORT_STATUS) == NO_CONTROLLER)
         return false;
     (void)keyboard_key();
     return true;
@@ -50,7 +50,7 @@ enum key keyboard_key(void)
 
     for (unsigned i = 0; i < BYTES_A_CALL; i++) {
         uint8_t status = in8(PORT_STATUS);
-        if (status == NO_DEVICE || !(status & STATUS_FULL))
+        if (status == NO_CONTROLLER || !(status & STATUS_FULL))
             return KEY_NONE;
         uint8_t code = in8(PORT_DATA);
         if (status & STATUS_MOUSE)
