@@ -366,86 +366,85 @@ $(SIGNED)/keys: FORCE
 
 # --- tests: on the host, under the sanitizers; with clang in `make test-others` -------------------
 
-UNIT_CCS ?= gcc
-UNIT     := $(B)/unit
-# All of lib/, the readers of objects, and the engine: tests that need other units of bench/ name them, or include their
-# sources. The host's libc replaces lib/text/mem.c. Helpers of the tests are in the same folders.
-UNIT_SRC   := $(filter-out lib/text/mem.c,$(filter lib/% bench/objects/% bench/result/%,$(C_SRC))) \
-	$(addprefix bench/api/,registry.c report.c schema.c timer.c) \
-	$(filter-out $(addprefix bench/engine/,ahead.c barrier.c compiled.c estimate.c gate.c growing.c one_core.c place.c plan.c plan_rows.c probe_run.c window.c), \
-	$(wildcard bench/engine/*.c)) \
-	$(sort $(wildcard tests/unit/*.c)) \
-	$(filter-out hosted/replay/replay.c,$(REPLAY_SRC))
+UNIT := $(B)/unit/$(CC_ID)
+# What the tests link: archives, of which the linker takes the units with functions that a test calls and does not define
+# itself. Helpers of the tests are in lib.a too. The host's libc replaces lib/text/mem.c.
+UNIT_SUITES := $(addprefix calls/,many switch) insn limits memory privileged/tables sum/body truth/table \
+	$(addprefix compiler/,body callee ctype letters loops memory noclone split)
+UNIT_KERNEL := $(filter kernel/clock/% kernel/devices/% kernel/memory/%,$(C_SRC)) $(patsubst %,kernel/%.c, \
+	console/keyboard console/serial cores/nmi_timer cores/own_timers cpu/msr_setup cpu/row_state cpu/throttling)
+UNIT_HOSTED := $(patsubst %,hosted/%.c,platform/area platform/counter platform/smbios_files stores/calls stores/counts \
+	$(if $(HAS_ZYDIS),stores/operands stores/operands_refused))
+UNIT_LIB := $(filter-out lib/text/mem.c,$(filter lib/%,$(C_SRC))) $(addprefix hosted/replay/,cpuid_dump.c text_line.c) \
+	$(sort $(wildcard tests/unit/*.c))
+UNIT_UPPER := $(filter-out bench/suites/% bench/run/run%,$(filter bench/%,$(C_SRC))) \
+	$(UNIT_SUITES:%=bench/suites/%.c) $(UNIT_KERNEL) $(UNIT_HOSTED) $(filter-out hosted/replay/replay.c $(UNIT_LIB),$(REPLAY_SRC))
+UNIT_ASM := $(filter-out %/suites_object.asm.o,$(filter $(OBJ)/bench/%.asm.o,$(OBJS)))
 # One program per test, build/unit/COMPILER/NAME; the tests are in folders like those of the code that they test.
 UNIT_TESTS := $(sort $(shell find tests/unit -name 'test_*.c' -o -name 'fuzz_*.c' ! -name fuzz_main.c))
-LDLIBS_test_stores_operands := $(if $(HAS_ZYDIS),-lZydis)
-# Functions that a test replaces for the units that it links: its __wrap_NAME. They are still there as __real_NAME.
-comma := ,
-wrapped = $(addprefix -Wl$(comma)--wrap=,$1)
-LDLIBS_test_area    := $(call wrapped,mmap memfd_create madvise)
-LDLIBS_test_core_witness := $(call wrapped,witness_read_before witness_read witness_is_shared)
-LDLIBS_test_counter := $(call wrapped,syscall read close mmap munmap)
-# Additional sources of a test: its lines "// links: bench/engine/layout.c ...", here as NAME:SOURCE. The test defines
-# functions that such a source calls and nobody links.
-UNIT_LINKS := $(shell awk '$$1 == "//" && $$2 == "links:" { n = FILENAME; gsub(/.*\/|\.c$$/, "", n); \
-	for (i = 3; i <= NF; i++) print n ":" $$i }' $(UNIT_TESTS))
-links_of = $(filter-out $(if $(HAS_ZYDIS),,hosted/stores/operands%),$(patsubst $1:%,%,$(filter $1:%,$(UNIT_LINKS))))
-$(foreach s,$(sort $(foreach l,$(UNIT_LINKS),$(lastword $(subst :, ,$l)))),$(if $(wildcard $s),,$(error \
-	tests/unit links $s, which is not there)))
 UNIT_NAMES := $(basename $(notdir $(UNIT_TESTS)))
 UNIT_TWICE := $(shell printf '%s\n' $(UNIT_NAMES) | sort | uniq -d)
 $(if $(UNIT_TWICE),$(error tests/unit has two programs of one name: $(UNIT_TWICE)))
+vpath test_%.c $(sort $(dir $(UNIT_TESTS)))
+vpath fuzz_%.c tests/unit/fuzz
 CFLAGS_UNIT := -std=c11 -g1 -O0 -fsanitize=address,undefined -fno-sanitize-recover=all \
-	-fno-omit-frame-pointer $(WARN) -I.
-# Optimised, because tests give it millions of numbers; the rest would take longer to compile than it saves.
-UNIT_STATS := -O1
+	-fno-omit-frame-pointer $(WARN) -I. -I$(GEN)
+# lib/stats is optimised, because tests give it millions of numbers; the rest would take longer to compile than that saves.
 # A test may define the TSC of the units that it links, and the privileged instructions of those in kernel/.
-UNIT_TSC   := -include tests/unit/linked_tsc.h
-UNIT_CPU   := -include tests/unit/kernel/fake_cpu.h
+unit_flags = $(if $(filter lib/stats/%,$1),-O1) $(if $(filter kernel/%,$1),-include tests/unit/kernel/fake_cpu.h) \
+	$(if $(filter hosted/platform/%,$1),-D_GNU_SOURCE) \
+	$(if $(filter bench/% hosted/platform/%,$1),-include tests/unit/linked_tsc.h)
+# Functions that a test replaces even for their own units: its __wrap_NAME. They are still there as __real_NAME.
+wrapped = $(patsubst %,-Xlinker --wrap=%,$1)
+$(UNIT)/test_area: UNIT_LIBS := $(call wrapped,mmap memfd_create madvise)
+$(UNIT)/test_core_witness: UNIT_LIBS := $(call wrapped,witness_read_before witness_read witness_is_shared)
+$(UNIT)/test_counter: UNIT_LIBS := $(call wrapped,syscall read close mmap munmap)
+$(UNIT)/test_stores_operands: UNIT_LIBS := $(if $(HAS_ZYDIS),-lZydis)
+# Suites whose rows these test: nothing calls those. Their kinds have no functions, which would call all of bench/.
+$(UNIT)/test_many: $(UNIT)/bench/suites/calls/many.o
+$(UNIT)/test_limits_suite: $(UNIT)/bench/suites/limits.o
+$(UNIT)/test_memory_suite: $(UNIT)/bench/suites/memory.o
+$(addprefix $(UNIT)/test_,sheet essence): $(patsubst %,$(UNIT)/bench/suites/%.o,insn limits memory)
+$(addprefix $(UNIT)/test_,limits_suite memory_suite sheet essence): $(UNIT)/tests/unit/bench/made_kinds.o
+# Helpers that replace functions of the engine.
+$(addprefix $(UNIT)/test_,curve curve_loads limit memory_forward memory_together): $(UNIT)/tests/unit/bench/made_core.o
+$(addprefix $(UNIT)/test_,curve curve_loads): $(UNIT)/tests/unit/bench/kinds/made_memory.o
 
-# $1: the compiler
-define unit_rules
-UNIT_ALL += $(UNIT_NAMES:%=$(UNIT)/$1/%)
-$(UNIT)/$1/lib/stats/%.o: UNIT_ROOM := $(UNIT_STATS)
-$(UNIT)/$1/bench/%.o: UNIT_ROOM := $(UNIT_TSC)
-$(UNIT)/$1/kernel/%.o: UNIT_ROOM := $(UNIT_CPU)
-$(UNIT)/$1/hosted/platform/%.o: UNIT_ROOM := -D_GNU_SOURCE $(UNIT_TSC)
-$(UNIT)/$1/%.o: %.c $(UNIT)/flags
-	@mkdir -p $$(@D)
-	$$(call say,$1 $$<)$1 $(CFLAGS_UNIT) $$(UNIT_ROOM) -MMD -MP -c -o $$@ $$<
-$(UNIT)/$1/lib.a: $(UNIT_SRC:%.c=$(UNIT)/$1/%.o) $(UNIT)/sources
-	@rm -f $$@
-	@ar rc $$@ $$(filter %.o,$$^)
-endef
-$(foreach c,$(UNIT_CCS),$(eval $(call unit_rules,$c)))
-# $1: the compiler, $2: a test's source, $3: its name
-define unit_program
-$(UNIT)/$1/$3: $(UNIT)/$1/$(2:.c=.o) $(if $(filter fuzz_%,$3),$(UNIT)/$1/tests/unit/fuzz/fuzz_main.o) $(UNIT)/$1/lib.a
-	$$(call say,$1 $$@)$1 $(CFLAGS_UNIT) -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^) \
-		$(if $(filter test_%,$3),-lcmocka $(LDLIBS_$3))
-endef
-$(foreach c,$(UNIT_CCS),$(foreach t,$(UNIT_TESTS),$(eval $(call unit_program,$c,$t,$(basename $(notdir $t))))))
-$(foreach c,$(UNIT_CCS),$(foreach n,$(UNIT_NAMES),$(if $(call links_of,$n),$(eval \
-	$(UNIT)/$c/$n: $(patsubst %.c,$(UNIT)/$c/%.o,$(call links_of,$n))))))
+$(UNIT)/%.o: %.c $(UNIT)/flags | $(GEN)/build_id.h
+	@mkdir -p $(@D)
+	$(call say,CC $<)$(CC) $(CFLAGS_UNIT) $(call unit_flags,$<) -MMD -MP -c -o $@ $<
+$(UNIT)/lib.a: $(UNIT_LIB:%.c=$(UNIT)/%.o) $(UNIT)/sources
+$(UNIT)/upper.a: $(UNIT_UPPER:%.c=$(UNIT)/%.o) $(UNIT_ASM) $(UNIT)/sources
+$(UNIT)/%.a:
+	@rm -f $@
+	@ar rcT $@ $(filter %.o,$^)
+# lib/ calls no other floor: its tests are not linked again after a change to one.
+$(patsubst %.c,$(UNIT)/%,$(notdir $(filter-out tests/unit/lib/%,$(UNIT_TESTS)))): $(UNIT)/upper.a
+$(UNIT)/test_%: $(UNIT)/test_%.o $(UNIT)/lib.a
+	$(call say,LD $@)$(CC) $(CFLAGS_UNIT) -o $@ $(filter %.o,$^) $(filter %upper.a,$^) $(UNIT)/lib.a -lcmocka $(UNIT_LIBS)
+$(UNIT)/fuzz_%: $(UNIT)/fuzz_%.o $(UNIT)/fuzz_main.o $(UNIT)/lib.a
+	$(call say,LD $@)$(CC) $(CFLAGS_UNIT) -o $@ $(filter %.o,$^) $(filter %upper.a,$^) $(UNIT)/lib.a
 .SECONDARY:
 
 $(UNIT)/flags: FORCE
-	@$(call stamp,$(CFLAGS_UNIT) $(UNIT_STATS) $(UNIT_TSC) $(UNIT_CPU))
+	@$(call stamp,$(CC) $(CFLAGS_UNIT) $(foreach f,$(UNIT_LIB) $(UNIT_UPPER),$f $(call unit_flags,$f)))
 $(UNIT)/sources: FORCE
-	@$(call stamp,$(UNIT_SRC))
-unit-build: $(UNIT_ALL)
+	@$(call stamp,$(UNIT_LIB) $(UNIT_UPPER) $(UNIT_ASM))
+unit-build: $(UNIT_NAMES:%=$(UNIT)/%)
 -include $(shell find $(UNIT) -name '*.d' 2>/dev/null)
+# The former place of a test that moved, in a .d file.
+tests/unit/%.c: ;
 
 unit:
-	+@$(PYTHON) scripts/test unit --compilers $(UNIT_CCS)
+	+@$(PYTHON) scripts/test unit --compiler $(call quoted,$(CC))
 test:
-	+@$(PYTHON) scripts/test unit hosted replay boot --compilers $(UNIT_CCS)
+	+@$(PYTHON) scripts/test unit hosted replay boot --compiler $(call quoted,$(CC))
 test-others:
-	+@$(PYTHON) scripts/test unit hosted boot --marked others --compilers clang
+	+@$(PYTHON) scripts/test unit hosted boot --marked others --compiler clang
 test-conditions: hosted replay
 	+@$(PYTHON) scripts/test-conditions
 check:
-	+@$(PYTHON) scripts/test unit boot lint --marked check --compilers gcc
+	+@$(PYTHON) scripts/test unit boot lint --marked check --compiler gcc
 lint:
 	@scripts/lint
 

@@ -123,7 +123,7 @@ BARETICK_ROW(timed, row, "100 additions, one after the other", .body = chain, .o
 @pytest.mark.silicon
 def test_long_windows_are_compensated(run, tmp_path):
     """In windows of 20 ms and more every minimum contains timer interrupts, and those of each window are subtracted.
-    tests/unit/lib/config/test_method.c checks that the rest is nearer to the truth, with a clock that does not
+    tests/unit/bench/engine/test_method.c checks that the rest is nearer to the truth, with a clock that does not
     drift."""
     path = made.of_source(tmp_path, "timed", LONG)
     words = ("suite=timed", "method=kbest", "most=32")

@@ -1,5 +1,4 @@
 /* The estimate of the time left, on rows whose times are planted. */
-// links: bench/run/progress.c bench/engine/estimate.c
 #include "tests/unit/unit.h"
 #include "bench/engine/budget.h"
 #include "bench/engine/estimate.h"

@@ -1,4 +1,3 @@
-// links: hosted/platform/area.c
 /*
  * The area for curves over sizes in a process, on a kernel whose hugetlb pool is planted: a page of
  * it is ordinary memory here. What is mapped is unmapped, and a refusal has its reason.

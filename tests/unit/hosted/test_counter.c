@@ -1,4 +1,3 @@
-// links: hosted/platform/counter.c
 /*
  * How a process counts core cycles (hosted/platform/counter.c), on a simulated kernel: what it
  * grants, what read(2) returns, and a core whose additions take a cycle each.

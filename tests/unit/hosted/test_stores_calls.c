@@ -1,4 +1,3 @@
-// links: hosted/stores/calls.c
 #include "hosted/stores/calls.h"
 
 #include "tests/unit/unit.h"

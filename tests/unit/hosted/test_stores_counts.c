@@ -1,4 +1,3 @@
-// links: hosted/stores/counts.c
 #include "hosted/stores/counts.h"
 #include <stdlib.h>
 #include <string.h>

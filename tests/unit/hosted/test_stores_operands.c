@@ -1,4 +1,3 @@
-// links: hosted/stores/operands.c hosted/stores/operands_refused.c
 /* Instructions of each kind, and the memory that they access. Without Zydis nothing is tested. */
 #include "tests/unit/unit.h"
 #if __has_include(<Zydis/Zydis.h>)

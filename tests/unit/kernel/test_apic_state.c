@@ -1,4 +1,3 @@
-// links: kernel/devices/apic_state.c
 /* The local APIC around a row, whose registers are an array here. */
 #include "kernel/devices/irq.h"
 #include <string.h>

@@ -1,4 +1,3 @@
-// links: kernel/clock/clocks.c kernel/devices/counters.c
 #include <string.h>
 #include "lib/firmware/acpi_fixed.h"
 #include "tests/unit/kernel/fake_cpu.h"

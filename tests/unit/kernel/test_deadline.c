@@ -1,4 +1,3 @@
-// links: kernel/cores/own_timers.c
 /* The source that must end a row ends it, and no other, whatever rows of other cores begin or end:
  * on simulated cores, APIC timers and an HPET, in a time that the test advances. */
 #include "tests/unit/kernel/fake_deadline.h"

@@ -1,4 +1,3 @@
-// links: kernel/devices/irq.c
 #include <string.h>
 #include "lib/firmware/acpi_madt.h"
 #include "tests/unit/kernel/fake_cpu.h"

@@ -1,4 +1,3 @@
-// links: kernel/console/keyboard.c
 /* Which keys of a PS/2 keyboard stop a run. */
 #include "tests/unit/unit.h"
 #include "tests/unit/kernel/fake_cpu.h"

@@ -1,4 +1,3 @@
-// links: kernel/memory/memory.c
 #include <stdlib.h>
 #include <string.h>
 #include "tests/unit/unit.h"

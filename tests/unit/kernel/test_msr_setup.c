@@ -1,4 +1,3 @@
-// links: kernel/cpu/msr_setup.c
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/fake_msr.h"
 #include "tests/unit/unit.h"

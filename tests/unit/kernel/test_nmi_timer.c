@@ -1,4 +1,3 @@
-// links: kernel/cores/nmi_timer.c
 /* A PIT and an HPET that send NMIs through an IO-APIC: the pin and comparator that are used, what
  * is written to them, and that everything is restored. */
 #include <string.h>

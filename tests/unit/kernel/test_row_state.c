@@ -1,4 +1,3 @@
-// links: kernel/cpu/row_state.c
 /* The proof that a row leaves a core as it found it, with registers and MSRs that are variables. */
 #include <stdio.h>
 #include "tests/unit/fake_msr.h"

@@ -1,4 +1,3 @@
-// links: kernel/console/serial.c
 #include <string.h>
 #include "tests/unit/kernel/fake_cpu.h"
 #include "tests/unit/unit.h"

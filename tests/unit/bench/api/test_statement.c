@@ -1,4 +1,3 @@
-// links: bench/api/counted.c
 /*
  * The macros of bench/api/statement.h: bodies that do their work n times, and rows that the linker
  * collects.

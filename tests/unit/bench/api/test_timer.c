@@ -1,4 +1,3 @@
-// links: bench/api/report.c bench/api/survey.c bench/api/timer.c
 /* Choice, fallback and retries, with planted timers. */
 #include <string.h>
 #include "tests/unit/unit.h"

@@ -1,4 +1,3 @@
-// links: bench/engine/barrier.c bench/kinds/exchange.c
 /* Gathering and exchanging, by threads in the place of cores. All on one CPU, since the TSCs of
  * some machines differ between CPUs. */
 #define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */

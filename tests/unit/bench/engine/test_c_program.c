@@ -1,5 +1,3 @@
-// links: bench/engine/ahead.c bench/output/c_program_show.c bench/output/per_op.c
-// links: bench/engine/window.c
 /*
  * The C program's table of method=plain: samples that fail are excluded from the figures and
  * counted, in the table and in the records.

@@ -1,4 +1,3 @@
-// links: bench/output/witness_show.c
 /*
  * The witness's code, and the sampler that uses it, on a core whose clock is simulated: each window
  * takes its time there, and a sibling thread that comes and goes slows what is sensitive to it. So

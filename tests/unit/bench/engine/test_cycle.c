@@ -3,7 +3,6 @@
  * cycle.c), on a simulated machine. The core cycles of its windows, its clock and the failures of
  * its counter are planted.
  */
-// links: bench/output/selftests.c
 #include "tests/unit/bench/fake_cycle.h"
 
 static void a_counter_gives_the_planted_cycles(void **state)

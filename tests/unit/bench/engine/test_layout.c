@@ -1,4 +1,3 @@
-// links: bench/engine/layout.c
 /* Where a row is placed: drawn from the seed, or every offset in turn. */
 #include "tests/unit/unit.h"
 #include "bench/engine/layout.h"

@@ -1,4 +1,3 @@
-// links: bench/engine/loop_cost.c
 /* What a loop hides of an operation, on made-up cores: the rules depend on no particular core. */
 #include "tests/unit/unit.h"
 #include "bench/engine/loop_cost.h"

@@ -2,7 +2,6 @@
  * The placement of a compiled row's code and data, and what is flushed of it: a row of an
  * object made by hand, in buffers that are arrays.
  */
-// links: bench/engine/compiled.c bench/engine/place.c bench/engine/window.c
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * The probe on a core whose windows are simulated: each takes the cost of its recipe and its chain,
  * seen through a clock that moves in steps. So the cost of a probe is known, and what it must find.
  */
-// links: bench/engine/growing.c bench/engine/probe_run.c
 #include "tests/unit/close.h"
 #include "tests/unit/unit.h"
 #include <stdbool.h>

@@ -1,5 +1,4 @@
 /* A body's copies; windows found again by an address in them: their tags, and the gaps between. */
-// links: bench/engine/window.c
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/engine/window.h"

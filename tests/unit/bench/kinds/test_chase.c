@@ -1,7 +1,6 @@
 /* A pointer chase visits every line once, and a chase that does not is noticed; timed walks
  * begin and end where the order says. The walk is simulated: it follows the pointers and makes
  * up ticks. */
-// links: bench/kinds/chase.c
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include "bench/kinds/chase.h"

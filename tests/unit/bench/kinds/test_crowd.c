@@ -1,5 +1,3 @@
-// links: bench/kinds/crowd.c bench/kinds/crowd_contest.c bench/kinds/crowd_pairs.c
-// links: bench/kinds/crowd_part.c bench/kinds/crowd_passes.c bench/kinds/crowd_shootdown.c
 /* Meetings for which a core is late, and figures with intervals, on a platform whose cores are
  * functions. */
 #include "tests/unit/unit.h"

@@ -1,4 +1,3 @@
-// links: bench/kinds/insn_forms.c
 /* Figures of suite insn from simulated cells: links are subtracted, shared placements left out. */
 #include "tests/unit/unit.h"
 #include <string.h>

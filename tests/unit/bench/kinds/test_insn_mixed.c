@@ -1,4 +1,3 @@
-// links: bench/kinds/insn_forms.c bench/kinds/insn_mixed.c
 /* Mixes of forms and blockers: how many of each, what their time says, and their code. */
 #include "tests/unit/unit.h"
 #include <stdio.h>

@@ -1,4 +1,3 @@
-// links: bench/kinds/insn_forms.c bench/kinds/insn_cell.c bench/kinds/insn_due.c bench/kinds/insn_job.c bench/kinds/insn_mixed.c
 /* Windows of forms on a simulated core: copies begin faster than they end as long as the reorder
  * buffer has room, so a window that is shorter than it reads too low. */
 #include "tests/unit/unit.h"

@@ -1,7 +1,5 @@
 /* A curve over a count on a simulated machine, whose limit is known: how counts are chosen, planned
  * and visited, and what spoils a curve. lib/limits has the tests of the rule and of the code. */
-// links: bench/kinds/limit_kind.c
-// links: bench/engine/one_core.c tests/unit/bench/made_core.c
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/bench/made_core.h"

@@ -1,6 +1,5 @@
 /* The code and data of one count of suite `limits`: what is laid out, and that a defect is seen.
  * The code runs here. */
-// links: bench/kinds/limit_code.c
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "tests/unit/unit.h"
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* The rows of suite limits: together they keep to the time of the suite. */
-// links: bench/suites/limits.c tests/unit/bench/made_kinds.c
 #include "tests/unit/unit.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/bench.h"

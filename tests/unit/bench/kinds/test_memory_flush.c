@@ -1,6 +1,5 @@
 /* Lines are brought into each state before they are flushed, and what was written is checked. The
  * walks are simulated: they record the order of the calls. */
-// links: bench/kinds/flush.c lib/memory/line_state.c
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/kinds/flush.h"

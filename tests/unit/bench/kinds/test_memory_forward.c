@@ -3,8 +3,6 @@
  * bytes, except to the upper half of 8 bytes; every other load that overlaps waits. The walks move
  * the bytes; a defect in them is found.
  */
-// links: bench/kinds/forward_kind.c bench/kinds/forward_walk.c bench/engine/one_core.c
-// links: tests/unit/bench/made_core.c
 #include "tests/unit/fake_tsc.h"
 
 #include "tests/unit/bench/made_core.h"

@@ -1,6 +1,5 @@
 /* A chain of jumps visits every page once; a chain that does not is noticed. The code is not
  * executed but decoded here, instruction by instruction. */
-// links: bench/kinds/jumps.c lib/memory/order.c
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
 /* Stores and loads at every offset leave what they should; a walk that loses a store, or loads
  * something else, is found. The walks are simulated. */
-// links: bench/kinds/near.c
 #include "tests/unit/unit.h"
 #include <string.h>
 #include "bench/kinds/chase.h"

@@ -1,5 +1,4 @@
 /* The rows of suite memory: together they keep to the time of the suite, and offsets ascend. */
-// links: bench/suites/memory.c tests/unit/bench/made_kinds.c
 #include "tests/unit/unit.h"
 #include "bench/kinds/kinds.h"
 #include "bench/api/bench.h"

@@ -3,10 +3,6 @@
  * begin together, a defect on any of them fails the row, and so does one that does not come. The
  * walks are simulated.
  */
-// links: bench/kinds/shared_curve.c bench/kinds/shared_curve_part.c bench/kinds/chase.c
-// links: bench/kinds/stream.c bench/kinds/flush.c bench/kinds/crowd.c
-// links: bench/kinds/crowd_part.c bench/kinds/crowd_run.c bench/engine/barrier.c
-// links: tests/unit/bench/made_core.c
 #define _GNU_SOURCE /* sched_getcpu, sched_setaffinity */
 #include "tests/unit/bench/made_core.h"
 

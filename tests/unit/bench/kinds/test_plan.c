@@ -1,5 +1,3 @@
-// links: bench/engine/barrier.c bench/engine/gate.c bench/engine/pace.c bench/engine/plan.c
-// links: bench/engine/plan_rows.c bench/kinds/insn_forms.c bench/engine/layout.c
 /* Which rows run where, on a machine whose cores are functions. */
 #include "tests/unit/bench/fake_plan.h"
 

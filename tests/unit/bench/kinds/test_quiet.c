@@ -1,5 +1,3 @@
-// links: bench/kinds/quiet.c bench/kinds/crowd.c bench/kinds/crowd_part.c bench/kinds/crowd_run.c
-// links: bench/output/quiet_sum.c
 /*
  * All cores watch at once, on a machine whose TSC is simulated: each core is stopped at known times
  * for known times, and every such gap must be found with its length.

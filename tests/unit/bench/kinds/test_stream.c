@@ -1,6 +1,5 @@
 /* Reading, writing and copying a set: the lap before the timed walks finds everything that was left
  * out. The walks are simulated, with and without a defect. */
-// links: bench/kinds/stream.c
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,3 @@
-// links: bench/output/compare.c
 /* Compared rows: what one code at two places says about a CPU, by recorded and made-up figures; and
  * where a series of rows begins. */
 #include "tests/unit/unit.h"

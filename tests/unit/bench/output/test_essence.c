@@ -1,6 +1,3 @@
-// links: tests/unit/bench/made_kinds.c
-// links: bench/output/datasheet.c bench/output/essence.c bench/output/lines.c
-// links: bench/api/essence_parts.c bench/suites/memory.c bench/suites/limits.c bench/suites/insn.c
 /* The essence of a run, from made-up results: its content, and that it keeps to its lines and
  * columns whatever they are. */
 #include "tests/unit/unit.h"

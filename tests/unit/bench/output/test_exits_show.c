@@ -1,4 +1,3 @@
-// links: bench/output/exits_show.c bench/output/units.c
 /* What one report of suite `exits` says of exits, by simulated figures. */
 #include "tests/unit/unit.h"
 #include <string.h>

@@ -1,4 +1,3 @@
-// links: bench/output/grouped.c
 /* Made-up rows in columns: the content of cells, and the rows that are shown in full. */
 #include "tests/unit/unit.h"
 #include <string.h>

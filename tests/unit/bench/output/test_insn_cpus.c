@@ -1,7 +1,5 @@
 /* How much suite insn measures on recorded CPUs: by CPUID alone, so no such CPU is
  * needed. The system is taken to enable all state that the CPU has. */
-// links: bench/kinds/insn_forms.c bench/output/insn_record.c bench/output/insn_groups.c
-// links: bench/output/insn_names.c bench/output/insn_bytes.c bench/output/curve_bytes.c
 #include "tests/unit/unit.h"
 #include <stdlib.h>
 #include "bench/output/curve_bytes.h"

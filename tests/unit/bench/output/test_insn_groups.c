@@ -1,4 +1,3 @@
-// links: bench/kinds/insn_forms.c bench/output/insn_groups.c bench/output/insn_names.c
 /* The groups of forms in a record: what several mnemonics have in common is written once. */
 #include "tests/unit/unit.h"
 #include <string.h>

@@ -1,5 +1,3 @@
-// links: bench/kinds/insn_forms.c bench/output/insn_record.c bench/output/insn_groups.c
-// links: bench/output/insn_names.c
 /* The record of forms: what its columns say of simulated cells. */
 #include "tests/unit/unit.h"
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * The intervals by which rows, cores and launches are compared have the level that docs/ states, in
  * simulations, even if the rounds of a launch differ.
  */
-// links: bench/output/slowdown.c
 #include "bench/output/show.h"
 #include "lib/stats/known.h"
 #include "lib/stats/mathx.h"

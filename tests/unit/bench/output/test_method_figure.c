@@ -1,4 +1,3 @@
-// links: bench/output/per_op.c bench/output/units.c
 /* A figure of each method that subtracts windows: with an interval, or with the reason for none. */
 #include "tests/unit/bench/made_engine.h"
 #include "bench/output/per_op.h"

@@ -1,4 +1,3 @@
-// links: bench/output/per_op.c bench/output/units.c
 /* A row without a figure or an interval: each cause of a `?` has its reason, and nothing else
  * has one. */
 #include "tests/unit/unit.h"

@@ -1,6 +1,3 @@
-// links: tests/unit/bench/made_kinds.c
-// links: bench/kinds/insn_forms.c bench/output/datasheet.c bench/output/lines.c
-// links: bench/api/essence_parts.c bench/suites/memory.c bench/suites/limits.c bench/suites/insn.c
 /* The ten figures of a datasheet, from made-up curves and forms: where each is from, and how they
  * are shown. */
 #include "tests/unit/unit.h"

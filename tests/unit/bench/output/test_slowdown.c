@@ -1,5 +1,4 @@
 /* What cores at once cost a row: a quotient, or cycles if the row alone takes almost nothing. */
-// links: bench/output/slowdown.c
 #include "tests/unit/unit.h"
 #include "bench/output/show.h"
 #include "lib/stats/known.h"

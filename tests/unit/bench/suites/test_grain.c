@@ -1,7 +1,3 @@
-// links: bench/suites/calls/switch.c bench/suites/compiler/body.c bench/suites/compiler/callee.c
-// links: bench/suites/compiler/ctype.c bench/suites/compiler/letters.c
-// links: bench/suites/compiler/loops.c bench/suites/compiler/memory.c
-// links: bench/suites/compiler/noclone.c bench/suites/compiler/split.c bench/suites/sum/body.c
 /* Bodies that can do only some numbers of operations: they refuse all others. */
 #include "bench/api/keep.h"
 #include "bench/suites/calls/many.h"

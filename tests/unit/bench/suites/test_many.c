@@ -2,7 +2,6 @@
  * The orders of bench/suites/calls/many.c: each window calls all targets equally often, so a figure
  * is the same for each window and for both orders.
  */
-// links: bench/suites/calls/many.c
 #include "bench/api/bench.h"
 #include "bench/suites/calls/many.h"
 #include "tests/unit/unit.h"

@@ -1,4 +1,3 @@
-// links: bench/suites/privileged/tables.c
 /* Copies of page tables in which some pages have other rights; this host's memory is mapped at its
  * own addresses in them. */
 #include "bench/suites/privileged/tables.h"

@@ -1,4 +1,3 @@
-// links: bench/suites/truth/table.c
 #include "tests/unit/unit.h"
 #include "bench/suites/truth/table.h"
 

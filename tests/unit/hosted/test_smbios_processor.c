@@ -1,4 +1,3 @@
-// links: hosted/platform/smbios_files.c
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
 #include "lib/firmware/smbios.h"
 

@@ -1,5 +1,4 @@
 /* Thermal status: which bits exist, and the result of a row for MSRs that a test sets. */
-// links: kernel/cpu/throttling.c
 #include <stdlib.h>
 #include "kernel/cpu/core.h"
 #include "lib/text/json.h"
